@@ -1,0 +1,117 @@
+#pragma once
+/// \file
+/// Runnable graphs: what tasks do, as a directed graph (Boost.Graph).
+///
+/// Vertices are activities: a runnable being called, a label read or written, ticks, a trigger, events set, awaited
+/// and cleared; in device tasks copies and kernels. Edges say why one comes after another. There is one graph for
+/// the system; `task_graph` (system.hpp) cuts out that of one task.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <boost/graph/adjacency_list.hpp>
+
+#include "amalthea/element.hpp"
+#include "amalthea/graph/platform.hpp"
+
+namespace amalthea {
+
+using TaskIndex = std::uint32_t;      ///< into System::tasks
+using RunnableIndex = std::uint32_t;  ///< into System::runnables
+using LabelIndex = std::uint32_t;     ///< into System::labels
+using EventIndex = std::uint32_t;     ///< into System::events
+using StimulusIndex = std::uint32_t;  ///< into System::stimuli
+
+/// Execution time in cycles, by processing unit definition.
+struct Ticks {
+  std::optional<Cycles> otherwise;  ///< `default`
+  std::vector<std::pair<DefinitionIndex, Cycles>> extended;
+
+  /// The cycles on a unit of this definition, or null when the model states none.
+  const Cycles* on(DefinitionIndex definition) const {
+    for (const auto& [key, cycles] : extended)
+      if (key == definition) return &cycles;
+    return otherwise ? &*otherwise : nullptr;
+  }
+  friend bool operator==(const Ticks&, const Ticks&) = default;
+};
+
+struct Call {};  ///< a runnable begins
+struct ReadLabel {
+  LabelIndex label;
+};
+struct WriteLabel {
+  LabelIndex label;
+};
+struct Compute {
+  Ticks ticks;
+};
+struct Trigger {
+  StimulusIndex stimulus;
+};
+struct SetEvents {
+  std::vector<EventIndex> events;
+  std::optional<TaskIndex> task;  ///< for whom; nothing: for every task
+};
+struct ClearEvents {
+  std::vector<EventIndex> events;
+};
+struct WaitEvents {
+  std::vector<EventIndex> events;
+  bool all = false;     ///< maskType AND: all of them; OR: any
+  bool active = false;  ///< waitingBehaviour: polls and keeps its core; passive: leaves it
+};
+
+enum class CopyKind : std::uint8_t { host_to_device, device_to_host, memset };
+/// A transfer by a copy engine.
+struct Copy {
+  CopyKind kind = CopyKind::host_to_device;
+  std::vector<LabelIndex> sources;       ///< labels read
+  std::vector<LabelIndex> destinations;  ///< labels written
+  DataSize size;                         ///< the larger of what is read on one side and written on the other
+};
+
+/// A computation by the execution engine.
+struct Kernel {
+  Ticks ticks;
+  std::vector<LabelIndex> reads;  ///< device labels it works on
+  std::vector<LabelIndex> writes;
+  double memory_intensity = 1;  ///< share of its time bound by memory (gpu.memoryIntensity); 1 is the safe assumption
+};
+
+using Activity =
+    std::variant<Call, ReadLabel, WriteLabel, Compute, Trigger, SetEvents, ClearEvents, WaitEvents, Copy, Kernel>;
+
+/// "call", "read", "write", "ticks", "trigger", "set", "clear", "wait", "h2d", "d2h", "memset", "kernel".
+std::string_view kind_name(const Activity&);
+
+struct GraphNode {
+  std::string name;  ///< for people; operations of a device task are "<task>.h2d", "<task>.kernel", "<task>.d2h", …
+  Activity activity;
+  TaskIndex task = 0;
+  std::optional<RunnableIndex> runnable;  ///< the runnable it belongs to
+  Origin origin;
+};
+
+enum class EdgeKind : std::uint8_t {
+  sequence,  ///< next activity of the same task
+  trigger,   ///< inter-process trigger → first activity of the activated task
+  event,     ///< event set → event awaited
+  data,      ///< label written → label read, by another task
+};
+std::string_view to_string(EdgeKind);
+
+struct GraphEdge {
+  EdgeKind kind = EdgeKind::sequence;
+  std::string label;  ///< the label, event or stimulus; "" for sequence
+};
+
+using RunnableGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, GraphNode, GraphEdge>;
+using NodeIndex = boost::graph_traits<RunnableGraph>::vertex_descriptor;
+
+}  // namespace amalthea

@@ -1,0 +1,100 @@
+#pragma once
+/// \file
+/// A whole system ready to be analysed: platform, tasks, data, stimuli and the runnable graph of what they do.
+/// This is all the engine sees of a model.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "amalthea/graph/platform.hpp"
+#include "amalthea/graph/runnable_graph.hpp"
+#include "amalthea/time.hpp"
+
+namespace amalthea {
+
+enum class Side : std::uint8_t {
+  host,    ///< runs on a CPU core
+  device,  ///< its scheduler is responsible for a GPU
+};
+
+/// Where a label lives for the purpose of copies: a label that a host task touches is a host label, one that only
+/// device tasks touch is a device label.
+enum class LabelSide : std::uint8_t { unused, host, device };
+
+struct Label {
+  std::string name;
+  DataSize size;
+  std::optional<MemoryIndex> memory;
+  LabelSide side = LabelSide::unused;
+  Origin origin;
+};
+
+struct Runnable {
+  std::string name;
+  Origin origin;
+};
+
+struct OsEvent {
+  std::string name;
+};
+
+struct Periodic {
+  Duration period;  ///< > 0
+  Duration offset;  ///< >= 0
+};
+struct Single {
+  Duration occurrence;
+};
+struct InterProcess {};  ///< occurs when a Trigger activity names it
+
+struct Stimulus {
+  std::string name;
+  std::variant<Periodic, Single, InterProcess> occurrence;
+  std::vector<TaskIndex> activates;  ///< in model order
+};
+
+struct Task {
+  std::string name;
+  Side side = Side::host;
+  SchedulerIndex scheduler = 0;
+  UnitIndex unit = 0;
+  std::int64_t priority = 0;           ///< a larger value is more urgent
+  std::uint32_t activation_limit = 0;  ///< concurrent activations kept; further ones are lost; 0: no limit stated
+  std::optional<Duration> time_slice;  ///< of a device task's context
+  std::optional<Duration> deadline;    ///< upper limit of a ResponseTime requirement, relative to the release
+  std::vector<NodeIndex> body;         ///< activities in execution order
+  /// Set for the wrapper of an offloaded function that is mapped to a CPU after all: wrapper and copies fall away,
+  /// and this task's releases and deadline are those of the named task.
+  std::optional<TaskIndex> folded_into;
+  Origin origin;
+};
+
+/// Tasks that an event chain passes through, in order.
+struct Chain {
+  std::string name;
+  std::vector<TaskIndex> tasks;
+  Origin origin;
+};
+
+struct System {
+  Platform platform;
+  std::vector<Label> labels;
+  std::vector<Runnable> runnables;
+  std::vector<OsEvent> events;
+  std::vector<Stimulus> stimuli;
+  std::vector<Task> tasks;
+  std::vector<Chain> chains;
+  RunnableGraph graph;
+};
+
+/// How `unit` reaches the memory of `label`: the access to that memory; for a label that is mapped to no memory the
+/// unit's only access, if it has just one. Null: the model states no cost.
+const MemoryAccess* access_to(const ProcessingUnit& unit, const Label& label);
+
+/// The graph of one task alone: its activities and the sequence between them.
+RunnableGraph task_graph(const System& system, TaskIndex task);
+
+}  // namespace amalthea

@@ -1,0 +1,54 @@
+#include "amalthea/source_text.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace amalthea {
+namespace {
+
+std::uint32_t code_unit_size(Encoding encoding) { return encoding == Encoding::ascii_superset ? 1 : 2; }
+
+}  // namespace
+
+SourceText::SourceText(std::string path, std::string bytes) : path_(std::move(path)), bytes_(std::move(bytes)) {
+  const std::string_view head = this->bytes().substr(0, 4);
+  if (head.starts_with("\xEF\xBB\xBF")) {
+    bom_size_ = 3;
+  } else if (head.starts_with("\xFF\xFE")) {
+    bom_size_ = 2;
+    encoding_ = Encoding::utf16_le;
+  } else if (head.starts_with("\xFE\xFF")) {
+    bom_size_ = 2;
+    encoding_ = Encoding::utf16_be;
+  } else if (head.size() == 4 && head[0] == '<' && head[1] == 0) {
+    encoding_ = Encoding::utf16_le;
+  } else if (head.size() == 4 && head[0] == 0 && head[1] == '<') {
+    encoding_ = Encoding::utf16_be;
+  }
+}
+
+Location SourceText::location(std::uint32_t offset) const {
+  const std::uint32_t unit = code_unit_size(encoding_);
+  const std::uint32_t ascii_byte = encoding_ == Encoding::utf16_be ? 1 : 0;
+  const auto is_line_feed = [&](std::size_t at) {
+    return bytes_[at + ascii_byte] == '\n' && (unit == 1 || bytes_[at + 1 - ascii_byte] == 0);
+  };
+  if (line_starts_.empty()) {
+    line_starts_.push_back(bom_size_);
+    for (std::size_t at = bom_size_; at + unit <= bytes_.size(); at += unit)
+      if (is_line_feed(at)) line_starts_.push_back(static_cast<std::uint32_t>(at + unit));
+  }
+  offset = std::min(offset, static_cast<std::uint32_t>(bytes_.size()));
+  const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
+  const auto line = next == line_starts_.begin() ? next : std::prev(next);
+  std::uint32_t column = 1;
+  for (std::uint32_t at = *line; at + unit <= offset; at += unit) {
+    // UTF-8 continuation bytes belong to the character before them. In ISO-8859 such bytes are characters of
+    // their own; there the column may come out smaller, which is harmless in a message.
+    const bool continuation = unit == 1 && (static_cast<unsigned char>(bytes_[at]) & 0xC0U) == 0x80U;
+    if (!continuation) ++column;
+  }
+  return {path_, static_cast<std::uint32_t>(line - line_starts_.begin()) + 1, column};
+}
+
+}  // namespace amalthea

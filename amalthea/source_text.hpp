@@ -1,0 +1,50 @@
+#pragma once
+/// \file
+/// The bytes of one model file and where their lines begin.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "amalthea/diagnostic.hpp"
+
+namespace amalthea {
+
+enum class Encoding : std::uint8_t {
+  ascii_superset,  ///< one byte per ASCII character and no ASCII byte with another meaning: UTF-8, ISO-8859-x, …
+  utf16_le,
+  utf16_be,
+};
+
+/// A half-open range of byte offsets into a SourceText.
+struct Span {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+  std::uint32_t size() const { return end - begin; }
+  friend bool operator==(Span, Span) = default;
+};
+
+class SourceText {
+ public:
+  SourceText(std::string path, std::string bytes);
+
+  const std::string& path() const { return path_; }
+  std::string_view bytes() const { return bytes_; }
+  std::string_view text(Span span) const { return bytes().substr(span.begin, span.size()); }
+  Encoding encoding() const { return encoding_; }
+  /// Length of the byte-order mark, 0 without one.
+  std::uint32_t bom_size() const { return bom_size_; }
+
+  /// Line and column of a byte offset. The first call indexes the lines; not safe to call from two threads at once.
+  Location location(std::uint32_t offset) const;
+
+ private:
+  std::string path_;
+  std::string bytes_;
+  Encoding encoding_ = Encoding::ascii_superset;
+  std::uint32_t bom_size_ = 0;
+  mutable std::vector<std::uint32_t> line_starts_;
+};
+
+}  // namespace amalthea

@@ -1,0 +1,57 @@
+#include <algorithm>
+#include <memory>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/input.hpp"
+#include "cli/verbs.hpp"
+#include "exporter/result_formats.hpp"
+
+namespace amalthea::cli {
+namespace {
+
+struct Options {
+  InputOptions input;
+  AnalysisInput analysis;
+  std::string format = "text";
+  std::string output;
+};
+
+int run(const Options& options) {
+  int exit_code = ExitCode::all_well;
+  Diagnostics diagnostics;
+  const auto model = load(options.input, diagnostics, exit_code);
+  const auto analysed = model ? analyze_model(*model, options.analysis, diagnostics, exit_code) : std::nullopt;
+  print_findings(diagnostics);
+  if (!analysed) return exit_code;
+  const exporter::ResultFormat* format = exporter::find_result_format(options.format);
+  const exporter::ModelInfo info = model_info(*model);
+  const bool colour = options.output.empty() && use_colour();
+  if (!write_output(options.output, format->render({info, analysed->system, analysed->results, diagnostics}, {colour})))
+    return ExitCode::unusable;
+  const bool missed =
+      std::any_of(analysed->results.tasks.begin(), analysed->results.tasks.end(), [](const engine::TaskResult& task) {
+        return task.verdict == engine::Verdict::missed || task.verdict == engine::Verdict::unbounded;
+      });
+  return missed || diagnostics.has_errors() ? ExitCode::findings : ExitCode::all_well;
+}
+
+}  // namespace
+
+void add_analyze(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand(
+      "analyze", "response times of every task, GPU operation and resource, with verdicts and reasons");
+  add_input_options(*verb, options->input);
+  add_analysis_options(*verb, options->analysis);
+  std::vector<std::string> names;
+  for (const auto& format : exporter::result_formats()) names.emplace_back(format.name);
+  verb->add_option("--format", options->format, "output format")->check(CLI::IsMember(names))->capture_default_str();
+  verb->add_option("-o,--output", options->output, "write to this file instead of standard output");
+  verb->footer(
+      "Exit code 0: all deadlines met; 1: a deadline is missed or the model has an error; 2: wrong use or unreadable "
+      "input.");
+  verb->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace amalthea::cli

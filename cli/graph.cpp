@@ -1,0 +1,58 @@
+#include <memory>
+
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include "cli/input.hpp"
+#include "cli/verbs.hpp"
+#include "exporter/graph_formats.hpp"
+
+namespace amalthea::cli {
+namespace {
+
+struct Options {
+  InputOptions input;
+  importer::BuildOptions build;
+  std::string format = "dot";
+  std::string output;
+  std::string task;
+};
+
+int run(const Options& options) {
+  int exit_code = ExitCode::all_well;
+  Diagnostics diagnostics;
+  const auto model = load(options.input, diagnostics, exit_code);
+  const auto system = model ? importer::build_system(*model, options.build, diagnostics) : std::nullopt;
+  print_findings(diagnostics);
+  if (!model) return exit_code;
+  if (!system) return ExitCode::findings;
+  std::optional<TaskIndex> task;
+  for (TaskIndex index = 0; index < system->tasks.size(); ++index)
+    if (system->tasks[index].name == options.task) task = index;
+  if (!options.task.empty() && !task) {
+    fmt::print(stderr, "amalthea: error: --task {}: the model has no such task\n", options.task);
+    return ExitCode::unusable;
+  }
+  const std::string text =
+      options.format == "json" ? exporter::render_graph_json(*system, task) : exporter::render_graph_dot(*system, task);
+  if (!write_output(options.output, text)) return ExitCode::unusable;
+  return diagnostics.has_errors() ? ExitCode::findings : ExitCode::all_well;
+}
+
+}  // namespace
+
+void add_graph(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("graph", "the runnable graph of the system or of one task, as DOT or JSON");
+  add_input_options(*verb, options->input);
+  add_build_options(*verb, options->build);
+  verb->add_option("--format", options->format, "output format")
+      ->check(CLI::IsMember({"dot", "json"}))
+      ->capture_default_str();
+  verb->add_option("--task", options->task, "only the graph of this task");
+  verb->add_option("-o,--output", options->output, "write to this file instead of standard output");
+  verb->footer("A picture: amalthea graph MODEL | dot -Tsvg -o graph.svg");
+  verb->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace amalthea::cli

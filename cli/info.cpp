@@ -1,0 +1,49 @@
+#include <map>
+#include <memory>
+
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "cli/input.hpp"
+#include "cli/verbs.hpp"
+#include "exporter/model_summary.hpp"
+
+namespace amalthea::cli {
+namespace {
+
+struct Options {
+  InputOptions input;
+  importer::BuildOptions build;
+  std::string format = "text";
+};
+
+int run(const Options& options) {
+  int exit_code = ExitCode::all_well;
+  Diagnostics diagnostics;
+  const auto model = load(options.input, diagnostics, exit_code);
+  const auto system = model ? importer::build_system(*model, options.build, diagnostics) : std::nullopt;
+  print_findings(diagnostics);
+  if (!model) return exit_code;
+  const exporter::ModelInfo info = model_info(*model);
+  const exporter::ModelSummary summary{info, *model, system ? &*system : nullptr, diagnostics};
+  const std::string text = options.format == "json" ? exporter::render_summary_json(summary)
+                                                    : exporter::render_summary_text(summary, use_colour());
+  if (!write_output("", text)) return ExitCode::unusable;
+  return diagnostics.has_errors() ? ExitCode::findings : ExitCode::all_well;
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("info", "what is in a model, and what of it the analysis understands");
+  add_input_options(*verb, options->input);
+  add_build_options(*verb, options->build);
+  verb->add_option("--format", options->format, "output format")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  verb->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace amalthea::cli

@@ -1,0 +1,138 @@
+#include "cli/input.hpp"
+
+#include <cstdio>
+#include <cstdlib>
+
+#include <fstream>
+#include <sstream>
+
+#include <fmt/core.h>
+#include <unistd.h>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+
+#include "amalthea/quantity.hpp"
+#include "cli/verbs.hpp"
+#include "exporter/write_file.hpp"
+#include "importer/model_reader.hpp"
+
+namespace amalthea::cli {
+namespace {
+
+void complain(const std::string& message) { fmt::print(stderr, "amalthea: error: {}\n", message); }
+
+/// A profile by name, or from a file of the user's own; the latter must live as long as the analysis.
+const engine::DeviceProfile* choose_profile(const std::string& platform, engine::DeviceProfile& own) {
+  if (const engine::DeviceProfile* known = engine::find_profile(platform)) return known;
+  std::ifstream file(platform);
+  if (!file) {
+    std::string names;
+    for (const auto& profile : engine::built_in_profiles())
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", profile.name);
+    complain(fmt::format("--platform {}: neither a built-in profile ({}) nor a readable file", platform, names));
+    return nullptr;
+  }
+  std::ostringstream text;
+  text << file.rdbuf();
+  auto profile = engine::parse_device_profile(text.str());
+  if (!profile) {
+    complain(fmt::format("{}: {}", platform, profile.error()));
+    return nullptr;
+  }
+  own = std::move(*profile);
+  return &own;
+}
+
+}  // namespace
+
+void add_input_options(CLI::App& verb, InputOptions& options) {
+  verb.add_option("MODEL", options.models, "model file(s), or a folder of .amxmi files; several form one model")
+      ->required();
+  verb.add_option("--max-size", options.limits.max_file_size, "largest file accepted, in bytes")
+      ->capture_default_str()
+      ->group("Limits");
+  verb.add_option("--max-depth", options.limits.max_depth, "deepest nesting of elements accepted")
+      ->capture_default_str()
+      ->group("Limits");
+  verb.add_option("--max-elements", options.limits.max_elements, "most elements accepted in one file")
+      ->capture_default_str()
+      ->group("Limits");
+}
+
+void add_build_options(CLI::App& verb, importer::BuildOptions& options) {
+  verb.add_flag("--keep-wrappers", options.keep_wrappers,
+                "simulate wrapper and copies of an offloaded function as written even when it is mapped to a CPU");
+}
+
+void add_analysis_options(CLI::App& verb, AnalysisInput& options) {
+  add_build_options(verb, options.build);
+  verb.add_option("--execution", options.execution, "which execution times to take")
+      ->check(CLI::IsMember({"worst", "average", "best"}))
+      ->capture_default_str();
+  verb.add_option("--until", options.until, "time to simulate, e.g. 2s or 500ms (default: the hyperperiod)");
+  verb.add_option("--platform", options.platform,
+                  "GPU profile: a built-in name (tx2, generic) or a JSON file (default: what the model says)");
+}
+
+void print_findings(const Diagnostics& diagnostics, std::size_t first) {
+  for (std::size_t i = first; i < diagnostics.all().size(); ++i)
+    fmt::print(stderr, "{}\n", format(diagnostics.all()[i]));
+}
+
+std::optional<Model> load(const InputOptions& options, Diagnostics& diagnostics, int& exit_code) {
+  auto model = importer::read_model(options.models, options.limits, diagnostics);
+  if (!model) exit_code = ExitCode::unusable;
+  return model;
+}
+
+exporter::ModelInfo model_info(const Model& model) {
+  exporter::ModelInfo info;
+  for (const auto& document : model.documents()) info.files.push_back(document->source().path());
+  info.version = to_string(model.version());
+  info.hash = exporter::hash_of_model(model);
+  return info;
+}
+
+std::optional<Analysed> analyze_model(const Model& model, const AnalysisInput& options, Diagnostics& diagnostics,
+                                      int& exit_code) {
+  engine::AnalysisOptions analysis;
+  if (options.execution == "average") analysis.execution = engine::Execution::average;
+  if (options.execution == "best") analysis.execution = engine::Execution::best;
+  engine::DeviceProfile own_profile;
+  exit_code = ExitCode::unusable;
+  if (!options.platform.empty()) {
+    analysis.profile = choose_profile(options.platform, own_profile);
+    if (analysis.profile == nullptr) return std::nullopt;
+  }
+  if (!options.until.empty()) {
+    const auto until = parse_time_text(options.until);
+    if (!until || *until <= Duration{}) {
+      complain(fmt::format("--until {}: expected a time above zero such as 2s, 500ms or 250us", options.until));
+      return std::nullopt;
+    }
+    analysis.until = *until;
+  }
+  exit_code = ExitCode::findings;
+  auto system = importer::build_system(model, options.build, diagnostics);
+  if (!system) return std::nullopt;
+  auto results = engine::analyze(*system, analysis, diagnostics);
+  if (!results) return std::nullopt;
+  exit_code = ExitCode::all_well;
+  return Analysed{std::move(*system), std::move(*results)};
+}
+
+bool write_output(const std::string& path, const std::string& text) {
+  if (path.empty()) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
+    complain("cannot write to standard output");
+    return false;
+  }
+  const auto written = exporter::write_file(path, text);
+  if (!written) complain(written.error());
+  return written.has_value();
+}
+
+bool use_colour() { return ::isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
+
+}  // namespace amalthea::cli

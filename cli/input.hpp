@@ -1,0 +1,59 @@
+#pragma once
+/// \file
+/// Options and steps that several verbs share: which model, which limits, how it is analysed.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+
+#include "amalthea/diagnostic.hpp"
+#include "amalthea/element.hpp"
+#include "amalthea/graph/system.hpp"
+#include "engine/analysis.hpp"
+#include "exporter/result_view.hpp"
+#include "importer/limits.hpp"
+#include "importer/system_builder.hpp"
+
+namespace amalthea::cli {
+
+/// MODEL… and the limits on untrusted input.
+struct InputOptions {
+  std::vector<std::string> models;
+  importer::Limits limits;
+};
+void add_input_options(CLI::App& verb, InputOptions& options);
+
+struct AnalysisInput {
+  importer::BuildOptions build;
+  std::string execution = "worst";
+  std::string until;
+  std::string platform;
+};
+void add_build_options(CLI::App& verb, importer::BuildOptions& options);
+void add_analysis_options(CLI::App& verb, AnalysisInput& options);
+
+/// Prints findings to standard error, one a line, those from `first` on.
+void print_findings(const Diagnostics& diagnostics, std::size_t first = 0);
+
+/// The model, or nothing; then `exit_code` is set. Findings are collected, not printed.
+std::optional<Model> load(const InputOptions& options, Diagnostics& diagnostics, int& exit_code);
+
+exporter::ModelInfo model_info(const Model& model);
+
+struct Analysed {
+  System system;
+  engine::Results results;
+};
+/// Model → results, or nothing; then `exit_code` is set. Findings are collected, not printed.
+std::optional<Analysed> analyze_model(const Model& model, const AnalysisInput& options, Diagnostics& diagnostics,
+                                      int& exit_code);
+
+/// Writes to a file, or to standard output when `path` is empty; false and a message on failure.
+bool write_output(const std::string& path, const std::string& text);
+
+/// Whether text for people may be coloured: standard output is a terminal and NO_COLOR is not set.
+bool use_colour();
+
+}  // namespace amalthea::cli

@@ -1,0 +1,36 @@
+#include <cstdio>
+#include <exception>
+
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include "cli/verbs.hpp"
+#include "exporter/result_view.hpp"
+
+int main(int argc, char** argv) {
+  using namespace amalthea;
+  int exit_code = cli::ExitCode::all_well;
+  try {
+    CLI::App app{"Timing of AMALTHEA models of CPU+GPU systems", "amalthea"};
+    app.set_version_flag("--version", fmt::format("amalthea {} ({})", exporter::tool_version, exporter::tool_name));
+    app.require_subcommand(1);
+    app.footer("amalthea VERB --help tells more about a verb.");
+    cli::add_info(app, exit_code);
+    cli::add_graph(app, exit_code);
+    cli::add_analyze(app, exit_code);
+    cli::add_annotate(app, exit_code);
+    try {
+      app.parse(argc, argv);
+    } catch (const CLI::Success& success) {
+      return app.exit(success);  // --help, --version
+    } catch (const CLI::ParseError& error) {
+      fmt::print(stderr, "amalthea: error: {}\n", error.what());
+      fmt::print(stderr, "amalthea --help shows the use.\n");
+      return cli::ExitCode::unusable;
+    }
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "amalthea: internal error: {}\n", error.what());
+    return cli::ExitCode::internal;
+  }
+  return exit_code;
+}

@@ -1,0 +1,22 @@
+#pragma once
+/// \file
+/// The verbs of the `amalthea` command: each adds its subcommand and sets `exit_code` when it runs.
+
+#include <CLI/App.hpp>
+
+namespace amalthea::cli {
+
+/// What the process ends with.
+struct ExitCode {
+  static constexpr int all_well = 0;
+  static constexpr int findings = 1;  ///< a missed deadline or a model error
+  static constexpr int unusable = 2;  ///< wrong use or unreadable input
+  static constexpr int internal = 3;
+};
+
+void add_info(CLI::App& app, int& exit_code);
+void add_graph(CLI::App& app, int& exit_code);
+void add_analyze(CLI::App& app, int& exit_code);
+void add_annotate(CLI::App& app, int& exit_code);
+
+}  // namespace amalthea::cli

@@ -1,0 +1,30 @@
+#pragma once
+/// \file
+/// System → Results: simulation, demand, verdicts. The one call most users of the library want.
+
+#include <optional>
+#include <string>
+
+#include "amalthea/diagnostic.hpp"
+#include "amalthea/graph/system.hpp"
+#include "engine/device_profile.hpp"
+#include "engine/results.hpp"
+
+namespace amalthea::engine {
+
+struct AnalysisOptions {
+  Execution execution = Execution::worst;
+  std::optional<Duration> until;           ///< simulated time; by default the hyperperiod and the largest offset
+  const DeviceProfile* profile = nullptr;  ///< for every GPU; by default chosen per unit by profile_for
+};
+
+/// Nothing, with a diagnostic, when a device's profile is not known.
+std::optional<Results> analyze(const System& system, const AnalysisOptions& options, Diagnostics& diagnostics);
+
+/// Least common multiple of all periods in use; nothing when there is none or it exceeds 2^63 ps.
+std::optional<Duration> hyperperiod(const System& system);
+
+/// The period of a task activated by exactly one periodic stimulus; for a triggered task that of its only trigger.
+std::optional<Duration> period_of(const System& system, TaskIndex task);
+
+}  // namespace amalthea::engine

@@ -1,0 +1,178 @@
+#include "engine/demand.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include <fmt/core.h>
+
+namespace amalthea::engine {
+namespace {
+
+constexpr double tolerance = 1e-9;
+
+double as_double(Duration duration) { return static_cast<double>(duration.picoseconds()); }
+
+/// Undisturbed device time that a task polls for in each of its jobs.
+Duration polled_device_time(const System& system, const std::vector<Program>& programs, TaskIndex task) {
+  Duration total;
+  for (const Step& step : programs[task].steps) {
+    if (step.kind != StepKind::wait || !std::get<WaitEvents>(system.graph[step.node].activity).active) continue;
+    for (const TaskIndex setter : step.setters)
+      if (system.tasks[setter].side == Side::device) total += programs[setter].copies + programs[setter].kernels;
+  }
+  return total;
+}
+
+Duration core_time(const System& system, const std::vector<Program>& programs, TaskIndex task) {
+  return programs[task].execution + polled_device_time(system, programs, task);
+}
+
+Duration engine_time(const Program& program, ResourceKind kind) {
+  return kind == ResourceKind::execution_engine ? program.kernels : program.copies;
+}
+
+class UnboundedSearch {
+ public:
+  UnboundedSearch(const System& system, const std::vector<Program>& programs, const std::vector<Duration>& slices)
+      : system_(system),
+        programs_(programs),
+        slices_(slices),
+        rates_(job_rates(system, programs)),
+        reasons_(system.tasks.size()) {}
+
+  std::vector<std::string> run() {
+    for (UnitIndex unit = 0; unit < system_.platform.units.size(); ++unit)
+      for (const ResourceKind kind : {ResourceKind::execution_engine, ResourceKind::copy_engine})
+        search_engine(unit, kind);
+    while (search_waits() || search_cores()) {
+    }
+    return reasons_;
+  }
+
+ private:
+  /// Max-min fair share of a round robin with unequal slices: whoever needs less than its share gives the rest away.
+  void search_engine(UnitIndex unit, ResourceKind kind) {
+    std::vector<TaskIndex> sharing;
+    double total = 0;
+    const auto need = [&](TaskIndex task) { return rates_[task] * as_double(engine_time(programs_[task], kind)); };
+    for (TaskIndex task = 0; task < system_.tasks.size(); ++task)
+      if (system_.tasks[task].side == Side::device && system_.tasks[task].unit == unit && need(task) > 0) {
+        sharing.push_back(task);
+        total += need(task);
+      }
+    if (total <= 1 + tolerance) return;
+    std::sort(sharing.begin(), sharing.end(), [&](TaskIndex a, TaskIndex b) {
+      return need(a) / as_double(slices_[a]) < need(b) / as_double(slices_[b]);
+    });
+    double capacity = 1;
+    double weights = 0;
+    for (const TaskIndex task : sharing) weights += as_double(slices_[task]);
+    for (const TaskIndex task : sharing) {
+      const double share = capacity * as_double(slices_[task]) / weights;
+      if (need(task) > share + tolerance)
+        reasons_[task] = fmt::format(
+            "the {} of {} is overloaded: demand {:.4f}; this task needs {:.4f} and its time slice gives it {:.4f}",
+            to_string(kind), system_.platform.units[unit].name, total, need(task), share);
+      else
+        capacity -= need(task), weights -= as_double(slices_[task]);
+    }
+  }
+
+  bool search_waits() {
+    bool found = false;
+    for (TaskIndex task = 0; task < system_.tasks.size(); ++task)
+      for (const Step& step : programs_[task].steps)
+        for (const TaskIndex setter : step.setters)
+          if (reasons_[task].empty() && !reasons_[setter].empty()) {
+            reasons_[task] =
+                fmt::format("waits for {}, which is unbounded: {}", system_.tasks[setter].name, reasons_[setter]);
+            found = true;
+          }
+    return found;
+  }
+
+  bool polls_unbounded(TaskIndex task) const {
+    for (const Step& step : programs_[task].steps)
+      if (step.kind == StepKind::wait && std::get<WaitEvents>(system_.graph[step.node].activity).active)
+        for (const TaskIndex setter : step.setters)
+          if (!reasons_[setter].empty()) return true;
+    return false;
+  }
+
+  bool search_cores() {
+    bool found = false;
+    for (TaskIndex task = 0; task < system_.tasks.size(); ++task) {
+      if (!reasons_[task].empty() || system_.tasks[task].side != Side::host || programs_[task].steps.empty()) continue;
+      double demand = 0;
+      for (TaskIndex other = 0; other < system_.tasks.size(); ++other) {
+        const Task& candidate = system_.tasks[other];
+        if (candidate.side != Side::host || candidate.unit != system_.tasks[task].unit ||
+            candidate.priority < system_.tasks[task].priority)
+          continue;
+        if (other != task && polls_unbounded(other)) {
+          reasons_[task] = fmt::format("{} polls on the same core with at least its priority and is unbounded: {}",
+                                       candidate.name, reasons_[other]);
+          break;
+        }
+        demand += rates_[other] * as_double(core_time(system_, programs_, other));
+      }
+      if (reasons_[task].empty() && demand > 1 + tolerance)
+        reasons_[task] =
+            fmt::format("core {} is overloaded: tasks of at least its priority demand {:.4f}, polling included",
+                        system_.platform.units[system_.tasks[task].unit].name, demand);
+      found = found || !reasons_[task].empty();
+    }
+    return found;
+  }
+
+  const System& system_;
+  const std::vector<Program>& programs_;
+  const std::vector<Duration>& slices_;
+  std::vector<double> rates_;
+  std::vector<std::string> reasons_;
+};
+
+}  // namespace
+
+std::vector<double> job_rates(const System& system, const std::vector<Program>& programs) {
+  const std::size_t count = system.tasks.size();
+  std::vector<double> own(count, 0);
+  for (const Stimulus& stimulus : system.stimuli)
+    if (const auto* periodic = std::get_if<Periodic>(&stimulus.occurrence))
+      for (const TaskIndex task : stimulus.activates) own[task] += 1 / as_double(periodic->period);
+  std::vector<double> rates = own;
+  // Triggers form short paths, so a few rounds reach the fixed point; a circle of triggers has none and is cut off.
+  for (std::size_t round = 0; round < count; ++round) {
+    std::vector<double> next = own;
+    for (TaskIndex task = 0; task < count; ++task)
+      for (const Step& step : programs[task].steps)
+        if (step.kind == StepKind::trigger)
+          for (const TaskIndex triggered :
+               system.stimuli[std::get<Trigger>(system.graph[step.node].activity).stimulus].activates)
+            next[triggered] += rates[task];
+    if (next == rates) break;
+    rates = std::move(next);
+  }
+  return rates;
+}
+
+void add_demands(const System& system, const std::vector<Program>& programs, Results& results) {
+  const std::vector<double> rates = job_rates(system, programs);
+  for (ResourceResult& resource : results.resources) {
+    resource.demand = 0;
+    for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
+      if (system.tasks[task].unit != resource.unit) continue;
+      const Duration time = resource.kind == ResourceKind::core ? core_time(system, programs, task)
+                                                                : engine_time(programs[task], resource.kind);
+      resource.demand += rates[task] * as_double(time);
+    }
+  }
+}
+
+std::vector<std::string> unbounded_reasons(const System& system, const std::vector<Program>& programs,
+                                           const std::vector<Duration>& slices) {
+  return UnboundedSearch(system, programs, slices).run();
+}
+
+}  // namespace amalthea::engine

@@ -1,0 +1,29 @@
+#pragma once
+/// \file
+/// Long-run demand on every resource, and which tasks cannot keep up because of it.
+
+#include <string>
+#include <vector>
+
+#include "amalthea/graph/system.hpp"
+#include "engine/program.hpp"
+#include "engine/results.hpp"
+
+namespace amalthea::engine {
+
+/// Jobs per picosecond of every task in the long run: the sum over its stimuli; a triggered task follows its triggers.
+std::vector<double> job_rates(const System& system, const std::vector<Program>& programs);
+
+/// Sets the demand of every resource in `results`.
+void add_demands(const System& system, const std::vector<Program>& programs, Results& results);
+
+/// For every task whose response time grows without end, why; "" for the others. `slices` are the time slices of
+/// device tasks. A task is unbounded when
+/// - its execution or copy engine is overloaded and its need exceeds its weighted fair share of it,
+/// - it waits for an event of an unbounded task,
+/// - the tasks of at least its priority on its core demand more than the core can give; a task that polls for an
+///   unbounded task demands all of it.
+std::vector<std::string> unbounded_reasons(const System& system, const std::vector<Program>& programs,
+                                           const std::vector<Duration>& slices);
+
+}  // namespace amalthea::engine

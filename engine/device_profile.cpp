@@ -1,0 +1,99 @@
+#include "engine/device_profile.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+namespace amalthea::engine {
+namespace {
+
+struct EmbeddedProfile {
+  std::string_view name;
+  std::string_view json;
+};
+#include "built_in_profiles.inc"
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+}
+
+/// A number >= minimum under `{"value": …, "source": …}`.
+double number(const nlohmann::json& json, const char* key, double minimum) {
+  const double value = json.at(key).at("value").get<double>();
+  if (!(value >= minimum) || value > 1e6)
+    throw std::invalid_argument(fmt::format("{} must be between {} and 1000000", key, minimum));
+  return value;
+}
+
+Duration microseconds(const nlohmann::json& json, const char* key, double minimum) {
+  return Duration::picoseconds(std::llround(number(json, key, minimum) * 1e6));
+}
+
+Slowdown slowdown(const nlohmann::json& json, const char* key) { return {std::llround(number(json, key, 1) * 1e6)}; }
+
+}  // namespace
+
+Slowdown weigh(Slowdown full, double memory_intensity) {
+  return {1'000'000 + std::llround(static_cast<double>(full.ppm - 1'000'000) * memory_intensity)};
+}
+
+tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view text) {
+  try {
+    const auto json = nlohmann::json::parse(text);
+    DeviceProfile profile;
+    profile.name = json.at("name").get<std::string>();
+    profile.description = json.value("description", "");
+    profile.recognised_by = json.value("recognised_by", std::vector<std::string>{});
+    profile.time_slice = microseconds(json, "time_slice_us", 0.001);
+    profile.context_switch = microseconds(json, "context_switch_us", 0);
+    profile.kernel_by_memcpy = slowdown(json, "kernel_slowdown_by_memcpy");
+    profile.kernel_by_memset = slowdown(json, "kernel_slowdown_by_memset");
+    profile.copy_by_kernel = slowdown(json, "copy_slowdown_by_kernel");
+    return profile;
+  } catch (const std::exception& exception) {  // nlohmann::json and the checks above
+    return tl::unexpected(fmt::format("not a device profile: {}", exception.what()));
+  }
+}
+
+const std::vector<DeviceProfile>& built_in_profiles() {
+  static const std::vector<DeviceProfile> profiles = [] {
+    std::vector<DeviceProfile> parsed;
+    for (const EmbeddedProfile& embedded : embedded_profiles)
+      parsed.push_back(parse_device_profile(embedded.json).value());
+    return parsed;
+  }();
+  return profiles;
+}
+
+const DeviceProfile* find_profile(std::string_view name) {
+  for (const DeviceProfile& profile : built_in_profiles())
+    if (equal_ignoring_case(profile.name, name)) return &profile;
+  return nullptr;
+}
+
+tl::expected<const DeviceProfile*, std::string> profile_for(const ProcessingUnit& unit) {
+  if (!unit.device_profile.empty()) {
+    if (const DeviceProfile* profile = find_profile(unit.device_profile)) return profile;
+    std::string known;
+    for (const DeviceProfile& profile : built_in_profiles()) known += (known.empty() ? "" : ", ") + profile.name;
+    return tl::unexpected(fmt::format("gpu.platform \"{}\" of \"{}\" is not known; expected one of {}",
+                                      unit.device_profile, unit.name, known));
+  }
+  for (const DeviceProfile& profile : built_in_profiles())
+    for (const std::string& hint : profile.recognised_by) {
+      if (equal_ignoring_case(unit.name, hint)) return &profile;
+      for (std::size_t at = 0; at < unit.enclosing_structures.size();) {
+        const std::size_t end = std::min(unit.enclosing_structures.find(' ', at), unit.enclosing_structures.size());
+        if (equal_ignoring_case(std::string_view(unit.enclosing_structures).substr(at, end - at), hint))
+          return &profile;
+        at = end + 1;
+      }
+    }
+  return find_profile("generic");
+}
+
+}  // namespace amalthea::engine

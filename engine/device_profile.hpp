@@ -1,0 +1,49 @@
+#pragma once
+/// \file
+/// What is known of a GPU beyond the model: time slices, switch cost, how copies and kernels slow each other.
+/// Profiles are data (engine/platforms/*.json, built in); users may give one of their own in the same form.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "amalthea/graph/platform.hpp"
+#include "amalthea/time.hpp"
+
+namespace amalthea::engine {
+
+/// How many times longer something takes, in parts per million: 1'000'000 is undisturbed, 3'000'000 three times.
+struct Slowdown {
+  std::int64_t ppm = 1'000'000;
+  friend constexpr auto operator<=>(Slowdown, Slowdown) = default;
+};
+
+/// Slowdown of something of which only the share `memory_intensity` (0 … 1) is bound by memory:
+/// 1 - m + m * full (the rate 1/(1 - m + m k) of fluid interference).
+Slowdown weigh(Slowdown full, double memory_intensity);
+
+struct DeviceProfile {
+  std::string name;
+  std::string description;
+  std::vector<std::string> recognised_by;  ///< names of units or structures that mean this device
+  Duration time_slice;                     ///< of a context for which the model states none
+  Duration context_switch;                 ///< lost whenever an engine turns to another context
+  Slowdown kernel_by_memcpy;               ///< kernel beside a copy of another context
+  Slowdown kernel_by_memset;               ///< kernel beside a memset of another context
+  Slowdown copy_by_kernel;                 ///< copy beside a kernel of another context
+};
+
+/// From the JSON text of a profile; the error names what is missing or wrong.
+tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view json);
+
+const std::vector<DeviceProfile>& built_in_profiles();
+const DeviceProfile* find_profile(std::string_view name);
+
+/// The profile for a unit: its gpu.platform property, else one that recognises the unit's or its structures' name,
+/// else "generic". The error names a gpu.platform that is not known.
+tl::expected<const DeviceProfile*, std::string> profile_for(const ProcessingUnit& unit);
+
+}  // namespace amalthea::engine

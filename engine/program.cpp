@@ -1,0 +1,119 @@
+#include "engine/program.hpp"
+
+#include <algorithm>
+
+namespace amalthea::engine {
+namespace {
+
+std::int64_t choose(const Cycles& cycles, Execution execution) {
+  switch (execution) {
+    case Execution::best:
+      return cycles.lower;
+    case Execution::average:
+      return cycles.average;
+    case Execution::worst:
+      return cycles.upper;
+  }
+  return cycles.upper;
+}
+
+class Compiler {
+ public:
+  Compiler(const System& system, TaskIndex task, Execution execution)
+      : system_(system), unit_(system.platform.units[system.tasks[task].unit]), execution_(execution) {}
+
+  Program compile(const std::vector<NodeIndex>& body) {
+    for (const NodeIndex node : body) add(node);
+    return std::move(program_);
+  }
+
+ private:
+  void add(NodeIndex node) {
+    const Activity& activity = system_.graph[node].activity;
+    if (const auto* read = std::get_if<ReadLabel>(&activity)) {
+      push(StepKind::execute, node, access(read->label, false));
+    } else if (const auto* write = std::get_if<WriteLabel>(&activity)) {
+      push(StepKind::execute, node, access(write->label, true));
+    } else if (const auto* compute = std::get_if<Compute>(&activity)) {
+      push(StepKind::execute, node, ticks(compute->ticks));
+    } else if (const auto* copy = std::get_if<Copy>(&activity)) {
+      Duration work;
+      for (const LabelIndex label : copy->sources) work += access(label, false);
+      for (const LabelIndex label : copy->destinations) work += access(label, true);
+      push(StepKind::copy, node, work);
+    } else if (const auto* kernel = std::get_if<Kernel>(&activity)) {
+      push(StepKind::kernel, node, ticks(kernel->ticks));
+    } else if (std::holds_alternative<Trigger>(activity)) {
+      push(StepKind::trigger, node, Duration{});
+    } else if (std::holds_alternative<SetEvents>(activity)) {
+      push(StepKind::set_events, node, Duration{});
+    } else if (std::holds_alternative<ClearEvents>(activity)) {
+      push(StepKind::clear_events, node, Duration{});
+    } else if (std::holds_alternative<WaitEvents>(activity)) {
+      push(StepKind::wait, node, Duration{});
+      for (const auto edge : boost::make_iterator_range(boost::in_edges(node, system_.graph)))
+        if (system_.graph[edge].kind == EdgeKind::event)
+          program_.steps.back().setters.push_back(system_.graph[boost::source(edge, system_.graph)].task);
+    } else {
+      push(StepKind::execute, node, Duration{});  // a Call: where a runnable begins
+    }
+  }
+
+  void push(StepKind kind, NodeIndex node, Duration work) {
+    Step step;
+    step.kind = kind;
+    step.node = node;
+    step.work = work;
+    if (const auto runnable = system_.graph[node].runnable) {
+      auto& known = program_.runnables;
+      const auto found = std::find(known.begin(), known.end(), *runnable);
+      step.runnable = static_cast<std::uint32_t>(found - known.begin());
+      if (found == known.end()) known.push_back(*runnable);
+    }
+    program_.steps.push_back(std::move(step));
+    if (kind == StepKind::execute) program_.execution += work;
+    if (kind == StepKind::copy) program_.copies += work;
+    if (kind == StepKind::kernel) program_.kernels += work;
+  }
+
+  Duration ticks(const Ticks& ticks) const {
+    const Cycles* cycles = ticks.on(unit_.definition);
+    return cycles == nullptr ? Duration{}
+                             : ticks_to_duration(choose(*cycles, execution_), unit_.frequency, Rounding::nearest);
+  }
+
+  Duration access(LabelIndex index, bool write) const {
+    const Label& label = system_.labels[index];
+    const MemoryAccess* access = access_to(unit_, label);
+    return access == nullptr
+               ? Duration{}
+               : access_time(unit_, *access, write ? access->write : access->read, label.size, execution_);
+  }
+
+  const System& system_;
+  const ProcessingUnit& unit_;
+  Execution execution_;
+  Program program_;
+};
+
+}  // namespace
+
+Duration access_time(const ProcessingUnit& unit, const MemoryAccess& access, const Cycles& latency, DataSize size,
+                     Execution execution) {
+  const std::int64_t lines = detail::divide(size.bytes, unit.cache_line.bytes, Rounding::up);
+  const Duration by_latency =
+      ticks_to_duration(detail::checked_multiply(lines, choose(latency, execution)), unit.frequency, Rounding::nearest);
+  if (access.data_rate.bytes_per_second == 0) return by_latency;
+  const Duration by_rate =
+      scale(Duration::seconds(1), size.bytes, access.data_rate.bytes_per_second, Rounding::nearest);
+  return std::max(by_latency, by_rate);
+}
+
+std::vector<Program> compile_programs(const System& system, Execution execution) {
+  std::vector<Program> programs;
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
+    programs.push_back(Compiler(system, task, execution).compile(system.tasks[task].body));
+  return programs;
+}
+
+}  // namespace amalthea::engine

@@ -1,0 +1,101 @@
+#pragma once
+/// \file
+/// What an analysis finds: plain data, no elements, no formats. Indices are those of the analysed System.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "amalthea/diagnostic.hpp"
+#include "amalthea/graph/system.hpp"
+#include "amalthea/time.hpp"
+#include "engine/program.hpp"
+
+namespace amalthea::engine {
+
+/// Observed values of one quantity. With jobs = 0 the times mean nothing.
+struct Statistics {
+  std::uint64_t jobs = 0;
+  Duration min;
+  Duration mean;  ///< rounded to nearest
+  Duration p99;   ///< nearest rank
+  Duration max;
+};
+Statistics summarise(std::vector<Duration> values);
+
+/// What a job spent its response time on.
+enum class ContributionKind : std::uint8_t {
+  execution,       ///< the task's own execution and label accesses
+  preemption,      ///< a core given to `by`
+  backlog,         ///< the task's own previous jobs
+  event,           ///< waiting for an event of `by` that is no device task at work
+  copy,            ///< own copies, undisturbed
+  kernel,          ///< own kernels, undisturbed
+  engine_slice,    ///< execution engine or copy engine given to the context of `by`
+  context_switch,  ///< an engine turning to the task's context
+  interference,    ///< own copy or kernel slowed by what `by` does on the other engine
+};
+std::string_view to_string(ContributionKind);
+
+struct Contribution {
+  ContributionKind kind = ContributionKind::execution;
+  std::optional<TaskIndex> by;
+  Duration time;
+};
+
+enum class Verdict : std::uint8_t { met, missed, unbounded, no_deadline };
+std::string_view to_string(Verdict);
+
+struct TaskResult {
+  Statistics response;                      ///< release to completion, of completed jobs
+  std::uint64_t unfinished = 0;             ///< jobs released but not completed at the end of the simulation
+  std::uint64_t lost_activations = 0;       ///< beyond the task's activation limit
+  std::uint64_t missed_deadlines = 0;       ///< late jobs, and unfinished ones whose deadline has passed
+  std::optional<Instant> worst_release;     ///< release of the completed job with the longest response
+  std::vector<Contribution> contributions;  ///< of that job; they add up to its response time
+  Verdict verdict = Verdict::no_deadline;
+  std::string reason;  ///< why, in a sentence
+};
+
+struct RunnableResult {
+  RunnableIndex runnable = 0;
+  TaskIndex task = 0;
+  Statistics duration;  ///< first start to last end within one job
+};
+
+struct OperationResult {
+  NodeIndex node = 0;
+  TaskIndex task = 0;
+  Statistics duration;  ///< submission to the device to completion
+};
+
+enum class ResourceKind : std::uint8_t { core, execution_engine, copy_engine };
+std::string_view to_string(ResourceKind);
+
+struct ResourceResult {
+  UnitIndex unit = 0;
+  ResourceKind kind = ResourceKind::core;
+  /// Share of the simulated time in use: executing or polling (cores), serving a context (engines).
+  double utilization = 0;
+  /// Long-run demand: work per time at the execution times of the analysis. Polling cores are charged with the
+  /// undisturbed device time they poll for; what comes on top depends on the schedule.
+  double demand = 0;
+  bool overloaded() const { return demand > 1 + 1e-9; }
+};
+
+struct Results {
+  Execution execution = Execution::worst;
+  Duration horizon;                     ///< simulated time
+  std::optional<Duration> hyperperiod;  ///< nothing when it exceeds 2^63 ps or nothing is periodic
+  std::vector<std::string> device_profiles;  ///< parallel to Platform::units; "" for CPUs
+  std::vector<TaskResult> tasks;        ///< parallel to System::tasks
+  std::vector<RunnableResult> runnables;
+  std::vector<OperationResult> operations;
+  std::vector<ResourceResult> resources;
+  bool stopped_early = false;  ///< the simulation gave up before the end: `horizon` says when
+  std::uint64_t events = 0;    ///< instants at which the simulation acted
+};
+
+}  // namespace amalthea::engine

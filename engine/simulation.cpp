@@ -1,0 +1,620 @@
+#include "engine/simulation.hpp"
+
+#include <algorithm>
+#include <deque>
+#include <functional>
+#include <optional>
+#include <queue>
+#include <utility>
+
+#include "engine/cpu_core.hpp"
+#include "engine/gpu_device.hpp"
+
+namespace amalthea::engine {
+namespace {
+
+/// Why a job is where it is from some instant on.
+struct Reason {
+  ContributionKind kind = ContributionKind::execution;
+  std::optional<TaskIndex> by;
+  Slowdown slowdown;  ///< of an own operation; the part it adds is interference by `by`
+  friend bool operator==(const Reason&, const Reason&) = default;
+};
+
+/// Adds up what the current job of a task spent its time on.
+class Account {
+ public:
+  void start(Instant now, Duration backlog, TaskIndex self) {
+    parts_.clear();
+    since_ = now;
+    reason_ = {};
+    add(ContributionKind::backlog, self, backlog);
+  }
+
+  /// `reason` holds from `now` on; what held until now is booked.
+  void change(Instant now, const Reason& reason) {
+    if (reason == reason_) return;
+    book(now);
+    reason_ = reason;
+  }
+
+  void book(Instant now) {
+    const Duration elapsed = now - since_;
+    since_ = now;
+    if (elapsed.is_zero()) return;
+    const bool operation = reason_.kind == ContributionKind::kernel || reason_.kind == ContributionKind::copy;
+    if (!operation || !reason_.by) {
+      add(reason_.kind, operation ? std::nullopt : reason_.by, elapsed);
+      return;
+    }
+    const Duration own = scale(elapsed, 1'000'000, reason_.slowdown.ppm, Rounding::down);
+    add(reason_.kind, std::nullopt, own);
+    add(ContributionKind::interference, reason_.by, elapsed - own);
+  }
+
+  const std::vector<Contribution>& parts() const { return parts_; }
+
+ private:
+  void add(ContributionKind kind, std::optional<TaskIndex> by, Duration time) {
+    if (time.is_zero()) return;
+    for (Contribution& part : parts_)
+      if (part.kind == kind && part.by == by) {
+        part.time += time;
+        return;
+      }
+    parts_.push_back({kind, by, time});
+  }
+
+  std::vector<Contribution> parts_;
+  Instant since_;
+  Reason reason_;
+};
+
+struct TaskState {
+  bool active = false;                   ///< a job has begun
+  Instant release;                       ///< of that job
+  std::deque<Instant> backlog;           ///< releases that wait for it
+  std::size_t step = 0;                  ///< next or present step
+  Duration remaining;                    ///< of the present execute step
+  bool waiting = false;                  ///< in a wait that is not satisfied
+  std::optional<OperationId> operation;  ///< submitted and not completed
+  Instant submitted;                     ///< when it was
+  std::vector<bool> events;              ///< set for this task
+  ContextIndex context = 0;
+  Account account;
+
+  std::vector<Instant> runnable_start;  ///< of this job, per Program::runnables
+  std::vector<Instant> runnable_end;
+  std::vector<bool> runnable_seen;
+
+  // Observations.
+  std::vector<Duration> responses;
+  Duration worst;
+  std::vector<std::vector<Duration>> runnable_durations;   ///< per Program::runnables
+  std::vector<std::vector<Duration>> operation_durations;  ///< per step
+};
+
+struct Core {
+  UnitIndex unit = 0;
+  ReadyQueue ready;
+  std::optional<TaskIndex> running;
+  bool polling = false;            ///< the running task waits actively
+  Instant since;                   ///< start of the present run
+  Instant end = Instant::never();  ///< of the present execute step
+  Duration busy;
+  bool dirty = false;
+};
+
+struct Device {
+  UnitIndex unit = 0;
+  GpuDevice gpu;
+  std::vector<TaskIndex> task_of_context;
+  std::vector<std::optional<TaskIndex>> task_of_operation;
+};
+
+struct Release {
+  Instant at;
+  StimulusIndex stimulus = 0;
+  friend bool operator>(const Release& a, const Release& b) {
+    return a.at != b.at ? a.at > b.at : a.stimulus > b.stimulus;
+  }
+};
+
+/// Thrown when time no longer advances, or too slowly to reach the end.
+struct Stuck {};
+
+/// Activities at one instant; more means that tasks without execution time activate each other in a circle.
+constexpr std::uint64_t max_steps_per_instant = 1'000'000;
+
+class Simulator {
+ public:
+  explicit Simulator(const SimulationInput& input)
+      : input_(input),
+        system_(input.system),
+        tasks_(input.system.tasks.size()),
+        lost_(tasks_.size()),
+        worst_release_(tasks_.size()),
+        worst_parts_(tasks_.size()) {
+    build_units();
+    build_tasks();
+    for (StimulusIndex stimulus = 0; stimulus < system_.stimuli.size(); ++stimulus) {
+      const auto& occurrence = system_.stimuli[stimulus].occurrence;
+      if (system_.stimuli[stimulus].activates.empty()) continue;
+      if (const auto* periodic = std::get_if<Periodic>(&occurrence))
+        releases_.push({Instant::at(periodic->offset), stimulus});
+      if (const auto* single = std::get_if<Single>(&occurrence))
+        releases_.push({Instant::at(single->occurrence), stimulus});
+    }
+  }
+
+  void run(Results& results) {
+    results.horizon = input_.until;
+    try {
+      for (;;) {
+        const Instant next = next_event();
+        if (next >= Instant::at(input_.until)) break;
+        if (results.events == input_.max_events) throw Stuck{};
+        now_ = next;
+        ++results.events;
+        steps_now_ = 0;
+        end_steps();
+        end_operations();
+        release_due();
+        settle();
+        update_accounts();
+      }
+      now_ = Instant::at(input_.until);
+    } catch (const Stuck&) {
+      results.horizon = now_.since_start();
+      results.stopped_early = true;
+    }
+    for (Device& device : devices_) {
+      completed_.clear();
+      device.gpu.advance(now_, completed_);
+    }
+    for (Core& core : cores_) account_core(core);
+    report(results);
+  }
+
+ private:
+  // ---- construction
+
+  void build_units() {
+    core_of_unit_.resize(system_.platform.units.size());
+    device_of_unit_.resize(system_.platform.units.size());
+    for (UnitIndex unit = 0; unit < system_.platform.units.size(); ++unit) {
+      if (input_.devices[unit] != nullptr) {
+        device_of_unit_[unit] = devices_.size();
+        devices_.push_back({unit, GpuDevice(*input_.devices[unit]), {}, {}});
+      } else {
+        core_of_unit_[unit] = cores_.size();
+        cores_.push_back({});
+        cores_.back().unit = unit;
+      }
+    }
+  }
+
+  void build_tasks() {
+    for (TaskIndex task = 0; task < tasks_.size(); ++task) {
+      TaskState& state = tasks_[task];
+      const Program& program = input_.programs[task];
+      state.events.resize(system_.events.size(), false);
+      state.runnable_start.resize(program.runnables.size());
+      state.runnable_end.resize(program.runnables.size());
+      state.runnable_seen.resize(program.runnables.size());
+      state.runnable_durations.resize(program.runnables.size());
+      state.operation_durations.resize(program.steps.size());
+      if (system_.tasks[task].side == Side::device) {
+        Device& device = device_of(task);
+        state.context =
+            device.gpu.add_context(time_slice_of(system_, system_.tasks[task], *input_.devices[device.unit]));
+        device.task_of_context.push_back(task);
+      }
+    }
+  }
+
+  bool on_device(TaskIndex task) const { return system_.tasks[task].side == Side::device; }
+  Core& core_of(TaskIndex task) { return cores_[core_of_unit_[system_.tasks[task].unit]]; }
+  Device& device_of(TaskIndex task) { return devices_[device_of_unit_[system_.tasks[task].unit]]; }
+  const Step& present_step(TaskIndex task) const { return input_.programs[task].steps[tasks_[task].step]; }
+  bool at_end(TaskIndex task) const { return tasks_[task].step == input_.programs[task].steps.size(); }
+
+  // ---- the clock
+
+  Instant next_event() const {
+    Instant next = releases_.empty() ? Instant::never() : releases_.top().at;
+    for (const Core& core : cores_) next = std::min(next, core.end);
+    for (const Device& device : devices_) next = std::min(next, device.gpu.next_event());
+    return next;
+  }
+
+  void end_steps() {
+    for (Core& core : cores_) {
+      if (core.end != now_) continue;
+      TaskState& state = tasks_[*core.running];
+      account_core(core);
+      core.end = Instant::never();
+      state.remaining = Duration{};
+      next_step(*core.running);
+      core.dirty = true;
+    }
+  }
+
+  void end_operations() {
+    for (Device& device : devices_) {
+      completed_.clear();
+      device.gpu.advance(now_, completed_);
+      for (const OperationId id : completed_) {
+        const TaskIndex task = *device.task_of_operation[id];
+        TaskState& state = tasks_[task];
+        state.operation.reset();
+        state.operation_durations[state.step].push_back(now_ - state.submitted);
+        next_step(task);
+        advanced_.push_back(task);
+      }
+    }
+  }
+
+  void release_due() {
+    while (!releases_.empty() && releases_.top().at == now_) {
+      const StimulusIndex stimulus = releases_.top().stimulus;
+      releases_.pop();
+      if (const auto* periodic = std::get_if<Periodic>(&system_.stimuli[stimulus].occurrence))
+        releases_.push({now_ + periodic->period, stimulus});
+      for (const TaskIndex task : system_.stimuli[stimulus].activates) release(task);
+    }
+  }
+
+  void settle() {
+    for (bool again = true; again;) {
+      again = !advanced_.empty();
+      for (std::size_t i = 0; i < advanced_.size(); ++i) advance_device_task(advanced_[i]);
+      advanced_.clear();
+      for (Core& core : cores_)
+        if (core.dirty) {
+          core.dirty = false;
+          schedule(core);
+          again = true;
+        }
+    }
+    for (Device& device : devices_) device.gpu.settle(now_);
+  }
+
+  // ---- jobs
+
+  void release(TaskIndex task) {
+    TaskState& state = tasks_[task];
+    if (state.active) {
+      const std::uint32_t limit = system_.tasks[task].activation_limit;
+      if (limit != 0 && state.backlog.size() + 1 >= limit)
+        ++lost_[task];
+      else
+        state.backlog.push_back(now_);
+      return;
+    }
+    start_job(task, now_);
+  }
+
+  void start_job(TaskIndex task, Instant release) {
+    TaskState& state = tasks_[task];
+    state.active = true;
+    state.release = release;
+    state.step = 0;
+    state.waiting = false;
+    state.account.start(now_, now_ - release, task);
+    std::fill(state.runnable_seen.begin(), state.runnable_seen.end(), false);
+    active_.push_back(task);
+    load_step(task);
+    if (on_device(task)) {
+      advance_device_task(task);
+    } else {
+      core_of(task).ready.insert(task, system_.tasks[task].priority, now_);
+      core_of(task).dirty = true;
+    }
+  }
+
+  void load_step(TaskIndex task) {
+    if (at_end(task)) return;
+    const Step& step = present_step(task);
+    tasks_[task].remaining = step.kind == StepKind::execute ? step.work : Duration{};
+  }
+
+  /// The present step begins to run (host) or is submitted (device).
+  void begin_runnable(TaskIndex task) {
+    const Step& step = present_step(task);
+    TaskState& state = tasks_[task];
+    if (!step.runnable || state.runnable_seen[*step.runnable]) return;
+    state.runnable_seen[*step.runnable] = true;
+    state.runnable_start[*step.runnable] = now_;
+  }
+
+  /// The present step has ended.
+  void next_step(TaskIndex task) {
+    if (++steps_now_ > max_steps_per_instant) throw Stuck{};
+    TaskState& state = tasks_[task];
+    begin_runnable(task);
+    if (const auto runnable = present_step(task).runnable) state.runnable_end[*runnable] = now_;
+    ++state.step;
+    load_step(task);
+  }
+
+  void complete_job(TaskIndex task) {
+    TaskState& state = tasks_[task];
+    state.account.book(now_);
+    const Duration response = now_ - state.release;
+    if (state.responses.empty() || response > state.worst) {
+      state.worst = response;
+      worst_release_[task] = state.release;
+      worst_parts_[task] = state.account.parts();
+    }
+    state.responses.push_back(response);
+    for (std::size_t i = 0; i < state.runnable_seen.size(); ++i)
+      if (state.runnable_seen[i])
+        state.runnable_durations[i].push_back(state.runnable_end[i] - state.runnable_start[i]);
+    state.active = false;
+    active_.erase(std::find(active_.begin(), active_.end(), task));
+  }
+
+  /// After complete_job, and with the task out of its ready queue.
+  void begin_backlog(TaskIndex task) {
+    TaskState& state = tasks_[task];
+    if (state.backlog.empty()) return;
+    const Instant release = state.backlog.front();
+    state.backlog.pop_front();
+    start_job(task, release);
+  }
+
+  // ---- activities that take no time
+
+  bool satisfied(TaskIndex task, const WaitEvents& wait) const {
+    const auto is_set = [&](EventIndex event) { return static_cast<bool>(tasks_[task].events[event]); };
+    return wait.all ? std::all_of(wait.events.begin(), wait.events.end(), is_set)
+                    : std::any_of(wait.events.begin(), wait.events.end(), is_set);
+  }
+
+  const WaitEvents& wait_of(TaskIndex task) const {
+    return std::get<WaitEvents>(system_.graph[present_step(task).node].activity);
+  }
+
+  void set_events(const SetEvents& set) {
+    for (TaskIndex task = 0; task < tasks_.size(); ++task) {
+      if (set.task && *set.task != task) continue;
+      TaskState& state = tasks_[task];
+      for (const EventIndex event : set.events) state.events[event] = true;
+      if (!state.active || !state.waiting || !satisfied(task, wait_of(task))) continue;
+      if (on_device(task)) {
+        advanced_.push_back(task);
+      } else {
+        // A polling task is still in the ready queue; one that waits passively comes back to its end.
+        if (!wait_of(task).active) core_of(task).ready.insert(task, system_.tasks[task].priority, now_);
+        core_of(task).dirty = true;
+      }
+      state.waiting = false;
+    }
+  }
+
+  void act(TaskIndex task) {
+    const Activity& activity = system_.graph[present_step(task).node].activity;
+    if (const auto* trigger = std::get_if<Trigger>(&activity)) {
+      for (const TaskIndex triggered : system_.stimuli[trigger->stimulus].activates) release(triggered);
+    } else if (const auto* set = std::get_if<SetEvents>(&activity)) {
+      set_events(*set);
+    } else if (const auto* clear = std::get_if<ClearEvents>(&activity)) {
+      for (const EventIndex event : clear->events) tasks_[task].events[event] = false;
+    }
+  }
+
+  // ---- device tasks
+
+  void advance_device_task(TaskIndex task) {
+    TaskState& state = tasks_[task];
+    while (state.active && !state.operation) {
+      if (at_end(task)) {
+        complete_job(task);
+        begin_backlog(task);
+        return;
+      }
+      const Step& step = present_step(task);
+      if (step.kind == StepKind::copy || step.kind == StepKind::kernel) {
+        submit(task, step);
+        return;
+      }
+      if (step.kind == StepKind::wait && !satisfied(task, wait_of(task))) {
+        state.waiting = true;
+        return;
+      }
+      act(task);
+      next_step(task);
+    }
+  }
+
+  void submit(TaskIndex task, const Step& step) {
+    Device& device = device_of(task);
+    DeviceOperation operation;
+    operation.context = tasks_[task].context;
+    operation.work = step.work;
+    const Activity& activity = system_.graph[step.node].activity;
+    if (const auto* kernel = std::get_if<Kernel>(&activity)) {
+      operation.kind = OperationKind::kernel;
+      operation.memory_intensity = kernel->memory_intensity;
+    } else {
+      operation.kind = std::get<Copy>(activity).kind == CopyKind::memset ? OperationKind::memset : OperationKind::copy;
+    }
+    begin_runnable(task);
+    const OperationId id = device.gpu.submit(operation);
+    if (device.task_of_operation.size() <= id) device.task_of_operation.resize(id + 1);
+    device.task_of_operation[id] = task;
+    tasks_[task].operation = id;
+    tasks_[task].submitted = now_;
+  }
+
+  // ---- cores
+
+  /// Books the time the core has been in use since `since`, and the progress of the running step.
+  void account_core(Core& core) {
+    if (core.running) {
+      const Duration elapsed = now_ - core.since;
+      core.busy += elapsed;
+      if (core.end != Instant::never()) tasks_[*core.running].remaining -= elapsed;
+    }
+    core.since = now_;
+  }
+
+  void dispatch(Core& core, std::optional<TaskIndex> task) {
+    if (core.running == task) return;
+    account_core(core);
+    core.running = task;
+    core.end = Instant::never();
+    core.polling = false;
+  }
+
+  /// Lets the most urgent ready task run, through its timeless steps, up to one that takes time.
+  void schedule(Core& core) {
+    for (;;) {
+      dispatch(core, core.ready.first());
+      if (!core.running) return;
+      const TaskIndex task = *core.running;
+      TaskState& state = tasks_[task];
+      if (at_end(task)) {
+        core.ready.remove(task);
+        dispatch(core, std::nullopt);
+        complete_job(task);
+        begin_backlog(task);
+        continue;
+      }
+      const Step& step = present_step(task);
+      if (step.kind == StepKind::execute && !state.remaining.is_zero()) {
+        if (core.end == Instant::never()) {
+          begin_runnable(task);
+          account_core(core);
+          core.end = now_ + state.remaining;
+        }
+        return;
+      }
+      if (step.kind == StepKind::wait && !satisfied(task, wait_of(task))) {
+        state.waiting = true;
+        core.polling = wait_of(task).active;
+        if (core.polling) return;
+        core.ready.remove(task);
+        continue;
+      }
+      core.polling = false;
+      if (step.kind != StepKind::execute && step.kind != StepKind::wait) act(task);
+      next_step(task);
+    }
+  }
+
+  // ---- why jobs take the time they take
+
+  void update_accounts() {
+    for (const TaskIndex task : active_) tasks_[task].account.change(now_, reason_of(task));
+  }
+
+  Reason reason_of(TaskIndex task) {
+    const TaskState& state = tasks_[task];
+    if (state.operation) return reason_of_operation(task);
+    if (state.waiting) {
+      for (const TaskIndex setter : present_step(task).setters)
+        if (tasks_[setter].active && tasks_[setter].operation) return reason_of_operation(setter);
+      const auto& setters = present_step(task).setters;
+      return {ContributionKind::event, setters.empty() ? std::nullopt : std::optional(setters.front()), {}};
+    }
+    if (on_device(task)) return {};
+    const Core& core = core_of(task);
+    if (core.running == task) return {};
+    return {ContributionKind::preemption, core.running, {}};
+  }
+
+  Reason reason_of_operation(TaskIndex task) {
+    Device& device = device_of(task);
+    const OperationId id = *tasks_[task].operation;
+    const OperationKind kind = device.gpu.operation(id).kind;
+    const TimeSlicedEngine& engine = device.gpu.engine_of(kind);
+    if (engine.executing() == id) {
+      Reason reason{kind == OperationKind::kernel ? ContributionKind::kernel : ContributionKind::copy, std::nullopt,
+                    engine.slowdown()};
+      if (engine.slowdown() != Slowdown{}) {
+        const auto& other = kind == OperationKind::kernel ? device.gpu.copy_engine() : device.gpu.execution_engine();
+        if (const auto aggressor = other.executing()) reason.by = device.task_of_operation[*aggressor];
+      }
+      return reason;
+    }
+    if (engine.serving() && device.task_of_context[*engine.serving()] != task)
+      return {ContributionKind::engine_slice, device.task_of_context[*engine.serving()], {}};
+    return {ContributionKind::context_switch, std::nullopt, {}};
+  }
+
+  // ---- the end
+
+  void report(Results& results) {
+    results.tasks.resize(tasks_.size());
+    for (TaskIndex task = 0; task < tasks_.size(); ++task) report_task(task, results);
+    const double horizon = static_cast<double>(results.horizon.picoseconds());
+    const auto share = [horizon](Duration busy) {
+      return horizon <= 0 ? 0 : static_cast<double>(busy.picoseconds()) / horizon;
+    };
+    for (const Core& core : cores_) results.resources.push_back({core.unit, ResourceKind::core, share(core.busy), 0});
+    for (const Device& device : devices_) {
+      results.resources.push_back(
+          {device.unit, ResourceKind::execution_engine, share(device.gpu.execution_engine().busy()), 0});
+      results.resources.push_back({device.unit, ResourceKind::copy_engine, share(device.gpu.copy_engine().busy()), 0});
+    }
+  }
+
+  void report_task(TaskIndex task, Results& results) {
+    TaskState& state = tasks_[task];
+    TaskResult& result = results.tasks[task];
+    const auto deadline = system_.tasks[task].deadline;
+    if (deadline) {
+      result.missed_deadlines = static_cast<std::uint64_t>(
+          std::count_if(state.responses.begin(), state.responses.end(), [&](Duration r) { return r > *deadline; }));
+      const auto late = [&](Instant release) { return release + *deadline < now_; };
+      if (state.active && late(state.release)) ++result.missed_deadlines;
+      result.missed_deadlines +=
+          static_cast<std::uint64_t>(std::count_if(state.backlog.begin(), state.backlog.end(), late));
+    }
+    result.unfinished = state.backlog.size() + (state.active ? 1 : 0);
+    result.lost_activations = lost_[task];
+    if (!state.responses.empty()) {
+      result.worst_release = worst_release_[task];
+      result.contributions = std::move(worst_parts_[task]);
+    }
+    result.response = summarise(std::move(state.responses));
+    const Program& program = input_.programs[task];
+    for (std::size_t i = 0; i < program.runnables.size(); ++i)
+      results.runnables.push_back({program.runnables[i], task, summarise(std::move(state.runnable_durations[i]))});
+    for (std::size_t i = 0; i < program.steps.size(); ++i)
+      if (program.steps[i].kind == StepKind::copy || program.steps[i].kind == StepKind::kernel)
+        results.operations.push_back({program.steps[i].node, task, summarise(std::move(state.operation_durations[i]))});
+  }
+
+  const SimulationInput& input_;
+  const System& system_;
+  std::vector<TaskState> tasks_;
+  std::vector<Core> cores_;
+  std::vector<Device> devices_;
+  std::vector<std::size_t> core_of_unit_, device_of_unit_;
+  std::priority_queue<Release, std::vector<Release>, std::greater<>> releases_;
+  std::vector<TaskIndex> active_;    ///< tasks with a job, in order of its start
+  std::vector<TaskIndex> advanced_;  ///< device tasks that can go on
+  std::vector<OperationId> completed_;
+  std::vector<std::uint64_t> lost_;
+  std::vector<Instant> worst_release_;
+  std::vector<std::vector<Contribution>> worst_parts_;
+  Instant now_;
+  std::uint64_t steps_now_ = 0;  ///< activities at this instant
+};
+
+}  // namespace
+
+Duration time_slice_of(const System& system, const Task& task, const DeviceProfile& profile) {
+  const Scheduler& scheduler = system.platform.schedulers[task.scheduler];
+  Duration slice = task.time_slice.value_or(profile.time_slice);
+  if (scheduler.minimum_time_slice) slice = std::max(slice, *scheduler.minimum_time_slice);
+  if (scheduler.maximum_time_slice) slice = std::min(slice, *scheduler.maximum_time_slice);
+  return std::max(slice, Duration::picoseconds(1));
+}
+
+void simulate(const SimulationInput& input, Results& results) { Simulator(input).run(results); }
+
+}  // namespace amalthea::engine

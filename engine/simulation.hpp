@@ -1,0 +1,40 @@
+#pragma once
+/// \file
+/// Discrete-event simulation of a System: CPU cores, GPU devices and what passes between them.
+///
+/// Order of what happens at one instant: (1) steps and operations that end, cores first, then devices, each in model
+/// order; (2) releases by stimuli, in model order; (3) consequences until nothing changes: triggers, events, and the
+/// decisions who runs on cores and whom engines serve. Nothing depends on the order of memory addresses or threads.
+///
+/// Semantics:
+/// - Jobs of one task run one after the other; a release during a job waits (up to the task's activation limit).
+/// - A wait for events with active waiting polls: the task keeps its core at its priority. Passive waiting leaves the
+///   core; on the event the task becomes ready anew. An event set before the wait lets it pass at once.
+/// - A device task's copies and kernels go to its context on the GPU in order; its other activities take no time.
+
+#include <cstdint>
+#include <vector>
+
+#include "amalthea/diagnostic.hpp"
+#include "amalthea/graph/system.hpp"
+#include "engine/device_profile.hpp"
+#include "engine/program.hpp"
+#include "engine/results.hpp"
+
+namespace amalthea::engine {
+
+struct SimulationInput {
+  const System& system;
+  const std::vector<Program>& programs;              ///< parallel to System::tasks
+  const std::vector<const DeviceProfile*>& devices;  ///< parallel to Platform::units; null for CPUs
+  Duration until;                                    ///< simulated time, > 0
+  std::uint64_t max_events = 50'000'000;             ///< instants after which the simulation stops, wherever it is
+};
+
+/// Fills everything observed: response times, worst jobs, utilisation. Verdicts and demands are left alone.
+void simulate(const SimulationInput& input, Results& results);
+
+/// The context time slice of a device task: its own, else the device's, within the scheduler's limits.
+Duration time_slice_of(const System& system, const Task& task, const DeviceProfile& profile);
+
+}  // namespace amalthea::engine

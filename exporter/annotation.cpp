@@ -1,0 +1,260 @@
+#include "exporter/annotation.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "amalthea/quantity.hpp"
+#include "exporter/splice.hpp"
+
+namespace amalthea::exporter {
+namespace {
+
+constexpr std::string_view xsi_namespace = "http://www.w3.org/2001/XMLSchema-instance";
+
+// ---------------------------------------------------------------- what is written
+
+void add_statistics(std::vector<Property>& properties, const engine::TaskResult& result) {
+  properties.push_back({"jobs", static_cast<std::int64_t>(result.response.jobs)});
+  if (result.response.jobs == 0) return;  // a time that is not known is not written
+  properties.push_back({"responseTime.min", result.response.min});
+  properties.push_back({"responseTime.mean", result.response.mean});
+  properties.push_back({"responseTime.max", result.response.max});
+}
+
+Annotation annotation_of_task(const Model& model, const ResultView& view, TaskIndex index) {
+  const Task& task = view.system.tasks[index];
+  const engine::TaskResult& result = view.results.tasks[index];
+  Annotation annotation{model.element(task.origin), {}};
+  add_statistics(annotation.properties, result);
+  if (task.deadline) annotation.properties.push_back({"deadline", *task.deadline});
+  annotation.properties.push_back({"verdict", std::string(to_string(result.verdict))});
+  annotation.properties.push_back({"reason", result.reason});
+  return annotation;
+}
+
+std::string_view key_of(engine::ResourceKind kind) {
+  switch (kind) {
+    case engine::ResourceKind::core:
+      return "core";
+    case engine::ResourceKind::execution_engine:
+      return "executionEngine";
+    case engine::ResourceKind::copy_engine:
+      return "copyEngine";
+  }
+  return "core";
+}
+
+// ---------------------------------------------------------------- how it is written
+
+/// Reads white space and line ends of a document in its own encoding.
+class Layout {
+ public:
+  explicit Layout(const Document& document)
+      : source_(document.source()), unit_(source_.encoding() == Encoding::ascii_superset ? 1 : 2) {
+    for (std::uint32_t at = source_.bom_size(); at + unit_ <= source_.bytes().size(); at += unit_) {
+      if (ascii_at(at) != '\n') continue;
+      has_lines_ = true;
+      line_end_ = ascii_at(at - unit_) == '\r' ? "\r\n" : "\n";
+      break;
+    }
+  }
+
+  std::uint32_t unit() const { return unit_; }
+  std::string_view line_end() const { return line_end_; }
+
+  /// Blanks and tabs before `offset` back to the beginning of its line; nothing when other text stands there.
+  std::optional<std::string> indentation(std::uint32_t offset) const {
+    if (!has_lines_) return std::nullopt;
+    std::string blanks;
+    while (offset >= source_.bom_size() + unit_) {
+      offset -= unit_;
+      const char c = ascii_at(offset);
+      if (c == '\n') return std::string(blanks.rbegin(), blanks.rend());
+      if (c != ' ' && c != '\t') return std::nullopt;
+      blanks += c;
+    }
+    return std::nullopt;
+  }
+
+  /// Where the line end and the blanks before `offset` begin; `offset` itself when other text stands there.
+  std::uint32_t line_end_before(std::uint32_t offset) const {
+    std::uint32_t at = offset;
+    while (at >= source_.bom_size() + unit_ && (ascii_at(at - unit_) == ' ' || ascii_at(at - unit_) == '\t'))
+      at -= unit_;
+    if (at < source_.bom_size() + unit_ || ascii_at(at - unit_) != '\n') return offset;
+    at -= unit_;
+    if (at >= source_.bom_size() + unit_ && ascii_at(at - unit_) == '\r') at -= unit_;
+    return at;
+  }
+
+  std::string encode(std::string_view ascii) const { return encode_ascii(ascii, source_.encoding()); }
+
+  /// The ASCII character of a code unit, or 0.
+  char ascii_at(std::uint32_t offset) const {
+    const std::string_view bytes = source_.bytes();
+    if (unit_ == 1) return bytes[offset];
+    const std::uint32_t low = source_.encoding() == Encoding::utf16_le ? offset : offset + 1;
+    const std::uint32_t high = source_.encoding() == Encoding::utf16_le ? offset + 1 : offset;
+    return bytes[high] == 0 ? bytes[low] : '\0';
+  }
+
+ private:
+  const SourceText& source_;
+  std::uint32_t unit_;
+  bool has_lines_ = false;
+  std::string_view line_end_;
+};
+
+class Writer {
+ public:
+  explicit Writer(const Document& document) : document_(document), layout_(document) {
+    const std::string& prefix = document.metamodel_prefix();
+    type_prefix_ = prefix.empty() ? "" : prefix + ":";
+    xsi_prefix_ = document.xsi_prefix();
+    if (xsi_prefix_.empty()) {
+      xsi_prefix_ = "xsi";
+      xsi_declaration_ = fmt::format(" xmlns:xsi=\"{}\"", xsi_namespace);
+    }
+  }
+
+  void add(const Annotation& annotation, std::vector<Splice>& splices) const {
+    const ElementRecord& record = annotation.element.record();
+    const auto own_indentation = layout_.indentation(record.begin);
+    const std::string inner = own_indentation ? std::string(layout_.line_end()) + *own_indentation +
+                                                    step(annotation.element, *own_indentation)
+                                              : "";
+    std::string text;
+    for (const Property& property : annotation.properties)
+      text += inner + property_text(property, inner, own_indentation ? step(annotation.element, *own_indentation) : "");
+    if (record.self_closing) {
+      const std::uint32_t slash = record.open_end - 2 * layout_.unit();
+      splices.push_back({{slash, slash + layout_.unit()}, ""});
+      if (own_indentation) text += std::string(layout_.line_end()) + *own_indentation;
+      splices.push_back(
+          {{record.open_end, record.open_end},
+           layout_.encode(text) + layout_.encode("</") + tag_as_written(annotation.element) + layout_.encode(" >")});
+    } else {
+      splices.push_back({{record.open_end, record.open_end}, layout_.encode(text)});
+    }
+  }
+
+ private:
+  /// What one level of nesting adds to the indentation: from the first child, else from the parent, else two blanks.
+  std::string step(Element element, const std::string& own) const {
+    for (const Element child : element.children()) {
+      const auto inner = layout_.indentation(child.record().begin);
+      if (inner && inner->starts_with(own)) return inner->substr(own.size());
+      break;
+    }
+    if (const Element parent = element.parent())
+      if (const auto outer = layout_.indentation(parent.record().begin);
+          outer && own.starts_with(*outer) && own.size() > outer->size())
+        return own.substr(outer->size());
+    return "  ";
+  }
+
+  std::string tag_as_written(Element element) const {
+    std::uint32_t at = element.record().begin + layout_.unit();
+    const std::uint32_t begin = at;
+    const auto ends_name = [](char c) {
+      return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '/' || c == '>';
+    };
+    while (!ends_name(layout_.ascii_at(at))) at += layout_.unit();
+    return std::string(document_.source().text({begin, at}));
+  }
+
+  std::string property_text(const Property& property, const std::string& line, const std::string& deeper) const {
+    return fmt::format("<customProperties key=\"{}{}\">{}{}<value {}/>{}</customProperties>", annotation_prefix,
+                       escape_attribute(property.key), line, deeper, value_text(property), line);
+  }
+
+  std::string value_text(const Property& property) const {
+    const auto typed = [this](std::string_view type, const std::string& rest) {
+      return fmt::format("{}:type=\"{}{}\"{} {}", xsi_prefix_, type_prefix_, type, xsi_declaration_, rest);
+    };
+    if (const auto* time = std::get_if<Duration>(&property.value))
+      return typed(document_.version() >= Version::v0_9_1 ? "Time" : "TimeObject",
+                   fmt::format("value=\"{}\" unit=\"ps\"", time->picoseconds()));
+    if (const auto* number = std::get_if<double>(&property.value))
+      return typed("DoubleObject", fmt::format("value=\"{:.6f}\"", *number));
+    if (const auto* count = std::get_if<std::int64_t>(&property.value))
+      return typed("LongObject", fmt::format("value=\"{}\"", *count));
+    return typed("StringObject", fmt::format("value=\"{}\"", escape_attribute(std::get<std::string>(property.value))));
+  }
+
+  const Document& document_;
+  Layout layout_;
+  std::string type_prefix_;
+  std::string xsi_prefix_;
+  std::string xsi_declaration_;
+};
+
+bool is_annotation(Element element) {
+  return element.tag() == "customProperties" && element.attribute_or("key", "").starts_with(annotation_prefix);
+}
+
+/// Written `<x/>` before it was annotated: only annotations inside, and the end tag has the blank.
+bool was_self_closing(Element element, const Layout& layout) {
+  for (const Element child : element.children())
+    if (!is_annotation(child)) return false;
+  const ElementRecord& record = element.record();
+  return layout.ascii_at(record.end - 2 * layout.unit()) == ' ';
+}
+
+}  // namespace
+
+std::vector<Annotation> annotations_of(const Model& model, const ResultView& view) {
+  std::vector<Annotation> annotations;
+  annotations.push_back({model.documents().front()->root(),
+                         {{"origin", fmt::format("{} {}: simulated {} with {} execution times; model {}", tool_name,
+                                                 tool_version, format_duration(view.results.horizon),
+                                                 to_string(view.results.execution), view.model.hash)}}});
+  for (TaskIndex task = 0; task < view.system.tasks.size(); ++task)
+    annotations.push_back(annotation_of_task(model, view, task));
+  for (UnitIndex unit = 0; unit < view.system.platform.units.size(); ++unit) {
+    Annotation annotation{model.element(view.system.platform.units[unit].origin), {}};
+    for (const engine::ResourceResult& resource : view.results.resources) {
+      if (resource.unit != unit) continue;
+      const std::string key(key_of(resource.kind));
+      annotation.properties.push_back({key + ".utilization", resource.utilization});
+      annotation.properties.push_back({key + ".demand", resource.demand});
+      annotation.properties.push_back({key + ".verdict", std::string(resource.overloaded() ? "overloaded" : "ok")});
+    }
+    annotations.push_back(std::move(annotation));
+  }
+  return annotations;
+}
+
+std::string annotate(const Document& document, const std::vector<Annotation>& annotations) {
+  const Writer writer(document);
+  std::vector<Splice> splices;
+  for (const Annotation& annotation : annotations)
+    if (&annotation.element.document() == &document && !annotation.properties.empty()) writer.add(annotation, splices);
+  return apply(document.source().bytes(), std::move(splices));
+}
+
+std::string strip(const Document& document) {
+  const Layout layout(document);
+  std::vector<Splice> splices;
+  Element collapsed;
+  for (std::uint32_t index = 0; index < document.size(); ++index) {
+    const Element element = document.element(index);
+    if (!is_annotation(element)) continue;
+    const Element parent = element.parent();
+    if (parent == collapsed) continue;
+    if (was_self_closing(parent, layout)) {
+      collapsed = parent;
+      const ElementRecord& record = parent.record();
+      const std::uint32_t bracket = record.open_end - layout.unit();
+      splices.push_back({{bracket, bracket}, layout.encode("/")});
+      splices.push_back({{record.open_end, record.end}, ""});
+    } else {
+      splices.push_back({{layout.line_end_before(element.record().begin), element.record().end}, ""});
+    }
+  }
+  return apply(document.source().bytes(), std::move(splices));
+}
+
+}  // namespace amalthea::exporter

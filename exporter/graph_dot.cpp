@@ -1,0 +1,100 @@
+#include <string_view>
+
+#include <fmt/core.h>
+
+#include "amalthea/quantity.hpp"
+#include "exporter/graph_formats.hpp"
+
+namespace amalthea::exporter {
+namespace {
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    if (c == '\n' || c == '\r')
+      out += ' ';
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
+std::string_view shape_of(const Activity& activity) {
+  const std::string_view kind = kind_name(activity);
+  if (kind == "read" || kind == "write") return "note";
+  if (kind == "ticks" || kind == "call") return "box";
+  if (kind == "kernel") return "box3d";
+  if (kind == "h2d" || kind == "d2h" || kind == "memset") return "cds";
+  return "ellipse";
+}
+
+std::string describe(const GraphNode& node) {
+  const std::string_view kind = kind_name(node.activity);
+  if (kind == "ticks") return "ticks";
+  std::string text = fmt::format("{} {}", kind, node.name);
+  if (const auto* copy = std::get_if<Copy>(&node.activity)) text += fmt::format("\\n{} B", copy->size.bytes);
+  return text;
+}
+
+std::string_view style_of(EdgeKind kind) {
+  switch (kind) {
+    case EdgeKind::sequence:
+      return "color=black";
+    case EdgeKind::trigger:
+      return "color=\"#0072b2\", style=bold";
+    case EdgeKind::event:
+      return "color=\"#d55e00\", style=dashed";
+    case EdgeKind::data:
+      return "color=\"#999999\", style=dotted";
+  }
+  return "";
+}
+
+/// Labels with "\n" for line breaks are written by describe() itself; names go through quoted().
+std::string label_of(const GraphNode& node) {
+  std::string text = quoted(describe(node));
+  for (std::size_t at = text.find("\\\\n"); at != std::string::npos; at = text.find("\\\\n", at))
+    text.replace(at, 3, "\\n");
+  return text;
+}
+
+void add_node(std::string& out, const RunnableGraph& graph, NodeIndex node, std::string_view indent) {
+  out +=
+      fmt::format("{}n{} [label={}, shape={}];\n", indent, node, label_of(graph[node]), shape_of(graph[node].activity));
+}
+
+void add_edges(std::string& out, const RunnableGraph& graph) {
+  for (const auto edge : boost::make_iterator_range(boost::edges(graph))) {
+    const GraphEdge& payload = graph[edge];
+    out += fmt::format("  n{} -> n{} [{}{}];\n", boost::source(edge, graph), boost::target(edge, graph),
+                       style_of(payload.kind), payload.label.empty() ? "" : ", label=" + quoted(payload.label));
+  }
+}
+
+}  // namespace
+
+std::string render_graph_dot(const System& system, std::optional<TaskIndex> task) {
+  std::string out =
+      "digraph runnable_graph {\n  rankdir=LR;\n  fontname=Helvetica;\n  node [fontname=Helvetica, fontsize=10];\n  "
+      "edge [fontname=Helvetica, fontsize=8];\n";
+  if (task) {
+    const RunnableGraph graph = task_graph(system, *task);
+    for (NodeIndex node = 0; node < boost::num_vertices(graph); ++node) add_node(out, graph, node, "  ");
+    add_edges(out, graph);
+    return out + "}\n";
+  }
+  for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
+    const Task& candidate = system.tasks[index];
+    if (candidate.body.empty()) continue;
+    out += fmt::format("  subgraph cluster_{} {{\n    label={};\n    style=rounded;\n    color={};\n", index,
+                       quoted(fmt::format("{} on {}", candidate.name, system.platform.units[candidate.unit].name)),
+                       candidate.side == Side::device ? "\"#009e73\"" : "\"#666666\"");
+    for (const NodeIndex node : candidate.body) add_node(out, system.graph, node, "    ");
+    out += "  }\n";
+  }
+  add_edges(out, system.graph);
+  return out + "}\n";
+}
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,24 @@
+#pragma once
+/// \file
+/// What is in a model: counts, platform, mapping, and what the analysis makes of it.
+
+#include <string>
+
+#include "amalthea/diagnostic.hpp"
+#include "amalthea/element.hpp"
+#include "amalthea/graph/system.hpp"
+#include "exporter/result_view.hpp"
+
+namespace amalthea::exporter {
+
+struct ModelSummary {
+  const ModelInfo& info;
+  const Model& model;
+  const System* system;  ///< null when the model cannot be analysed
+  const Diagnostics& findings;
+};
+
+std::string render_summary_text(const ModelSummary& summary, bool colour);
+std::string render_summary_json(const ModelSummary& summary);
+
+}  // namespace amalthea::exporter

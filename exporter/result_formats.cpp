@@ -1,0 +1,20 @@
+#include "exporter/result_formats.hpp"
+
+#include <array>
+
+namespace amalthea::exporter {
+namespace {
+
+constexpr std::array<ResultFormat, 2> formats{{{"text", render_text}, {"json", render_json}}};
+
+}  // namespace
+
+std::span<const ResultFormat> result_formats() { return formats; }
+
+const ResultFormat* find_result_format(std::string_view name) {
+  for (const ResultFormat& format : formats)
+    if (format.name == name) return &format;
+  return nullptr;
+}
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,235 @@
+// Results for people: verdict first, then tables, then reasons.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "amalthea/quantity.hpp"
+#include "engine/analysis.hpp"
+#include "exporter/result_formats.hpp"
+#include "exporter/text_table.hpp"
+
+namespace amalthea::exporter {
+namespace {
+
+using engine::ContributionKind;
+using engine::TaskResult;
+using engine::Verdict;
+
+Colour colour_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::met:
+      return Colour::good;
+    case Verdict::missed:
+    case Verdict::unbounded:
+      return Colour::bad;
+    case Verdict::no_deadline:
+      return Colour::dim;
+  }
+  return Colour::none;
+}
+
+std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
+
+class TextRenderer {
+ public:
+  TextRenderer(const ResultView& view, bool colour)
+      : view_(view), system_(view.system), results_(view.results), colour_(colour) {
+    choose_unit();
+  }
+
+  std::string render() {
+    head();
+    tasks();
+    reasons();
+    operations();
+    resources();
+    return std::move(out_);
+  }
+
+ private:
+  void choose_unit() {
+    Duration longest;
+    for (const TaskResult& task : results_.tasks) longest = std::max(longest, task.response.max);
+    if (longest < Duration::milliseconds(1)) {
+      unit_ = "us";
+      per_unit_ = Duration::microseconds(1);
+    }
+  }
+
+  /// In the table's unit, three decimals, rounded to nearest.
+  std::string time(Duration value) const {
+    const auto thousandths = scale(value, 1000, per_unit_.picoseconds(), Rounding::nearest).picoseconds();
+    return fmt::format("{}.{:03}", thousandths / 1000, thousandths % 1000);
+  }
+  std::string time(std::optional<Duration> value) const { return value ? time(*value) : "-"; }
+  std::string with_unit(const char* title) const { return fmt::format("{} {}", title, unit_); }
+
+  void title(std::string_view text) { out_ += heading(text, colour_); }
+
+  void head() {
+    std::string files;
+    for (const std::string& file : view_.model.files) files += (files.empty() ? "" : ", ") + file;
+    out_ += fmt::format("{}  (AMALTHEA {}, {})\n", files, view_.model.version, view_.model.hash.substr(0, 19));
+    out_ += fmt::format("Platform {}", system_.platform.name.empty() ? "without a name" : system_.platform.name);
+    for (UnitIndex unit = 0; unit < system_.platform.units.size(); ++unit)
+      if (system_.platform.units[unit].type == PuType::gpu)
+        out_ += fmt::format(", GPU {} (profile {})", system_.platform.units[unit].name, results_.device_profiles[unit]);
+    out_ += "\n";
+    const bool whole = results_.hyperperiod == results_.horizon;
+    out_ += fmt::format("Simulated {}{} with {} execution times: observed values, not bounds.\n",
+                        format_duration(results_.horizon), whole ? " (the hyperperiod)" : "",
+                        to_string(results_.execution));
+    std::array<std::size_t, 4> count{};
+    for (const TaskResult& task : results_.tasks) ++count[static_cast<std::size_t>(task.verdict)];
+    const auto number = [&](Verdict verdict) { return count[static_cast<std::size_t>(verdict)]; };
+    const bool good = number(Verdict::missed) + number(Verdict::unbounded) == 0;
+    out_ += paint(fmt::format("{}: {} met, {} missed, {} unbounded, {} without deadline",
+                              good ? "All deadlines met" : "Deadlines are missed", number(Verdict::met),
+                              number(Verdict::missed), number(Verdict::unbounded), number(Verdict::no_deadline)),
+                  good ? Colour::good : Colour::bad, colour_) +
+            "\n";
+    for (const auto& resource : results_.resources)
+      if (resource.overloaded())
+        out_ += paint(fmt::format("Overloaded: {} {}, demand {:.4f}", to_string(resource.kind),
+                                  system_.platform.units[resource.unit].name, resource.demand),
+                      Colour::bad, colour_) +
+                "\n";
+  }
+
+  void tasks() {
+    title("Response times of tasks");
+    TextTable table({{"task"},
+                     {"core"},
+                     {"priority", Align::right},
+                     {with_unit("period"), Align::right},
+                     {with_unit("deadline"), Align::right},
+                     {"jobs", Align::right},
+                     {with_unit("min"), Align::right},
+                     {with_unit("mean"), Align::right},
+                     {with_unit("max"), Align::right},
+                     {"verdict"}});
+    for (TaskIndex index = 0; index < system_.tasks.size(); ++index) {
+      const Task& task = system_.tasks[index];
+      const TaskResult& result = results_.tasks[index];
+      const Task& executed = task.folded_into ? system_.tasks[*task.folded_into] : task;
+      const bool known = result.response.jobs > 0;
+      const auto observed = [&](Duration value) { return known ? time(value) : std::string("-"); };
+      table.add_row({{task.name},
+                     {system_.platform.units[executed.unit].name},
+                     {executed.side == Side::device ? "-" : std::to_string(executed.priority)},
+                     {time(engine::period_of(system_, index))},
+                     {time(task.deadline)},
+                     {fmt::format("{}{}", result.response.jobs,
+                                  result.unfinished > 0 ? fmt::format("+{}", result.unfinished) : "")},
+                     {observed(result.response.min)},
+                     {observed(result.response.mean)},
+                     {observed(result.response.max)},
+                     {std::string(to_string(result.verdict)), colour_of(result.verdict)}});
+    }
+    out_ += table.render(colour_);
+    if (std::any_of(results_.tasks.begin(), results_.tasks.end(),
+                    [](const TaskResult& task) { return task.unfinished > 0; }))
+      out_ += paint("jobs n+m: m jobs had not ended when the simulation did\n", Colour::dim, colour_);
+  }
+
+  std::string describe(const engine::Contribution& part) const {
+    const std::string by = part.by ? system_.tasks[*part.by].name : "";
+    switch (part.kind) {
+      case ContributionKind::execution:
+        return "own execution";
+      case ContributionKind::preemption:
+        return fmt::format("core given to {}", by);
+      case ContributionKind::backlog:
+        return "own earlier jobs";
+      case ContributionKind::event:
+        return fmt::format("waiting for an event of {}", by);
+      case ContributionKind::copy:
+        return "copies";
+      case ContributionKind::kernel:
+        return "kernels";
+      case ContributionKind::engine_slice:
+        return fmt::format("GPU given to {}", by);
+      case ContributionKind::context_switch:
+        return "GPU context switches";
+      case ContributionKind::interference:
+        return fmt::format("GPU slowed by {}", by);
+    }
+    return {};
+  }
+
+  void reasons() {
+    std::string text;
+    for (TaskIndex index = 0; index < system_.tasks.size(); ++index) {
+      const TaskResult& result = results_.tasks[index];
+      if (result.verdict != Verdict::missed && result.verdict != Verdict::unbounded) continue;
+      text += fmt::format("{}: {}\n", paint(system_.tasks[index].name, Colour::bold, colour_), result.reason);
+      if (system_.tasks[index].folded_into || !result.worst_release) continue;
+      text += fmt::format("  longest job, released at {}, took {}:\n",
+                          format_duration(result.worst_release->since_start()), format_duration(result.response.max));
+      auto parts = result.contributions;
+      std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.time > b.time; });
+      for (const auto& part : parts) text += fmt::format("    {:>12} {}  {}\n", time(part.time), unit_, describe(part));
+    }
+    if (text.empty()) return;
+    title("Why deadlines are missed");
+    out_ += text;
+  }
+
+  void operations() {
+    if (results_.operations.empty()) return;
+    title("Operations on the GPU (submission to completion)");
+    TextTable table({{"operation"},
+                     {"runnable"},
+                     {"bytes", Align::right},
+                     {"runs", Align::right},
+                     {with_unit("min"), Align::right},
+                     {with_unit("mean"), Align::right},
+                     {with_unit("max"), Align::right}});
+    for (const auto& result : results_.operations) {
+      const GraphNode& node = system_.graph[result.node];
+      const auto* copy = std::get_if<Copy>(&node.activity);
+      const bool known = result.duration.jobs > 0;
+      const auto observed = [&](Duration value) { return known ? time(value) : std::string("-"); };
+      table.add_row({{node.name},
+                     {node.runnable ? system_.runnables[*node.runnable].name : "-"},
+                     {copy != nullptr ? std::to_string(copy->size.bytes) : "-"},
+                     {std::to_string(result.duration.jobs)},
+                     {observed(result.duration.min)},
+                     {observed(result.duration.mean)},
+                     {observed(result.duration.max)}});
+    }
+    out_ += table.render(colour_);
+  }
+
+  void resources() {
+    title("Resources");
+    TextTable table({{"resource"}, {"kind"}, {"in use", Align::right}, {"demand", Align::right}, {"verdict"}});
+    for (const auto& resource : results_.resources)
+      table.add_row(
+          {{system_.platform.units[resource.unit].name},
+           {std::string(to_string(resource.kind))},
+           {percent(resource.utilization)},
+           {fmt::format("{:.4f}", resource.demand)},
+           {resource.overloaded() ? "overloaded" : "ok", resource.overloaded() ? Colour::bad : Colour::good}});
+    out_ += table.render(colour_);
+  }
+
+  const ResultView& view_;
+  const System& system_;
+  const engine::Results& results_;
+  bool colour_;
+  const char* unit_ = "ms";
+  Duration per_unit_ = Duration::milliseconds(1);
+  std::string out_;
+};
+
+}  // namespace
+
+std::string render_text(const ResultView& view, const RenderOptions& options) {
+  return TextRenderer(view, options.colour).render();
+}
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,73 @@
+#include "exporter/text_table.hpp"
+
+#include <algorithm>
+
+namespace amalthea::exporter {
+namespace {
+
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+std::string_view code_of(Colour colour) {
+  switch (colour) {
+    case Colour::none:
+      return "";
+    case Colour::good:
+      return "\x1b[32m";
+    case Colour::bad:
+      return "\x1b[1;31m";
+    case Colour::dim:
+      return "\x1b[2m";
+    case Colour::bold:
+      return "\x1b[1m";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string paint(std::string_view text, Colour colour, bool enabled) {
+  if (!enabled || colour == Colour::none) return std::string(text);
+  std::string painted(code_of(colour));
+  painted.append(text).append("\x1b[0m");
+  return painted;
+}
+
+std::string heading(std::string_view title, bool colour) {
+  std::string text = "\n";
+  return text.append(paint(title, Colour::bold, colour)).append("\n");
+}
+
+std::string TextTable::render(bool colour) const {
+  std::vector<std::size_t> widths;
+  for (std::size_t column = 0; column < columns_.size(); ++column) {
+    std::size_t width = width_of(columns_[column].title);
+    for (const auto& row : rows_) width = std::max(width, width_of(row[column].text));
+    widths.push_back(width);
+  }
+  std::string out;
+  const auto add_line = [&](const std::vector<Cell>& cells) {
+    std::string line;
+    std::string gap;
+    for (std::size_t column = 0; column < columns_.size(); ++column) {
+      const std::string padding(widths[column] - width_of(cells[column].text), ' ');
+      const bool right = columns_[column].align == Align::right;
+      if (right) gap += padding;
+      if (!cells[column].text.empty()) {
+        line += gap + paint(cells[column].text, cells[column].colour, colour);
+        gap.clear();
+      }
+      gap += (right ? "" : padding) + std::string(2, ' ');
+    }
+    out += line + "\n";
+  };
+  std::vector<Cell> titles;
+  for (const Column& column : columns_) titles.push_back({column.title, Colour::bold});
+  add_line(titles);
+  for (const auto& row : rows_) add_line(row);
+  return out;
+}
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,44 @@
+#pragma once
+/// \file
+/// Aligned columns for terminals and plain text.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace amalthea::exporter {
+
+enum class Align : std::uint8_t { left, right };
+enum class Colour : std::uint8_t { none, good, bad, dim, bold };
+
+/// `text` between ANSI codes, or as it is when `enabled` is false.
+std::string paint(std::string_view text, Colour colour, bool enabled);
+
+/// An empty line and a title in bold.
+std::string heading(std::string_view title, bool colour);
+
+class TextTable {
+ public:
+  struct Column {
+    std::string title;
+    Align align = Align::left;
+  };
+  struct Cell {
+    std::string text;
+    Colour colour = Colour::none;
+  };
+
+  explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  /// One cell per column.
+  void add_row(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
+  bool empty() const { return rows_.empty(); }
+  /// Widths count code points. No trailing blanks.
+  std::string render(bool colour) const;
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<Cell>> rows_;
+};
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,16 @@
+#pragma once
+/// \file
+/// Files that are either whole or not there.
+
+#include <string>
+#include <string_view>
+
+#include <tl/expected.hpp>
+
+namespace amalthea::exporter {
+
+/// Writes to a temporary file beside `path` and renames it. On failure nothing stays behind and an existing file is
+/// untouched; the error says what could not be done.
+tl::expected<void, std::string> write_file(const std::string& path, std::string_view bytes);
+
+}  // namespace amalthea::exporter

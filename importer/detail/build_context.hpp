@@ -1,0 +1,79 @@
+#pragma once
+/// \file
+/// What the steps of build_system share: the model, the system as far as it is built, and which element became what.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "amalthea/diagnostic.hpp"
+#include "amalthea/element.hpp"
+#include "amalthea/graph/system.hpp"
+#include "importer/system_builder.hpp"
+
+namespace amalthea::importer::detail {
+
+/// Element → index of what was built from it.
+class ElementMap {
+ public:
+  void add(Element element, std::uint32_t index) { indices_.emplace(key(element), index); }
+  std::optional<std::uint32_t> find(Element element) const {
+    if (!element) return std::nullopt;
+    const auto found = indices_.find(key(element));
+    return found == indices_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+ private:
+  static std::uint64_t key(Element element) {
+    return (static_cast<std::uint64_t>(element.document().position()) << 32U) | element.index();
+  }
+  std::unordered_map<std::uint64_t, std::uint32_t> indices_;
+};
+
+/// The activities of one task in execution order, before copies and kernels are told apart.
+using RawBody = std::vector<GraphNode>;
+
+struct BuildContext {
+  const Model& model;
+  const BuildOptions& options;
+  Diagnostics& diagnostics;
+  System system;
+
+  ElementMap definitions, units, memories, schedulers, stimuli, labels, events, runnables, tasks;
+  std::vector<Element> task_elements;      // parallel to system.tasks
+  std::vector<Element> runnable_elements;  // parallel to system.runnables
+  std::vector<RawBody> raw_bodies;         // parallel to system.tasks
+
+  /// True once something is missing that the timing depends on.
+  bool blocked = false;
+
+  /// Constructs that are read but not simulated, by class: how many, and where the first one stands.
+  std::map<std::string, std::pair<std::size_t, Element>> not_simulated;
+
+  void error(std::string_view id, std::string message, Location location, std::string path = {}) {
+    blocked = true;
+    diagnostics.add(id, Severity::error, std::move(message), std::move(location), std::move(path));
+  }
+  void ignore(Element element) {
+    auto& entry = not_simulated[std::string(element.class_name())];
+    if (entry.first++ == 0) entry.second = element;
+  }
+
+  /// Target of a reference that the analysis cannot do without. A written but dangling one has been reported already.
+  Element required_reference(Element element, std::string_view feature);
+};
+
+void build_platform(BuildContext&);    ///< definitions, units, memories, schedulers
+void build_stimuli(BuildContext&);     ///< stimuli, without what they activate
+void build_data(BuildContext&);        ///< labels, events, runnables
+void build_tasks(BuildContext&);       ///< tasks, allocations, priorities, time slices, activations, deadlines
+void build_raw_bodies(BuildContext&);  ///< what each task does
+void fold_wrappers(BuildContext&);     ///< wrappers of functions that are mapped to a CPU after all
+void shape_offloading(BuildContext&);  ///< label sides; copies and kernels of device tasks
+void build_graph(BuildContext&);       ///< vertices and edges
+void build_chains(BuildContext&);      ///< event chains as task sequences
+
+}  // namespace amalthea::importer::detail

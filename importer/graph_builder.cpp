@@ -1,0 +1,191 @@
+// Vertices and edges of the system's runnable graph, and the event chains over it.
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include <fmt/core.h>
+
+#include "importer/detail/build_context.hpp"
+
+namespace amalthea::importer::detail {
+namespace {
+
+void add_vertices(BuildContext& context) {
+  System& system = context.system;
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
+    auto& body = system.tasks[task].body;
+    for (GraphNode& node : context.raw_bodies[task]) {
+      body.push_back(boost::add_vertex(std::move(node), system.graph));
+      if (body.size() > 1)
+        boost::add_edge(body[body.size() - 2], body.back(), GraphEdge{EdgeKind::sequence, {}}, system.graph);
+    }
+  }
+  context.raw_bodies.clear();
+}
+
+template <typename A>
+const A* activity_at(const System& system, NodeIndex node) {
+  return std::get_if<A>(&system.graph[node].activity);
+}
+
+void add_trigger_edges(System& system) {
+  for (NodeIndex node = 0; node < boost::num_vertices(system.graph); ++node)
+    if (const auto* trigger = activity_at<Trigger>(system, node))
+      for (const TaskIndex task : system.stimuli[trigger->stimulus].activates)
+        if (!system.tasks[task].body.empty())
+          boost::add_edge(node, system.tasks[task].body.front(),
+                          GraphEdge{EdgeKind::trigger, system.stimuli[trigger->stimulus].name}, system.graph);
+}
+
+void add_event_edges(System& system) {
+  for (NodeIndex from = 0; from < boost::num_vertices(system.graph); ++from) {
+    const auto* set = activity_at<SetEvents>(system, from);
+    if (set == nullptr) continue;
+    for (NodeIndex to = 0; to < boost::num_vertices(system.graph); ++to) {
+      const auto* wait = activity_at<WaitEvents>(system, to);
+      if (wait == nullptr || (set->task && *set->task != system.graph[to].task)) continue;
+      for (const EventIndex event : set->events)
+        if (std::find(wait->events.begin(), wait->events.end(), event) != wait->events.end())
+          boost::add_edge(from, to, GraphEdge{EdgeKind::event, system.events[event].name}, system.graph);
+    }
+  }
+}
+
+/// Labels that an activity reads or writes.
+std::vector<LabelIndex> labels_of(const Activity& activity, bool written) {
+  if (const auto* read = std::get_if<ReadLabel>(&activity))
+    return written ? std::vector<LabelIndex>{} : std::vector{read->label};
+  if (const auto* write = std::get_if<WriteLabel>(&activity))
+    return written ? std::vector{write->label} : std::vector<LabelIndex>{};
+  if (const auto* copy = std::get_if<Copy>(&activity)) return written ? copy->destinations : copy->sources;
+  return {};
+}
+
+void add_data_edges(System& system) {
+  std::vector<std::vector<NodeIndex>> writers(system.labels.size()), readers(system.labels.size());
+  for (NodeIndex node = 0; node < boost::num_vertices(system.graph); ++node) {
+    for (const LabelIndex label : labels_of(system.graph[node].activity, true)) writers[label].push_back(node);
+    for (const LabelIndex label : labels_of(system.graph[node].activity, false)) readers[label].push_back(node);
+  }
+  for (LabelIndex label = 0; label < system.labels.size(); ++label)
+    for (const NodeIndex from : writers[label])
+      for (const NodeIndex to : readers[label])
+        if (system.graph[from].task != system.graph[to].task)
+          boost::add_edge(from, to, GraphEdge{EdgeKind::data, system.labels[label].name}, system.graph);
+}
+
+/// A unit that reaches a memory through no access element would make accesses free without anybody noticing.
+void report_free_accesses(BuildContext& context) {
+  System& system = context.system;
+  std::set<UnitIndex> reported;
+  for (NodeIndex node = 0; node < boost::num_vertices(system.graph); ++node) {
+    const UnitIndex unit = system.tasks[system.graph[node].task].unit;
+    for (const bool written : {false, true})
+      for (const LabelIndex label : labels_of(system.graph[node].activity, written)) {
+        if (access_to(system.platform.units[unit], system.labels[label]) != nullptr || !reported.insert(unit).second)
+          continue;
+        const Element element = context.model.element(system.platform.units[unit].origin);
+        context.diagnostics.add("AM0411", Severity::warning,
+                                fmt::format("processing unit \"{}\" has no accessElement for the memory of label "
+                                            "\"{}\"; such accesses take no time in the analysis",
+                                            system.platform.units[unit].name, system.labels[label].name),
+                                element.location(), element.path());
+      }
+  }
+}
+
+void report_missing_setters(BuildContext& context) {
+  const System& system = context.system;
+  for (NodeIndex node = 0; node < boost::num_vertices(system.graph); ++node) {
+    if (activity_at<WaitEvents>(system, node) == nullptr) continue;
+    const auto in = boost::in_edges(node, system.graph);
+    const bool set =
+        std::any_of(in.first, in.second, [&](const auto& edge) { return system.graph[edge].kind == EdgeKind::event; });
+    if (set) continue;
+    const Element element = context.model.element(system.graph[node].origin);
+    context.diagnostics.add("AM0413", Severity::warning,
+                            fmt::format("task \"{}\" waits for {}, which no task sets; it waits for ever",
+                                        system.tasks[system.graph[node].task].name, system.graph[node].name),
+                            element.location(), element.path());
+  }
+}
+
+// ---------------------------------------------------------------- chains
+
+class ChainReader {
+ public:
+  ChainReader(const BuildContext& context, Chain& chain) : context_(context), chain_(chain) {}
+
+  void read(Element chain) {
+    if (++depth_ > 64) return;  // chains that refer to each other in a circle
+    event(context_.model.reference(chain, "stimulus"));
+    for (const Element child : chain.children()) {
+      if (child.tag() != "items" && child.tag() != "segments" && child.tag() != "strands") continue;
+      if (const Element contained = child.child("eventChain"))
+        read(contained);
+      else if (const Element referenced = context_.model.reference(child, "eventChain"))
+        read(referenced);
+    }
+    event(context_.model.reference(chain, "response"));
+    --depth_;
+  }
+
+ private:
+  void event(Element event) {
+    if (!event) return;
+    if (const auto task = task_of(event)) add(*task);
+  }
+
+  std::optional<TaskIndex> task_of(Element event) const {
+    for (const std::string_view feature : {"process", "entity"})
+      if (const auto task = context_.tasks.find(context_.model.reference(event, feature))) return task;
+    for (const std::string_view feature : {"runnable", "entity"})
+      if (const auto runnable = context_.runnables.find(context_.model.reference(event, feature)))
+        return only_caller(*runnable);
+    return std::nullopt;
+  }
+
+  std::optional<TaskIndex> only_caller(RunnableIndex runnable) const {
+    std::optional<TaskIndex> only;
+    for (NodeIndex node = 0; node < boost::num_vertices(context_.system.graph); ++node) {
+      const GraphNode& candidate = context_.system.graph[node];
+      if (candidate.runnable != runnable) continue;
+      if (only && *only != candidate.task) return std::nullopt;
+      only = candidate.task;
+    }
+    return only;
+  }
+
+  void add(TaskIndex task) {
+    task = context_.system.tasks[task].folded_into.value_or(task);
+    if (chain_.tasks.empty() || chain_.tasks.back() != task) chain_.tasks.push_back(task);
+  }
+
+  const BuildContext& context_;
+  Chain& chain_;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+void build_graph(BuildContext& context) {
+  add_vertices(context);
+  add_trigger_edges(context.system);
+  add_event_edges(context.system);
+  add_data_edges(context.system);
+  report_free_accesses(context);
+  report_missing_setters(context);
+}
+
+void build_chains(BuildContext& context) {
+  for (const Element element : context.model.all("constraintsModel", "eventChains")) {
+    Chain chain;
+    chain.name = element.name();
+    chain.origin = element.origin();
+    ChainReader(context, chain).read(element);
+    if (!chain.tasks.empty()) context.system.chains.push_back(std::move(chain));
+  }
+}
+
+}  // namespace amalthea::importer::detail

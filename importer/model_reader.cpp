@@ -1,0 +1,114 @@
+#include "importer/model_reader.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "importer/structure.hpp"
+#include "importer/xml_reader.hpp"
+
+namespace amalthea::importer {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Files that the paths stand for; false after an error.
+bool expand(const std::string& path, std::vector<std::string>& files, Diagnostics& diagnostics) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) {
+    files.push_back(path);
+    return true;
+  }
+  std::vector<std::string> found;
+  for (auto entry = fs::directory_iterator(path, error); !error && entry != fs::directory_iterator();
+       entry.increment(error))
+    if (entry->path().extension() == ".amxmi") found.push_back(entry->path().string());
+  if (error) {
+    diagnostics.add("AM0101", Severity::error, fmt::format("cannot read the folder: {}", error.message()), {path});
+    return false;
+  }
+  if (found.empty()) {
+    diagnostics.add("AM0114", Severity::error, "the folder holds no .amxmi file", {path});
+    return false;
+  }
+  std::sort(found.begin(), found.end());
+  files.insert(files.end(), found.begin(), found.end());
+  return true;
+}
+
+std::unique_ptr<Document> read_document(std::string path, std::string bytes, const Limits& limits,
+                                        Diagnostics& diagnostics) {
+  if (bytes.empty()) {
+    diagnostics.add("AM0115", Severity::error, "the file is empty; expected an AMALTHEA model", {path});
+    return nullptr;
+  }
+  if (bytes.starts_with("PK\x03\x04")) {
+    diagnostics.add("AM0113", Severity::error, "the file is a ZIP archive; unzip the model first", {path});
+    return nullptr;
+  }
+  return read_xml(std::move(path), std::move(bytes), limits, diagnostics);
+}
+
+}  // namespace
+
+std::optional<std::string> read_file(const std::string& path, const Limits& limits, Diagnostics& diagnostics) {
+  const auto fail = [&](std::string message) {
+    diagnostics.add("AM0116", Severity::error, std::move(message), {path});
+    return std::nullopt;
+  };
+  std::error_code error;
+  if (fs::is_directory(path, error)) return fail("this is a folder; expected a file");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return fail(fmt::format("cannot open the file: {}", std::strerror(errno)));
+  std::string bytes;
+  std::string chunk(1U << 20U, '\0');
+  // Read in chunks instead of trusting the size of what may be a pipe or a growing file.
+  while (file.read(chunk.data(), static_cast<std::streamsize>(chunk.size())) || file.gcount() > 0) {
+    bytes.append(chunk, 0, static_cast<std::size_t>(file.gcount()));
+    if (bytes.size() > limits.max_file_size)
+      return fail(fmt::format("the file is larger than the limit of {} bytes (--max-size)", limits.max_file_size));
+  }
+  if (file.bad()) return fail("cannot read the file to its end");
+  return bytes;
+}
+
+std::optional<Model> read_model(const std::vector<std::string>& paths, const Limits& limits, Diagnostics& diagnostics) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths)
+    if (!expand(path, files, diagnostics)) return std::nullopt;
+  Model model;
+  bool readable = true;
+  for (const std::string& file : files) {
+    auto bytes = read_file(file, limits, diagnostics);
+    auto document = bytes ? read_document(file, std::move(*bytes), limits, diagnostics) : nullptr;
+    if (document == nullptr) {
+      readable = false;
+      continue;
+    }
+    model.add(std::move(document));
+  }
+  if (!readable) return std::nullopt;
+  give_classes_and_ids(model, diagnostics);
+  check_references(model, diagnostics);
+  return model;
+}
+
+std::optional<Model> read_model_from_bytes(std::string path, std::string bytes, const Limits& limits,
+                                           Diagnostics& diagnostics) {
+  auto document = read_document(std::move(path), std::move(bytes), limits, diagnostics);
+  if (document == nullptr) return std::nullopt;
+  Model model;
+  model.add(std::move(document));
+  give_classes_and_ids(model, diagnostics);
+  check_references(model, diagnostics);
+  return model;
+}
+
+}  // namespace amalthea::importer

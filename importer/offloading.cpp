@@ -1,0 +1,327 @@
+// Which label accesses of device tasks are copies, and what becomes of functions that could be offloaded but are not.
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include <fmt/core.h>
+
+#include "amalthea/quantity.hpp"
+#include "amalthea/views/properties.hpp"
+#include "importer/detail/build_context.hpp"
+
+namespace amalthea::importer::detail {
+namespace {
+
+template <typename T>
+bool contains(const std::vector<T>& values, const T& value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+// ---------------------------------------------------------------- folding
+
+bool could_run_on_gpu(const BuildContext& context, const RawBody& body) {
+  const auto& definitions = context.system.platform.definitions;
+  for (const GraphNode& node : body)
+    if (const auto* compute = std::get_if<Compute>(&node.activity))
+      for (const auto& [definition, cycles] : compute->ticks.extended)
+        if (definitions[definition].type == PuType::gpu) return true;
+  return false;
+}
+
+/// The only task that triggers `function`, or nothing when something else activates it too.
+std::optional<TaskIndex> only_trigger_of(const BuildContext& context, TaskIndex function) {
+  std::optional<TaskIndex> only;
+  for (StimulusIndex stimulus = 0; stimulus < context.system.stimuli.size(); ++stimulus) {
+    if (!contains(context.system.stimuli[stimulus].activates, function)) continue;
+    if (!std::holds_alternative<InterProcess>(context.system.stimuli[stimulus].occurrence)) return std::nullopt;
+    for (TaskIndex task = 0; task < context.raw_bodies.size(); ++task)
+      for (const GraphNode& node : context.raw_bodies[task])
+        if (const auto* trigger = std::get_if<Trigger>(&node.activity);
+            trigger != nullptr && trigger->stimulus == stimulus) {
+          if (only && *only != task) return std::nullopt;
+          only = task;
+        }
+  }
+  return only;
+}
+
+/// A wrapper triggers one function and later waits for an event which that function sets.
+bool is_wrapper_of(const BuildContext& context, TaskIndex wrapper, TaskIndex function) {
+  std::size_t triggers = 0;
+  bool waits = false;
+  for (const GraphNode& node : context.raw_bodies[wrapper]) {
+    if (std::holds_alternative<Trigger>(node.activity)) ++triggers;
+    const auto* wait = std::get_if<WaitEvents>(&node.activity);
+    if (wait == nullptr || triggers == 0) continue;
+    for (const GraphNode& other : context.raw_bodies[function])
+      if (const auto* set = std::get_if<SetEvents>(&other.activity);
+          set != nullptr && set->task.value_or(wrapper) == wrapper)
+        for (const EventIndex event : set->events) waits = waits || contains(wait->events, event);
+  }
+  return triggers == 1 && waits;
+}
+
+void fold(BuildContext& context, TaskIndex wrapper, TaskIndex function) {
+  System& system = context.system;
+  system.tasks[wrapper].folded_into = function;
+  for (Stimulus& stimulus : system.stimuli) {
+    auto& activates = stimulus.activates;
+    activates.erase(std::remove(activates.begin(), activates.end(), function), activates.end());
+    std::replace(activates.begin(), activates.end(), wrapper, function);
+  }
+  Task& task = system.tasks[function];
+  task.activation_limit = system.tasks[wrapper].activation_limit;
+  if (const auto deadline = system.tasks[wrapper].deadline)
+    task.deadline = task.deadline ? std::min(*task.deadline, *deadline) : *deadline;
+  const Element element = context.task_elements[function];
+  context.diagnostics.add(
+      "AM0410", Severity::note,
+      fmt::format("task \"{}\" is mapped to the CPU core \"{}\", so its wrapper \"{}\" and its copies fall away; it "
+                  "takes over the wrapper's releases and deadline (--keep-wrappers simulates them as written)",
+                  task.name, system.platform.units[task.unit].name, system.tasks[wrapper].name),
+      element.location(), element.path());
+}
+
+// ---------------------------------------------------------------- label sides
+
+bool is_device_like(const System& system, TaskIndex task) {
+  if (system.tasks[task].side == Side::device) return true;
+  return std::any_of(system.tasks.begin(), system.tasks.end(),
+                     [task](const Task& other) { return other.folded_into == task; });
+}
+
+std::optional<LabelIndex> accessed_label(const GraphNode& node) {
+  if (const auto* read = std::get_if<ReadLabel>(&node.activity)) return read->label;
+  if (const auto* write = std::get_if<WriteLabel>(&node.activity)) return write->label;
+  return std::nullopt;
+}
+
+void classify_labels(BuildContext& context) {
+  for (TaskIndex task = 0; task < context.raw_bodies.size(); ++task) {
+    const LabelSide side = is_device_like(context.system, task) ? LabelSide::device : LabelSide::host;
+    for (const GraphNode& node : context.raw_bodies[task])
+      if (const auto label = accessed_label(node)) {
+        LabelSide& known = context.system.labels[*label].side;
+        if (known != LabelSide::host) known = side;
+      }
+  }
+}
+
+/// A folded function reads its inputs and writes its results in host memory; device labels and the wrapper's event go.
+void drop_copies(BuildContext& context, TaskIndex function) {
+  RawBody kept;
+  for (GraphNode& node : context.raw_bodies[function]) {
+    if (std::holds_alternative<SetEvents>(node.activity)) continue;
+    if (const auto label = accessed_label(node); label && context.system.labels[*label].side != LabelSide::host)
+      continue;
+    kept.push_back(std::move(node));
+  }
+  context.raw_bodies[function] = std::move(kept);
+}
+
+// ---------------------------------------------------------------- copies and kernels
+
+/// Label accesses of one runnable with no ticks in between.
+struct AccessSegment {
+  std::optional<RunnableIndex> runnable;
+  Origin origin;
+  std::vector<LabelIndex> reads, writes;
+  bool before_ticks = false;  ///< of a runnable that has ticks
+  bool after_ticks = false;
+  bool empty() const { return reads.empty() && writes.empty(); }
+};
+
+class DeviceShaper {
+ public:
+  DeviceShaper(BuildContext& context, TaskIndex task) : context_(context), task_(task) {}
+
+  RawBody shape(const RawBody& raw) {
+    for (std::size_t i = 0; i < raw.size(); ++i) {
+      const GraphNode& node = raw[i];
+      if (accessed_label(node)) {
+        access(raw, i);
+        continue;
+      }
+      flush();
+      if (const auto* compute = std::get_if<Compute>(&node.activity)) {
+        Kernel kernel;
+        kernel.ticks = compute->ticks;
+        kernel.memory_intensity = memory_intensity(node);
+        add("kernel", std::move(kernel), node.runnable, node.origin);
+      } else if (!std::holds_alternative<Call>(node.activity)) {
+        body_.push_back(node);
+      }
+    }
+    flush();
+    return std::move(body_);
+  }
+
+ private:
+  void access(const RawBody& raw, std::size_t i) {
+    const GraphNode& node = raw[i];
+    if (!segment_.empty() && segment_.runnable != node.runnable) flush();
+    if (segment_.empty()) {
+      segment_.runnable = node.runnable;
+      segment_.origin = node.origin;
+      const auto has_ticks = [&](std::size_t first, std::size_t last) {
+        return std::any_of(raw.begin() + static_cast<std::ptrdiff_t>(first),
+                           raw.begin() + static_cast<std::ptrdiff_t>(last), [&](const GraphNode& other) {
+                             return other.runnable == node.runnable && std::holds_alternative<Compute>(other.activity);
+                           });
+      };
+      segment_.after_ticks = node.runnable && has_ticks(0, i);
+      segment_.before_ticks = node.runnable && has_ticks(i + 1, raw.size());
+    }
+    const LabelIndex label = *accessed_label(node);
+    auto& list = std::holds_alternative<ReadLabel>(node.activity) ? segment_.reads : segment_.writes;
+    if (!contains(list, label)) list.push_back(label);
+  }
+
+  LabelSide side(LabelIndex label) const { return context_.system.labels[label].side; }
+
+  std::vector<LabelIndex> on_side(const std::vector<LabelIndex>& labels, LabelSide wanted) const {
+    std::vector<LabelIndex> found;
+    std::copy_if(labels.begin(), labels.end(), std::back_inserter(found),
+                 [&](LabelIndex label) { return side(label) == wanted; });
+    return found;
+  }
+
+  void flush() {
+    const AccessSegment segment = std::move(segment_);
+    segment_ = {};
+    if (segment.empty()) return;
+    const auto host_reads = on_side(segment.reads, LabelSide::host),
+               host_writes = on_side(segment.writes, LabelSide::host);
+    const auto device_reads = on_side(segment.reads, LabelSide::device),
+               device_writes = on_side(segment.writes, LabelSide::device);
+    const bool touches_host = !host_reads.empty() || !host_writes.empty();
+    const bool moves = !segment.reads.empty() && !segment.writes.empty();
+    if (const auto forced = forced_kind(segment)) {
+      add_copy(*forced, segment.reads, segment.writes, segment);
+    } else if (segment.before_ticks != segment.after_ticks && (touches_host || moves)) {
+      // The one-runnable form: position decides.
+      add_copy(segment.before_ticks ? CopyKind::host_to_device : CopyKind::device_to_host, segment.reads,
+               segment.writes, segment);
+    } else if (!host_reads.empty() && host_writes.empty()) {
+      add_copy(CopyKind::host_to_device, segment.reads, segment.writes, segment);
+    } else if (!host_writes.empty() && host_reads.empty()) {
+      add_copy(CopyKind::device_to_host, segment.reads, segment.writes, segment);
+    } else if (touches_host) {
+      if (!device_writes.empty()) add_copy(CopyKind::host_to_device, host_reads, device_writes, segment);
+      if (!device_reads.empty()) add_copy(CopyKind::device_to_host, device_reads, host_writes, segment);
+      if (device_writes.empty() && device_reads.empty())
+        context_.diagnostics.add(
+            "AM0412", Severity::warning,
+            fmt::format("device task \"{}\" copies between host labels only; this takes no time in the analysis",
+                        context_.system.tasks[task_].name),
+            context_.model.element(segment.origin).location(), context_.model.element(segment.origin).path());
+    }
+    // Accesses to device labels alone are the kernel's own and part of its ticks.
+  }
+
+  std::optional<CopyKind> forced_kind(const AccessSegment& segment) {
+    if (!segment.runnable) return std::nullopt;
+    const auto property = custom_property(context_.runnable_elements[*segment.runnable], "gpu.copy");
+    if (!property) return std::nullopt;
+    if (property->value == "h2d") return CopyKind::host_to_device;
+    if (property->value == "d2h") return CopyKind::device_to_host;
+    if (property->value == "memset") return CopyKind::memset;
+    context_.error("AM0315",
+                   fmt::format("custom property gpu.copy is \"{}\"; expected h2d, d2h or memset", property->value),
+                   property->element.location(), property->element.path());
+    return std::nullopt;
+  }
+
+  double memory_intensity(const GraphNode& node) {
+    if (!node.runnable) return 1;
+    const auto property = custom_property(context_.runnable_elements[*node.runnable], "gpu.memoryIntensity");
+    if (!property) return 1;
+    const auto value = parse_double(property->value);
+    if (value && *value >= 0 && *value <= 1) return *value;
+    context_.error(
+        "AM0316",
+        fmt::format("custom property gpu.memoryIntensity is \"{}\"; expected a number from 0 to 1", property->value),
+        property->element.location(), property->element.path());
+    return 1;
+  }
+
+  DataSize total(const std::vector<LabelIndex>& labels) const {
+    DataSize sum;
+    for (const LabelIndex label : labels) sum.bytes += context_.system.labels[label].size.bytes;
+    return sum;
+  }
+
+  void add_copy(CopyKind kind, const std::vector<LabelIndex>& reads, const std::vector<LabelIndex>& writes,
+                const AccessSegment& segment) {
+    Copy copy{kind, reads, writes, std::max(total(reads), total(writes))};
+    const std::string name(kind_name(Activity{copy}));
+    add(name, std::move(copy), segment.runnable, segment.origin);
+  }
+
+  void add(const std::string& kind, Activity activity, std::optional<RunnableIndex> runnable, Origin origin) {
+    const auto same = std::count_if(body_.begin(), body_.end(),
+                                    [&](const GraphNode& node) { return kind_name(node.activity) == kind; });
+    GraphNode node;
+    node.name = context_.system.tasks[task_].name + "." + kind + (same == 0 ? "" : std::to_string(same + 1));
+    node.activity = std::move(activity);
+    node.task = task_;
+    node.runnable = runnable;
+    node.origin = origin;
+    body_.push_back(std::move(node));
+  }
+
+  BuildContext& context_;
+  TaskIndex task_;
+  RawBody body_;
+  AccessSegment segment_;
+};
+
+void check_ticks(BuildContext& context, TaskIndex task) {
+  const ProcessingUnit& unit = context.system.platform.units[context.system.tasks[task].unit];
+  for (const GraphNode& node : context.raw_bodies[task]) {
+    const auto* compute = std::get_if<Compute>(&node.activity);
+    const auto* kernel = std::get_if<Kernel>(&node.activity);
+    const Ticks* ticks = compute != nullptr ? &compute->ticks : kernel != nullptr ? &kernel->ticks : nullptr;
+    if (ticks == nullptr || ticks->on(unit.definition) != nullptr) continue;
+    const auto& definitions = context.system.platform.definitions;
+    const Element element = context.model.element(node.origin);
+    context.error(
+        "AM0314",
+        fmt::format("{} has no ticks for \"{}\", the kind of \"{}\" on which task \"{}\" runs",
+                    node.runnable ? fmt::format("runnable \"{}\"", context.system.runnables[*node.runnable].name)
+                                  : std::string("this item"),
+                    unit.definition < definitions.size() ? definitions[unit.definition].name : "?", unit.name,
+                    context.system.tasks[task].name),
+        element.location(), element.path());
+  }
+}
+
+}  // namespace
+
+void fold_wrappers(BuildContext& context) {
+  if (context.options.keep_wrappers) return;
+  for (TaskIndex function = 0; function < context.system.tasks.size(); ++function) {
+    if (context.system.tasks[function].side != Side::host || !could_run_on_gpu(context, context.raw_bodies[function]))
+      continue;
+    const auto wrapper = only_trigger_of(context, function);
+    if (wrapper && *wrapper != function && is_wrapper_of(context, *wrapper, function))
+      fold(context, *wrapper, function);
+  }
+}
+
+void shape_offloading(BuildContext& context) {
+  classify_labels(context);  // with the wrappers' own accesses: what they touch is host data even if they fall away
+  for (TaskIndex task = 0; task < context.system.tasks.size(); ++task)
+    if (context.system.tasks[task].folded_into) context.raw_bodies[task].clear();
+  for (TaskIndex task = 0; task < context.system.tasks.size(); ++task) {
+    if (context.system.tasks[task].side == Side::device) {
+      context.raw_bodies[task] = DeviceShaper(context, task).shape(context.raw_bodies[task]);
+    } else if (is_device_like(context.system, task)) {
+      drop_copies(context, task);
+    }
+    check_ticks(context, task);
+  }
+}
+
+}  // namespace amalthea::importer::detail

@@ -1,0 +1,23 @@
+#pragma once
+/// \file
+/// Model → System: platform, tasks, data and the runnable graph.
+
+#include <optional>
+
+#include "amalthea/diagnostic.hpp"
+#include "amalthea/element.hpp"
+#include "amalthea/graph/system.hpp"
+
+namespace amalthea::importer {
+
+struct BuildOptions {
+  /// Keep the wrapper and the copies of an offloaded function that is mapped to a CPU, as written. By default they
+  /// fall away (WATERS 2019 challenge): the function takes the wrapper's releases and deadline and works on the
+  /// host labels directly.
+  bool keep_wrappers = false;
+};
+
+/// Nothing when the model lacks something that its timing depends on; `diagnostics` then says what and where.
+std::optional<System> build_system(const Model& model, const BuildOptions& options, Diagnostics& diagnostics);
+
+}  // namespace amalthea::importer
