@@ -38,10 +38,14 @@ void check_host_scheduler(BuildContext& context, const Scheduler& scheduler) {
   }
 }
 
-/// A scheduler that hands out time slices drives a GPU, so a unit that is none is missing its puType="GPU".
-bool hands_out_time_slices(const Scheduler& scheduler, const std::vector<Parameter>& parameters) {
-  return scheduler.minimum_time_slice || scheduler.maximum_time_slice ||
-         std::any_of(parameters.begin(), parameters.end(),
+/// Signs that a unit is meant as a GPU although its definition does not say so. Left-over time slice parameters of an
+/// allocation count only where the definition is silent: tasks moved from a GPU to a CPU keep them.
+bool is_meant_as_gpu(const BuildContext& context, Element unit_element, const ProcessingUnit& unit, const Scheduler& scheduler,
+                     const std::vector<Parameter>& parameters) {
+  if (!unit.device_profile.empty() || scheduler.minimum_time_slice || scheduler.maximum_time_slice) return true;
+  const Element definition = context.model.reference(unit_element, "definition");
+  if (definition && definition.attribute_or("puType", "_undefined_") != "_undefined_") return false;
+  return std::any_of(parameters.begin(), parameters.end(),
                      [](const Parameter& p) { return lower_case(p.name).starts_with("timeslice"); });
 }
 
@@ -135,14 +139,14 @@ void allocate(BuildContext& context, Element allocation, Task& task) {
             "processing unit \"{}\", on which task \"{}\" runs, has no clock (frequencyDomain with defaultValue)",
             unit.name, task.name),
         unit_element.location(), unit_element.path());
-  if (task.side == Side::host && hands_out_time_slices(scheduler, parameters)) {
+  if (task.side == Side::host && is_meant_as_gpu(context, unit_element, unit, scheduler, parameters)) {
     if (unit_element.attribute("definition") && !context.model.reference(unit_element, "definition")) {
       context.blocked = true;  // the dangling definition has been reported
-    } else {
+    } else if (context.reported_units.insert(task.unit).second) {
       context.error("AM0307",
-                    fmt::format("device \"{}\" has no GPU definition: task \"{}\" gets time slices of scheduler \"{}\" "
-                                "on it, but it refers to no ProcessingUnitDefinition with puType=\"GPU\"",
-                                unit.name, task.name, scheduler.name),
+                    fmt::format("device \"{}\" has no GPU definition: scheduler \"{}\" hands out time slices on it, but "
+                                "it refers to no ProcessingUnitDefinition with puType=\"GPU\"",
+                                unit.name, scheduler.name),
                     unit_element.location(), unit_element.path());
     }
   }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -49,6 +50,9 @@ struct BuildContext {
 
   /// True once something is missing that the timing depends on.
   bool blocked = false;
+
+  /// Units about which an error has been said, so that it is said once.
+  std::set<UnitIndex> reported_units{};
 
   /// Constructs that are read but not simulated, by class: how many, and where the first one stands.
   std::map<std::string, std::pair<std::size_t, Element>> not_simulated;
