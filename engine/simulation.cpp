@@ -237,6 +237,8 @@ class Simulator {
       state.remaining = Duration{};
       next_step(*core.running);
       core.dirty = true;
+      // A job that ends now makes room for an activation that comes now.
+      if (at_end(*core.running)) end_host_job(core);
     }
   }
 
@@ -468,6 +470,15 @@ class Simulator {
     core.polling = false;
   }
 
+  /// The running task has done its last step.
+  void end_host_job(Core& core) {
+    const TaskIndex task = *core.running;
+    core.ready.remove(task);
+    dispatch(core, std::nullopt);
+    complete_job(task);
+    begin_backlog(task);
+  }
+
   /// Lets the most urgent ready task run, through its timeless steps, up to one that takes time.
   void schedule(Core& core) {
     for (;;) {
@@ -476,10 +487,7 @@ class Simulator {
       const TaskIndex task = *core.running;
       TaskState& state = tasks_[task];
       if (at_end(task)) {
-        core.ready.remove(task);
-        dispatch(core, std::nullopt);
-        complete_job(task);
-        begin_backlog(task);
+        end_host_job(core);
         continue;
       }
       const Step& step = present_step(task);

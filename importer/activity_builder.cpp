@@ -1,6 +1,9 @@
 // What each task does, as a flat sequence of activities.
 
 #include <algorithm>
+#include <cstddef>
+#include <string>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -11,12 +14,19 @@
 namespace amalthea::importer::detail {
 namespace {
 
+/// A chain of calls deeper than this is no program that somebody wrote, and would use up the stack.
+constexpr std::size_t max_call_depth = 512;
+/// Runnables that call others several times each multiply: a small file could ask for any number of activities.
+constexpr std::size_t max_activities = 2'000'000;
+
 class BodyReader {
  public:
-  BodyReader(BuildContext& context, TaskIndex task, RawBody& body) : context_(context), task_(task), body_(body) {}
+  BodyReader(BuildContext& context, TaskIndex task, RawBody& body, std::size_t& total)
+      : context_(context), task_(task), body_(body), total_(total) {}
 
   void read(Element container) {
-    for (const Element item : items_of(container)) read_item(item);
+    for (const Element item : items_of(container))
+      if (total_ <= max_activities) read_item(item);
   }
 
  private:
@@ -38,14 +48,17 @@ class BodyReader {
       SetEvents set{mask(item), std::nullopt};
       if (item.attribute("process") || item.child("process"))
         if (const auto process = context_.tasks.find(context_.required_reference(item, "process"))) set.task = *process;
-      add(item, event_names(set.events), std::move(set));
+      std::string names = event_names(set.events);
+      add(item, std::move(names), std::move(set));
     } else if (cls == "ClearEvent") {
       ClearEvents clear{mask(item)};
-      add(item, event_names(clear.events), std::move(clear));
+      std::string names = event_names(clear.events);
+      add(item, std::move(names), std::move(clear));
     } else if (cls == "WaitEvent") {
       WaitEvents wait{mask(item), item.attribute_or("maskType", "") == "AND",
                       item.attribute_or("waitingBehaviour", "") == "active"};
-      add(item, event_names(wait.events), std::move(wait));
+      std::string names = event_names(wait.events);
+      add(item, std::move(names), std::move(wait));
     } else {
       context_.ignore(item);
     }
@@ -55,9 +68,13 @@ class BodyReader {
     const Element target = context_.required_reference(item, "runnable");
     const auto runnable = context_.runnables.find(target);
     if (!runnable) return;
-    if (std::find(calls_.begin(), calls_.end(), *runnable) != calls_.end()) {
-      context_.error("AM0305", fmt::format("runnable \"{}\" calls itself", target.name()), item.location(),
-                     item.path());
+    const bool calls_itself = std::find(calls_.begin(), calls_.end(), *runnable) != calls_.end();
+    if (calls_itself || calls_.size() >= max_call_depth) {
+      context_.error("AM0305",
+                     calls_itself ? fmt::format("runnable \"{}\" calls itself", target.name())
+                                  : fmt::format("the call of runnable \"{}\" is nested deeper than {} runnables",
+                                                target.name(), max_call_depth),
+                     item.location(), item.path());
       return;
     }
     calls_.push_back(*runnable);
@@ -105,6 +122,14 @@ class BodyReader {
   }
 
   void add(Element item, std::string name, Activity activity) {
+    if (++total_ > max_activities) {
+      if (total_ == max_activities + 1)
+        context_.error("AM0317",
+                       fmt::format("the tasks have more than {} activities, counting every call of a runnable anew",
+                                   max_activities),
+                       item.location(), item.path());
+      return;
+    }
     GraphNode node;
     node.name = std::move(name);
     node.activity = std::move(activity);
@@ -117,6 +142,7 @@ class BodyReader {
   BuildContext& context_;
   TaskIndex task_;
   RawBody& body_;
+  std::size_t& total_;  // activities of all tasks so far
   std::vector<RunnableIndex> calls_;
 };
 
@@ -124,8 +150,9 @@ class BodyReader {
 
 void build_raw_bodies(BuildContext& context) {
   context.raw_bodies.resize(context.system.tasks.size());
+  std::size_t total = 0;
   for (TaskIndex task = 0; task < context.system.tasks.size(); ++task)
-    BodyReader(context, task, context.raw_bodies[task]).read(context.task_elements[task]);
+    BodyReader(context, task, context.raw_bodies[task], total).read(context.task_elements[task]);
 }
 
 }  // namespace amalthea::importer::detail

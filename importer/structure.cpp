@@ -110,7 +110,7 @@ void check_references(const Model& model, Diagnostics& diagnostics) {
                              href->find(".amxmi") == std::string_view::npos && !href->starts_with('#');
         if (!foreign && !model.find(id_of_href(*href)))
           diagnostics.add(
-              "AM0203", Severity::error,
+              "AM0205", Severity::error,
               fmt::format("reference \"{}\" of {} refers to nothing in the files given", *href, element.tag()),
               element.attribute_location("href"), element.path());
         continue;

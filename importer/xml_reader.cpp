@@ -300,7 +300,7 @@ std::unique_ptr<Document> read_xml(std::string path, std::string bytes, const Li
     source.setCopyBufToStream(false);
     reader->parse(source);
     if (builder.root_seen()) return document;
-    diagnostics.add("AM0103", Severity::error, "not well-formed XML: the document has no element",
+    diagnostics.add("AM0117", Severity::error, "the document has no element; expected an AMALTHEA model",
                     {document->source().path()});
   } catch (const Stop&) {
     // Reported where it was thrown.

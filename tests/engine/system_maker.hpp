@@ -1,0 +1,153 @@
+#pragma once
+/// \file
+/// Small systems for engine tests: every unit runs at 1 MHz, so one tick is one microsecond.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "amalthea/graph/system.hpp"
+#include "engine/analysis.hpp"
+
+namespace test {
+
+using namespace amalthea;
+
+constexpr Duration us(std::int64_t value) { return Duration::microseconds(value); }
+
+inline Ticks constant_ticks(std::int64_t value) {
+  Ticks ticks;
+  ticks.otherwise = Cycles{value, value, value};
+  return ticks;
+}
+
+class SystemMaker {
+ public:
+  UnitIndex core(const std::string& name) { return unit(name, PuType::cpu); }
+  UnitIndex gpu(const std::string& name) { return unit(name, PuType::gpu); }
+
+  StimulusIndex periodic(std::int64_t period_us, std::int64_t offset_us = 0) {
+    return stimulus(Periodic{us(period_us), us(offset_us)});
+  }
+  StimulusIndex inter_process() { return stimulus(InterProcess{}); }
+  EventIndex event(const std::string& name) {
+    system_.events.push_back({name});
+    return static_cast<EventIndex>(system_.events.size() - 1);
+  }
+
+  TaskIndex task(const std::string& name, UnitIndex unit, std::int64_t priority, StimulusIndex stimulus) {
+    Task task;
+    task.name = name;
+    task.unit = task.scheduler = unit;  // one scheduler per unit
+    task.priority = priority;
+    task.side = system_.platform.units[unit].type == PuType::gpu ? Side::device : Side::host;
+    system_.tasks.push_back(std::move(task));
+    const auto index = static_cast<TaskIndex>(system_.tasks.size() - 1);
+    system_.stimuli[stimulus].activates.push_back(index);
+    return index;
+  }
+  Task& operator[](TaskIndex task) { return system_.tasks[task]; }
+
+  /// Appends an activity to a task's body.
+  void add(TaskIndex task, Activity activity) {
+    GraphNode node;
+    node.name = std::string(kind_name(activity));
+    node.activity = std::move(activity);
+    node.task = task;
+    auto& body = system_.tasks[task].body;
+    body.push_back(boost::add_vertex(std::move(node), system_.graph));
+    if (body.size() > 1)
+      boost::add_edge(body[body.size() - 2], body.back(), GraphEdge{EdgeKind::sequence, {}}, system_.graph);
+  }
+  void compute(TaskIndex task, std::int64_t ticks) { add(task, Compute{constant_ticks(ticks)}); }
+  void kernel(TaskIndex task, std::int64_t ticks, double intensity = 1) {
+    Kernel kernel;
+    kernel.ticks = constant_ticks(ticks);
+    kernel.memory_intensity = intensity;
+    add(task, kernel);
+  }
+  /// A copy that takes `ticks` microseconds: a label whose one line costs that many cycles.
+  void copy(TaskIndex task, std::int64_t ticks, CopyKind kind = CopyKind::host_to_device) {
+    Copy copy;
+    copy.kind = kind;
+    system_.labels.push_back({"label", DataSize{64 * ticks}, MemoryIndex{0}, LabelSide::host, {}});
+    copy.sources.push_back(static_cast<LabelIndex>(system_.labels.size() - 1));
+    copy.size = DataSize{64 * ticks};
+    add(task, copy);
+  }
+  void trigger(TaskIndex task, StimulusIndex stimulus) { add(task, Trigger{stimulus}); }
+  void set(TaskIndex task, EventIndex event, TaskIndex receiver) { add(task, SetEvents{{event}, receiver}); }
+  void clear(TaskIndex task, EventIndex event) { add(task, ClearEvents{{event}}); }
+  void wait(TaskIndex task, EventIndex event, bool active) { add(task, WaitEvents{{event}, false, active}); }
+
+  /// A host task that computes, offloads to `device`, waits and computes again; `device` sets the event.
+  void offload(TaskIndex host, TaskIndex device, StimulusIndex request, std::int64_t pre, std::int64_t post,
+               bool active) {
+    const EventIndex done = event("done" + std::to_string(device));
+    compute(host, pre);
+    trigger(host, request);
+    wait(host, done, active);
+    clear(host, done);
+    compute(host, post);
+    set(device, done, host);
+  }
+
+  /// With event edges, which tell the engine who sets what.
+  System build() {
+    for (NodeIndex from = 0; from < boost::num_vertices(system_.graph); ++from)
+      for (NodeIndex to = 0; to < boost::num_vertices(system_.graph); ++to) {
+        const auto* set = std::get_if<SetEvents>(&system_.graph[from].activity);
+        const auto* wait = std::get_if<WaitEvents>(&system_.graph[to].activity);
+        if (set != nullptr && wait != nullptr && set->task == system_.graph[to].task && set->events == wait->events)
+          boost::add_edge(from, to, GraphEdge{EdgeKind::event, {}}, system_.graph);
+      }
+    return system_;
+  }
+
+ private:
+  UnitIndex unit(const std::string& name, PuType type) {
+    Platform& platform = system_.platform;
+    if (platform.memories.empty()) platform.memories.push_back({"memory", {}});
+    const auto index = static_cast<UnitIndex>(platform.units.size());
+    ProcessingUnit unit;
+    unit.name = name;
+    unit.type = type;
+    unit.definition = static_cast<DefinitionIndex>(platform.definitions.size());
+    unit.frequency = Frequency::millihertz(1'000'000'000);
+    unit.accesses.push_back({0, Cycles{1, 1, 1}, Cycles{1, 1, 1}, {}});
+    platform.definitions.push_back({name, type});
+    platform.units.push_back(std::move(unit));
+    platform.schedulers.push_back({name, "FixedPriorityPreemptive", {index}, std::nullopt, std::nullopt, {}});
+    return index;
+  }
+  template <typename Occurrence>
+  StimulusIndex stimulus(Occurrence occurrence) {
+    system_.stimuli.push_back({"stimulus", occurrence, {}});
+    return static_cast<StimulusIndex>(system_.stimuli.size() - 1);
+  }
+
+  System system_;
+};
+
+/// A device that slows nothing, with this default time slice.
+inline engine::DeviceProfile plain_profile(Duration slice) {
+  engine::DeviceProfile profile;
+  profile.name = "plain";
+  profile.time_slice = slice;
+  return profile;
+}
+
+/// Analysed for `until`; the findings must be free of errors.
+inline engine::Results analysed(const System& system, Duration until, const engine::DeviceProfile& profile) {
+  engine::AnalysisOptions options;
+  options.until = until;
+  options.profile = &profile;
+  Diagnostics diagnostics;
+  auto results = engine::analyze(system, options, diagnostics);
+  return std::move(results.value());
+}
+inline engine::Results analysed(const System& system, Duration until) {
+  return analysed(system, until, plain_profile(us(1000)));
+}
+
+}  // namespace test

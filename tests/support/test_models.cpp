@@ -1,0 +1,100 @@
+#include "tests/support/test_models.hpp"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+#include <catch2/catch.hpp>
+
+#include "importer/model_reader.hpp"
+#include "importer/system_builder.hpp"
+
+namespace test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::optional<std::string> existing(const char* variable, const std::string& beside_the_sources) {
+  const char* chosen = std::getenv(variable);
+  const std::string path =
+      chosen != nullptr ? std::string(chosen) : std::string(AMALTHEA_SOURCE_DIR "/") + beside_the_sources;
+  return fs::exists(path) ? std::optional(path) : std::nullopt;
+}
+
+}  // namespace
+
+std::string read_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+void write_text(const std::string& path, std::string_view text) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(text.data(), static_cast<std::streamsize>(text.size()));
+  if (!file) throw std::runtime_error("cannot write " + path);
+}
+
+std::string sample(std::string_view name) { return std::string(AMALTHEA_SOURCE_DIR "/samples/").append(name); }
+std::string data(std::string_view name) { return std::string(AMALTHEA_SOURCE_DIR "/tests/data/").append(name); }
+
+std::optional<std::string> corpus_folder() { return existing("AMALTHEA_CORPUS", "../shared/corpus"); }
+std::optional<std::string> metamodel_folder() { return existing("AMALTHEA_METAMODELS", "../shared/metamodel"); }
+std::optional<std::string> emf_judge() {
+  const auto folder = existing("AMALTHEA_EMF", "../shared/emf");
+  const bool has_emf = fs::exists("/usr/share/java/eclipse-emf-ecore-xmi.jar");
+  return folder && has_emf ? std::optional(*folder + "/run.sh") : std::nullopt;
+}
+
+TemporaryFolder::TemporaryFolder() {
+  std::string pattern = (fs::temp_directory_path() / "amalthea-test-XXXXXX").string();
+  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make a temporary folder");
+  path_ = pattern;
+}
+
+TemporaryFolder::~TemporaryFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+amalthea::Model model_from_text(std::string text, amalthea::Diagnostics& diagnostics) {
+  auto model = amalthea::importer::read_model_from_bytes("model.amxmi", std::move(text), {}, diagnostics);
+  for (const auto& diagnostic : diagnostics.all()) UNSCOPED_INFO(format(diagnostic));
+  REQUIRE(model.has_value());
+  return std::move(*model);
+}
+
+amalthea::Model model_from_file(const std::string& path, amalthea::Diagnostics& diagnostics) {
+  auto model = amalthea::importer::read_model({path}, {}, diagnostics);
+  for (const auto& diagnostic : diagnostics.all()) UNSCOPED_INFO(format(diagnostic));
+  REQUIRE(model.has_value());
+  return std::move(*model);
+}
+
+amalthea::System system_from_file(const std::string& path) {
+  amalthea::Diagnostics diagnostics;
+  const auto model = model_from_file(path, diagnostics);
+  auto system = amalthea::importer::build_system(model, {}, diagnostics);
+  for (const auto& diagnostic : diagnostics.all()) UNSCOPED_INFO(format(diagnostic));
+  REQUIRE(system.has_value());
+  return std::move(*system);
+}
+
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+  const auto at = text.find(from);
+  INFO("looking for " << from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+std::vector<amalthea::Diagnostic> with_id(const amalthea::Diagnostics& diagnostics, std::string_view id) {
+  std::vector<amalthea::Diagnostic> found;
+  for (const auto& diagnostic : diagnostics.all())
+    if (diagnostic.id == id) found.push_back(diagnostic);
+  return found;
+}
+
+}  // namespace test

@@ -1,0 +1,55 @@
+#pragma once
+/// \file
+/// Files for tests: samples, fixtures, third-party models where they are present, and a place to write.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "amalthea/diagnostic.hpp"
+#include "amalthea/element.hpp"
+#include "amalthea/graph/system.hpp"
+
+namespace test {
+
+std::string read_text(const std::string& path);
+void write_text(const std::string& path, std::string_view text);
+
+/// samples/NAME and tests/data/NAME.
+std::string sample(std::string_view name);
+std::string data(std::string_view name);
+
+/// Third-party models, in AMALTHEA_CORPUS (default ../shared/corpus); nothing where they are absent.
+std::optional<std::string> corpus_folder();
+/// The metamodel's Ecore files, in AMALTHEA_METAMODELS (default ../shared/metamodel).
+std::optional<std::string> metamodel_folder();
+/// The EMF judge's run.sh, in AMALTHEA_EMF (default ../shared/emf).
+std::optional<std::string> emf_judge();
+
+/// A folder that is gone when the object is.
+class TemporaryFolder {
+ public:
+  TemporaryFolder();
+  ~TemporaryFolder();
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+};
+
+/// Reads a model from text or from a file; fails the test when that is not possible.
+amalthea::Model model_from_text(std::string text, amalthea::Diagnostics& diagnostics);
+amalthea::Model model_from_file(const std::string& path, amalthea::Diagnostics& diagnostics);
+/// The system of a model that can be analysed; fails the test otherwise.
+amalthea::System system_from_file(const std::string& path);
+
+/// `text` with the first occurrence of `from` replaced; fails the test when there is none.
+std::string replaced(std::string text, std::string_view from, std::string_view to);
+
+/// The diagnostics with this id.
+std::vector<amalthea::Diagnostic> with_id(const amalthea::Diagnostics& diagnostics, std::string_view id);
+
+}  // namespace test
