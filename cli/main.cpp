@@ -1,5 +1,6 @@
 #include <cstdio>
 #include <exception>
+#include <string_view>
 
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
@@ -24,7 +25,11 @@ int main(int argc, char** argv) {
     } catch (const CLI::Success& success) {
       return app.exit(success);  // --help, --version
     } catch (const CLI::ParseError& error) {
-      fmt::print(stderr, "amalthea: error: {}\n", error.what());
+      const std::string_view verb = argc > 1 ? argv[1] : "";
+      if (app.get_subcommands().empty() && !verb.empty() && verb.front() != '-')
+        fmt::print(stderr, "amalthea: error: unknown verb \"{}\"\n", verb);
+      else
+        fmt::print(stderr, "amalthea: error: {}\n", error.what());
       fmt::print(stderr, "amalthea --help shows the use.\n");
       return cli::ExitCode::unusable;
     }

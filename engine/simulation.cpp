@@ -152,16 +152,18 @@ class Simulator {
     try {
       for (;;) {
         const Instant next = next_event();
-        if (next >= Instant::at(input_.until)) break;
+        const Instant end = Instant::at(input_.until);
+        if (next > end) break;
         if (results.events == input_.max_events) throw Stuck{};
         now_ = next;
         ++results.events;
         steps_now_ = 0;
         end_steps();
         end_operations();
-        release_due();
+        if (next < end) release_due();  // the last instant belongs to the simulation, a release at it does not
         settle();
         update_accounts();
+        if (next == end) break;
       }
       now_ = Instant::at(input_.until);
     } catch (const Stuck&) {

@@ -118,7 +118,9 @@ class ChainReader {
   ChainReader(const BuildContext& context, Chain& chain) : context_(context), chain_(chain) {}
 
   void read(Element chain) {
-    if (++depth_ > 64) return;  // chains that refer to each other in a circle
+    // Chains that refer to each other in a circle, or so often that following them all would never end.
+    if (depth_ >= 64 || ++visited_ > 100'000) return;
+    ++depth_;
     event(context_.model.reference(chain, "stimulus"));
     for (const Element child : chain.children()) {
       if (child.tag() != "items" && child.tag() != "segments" && child.tag() != "strands") continue;
@@ -165,6 +167,7 @@ class ChainReader {
   const BuildContext& context_;
   Chain& chain_;
   int depth_ = 0;
+  int visited_ = 0;
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <string>
 
 #include <fmt/core.h>
@@ -248,7 +249,9 @@ class DeviceShaper {
 
   DataSize total(const std::vector<LabelIndex>& labels) const {
     DataSize sum;
-    for (const LabelIndex label : labels) sum.bytes += context_.system.labels[label].size.bytes;
+    for (const LabelIndex label : labels)  // what does not fit becomes the largest size there is
+      if (__builtin_add_overflow(sum.bytes, context_.system.labels[label].size.bytes, &sum.bytes))
+        return {std::numeric_limits<std::int64_t>::max()};
     return sum;
   }
 

@@ -116,9 +116,14 @@ void allocate(BuildContext& context, Element allocation, Task& task) {
   const Element unit_element = chosen_unit(context, allocation, scheduler, task);
   const auto unit_index = context.units.find(unit_element);
   if (!unit_index) {
-    if (allocation.attribute("affinity")) {
+    if (unit_element) {
+      context.error("AM0318",
+                    fmt::format("task \"{}\" has affinity to the {} \"{}\", which is not a ProcessingUnit", task.name,
+                                unit_element.class_name(), unit_element.name()),
+                    allocation.attribute_location("affinity"), allocation.path());
+    } else if (allocation.attribute("affinity")) {
       context.blocked = true;  // a dangling affinity has been reported
-    } else {
+    } else if (context.reported_schedulers.insert(task.scheduler).second) {
       context.error(
           "AM0303",
           fmt::format("scheduler \"{}\" of task \"{}\" is responsible for no processing unit (schedulerAllocation)",
@@ -132,7 +137,7 @@ void allocate(BuildContext& context, Element allocation, Task& task) {
   const auto parameters = scheduling_parameters(allocation);
   read_parameters(context, parameters, task);
   task.side = unit.type == PuType::gpu ? Side::device : Side::host;
-  if (unit.frequency.is_zero())
+  if (unit.frequency.is_zero() && context.reported_clocks.insert(task.unit).second)
     context.error(
         "AM0304",
         fmt::format(
@@ -161,7 +166,7 @@ void activate(BuildContext& context, Element element, TaskIndex task) {
   for (const Element stimulus : stimuli) {
     if (const auto index = context.stimuli.find(stimulus)) {
       context.system.stimuli[*index].activates.push_back(task);
-    } else {
+    } else if (!stimulus.is("PeriodicStimulus")) {  // a periodic one without a usable period has been reported
       context.error("AM0310",
                     fmt::format("task \"{}\" is activated by the {} \"{}\", a kind of stimulus that is not simulated",
                                 element.name(), stimulus.class_name(), stimulus.name()),

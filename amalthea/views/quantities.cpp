@@ -24,6 +24,21 @@ std::optional<T> quantity(Element element, std::string_view default_unit, Parse 
   return std::nullopt;
 }
 
+std::int64_t saturated(detail::Int128 value) {
+  constexpr detail::Int128 least = std::numeric_limits<std::int64_t>::min(),
+                           largest = std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>(std::clamp(value, least, largest));
+}
+
+/// mean + factor * sigma; what does not fit becomes the nearest value that does.
+std::int64_t beside(std::int64_t mean, std::int64_t factor, std::int64_t sigma) {
+  return saturated(mean + static_cast<detail::Int128>(factor) * sigma);
+}
+
+std::int64_t middle(std::int64_t lower, std::int64_t upper) {
+  return static_cast<std::int64_t>(lower + (static_cast<detail::Int128>(upper) - lower) / 2);
+}
+
 /// A cycle count from an attribute, which may be written as a double ("1.0E8"); rounded to nearest.
 std::optional<std::int64_t> count(Element element, std::string_view attribute, Diagnostics& diagnostics) {
   const auto text = element.attribute(attribute);
@@ -87,9 +102,9 @@ std::optional<Cycles> cycles_of(Element deviation, Diagnostics& diagnostics) {
     const auto average = count(deviation, "average", diagnostics);
     const auto lower = count(deviation, "lowerBound", diagnostics);
     const auto upper = count(deviation, "upperBound", diagnostics);
-    cycles.lower = lower.value_or(mean ? *mean - 3 * sigma : average.value_or(0));
-    cycles.upper = upper.value_or(mean ? *mean + 3 * sigma : std::max(average.value_or(0), cycles.lower));
-    cycles.average = average.value_or(mean.value_or(cycles.lower + (cycles.upper - cycles.lower) / 2));
+    cycles.lower = lower.value_or(mean ? beside(*mean, -3, sigma) : average.value_or(0));
+    cycles.upper = upper.value_or(mean ? beside(*mean, 3, sigma) : std::max(average.value_or(0), cycles.lower));
+    cycles.average = average.value_or(mean.value_or(middle(cycles.lower, cycles.upper)));
   }
   if (cycles.lower < 0 || cycles.lower > cycles.average || cycles.average > cycles.upper) {
     const Cycles written = cycles;

@@ -51,8 +51,10 @@ struct BuildContext {
   /// True once something is missing that the timing depends on.
   bool blocked = false;
 
-  /// Units about which an error has been said, so that it is said once.
-  std::set<UnitIndex> reported_units{};
+  /// What an error has been said about, so that it is said once and not for every task: units without a GPU
+  /// definition, units without a clock, schedulers without a unit.
+  std::set<UnitIndex> reported_units{}, reported_clocks{};
+  std::set<SchedulerIndex> reported_schedulers{};
 
   /// Constructs that are read but not simulated, by class: how many, and where the first one stands.
   std::map<std::string, std::pair<std::size_t, Element>> not_simulated;

@@ -284,13 +284,23 @@ std::vector<std::vector<int>> stepwise(const std::vector<RandomTask>& tasks, std
   int slice_left = 0;
 
   for (int now = 0; now < until; ++now) {
-    const auto start = [&](std::size_t t, int release) {
+    const auto start = [&](std::size_t t, int release, int at) {
       Job& job = jobs[t];
       job.state = Job::pre;
       job.release = release;
       job.left = tasks[t].pre;
       job.in_queue = true;
-      job.ready = {now, t};
+      job.ready = {at, t};
+    };
+    const auto end_job = [&](std::size_t t, int at) {
+      Job& job = jobs[t];
+      responses[t].push_back(at - job.release);
+      job.state = Job::idle;
+      job.in_queue = false;
+      if (job.backlog.empty()) return;
+      const int release = job.backlog.front();
+      job.backlog.pop_front();
+      start(t, release, at);
     };
     const auto best_on = [&](std::size_t core) {
       std::size_t best = tasks.size();
@@ -306,7 +316,7 @@ std::vector<std::vector<int>> stepwise(const std::vector<RandomTask>& tasks, std
     for (std::size_t t = 0; t < tasks.size(); ++t)
       if (now >= tasks[t].offset && (now - tasks[t].offset) % tasks[t].period == 0) {
         if (jobs[t].state == Job::idle)
-          start(t, now);
+          start(t, now, now);
         else
           jobs[t].backlog.push_back(now);
       }
@@ -332,14 +342,7 @@ std::vector<std::vector<int>> stepwise(const std::vector<RandomTask>& tasks, std
           job.left = tasks[t].post;
           changed = true;
         } else if (job.state == Job::post && job.left == 0) {
-          responses[t].push_back(now - job.release);
-          job.state = Job::idle;
-          job.in_queue = false;
-          if (!job.backlog.empty()) {
-            const int release = job.backlog.front();
-            job.backlog.pop_front();
-            start(t, release);
-          }
+          end_job(t, now);
           changed = true;
         }
       }
@@ -375,8 +378,11 @@ std::vector<std::vector<int>> stepwise(const std::vector<RandomTask>& tasks, std
         job.ready = {now + 1, contexts[served]};
       }
     }
-    for (const std::size_t t : running)
-      if (t < tasks.size() && jobs[t].state != Job::waiting) --jobs[t].left;
+    for (const std::size_t t : running) {
+      if (t == tasks.size() || jobs[t].state == Job::waiting) continue;
+      // A job that has done its last microsecond is over, whoever is released at that instant.
+      if (--jobs[t].left == 0 && jobs[t].state == Job::post) end_job(t, now + 1);
+    }
   }
   return responses;
 }
