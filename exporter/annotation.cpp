@@ -89,6 +89,17 @@ class Layout {
     return at;
   }
 
+  /// How many white space characters stand directly before `offset`.
+  std::uint32_t blanks_before(std::uint32_t offset) const {
+    std::uint32_t count = 0;
+    for (; offset >= source_.bom_size() + unit_; ++count) {
+      offset -= unit_;
+      const char c = ascii_at(offset);
+      if (c != ' ' && c != '\t' && c != '\r' && c != '\n') break;
+    }
+    return count;
+  }
+
   std::string encode(std::string_view ascii) const { return encode_ascii(ascii, source_.encoding()); }
 
   /// The ASCII character of a code unit, or 0.
@@ -137,6 +148,9 @@ class Writer {
            layout_.encode(text) + layout_.encode("</") + tag_as_written(annotation.element) + layout_.encode(" >")});
     } else {
       splices.push_back({{record.open_end, record.open_end}, layout_.encode(text)});
+      // One blank in the end tag means `<x/>`, so an end tag that has blanks of its own gets one more.
+      const std::uint32_t bracket = record.end - layout_.unit();
+      if (layout_.blanks_before(bracket) > 0) splices.push_back({{bracket, bracket}, layout_.encode(" ")});
     }
   }
 
@@ -195,12 +209,15 @@ bool is_annotation(Element element) {
   return element.tag() == "customProperties" && element.attribute_or("key", "").starts_with(annotation_prefix);
 }
 
-/// Written `<x/>` before it was annotated: only annotations inside, and the end tag has the blank.
-bool was_self_closing(Element element, const Layout& layout) {
-  for (const Element child : element.children())
-    if (!is_annotation(child)) return false;
-  const ElementRecord& record = element.record();
-  return layout.ascii_at(record.end - 2 * layout.unit()) == ' ';
+/// Nothing but annotations and white space between the tags: no content that somebody added later.
+bool holds_only_annotations(Element element, const Layout& layout) {
+  std::uint32_t at = element.record().open_end;
+  const auto blank_up_to = [&](std::uint32_t end) { return layout.blanks_before(end) * layout.unit() >= end - at; };
+  for (const Element child : element.children()) {
+    if (!is_annotation(child) || !blank_up_to(child.record().begin)) return false;
+    at = child.record().end;
+  }
+  return blank_up_to(element.record().close_begin);
 }
 
 }  // namespace
@@ -238,21 +255,27 @@ std::string annotate(const Document& document, const std::vector<Annotation>& an
 std::string strip(const Document& document) {
   const Layout layout(document);
   std::vector<Splice> splices;
-  Element collapsed;
+  Element parent;
+  bool was_self_closing = false;
   for (std::uint32_t index = 0; index < document.size(); ++index) {
     const Element element = document.element(index);
     if (!is_annotation(element)) continue;
-    const Element parent = element.parent();
-    if (parent == collapsed) continue;
-    if (was_self_closing(parent, layout)) {
-      collapsed = parent;
+    if (element.parent() != parent) {
+      parent = element.parent();
       const ElementRecord& record = parent.record();
-      const std::uint32_t bracket = record.open_end - layout.unit();
-      splices.push_back({{bracket, bracket}, layout.encode("/")});
-      splices.push_back({{record.open_end, record.end}, ""});
-    } else {
-      splices.push_back({{layout.line_end_before(element.record().begin), element.record().end}, ""});
+      const std::uint32_t bracket = record.end - layout.unit();
+      const std::uint32_t blanks = layout.blanks_before(bracket);
+      was_self_closing = blanks == 1 && holds_only_annotations(parent, layout);
+      if (was_self_closing) {
+        const std::uint32_t open_bracket = record.open_end - layout.unit();
+        splices.push_back({{open_bracket, open_bracket}, layout.encode("/")});
+        splices.push_back({{record.open_end, record.end}, ""});
+      } else if (blanks > 1) {  // the one that annotating added
+        splices.push_back({{bracket - layout.unit(), bracket}, ""});
+      }
     }
+    if (!was_self_closing)
+      splices.push_back({{layout.line_end_before(element.record().begin), element.record().end}, ""});
   }
   return apply(document.source().bytes(), std::move(splices));
 }
