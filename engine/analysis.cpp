@@ -123,14 +123,15 @@ std::optional<Results> analyze(const System& system, const AnalysisOptions& opti
     if (devices[unit] != nullptr) continue;
     const auto profile = profile_for(system.platform.units[unit]);
     if (!profile) {
-      diagnostics.add("AM0502", Severity::error, profile.error());
+      diagnostics.add("AM0502", Severity::error, profile.error(), system.platform.units[unit].location);
       return std::nullopt;
     }
     devices[unit] = *profile;
     if (system.platform.units[unit].device_profile.empty())
       diagnostics.add("AM0503", Severity::note,
                       fmt::format("GPU \"{}\" states no gpu.platform; the profile \"{}\" is used: {}",
-                                  system.platform.units[unit].name, (*profile)->name, (*profile)->description));
+                                  system.platform.units[unit].name, (*profile)->name, (*profile)->description),
+                      system.platform.units[unit].location);
   }
   const std::vector<Program> programs = compile_programs(system, options.execution);
   std::vector<Duration> slices(system.tasks.size());

@@ -57,6 +57,7 @@ void build_units(BuildContext& context) {
     ProcessingUnit unit;
     unit.name = element.name();
     unit.origin = element.origin();
+    unit.location = element.location();
     if (const auto definition = context.definitions.find(context.model.reference(element, "definition"))) {
       unit.definition = *definition;
       unit.type = platform.definitions[*definition].type;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -118,7 +119,7 @@ class Builder : public xml::DefaultHandler {
   }
 
   void startDTD(const XMLCh*, const XMLCh*, const XMLCh*) override {
-    stop("AM0104", offset(), "a document type declaration (<!DOCTYPE …>) is not allowed in a model file");
+    refuse_document_type(document_type_before(offset()).value_or(offset()));
   }
 
   void fatalError(const xml::SAXParseException& exception) override { report(exception); }
@@ -146,6 +147,39 @@ class Builder : public xml::DefaultHandler {
     return static_cast<std::uint32_t>(reader_.getSrcOffset()) + document_.source().bom_size();
   }
 
+  [[noreturn]] void refuse_document_type(std::uint32_t at) {
+    stop("AM0104", at, "a document type declaration (<!DOCTYPE …>) is not allowed in a model file");
+  }
+
+  /// Where a document type declaration begins in the prolog that ends at `end`. Xerces does not tell of one that
+  /// declares nothing. Only comments and processing instructions may stand beside it.
+  std::optional<std::uint32_t> document_type_before(std::uint32_t end) const {
+    const SourceText& source = document_.source();
+    const std::string_view bytes = source.bytes();
+    const std::uint32_t unit = source.encoding() == Encoding::ascii_superset ? 1 : 2;
+    const std::uint32_t low = source.encoding() == Encoding::utf16_be ? 1 : 0;
+    const auto starts_with = [&](std::uint32_t at, std::string_view text) {
+      for (const char c : text) {
+        if (at + unit > end || bytes[at + low] != c || (unit == 2 && bytes[at + 1 - low] != 0)) return false;
+        at += unit;
+      }
+      return true;
+    };
+    const auto after = [&](std::uint32_t at, std::string_view text) {
+      while (at < end && !starts_with(at, text)) at += unit;
+      return at;
+    };
+    for (std::uint32_t at = source.bom_size(); at < end; at += unit) {
+      if (starts_with(at, "<!--"))
+        at = after(at + 4 * unit, "-->");
+      else if (starts_with(at, "<?"))
+        at = after(at + 2 * unit, "?>");
+      else if (starts_with(at, "<!DOCTYPE"))
+        return at;
+    }
+    return std::nullopt;
+  }
+
   Span tag_before_event() {
     const std::uint32_t end = offset();
     const std::string_view bytes = document_.source().bytes();
@@ -162,6 +196,7 @@ class Builder : public xml::DefaultHandler {
   }
 
   void read_root(std::u16string_view uri, std::u16string_view local_name, Span tag) {
+    if (const auto declaration = document_type_before(tag.begin)) refuse_document_type(*declaration);
     const std::string space = to_utf8(uri);
     if (space.find(itea_namespace) != std::string::npos)
       stop("AM0112", tag.begin,

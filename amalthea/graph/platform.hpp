@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 #include "amalthea/quantity.hpp"
 #include "amalthea/views/quantities.hpp"
@@ -44,6 +45,7 @@ struct ProcessingUnit {
   std::string device_profile;        ///< custom property gpu.platform; "" when not given
   std::string enclosing_structures;  ///< names of the structures around it, blank-separated: hints at the product
   Origin origin;
+  Location location;  ///< where it stands, for messages
 };
 
 struct Memory {

@@ -75,8 +75,8 @@ TEST_CASE("UTF-16 is counted in both byte orders, with and without a byte order 
   for (const bool big_endian : {false, true})
     for (const bool mark : {false, true}) {
       INFO((big_endian ? "big endian" : "little endian") << (mark ? " with mark" : ""));
-      const std::string bytes =
-          (mark ? std::string(big_endian ? "\xFE\xFF" : "\xFF\xFE") : std::string()) + utf16("<ab\n<c", big_endian);
+      std::string bytes = mark ? (big_endian ? "\xFE\xFF" : "\xFF\xFE") : "";
+      bytes.append(utf16("<ab\n<c", big_endian));
       const SourceText text("a", bytes);
       CHECK(text.encoding() == (big_endian ? Encoding::utf16_be : Encoding::utf16_le));
       CHECK(text.bom_size() == (mark ? 2U : 0U));

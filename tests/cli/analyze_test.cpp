@@ -1,0 +1,193 @@
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/run_command.hpp"
+#include "tests/support/test_models.hpp"
+
+using nlohmann::json;
+
+namespace {
+
+json analyzed(const std::string& model, std::vector<std::string> options = {}) {
+  std::vector<std::string> arguments = {"analyze", model, "--format", "json"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  const auto result = test::amalthea(arguments);
+  INFO(result.err);
+  REQUIRE(result.exit_code <= 1);
+  return json::parse(result.out);
+}
+
+json named(const json& array, const std::string& name) {
+  for (const json& entry : array)
+    if (entry["name"] == name) return entry;
+  FAIL("there is no " << name);
+  return {};
+}
+
+json resource(const json& results, const std::string& name, const std::string& kind) {
+  for (const json& entry : results["resources"])
+    if (entry["name"] == name && entry["kind"] == kind) return entry;
+  FAIL("there is no " << kind << " " << name);
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("analyze: the WATERS sample gives the figures one computes by hand") {
+  const json results = analyzed(test::sample("waters2019-tx2.amxmi"));
+  CHECK(results["schema"] == "amalthea-timing/1");
+  CHECK(results["model"]["version"] == "3.3.0");
+  CHECK(results["platform"]["gpu"]["profile"] == "tx2");
+  CHECK(results["simulation"]["hyperperiod_ps"] == 13'200'000'000'000);
+  CHECK(results["simulation"]["horizon_ps"] == 13'200'000'000'000);
+
+  // DASM: 3 719 990 ticks at 2 GHz and four accesses of 1 kB, 16 lines of 64 B each, at 40 cycles a line; nobody is
+  // more urgent on its core.
+  const json dasm = named(results["tasks"], "DASM");
+  CHECK(dasm["simulated"]["jobs"] == 2640);
+  CHECK(dasm["simulated"]["max_ps"] == 1'859'995'000 + 4 * 16 * 20'000);
+  CHECK(dasm["verdict"] == "met");
+
+  // Planner: 24 873 529 ticks at 2 GHz on a Denver; reads of 256 B, 500, 1, 24, 750 and five of 1 kB, two writes of 1
+  // kB, at 16 cycles a line: more than its 12 ms without any disturbance.
+  const std::int64_t lines = 4 + 7813 + 16 + 375 + 11719 + 5 * 16 + 2 * 16;
+  const json planner = named(results["tasks"], "Planner");
+  CHECK(planner["simulated"]["max_ps"] == 12'436'764'500 + lines * 8'000);
+  CHECK(planner["verdict"] == "missed");
+  CHECK(planner["simulated"]["missed_deadlines"] == 880);
+
+  // EKF meets CANbus_polling on its core: preempted once in every second job.
+  const json ekf = named(results["tasks"], "EKF");
+  const std::int64_t can = 599'680'000 + 16 * 20'000;
+  CHECK(ekf["simulated"]["max_ps"].get<std::int64_t>() - ekf["simulated"]["min_ps"].get<std::int64_t>() == can);
+  CHECK(named(results["tasks"], "CANbus_polling")["simulated"]["max_ps"] == can);
+
+  // Copies at the GPU: 5 cycles at 1.5 GHz a line, read and written.
+  const json h2d = named(results["operations"], "Detection.h2d");
+  CHECK(h2d["kind"] == "h2d");
+  CHECK(h2d["bytes"] == 2'000'000);
+  CHECK(h2d["simulated"]["min_ps"] == 2 * 104'166'667);
+
+  CHECK(resource(results, "GP10B", "execution engine")["demand"].get<double>() == Approx(0.8194).margin(0.0001));
+  CHECK(resource(results, "Core1", "core")["verdict"] == "overloaded");
+  CHECK(results["chains"].size() == 6);
+}
+
+TEST_CASE("analyze: SFM waits for the slices of Detection, and its polling starves lane detection") {
+  const json results = analyzed(test::sample("waters2019-tx2.amxmi"));
+  const json sfm = named(results["tasks"], "PRE_SFM_gpu_POST");
+  CHECK(sfm["verdict"] == "missed");
+  std::int64_t total = 0, slices = 0;
+  for (const json& part : sfm["contributions"]) {
+    total += part["ps"].get<std::int64_t>();
+    if (part["kind"] == "engine_slice" && part["by"] == "Detection") slices = part["ps"].get<std::int64_t>();
+  }
+  CHECK(total == sfm["simulated"]["max_ps"]);
+  CHECK(slices > 50'000'000'000);
+
+  CHECK(named(results["tasks"], "Lane_detection")["verdict"] == "unbounded");
+  CHECK(resource(results, "Core1", "core")["demand"].get<double>() == Approx(1.1157).margin(0.0001));
+
+  // Suspending takes the polling off the core; with shorter slices for Detection both are in time.
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/repaired.amxmi";
+  std::string text =
+      test::replaced(test::read_text(test::sample("waters2019-tx2.amxmi")),
+                     "waitingBehaviour=\"active\">\n            <eventMask events=\"SFM?type=OsEvent\"/>",
+                     "waitingBehaviour=\"passive\">\n            <eventMask events=\"SFM?type=OsEvent\"/>");
+  test::write_text(path, text);
+  const json suspending = analyzed(path);
+  CHECK(resource(suspending, "Core1", "core")["verdict"] == "ok");
+  CHECK(named(suspending["tasks"], "Lane_detection")["verdict"] == "missed");
+  const std::size_t allocation = text.find("<taskAllocation task=\"Detection?type=Task\"");
+  REQUIRE(allocation != std::string::npos);
+  test::write_text(
+      path, text.substr(0, allocation) + test::replaced(text.substr(allocation), "value=\"50000\"", "value=\"5000\""));
+  const json repaired = analyzed(path);
+  for (const char* task :
+       {"PRE_SFM_gpu_POST", "Lane_detection", "PRE_Lane_detection_gpu_POST", "PRE_Detection_gpu_POST"}) {
+    INFO(task);
+    CHECK(named(repaired["tasks"], task)["verdict"] == "met");
+  }
+}
+
+TEST_CASE("analyze: the same input gives the same bytes, and the minimal sample is fine") {
+  const auto first = test::amalthea({"analyze", test::sample("waters2019-tx2.amxmi"), "--format", "json"});
+  const auto second = test::amalthea({"analyze", test::sample("waters2019-tx2.amxmi"), "--format", "json"});
+  CHECK(first.out == second.out);
+  CHECK(first.exit_code == 1);
+  CHECK(test::amalthea({"analyze", test::sample("offload-minimal.amxmi")}).exit_code == 0);
+}
+
+TEST_CASE("analyze: text for the minimal sample is as approved") {
+  // The first line names the file and its hash; the rest is the approved text.
+  const auto result = test::amalthea({"analyze", test::sample("offload-minimal.amxmi")});
+  CHECK(result.out.substr(result.out.find('\n') + 1) == test::read_text(test::data("offload-minimal.analyze.txt")));
+}
+
+TEST_CASE("analyze: JSON for the minimal sample is as approved") {
+  json results = analyzed(test::sample("offload-minimal.amxmi"));
+  results["model"].erase("files");
+  results["model"].erase("hash");
+  results["tool"].erase("version");
+  CHECK(results == json::parse(test::read_text(test::data("offload-minimal.analyze.json"))));
+}
+
+TEST_CASE("analyze: both forms of offloading give the same times") {
+  const json one = analyzed(test::sample("offload-minimal.amxmi")),
+             three = analyzed(test::sample("offload-minimal-three-runnables.amxmi"));
+  CHECK(one["tasks"] == three["tasks"]);
+  CHECK(one["resources"] == three["resources"]);
+}
+
+TEST_CASE("analyze: shorter execution times are taken when asked for") {
+  const json worst = analyzed(test::sample("waters2019-tx2.amxmi")),
+             best = analyzed(test::sample("waters2019-tx2.amxmi"), {"--execution", "best"});
+  CHECK(named(best["tasks"], "DASM")["simulated"]["max_ps"] == 1'299'995'000 + 4 * 16 * 20'000);
+  CHECK(best["simulation"]["execution"] == "best");
+  const json short_run = analyzed(test::sample("waters2019-tx2.amxmi"), {"--until", "100ms"});
+  CHECK(named(short_run["tasks"], "DASM")["simulated"]["jobs"] == 20);
+}
+
+TEST_CASE("analyze: a device profile of the user's own is used") {
+  const test::TemporaryFolder folder;
+  const std::string profile = folder.path() + "/mine.json";
+  test::write_text(profile, R"({"name": "mine", "time_slice_us": {"value": 1000}, "context_switch_us": {"value": 100},
+    "kernel_slowdown_by_memcpy": {"value": 1}, "kernel_slowdown_by_memset": {"value": 1}, "copy_slowdown_by_kernel": {"value": 1}})");
+  const json results = analyzed(test::sample("waters2019-tx2.amxmi"), {"--platform", profile});
+  CHECK(results["platform"]["gpu"]["profile"] == "mine");
+  // Without a slowdown every copy takes its own time, but for turns of the copy engine.
+  CHECK(named(results["operations"], "Detection.h2d")["simulated"]["max_ps"] >= 208'333'334);
+}
+
+TEST_CASE("analyze: an overloaded GPU is named with its demand") {
+  const auto corpus = test::corpus_folder();
+  if (!corpus) {
+    WARN("skipped: the third-party models (AMALTHEA_CORPUS) are not there");
+    return;
+  }
+  for (const char* model :
+       {"/mobstr/1.0.0/mobstr.amxmi", "/mobstr/2.0.0/mobstr.amxmi", "/mobstr/0.9.8/ChallengeModel_release_fix.amxmi"}) {
+    const json results = analyzed(*corpus + model);
+    const json gpu = resource(results, "GP10B", "execution engine");
+    CHECK(gpu["verdict"] == "overloaded");
+    CHECK(gpu["demand"].get<double>() == Approx(1.5435).margin(0.0001));
+    CHECK(named(results["tasks"], "SFM")["verdict"] == "unbounded");
+    CHECK(named(results["tasks"], "EKF")["verdict"] == "met");
+    CHECK(named(results["tasks"], "Lidar_Grabber")["verdict"] == "met");
+  }
+}
+
+TEST_CASE("analyze: the sample times like the corpus model it was repaired after, in both versions") {
+  const auto corpus = test::corpus_folder();
+  if (!corpus) {
+    WARN("skipped: the third-party models (AMALTHEA_CORPUS) are not there");
+    return;
+  }
+  const json ours = analyzed(test::sample("waters2019-tx2.amxmi"));
+  for (const char* model : {"/mobstr/1.0.0/mobstr-mapped.amxmi", "/mobstr/2.0.0/mobstr-mapped.amxmi"}) {
+    const json theirs = analyzed(*corpus + model);
+    for (const json& task : ours["tasks"])
+      CHECK(named(theirs["tasks"], task["name"])["simulated"] == task["simulated"]);
+  }
+}

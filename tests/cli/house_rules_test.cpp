@@ -1,0 +1,84 @@
+// What the sources themselves promise: ids of diagnostics, directions of includes.
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <regex>
+#include <set>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/test_models.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> sources_in(const std::string& folder) {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(AMALTHEA_SOURCE_DIR "/" + folder))
+    if (entry.path().extension() == ".cpp" || entry.path().extension() == ".hpp")
+      files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<std::string> matches(const std::string& text, const std::string& pattern) {
+  const std::regex regex(pattern);
+  std::vector<std::string> found;
+  for (auto at = std::sregex_iterator(text.begin(), text.end(), regex); at != std::sregex_iterator(); ++at)
+    found.push_back((*at)[1]);
+  return found;
+}
+
+const std::vector<std::string> folders = {"amalthea", "importer", "engine", "exporter", "cli"};
+
+}  // namespace
+
+TEST_CASE("every diagnostic id is made in one place and explained in docs/diagnostics.md, and no other is") {
+  std::map<std::string, std::vector<std::string>> made;
+  for (const std::string& folder : folders)
+    for (const std::string& file : sources_in(folder)) {
+      if (fs::path(file).extension() != ".cpp") continue;
+      for (const std::string& id : matches(test::read_text(file), "\"(AM[0-9]{4})\"")) made[id].push_back(file);
+    }
+  CHECK(made.size() > 40);
+  const auto explained = matches(test::read_text(AMALTHEA_SOURCE_DIR "/docs/diagnostics.md"), "\n\\| (AM[0-9]{4}) \\|");
+  const std::set<std::string> documented(explained.begin(), explained.end());
+  CHECK(documented.size() == explained.size());
+  for (const auto& [id, places] : made) {
+    INFO(id << " in " << places.front());
+    CHECK(places.size() == 1);
+    CHECK(documented.count(id) == 1);
+  }
+  for (const std::string& id : documented) {
+    INFO(id << " is documented");
+    CHECK(made.count(id) == 1);
+  }
+}
+
+TEST_CASE("includes follow the way of the data") {
+  const std::map<std::string, std::set<std::string>> allowed = {
+      {"amalthea", {"amalthea"}},
+      {"importer", {"amalthea", "importer"}},
+      {"engine", {"amalthea", "engine"}},
+      {"exporter", {"amalthea", "engine", "exporter"}},
+      {"cli", {"amalthea", "importer", "engine", "exporter", "cli"}},
+  };
+  for (const std::string& folder : folders)
+    for (const std::string& file : sources_in(folder)) {
+      const std::string text = test::read_text(file);
+      for (const std::string& target : matches(text, "#include \"([a-z_]+)/")) {
+        INFO(file << " includes " << target << "/…");
+        CHECK(allowed.at(folder).count(target) == 1);
+      }
+      if (fs::path(file).filename() != "xml_reader.cpp") {
+        INFO(file);
+        CHECK(matches(text, "#include <(xercesc)/").empty());
+      }
+    }
+  for (const std::string& file : sources_in("engine")) {
+    INFO(file << " must not know elements");
+    CHECK(matches(test::read_text(file), "\\b(Element)\\b").empty());
+  }
+}
