@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "amalthea/metamodel.hpp"
@@ -217,6 +218,14 @@ class Model {
   void add_xmi_id(std::string_view id, Element element);
   void add_computed_id(std::string id, Element element);
 
+  /// References whose target is not in the model, noted by the importer.
+  struct Dangling {
+    Element element;      ///< that holds the reference
+    std::string feature;  ///< e.g. "runnable"
+  };
+  const std::vector<Dangling>& dangling() const { return dangling_; }
+  void add_dangling(Element element, std::string feature) { dangling_.push_back({element, std::move(feature)}); }
+
   /// Targets of the reference `feature` of `element`, written as attribute tokens or as `<feature href="…"/>`
   /// children, in that order; those that cannot be resolved are left out (the importer has reported them).
   std::vector<Element> references(Element element, std::string_view feature) const;
@@ -228,6 +237,7 @@ class Model {
   std::unordered_map<std::string_view, Element> xmi_ids_;
   std::deque<std::string> id_texts_;
   std::unordered_map<std::string_view, Element> computed_ids_;
+  std::vector<Dangling> dangling_;
 };
 
 }  // namespace amalthea

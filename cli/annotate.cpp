@@ -29,6 +29,7 @@ std::optional<Model> without_annotations(Model model, const importer::Limits& li
 }
 
 int run(const Options& options) {
+  if (!check_output(options.output)) return ExitCode::unusable;
   int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
   auto model = load(options.input, diagnostics, exit_code);

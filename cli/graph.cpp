@@ -19,6 +19,7 @@ struct Options {
 };
 
 int run(const Options& options) {
+  if (!check_output(options.output)) return ExitCode::unusable;
   int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics, exit_code);

@@ -133,6 +133,13 @@ bool write_output(const std::string& path, const std::string& text) {
   return written.has_value();
 }
 
+bool check_output(const std::string& path) {
+  if (path.empty()) return true;
+  const auto possible = exporter::check_writable(path);
+  if (!possible) complain(possible.error());
+  return possible.has_value();
+}
+
 bool use_colour() { return ::isatty(STDOUT_FILENO) != 0 && std::getenv("NO_COLOR") == nullptr; }
 
 }  // namespace amalthea::cli

@@ -53,6 +53,9 @@ std::optional<Analysed> analyze_model(const Model& model, const AnalysisInput& o
 /// Writes to a file, or to standard output when `path` is empty; false and a message on failure.
 bool write_output(const std::string& path, const std::string& text);
 
+/// Before the work is done: whether write_output(path, …) can succeed; false and a message when it cannot.
+bool check_output(const std::string& path);
+
 /// Whether text for people may be coloured: standard output is a terminal and NO_COLOR is not set.
 bool use_colour();
 

@@ -36,12 +36,17 @@ mode_t permissions_for(const std::string& path) {
 
 }  // namespace
 
-tl::expected<void, std::string> write_file(const std::string& path, std::string_view bytes) {
+tl::expected<void, std::string> check_writable(const std::string& path) {
   std::error_code error;
   const fs::path folder = fs::path(path).parent_path();
   if (!folder.empty() && !fs::is_directory(folder, error))
     return tl::unexpected(fmt::format("cannot write {}: the folder {} does not exist", path, folder.string()));
   if (fs::is_directory(path, error)) return tl::unexpected(fmt::format("cannot write {}: it is a folder", path));
+  return {};
+}
+
+tl::expected<void, std::string> write_file(const std::string& path, std::string_view bytes) {
+  if (auto possible = check_writable(path); !possible) return possible;
   std::string temporary = path + ".XXXXXX";
   const int descriptor = ::mkstemp(temporary.data());
   if (descriptor < 0) return tl::unexpected(fmt::format("cannot write {}: {}", path, std::strerror(errno)));

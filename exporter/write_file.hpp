@@ -13,4 +13,7 @@ namespace amalthea::exporter {
 /// untouched; the error says what could not be done.
 tl::expected<void, std::string> write_file(const std::string& path, std::string_view bytes);
 
+/// Whether write_file could succeed as far as can be told beforehand: the folder exists and `path` is no folder.
+tl::expected<void, std::string> check_writable(const std::string& path);
+
 }  // namespace amalthea::exporter

@@ -300,7 +300,31 @@ void check_ticks(BuildContext& context, TaskIndex task) {
   }
 }
 
+/// Properties under our prefix that the analysis uses.
+constexpr std::array<std::string_view, 4> used_properties{"gpu.platform", "gpu.copy", "gpu.memoryIntensity",
+                                                          "gpu.timeslice"};
+
 }  // namespace
+
+void report_unused_properties(BuildContext& context) {
+  std::map<std::string, std::pair<std::size_t, Element>> unused;
+  for (const auto& document : context.model.documents())
+    for (std::uint32_t index = 0; index < document->size(); ++index) {
+      const Element property = document->element(index);
+      const std::string_view key = property.attribute_or("key", "");
+      if (!key.starts_with("gpu.") ||
+          std::find(used_properties.begin(), used_properties.end(), key) != used_properties.end())
+        continue;
+      auto& entry = unused[std::string(key)];
+      if (entry.first++ == 0) entry.second = property;
+    }
+  for (const auto& [key, found] : unused)
+    context.diagnostics.add(
+        "AM0414", Severity::warning,
+        fmt::format("custom property {} (written {} times, here first) has no effect on the analysis", key,
+                    found.first),
+        found.second.attribute_location("key"), found.second.path());
+}
 
 void fold_wrappers(BuildContext& context) {
   if (context.options.keep_wrappers) return;

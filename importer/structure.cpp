@@ -65,10 +65,11 @@ std::optional<ClassId> class_of(Element element, FeatureCache& features, Diagnos
   return feature->type == no_class ? std::nullopt : std::optional(feature->type);
 }
 
-void check_tokens(const Model& model, Element element, std::string_view feature, std::string_view tokens,
+void check_tokens(Model& model, Element element, std::string_view feature, std::string_view tokens,
                   Diagnostics& diagnostics) {
   for_each_token(tokens, [&](std::string_view token, std::size_t offset) {
     if (model.find(token)) return;
+    model.add_dangling(element, std::string(feature));
     Location at = element.attribute_location(feature);
     if (at.column != 0) at.column += static_cast<std::uint32_t>(offset);
     diagnostics.add(
@@ -97,7 +98,7 @@ void give_classes_and_ids(Model& model, Diagnostics& diagnostics) {
   }
 }
 
-void check_references(const Model& model, Diagnostics& diagnostics) {
+void check_references(Model& model, Diagnostics& diagnostics) {
   for (const auto& document : model.documents()) {
     FeatureCache features(*document);
     for (std::uint32_t i = 0; i < document->size(); ++i) {
@@ -108,11 +109,13 @@ void check_references(const Model& model, Diagnostics& diagnostics) {
         // Targets in other kinds of files (Franca .fidl) are outside of any AMALTHEA model.
         const bool foreign = href->find("amlt:") == std::string_view::npos &&
                              href->find(".amxmi") == std::string_view::npos && !href->starts_with('#');
-        if (!foreign && !model.find(id_of_href(*href)))
+        if (!foreign && !model.find(id_of_href(*href))) {
+          model.add_dangling(element.parent(), std::string(element.tag()));
           diagnostics.add(
               "AM0205", Severity::error,
               fmt::format("reference \"{}\" of {} refers to nothing in the files given", *href, element.tag()),
               element.attribute_location("href"), element.path());
+        }
         continue;
       }
       if (!record.cls) continue;

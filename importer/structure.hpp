@@ -14,7 +14,7 @@ namespace amalthea::importer {
 /// version has are kept and reported.
 void give_classes_and_ids(Model& model, Diagnostics& diagnostics);
 
-/// Reports references whose target is not in the model and attributes that no version has.
-void check_references(const Model& model, Diagnostics& diagnostics);
+/// Reports, and notes in the model, references whose target is not in it; reports attributes that no version has.
+void check_references(Model& model, Diagnostics& diagnostics);
 
 }  // namespace amalthea::importer

@@ -1,5 +1,8 @@
 #include "importer/system_builder.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include <fmt/core.h>
 
 #include "importer/detail/build_context.hpp"
@@ -18,24 +21,25 @@ Element BuildContext::required_reference(Element element, std::string_view featu
 
 }  // namespace detail
 
+namespace {
+
+/// Tags, components, chains and the like may be incomplete without any effect on response times.
+bool matters_for_timing(const Model::Dangling& dangling) {
+  if (dangling.feature == "tags") return false;
+  Element part = dangling.element;
+  while (part.parent() && part.parent().parent()) part = part.parent();
+  constexpr std::array<std::string_view, 5> parts{"swModel", "hwModel", "osModel", "stimuliModel", "mappingModel"};
+  if (std::find(parts.begin(), parts.end(), part.tag()) != parts.end()) return true;
+  return part.tag() == "constraintsModel" && dangling.feature == "process";
+}
+
+}  // namespace
+
 std::optional<System> build_system(const Model& model, const BuildOptions& options, Diagnostics& diagnostics) {
-  detail::BuildContext context{.model = model,
-                               .options = options,
-                               .diagnostics = diagnostics,
-                               .system = {},
-                               .definitions = {},
-                               .units = {},
-                               .memories = {},
-                               .schedulers = {},
-                               .stimuli = {},
-                               .labels = {},
-                               .events = {},
-                               .runnables = {},
-                               .tasks = {},
-                               .task_elements = {},
-                               .runnable_elements = {},
-                               .raw_bodies = {},
-                               .not_simulated = {}};
+  // What a dangling reference leaves out would be missing from every number, so nothing is computed; the reference
+  // itself has been reported where it stands.
+  if (std::any_of(model.dangling().begin(), model.dangling().end(), matters_for_timing)) return std::nullopt;
+  detail::BuildContext context(model, options, diagnostics);
   detail::build_platform(context);
   detail::build_stimuli(context);
   detail::build_data(context);
@@ -48,6 +52,7 @@ std::optional<System> build_system(const Model& model, const BuildOptions& optio
   if (context.blocked) return std::nullopt;
   detail::build_graph(context);
   detail::build_chains(context);
+  detail::report_unused_properties(context);
   for (const auto& [cls, first] : context.not_simulated)
     diagnostics.add("AM0401", Severity::warning,
                     fmt::format("{} {} in the model {} not simulated; the first one stands here", first.first, cls,

@@ -40,8 +40,8 @@ void check_host_scheduler(BuildContext& context, const Scheduler& scheduler) {
 
 /// Signs that a unit is meant as a GPU although its definition does not say so. Left-over time slice parameters of an
 /// allocation count only where the definition is silent: tasks moved from a GPU to a CPU keep them.
-bool is_meant_as_gpu(const BuildContext& context, Element unit_element, const ProcessingUnit& unit, const Scheduler& scheduler,
-                     const std::vector<Parameter>& parameters) {
+bool is_meant_as_gpu(const BuildContext& context, Element unit_element, const ProcessingUnit& unit,
+                     const Scheduler& scheduler, const std::vector<Parameter>& parameters) {
   if (!unit.device_profile.empty() || scheduler.minimum_time_slice || scheduler.maximum_time_slice) return true;
   const Element definition = context.model.reference(unit_element, "definition");
   if (definition && definition.attribute_or("puType", "_undefined_") != "_undefined_") return false;
@@ -137,6 +137,8 @@ void allocate(BuildContext& context, Element allocation, Task& task) {
   const auto parameters = scheduling_parameters(allocation);
   read_parameters(context, parameters, task);
   task.side = unit.type == PuType::gpu ? Side::device : Side::host;
+  if (const auto slice = custom_property(context.model.element(task.origin), "gpu.timeslice"))
+    read_parameters(context, {{"timeslice", slice->value, slice->element}}, task);
   if (unit.frequency.is_zero() && context.reported_clocks.insert(task.unit).second)
     context.error(
         "AM0304",
@@ -148,11 +150,12 @@ void allocate(BuildContext& context, Element allocation, Task& task) {
     if (unit_element.attribute("definition") && !context.model.reference(unit_element, "definition")) {
       context.blocked = true;  // the dangling definition has been reported
     } else if (context.reported_units.insert(task.unit).second) {
-      context.error("AM0307",
-                    fmt::format("device \"{}\" has no GPU definition: scheduler \"{}\" hands out time slices on it, but "
-                                "it refers to no ProcessingUnitDefinition with puType=\"GPU\"",
-                                unit.name, scheduler.name),
-                    unit_element.location(), unit_element.path());
+      context.error(
+          "AM0307",
+          fmt::format("device \"{}\" has no GPU definition: scheduler \"{}\" hands out time slices on it, but "
+                      "it refers to no ProcessingUnitDefinition with puType=\"GPU\"",
+                      unit.name, scheduler.name),
+          unit_element.location(), unit_element.path());
     }
   }
 }

@@ -106,16 +106,19 @@ std::optional<Cycles> cycles_of(Element deviation, Diagnostics& diagnostics) {
     cycles.upper = upper.value_or(mean ? beside(*mean, 3, sigma) : std::max(average.value_or(0), cycles.lower));
     cycles.average = average.value_or(mean.value_or(middle(cycles.lower, cycles.upper)));
   }
-  if (cycles.lower < 0 || cycles.lower > cycles.average || cycles.average > cycles.upper) {
+  if (cycles.lower < 0 || cycles.lower > cycles.upper || cycles.average < cycles.lower ||
+      cycles.average > cycles.upper) {
     const Cycles written = cycles;
-    cycles.lower = std::max<std::int64_t>(0, std::min({written.lower, written.average, written.upper}));
-    cycles.upper = std::max<std::int64_t>({0, written.lower, written.average, written.upper});
-    cycles.average = std::clamp(written.average, cycles.lower, cycles.upper);
+    cycles.lower = std::max<std::int64_t>(0, std::min(written.lower, written.upper));
+    cycles.upper = std::max<std::int64_t>(0, std::max(written.lower, written.upper));
+    // An average outside of the bounds is most often the default 0 that EMF wrote for one that nobody gave.
+    if (cycles.average < cycles.lower || cycles.average > cycles.upper)
+      cycles.average = cycles.lower + (cycles.upper - cycles.lower) / 2;
     diagnostics.add(
         "AM0211", Severity::warning,
-        fmt::format(
-            "the bounds of a deviation are negative or out of order (lower {}, average {}, upper {}); read as {} … {}",
-            written.lower, written.average, written.upper, cycles.lower, cycles.upper),
+        fmt::format("a deviation with lower bound {}, average {} and upper bound {} is out of order; read as {}, "
+                    "{} and {}",
+                    written.lower, written.average, written.upper, cycles.lower, cycles.average, cycles.upper),
         deviation.location(), deviation.path());
   }
   return cycles;

@@ -38,6 +38,9 @@ class ElementMap {
 using RawBody = std::vector<GraphNode>;
 
 struct BuildContext {
+  BuildContext(const Model& its_model, const BuildOptions& its_options, Diagnostics& its_diagnostics)
+      : model(its_model), options(its_options), diagnostics(its_diagnostics) {}
+
   const Model& model;
   const BuildOptions& options;
   Diagnostics& diagnostics;
@@ -53,8 +56,8 @@ struct BuildContext {
 
   /// What an error has been said about, so that it is said once and not for every task: units without a GPU
   /// definition, units without a clock, schedulers without a unit.
-  std::set<UnitIndex> reported_units{}, reported_clocks{};
-  std::set<SchedulerIndex> reported_schedulers{};
+  std::set<UnitIndex> reported_units, reported_clocks;
+  std::set<SchedulerIndex> reported_schedulers;
 
   /// Constructs that are read but not simulated, by class: how many, and where the first one stands.
   std::map<std::string, std::pair<std::size_t, Element>> not_simulated;
@@ -72,14 +75,15 @@ struct BuildContext {
   Element required_reference(Element element, std::string_view feature);
 };
 
-void build_platform(BuildContext&);    ///< definitions, units, memories, schedulers
-void build_stimuli(BuildContext&);     ///< stimuli, without what they activate
-void build_data(BuildContext&);        ///< labels, events, runnables
-void build_tasks(BuildContext&);       ///< tasks, allocations, priorities, time slices, activations, deadlines
-void build_raw_bodies(BuildContext&);  ///< what each task does
-void fold_wrappers(BuildContext&);     ///< wrappers of functions that are mapped to a CPU after all
-void shape_offloading(BuildContext&);  ///< label sides; copies and kernels of device tasks
-void build_graph(BuildContext&);       ///< vertices and edges
-void build_chains(BuildContext&);      ///< event chains as task sequences
+void build_platform(BuildContext&);            ///< definitions, units, memories, schedulers
+void build_stimuli(BuildContext&);             ///< stimuli, without what they activate
+void build_data(BuildContext&);                ///< labels, events, runnables
+void build_tasks(BuildContext&);               ///< tasks, allocations, priorities, time slices, activations, deadlines
+void build_raw_bodies(BuildContext&);          ///< what each task does
+void fold_wrappers(BuildContext&);             ///< wrappers of functions that are mapped to a CPU after all
+void shape_offloading(BuildContext&);          ///< label sides; copies and kernels of device tasks
+void build_graph(BuildContext&);               ///< vertices and edges
+void build_chains(BuildContext&);              ///< event chains as task sequences
+void report_unused_properties(BuildContext&);  ///< custom properties of ours (`gpu.…`) that have no effect
 
 }  // namespace amalthea::importer::detail
