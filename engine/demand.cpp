@@ -45,6 +45,7 @@ class UnboundedSearch {
     for (UnitIndex unit = 0; unit < system_.platform.units.size(); ++unit)
       for (const ResourceKind kind : {ResourceKind::execution_engine, ResourceKind::copy_engine})
         search_engine(unit, kind);
+    search_starvation();
     while (search_waits() || search_cores()) {
     }
     return reasons_;
@@ -77,6 +78,26 @@ class UnboundedSearch {
       else
         capacity -= need(task), weights -= as_double(slices_[task]);
     }
+  }
+
+  /// A task that polls for something on its own core that is not more urgent never lets it run.
+  void search_starvation() {
+    for (TaskIndex task = 0; task < system_.tasks.size(); ++task)
+      for (const Step& step : programs_[task].steps) {
+        if (step.kind != StepKind::wait || !std::get<WaitEvents>(system_.graph[step.node].activity).active) continue;
+        for (const TaskIndex setter : step.setters) {
+          const Task& poller = system_.tasks[task];
+          const Task& polled = system_.tasks[setter];
+          if (setter == task || polled.side != Side::host || polled.unit != poller.unit ||
+              polled.priority > poller.priority)
+            continue;
+          const std::string reason =
+              fmt::format("{} polls on core {} for an event of {}, which is not more urgent and never runs there",
+                          poller.name, system_.platform.units[poller.unit].name, polled.name);
+          for (const TaskIndex stuck : {task, setter})
+            if (reasons_[stuck].empty()) reasons_[stuck] = reason;
+        }
+      }
   }
 
   bool search_waits() {

@@ -20,6 +20,7 @@ void add_demands(const System& system, const std::vector<Program>& programs, Res
 /// For every task whose response time grows without end, why; "" for the others. `slices` are the time slices of
 /// device tasks. A task is unbounded when
 /// - its execution or copy engine is overloaded and its need exceeds its weighted fair share of it,
+/// - it polls for an event of a task on its own core that is not more urgent, or is that task,
 /// - it waits for an event of an unbounded task,
 /// - the tasks of at least its priority on its core demand more than the core can give; a task that polls for an
 ///   unbounded task demands all of it.

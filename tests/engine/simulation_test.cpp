@@ -245,6 +245,27 @@ TEST_CASE("an overloaded GPU is named, and only what depends on it is unbounded"
     CHECK(resource.overloaded() == (resource.kind == engine::ResourceKind::execution_engine));
 }
 
+TEST_CASE("a task that polls for one of its own priority on its core starves it, and is said so") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  const StimulusIndex request = maker.inter_process();
+  const TaskIndex wrapper = maker.task("wrapper", core, 1, maker.periodic(100));
+  const TaskIndex function = maker.task("function", core, 1, request);
+  const TaskIndex above = maker.task("above", core, 2, maker.periodic(100));
+  maker.compute(function, 10);
+  maker.offload(wrapper, function, request, 1, 1, true);
+  maker.compute(above, 10);
+  maker[above].deadline = us(100);
+  const Results results = analysed(maker.build(), us(1000));
+  for (const TaskIndex stuck : {wrapper, function}) {
+    CHECK(results.tasks[stuck].verdict == engine::Verdict::unbounded);
+    CHECK(results.tasks[stuck].response.jobs == 0);
+    CHECK(results.tasks[stuck].reason ==
+          "wrapper polls on core core for an event of function, which is not more urgent and never runs there");
+  }
+  CHECK(results.tasks[above].verdict == engine::Verdict::met);
+}
+
 TEST_CASE("the hyperperiod is the least common multiple of the periods in use") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
