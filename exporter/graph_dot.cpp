@@ -1,4 +1,5 @@
 #include <string_view>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -29,12 +30,21 @@ std::string_view shape_of(const Activity& activity) {
   return "ellipse";
 }
 
-std::string describe(const GraphNode& node) {
-  const std::string_view kind = kind_name(node.activity);
-  if (kind == "ticks") return "ticks";
-  std::string text = fmt::format("{} {}", kind, node.name);
-  if (const auto* copy = std::get_if<Copy>(&node.activity)) text += fmt::format("\\n{} B", copy->size.bytes);
-  return text;
+/// Cycles on the unit the task runs on: "1000 ticks", or "800 to 1000 ticks".
+std::string describe(const System& system, const Ticks& ticks, TaskIndex task) {
+  const Cycles* cycles = ticks.on(system.platform.units[system.tasks[task].unit].definition);
+  if (cycles == nullptr) return "ticks";
+  return cycles->lower == cycles->upper ? fmt::format("{} ticks", cycles->upper)
+                                        : fmt::format("{} to {} ticks", cycles->lower, cycles->upper);
+}
+
+/// Lines of a node's label.
+std::vector<std::string> describe(const System& system, const GraphNode& node) {
+  if (const auto* compute = std::get_if<Compute>(&node.activity)) return {describe(system, compute->ticks, node.task)};
+  if (const auto* kernel = std::get_if<Kernel>(&node.activity))
+    return {node.name, describe(system, kernel->ticks, node.task)};
+  if (const auto* copy = std::get_if<Copy>(&node.activity)) return {node.name, fmt::format("{} B", copy->size.bytes)};
+  return {fmt::format("{} {}", kind_name(node.activity), node.name)};
 }
 
 std::string_view style_of(EdgeKind kind) {
@@ -51,17 +61,20 @@ std::string_view style_of(EdgeKind kind) {
   return "";
 }
 
-/// Labels with "\n" for line breaks are written by describe() itself; names go through quoted().
-std::string label_of(const GraphNode& node) {
-  std::string text = quoted(describe(node));
-  for (std::size_t at = text.find("\\\\n"); at != std::string::npos; at = text.find("\\\\n", at))
-    text.replace(at, 3, "\\n");
-  return text;
+std::string label_of(const System& system, const GraphNode& node) {
+  std::string text = "\"";
+  for (const std::string& line : describe(system, node)) {
+    const std::string part = quoted(line);
+    if (text.size() > 1) text += "\\n";
+    text.append(part, 1, part.size() - 2);
+  }
+  return text + "\"";
 }
 
-void add_node(std::string& out, const RunnableGraph& graph, NodeIndex node, std::string_view indent) {
-  out +=
-      fmt::format("{}n{} [label={}, shape={}];\n", indent, node, label_of(graph[node]), shape_of(graph[node].activity));
+void add_node(std::string& out, const System& system, const RunnableGraph& graph, NodeIndex node,
+              std::string_view indent) {
+  out += fmt::format("{}n{} [label={}, shape={}];\n", indent, node, label_of(system, graph[node]),
+                     shape_of(graph[node].activity));
 }
 
 void add_edges(std::string& out, const RunnableGraph& graph) {
@@ -80,7 +93,7 @@ std::string render_graph_dot(const System& system, std::optional<TaskIndex> task
       "edge [fontname=Helvetica, fontsize=8];\n";
   if (task) {
     const RunnableGraph graph = task_graph(system, *task);
-    for (NodeIndex node = 0; node < boost::num_vertices(graph); ++node) add_node(out, graph, node, "  ");
+    for (NodeIndex node = 0; node < boost::num_vertices(graph); ++node) add_node(out, system, graph, node, "  ");
     add_edges(out, graph);
     return out + "}\n";
   }
@@ -90,7 +103,7 @@ std::string render_graph_dot(const System& system, std::optional<TaskIndex> task
     out += fmt::format("  subgraph cluster_{} {{\n    label={};\n    style=rounded;\n    color={};\n", index,
                        quoted(fmt::format("{} on {}", candidate.name, system.platform.units[candidate.unit].name)),
                        candidate.side == Side::device ? "\"#009e73\"" : "\"#666666\"");
-    for (const NodeIndex node : candidate.body) add_node(out, system.graph, node, "    ");
+    for (const NodeIndex node : candidate.body) add_node(out, system, system.graph, node, "    ");
     out += "  }\n";
   }
   add_edges(out, system.graph);
