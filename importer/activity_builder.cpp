@@ -17,7 +17,7 @@ namespace {
 /// A chain of calls deeper than this is no program that somebody wrote, and would use up the stack.
 constexpr std::size_t max_call_depth = 512;
 /// Runnables that call others several times each multiply: a small file could ask for any number of activities.
-constexpr std::size_t max_activities = 2'000'000;
+constexpr std::size_t max_activities = 1'000'000;
 
 class BodyReader {
  public:
@@ -44,6 +44,8 @@ class BodyReader {
       const Element target = context_.required_reference(item, "stimulus");
       if (const auto stimulus = context_.stimuli.find(target))
         add(item, std::string(target.name()), Trigger{*stimulus});
+      else
+        context_.blocked = true;  // what stands there instead has been reported
     } else if (cls == "SetEvent") {
       SetEvents set{mask(item), std::nullopt};
       if (item.attribute("process") || item.child("process"))
@@ -67,7 +69,10 @@ class BodyReader {
   void call(Element item) {
     const Element target = context_.required_reference(item, "runnable");
     const auto runnable = context_.runnables.find(target);
-    if (!runnable) return;
+    if (!runnable) {
+      context_.blocked = true;  // what stands there instead has been reported
+      return;
+    }
     const bool calls_itself = std::find(calls_.begin(), calls_.end(), *runnable) != calls_.end();
     if (calls_itself || calls_.size() >= max_call_depth) {
       context_.error("AM0305",
@@ -86,7 +91,10 @@ class BodyReader {
   void access(Element item) {
     const Element target = context_.required_reference(item, "data");
     const auto label = context_.labels.find(target);
-    if (!label) return;
+    if (!label) {
+      context_.blocked = true;  // what stands there instead has been reported
+      return;
+    }
     if (item.attribute_or("access", "read") == "write")
       add(item, std::string(target.name()), WriteLabel{*label});
     else

@@ -119,7 +119,7 @@ class ChainReader {
 
   void read(Element chain) {
     // Chains that refer to each other in a circle, or so often that following them all would never end.
-    if (depth_ >= 64 || ++visited_ > 100'000) return;
+    if (depth_ >= 64 || ++visited_ > 10'000) return;
     ++depth_;
     event(context_.model.reference(chain, "stimulus"));
     for (const Element child : chain.children()) {

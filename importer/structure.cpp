@@ -1,5 +1,6 @@
 #include "importer/structure.hpp"
 
+#include <algorithm>
 #include <string>
 #include <unordered_map>
 
@@ -65,18 +66,30 @@ std::optional<ClassId> class_of(Element element, FeatureCache& features, Diagnos
   return feature->type == no_class ? std::nullopt : std::optional(feature->type);
 }
 
-void check_tokens(Model& model, Element element, std::string_view feature, std::string_view tokens,
+/// Whether a reference to `type` may lead to the element, in the version of its file or in any other.
+bool fits(Element target, ClassId type) {
+  const auto cls = target.cls();
+  if (!cls || type == no_class || metamodel::is_a(*cls, type, target.document().version())) return true;
+  const auto versions = all_versions();
+  return std::any_of(versions.begin(), versions.end(),
+                     [&](Version version) { return metamodel::is_a(*cls, type, version); });
+}
+
+void check_tokens(Model& model, Element element, std::string_view feature, ClassId type, std::string_view tokens,
                   Diagnostics& diagnostics) {
   for_each_token(tokens, [&](std::string_view token, std::size_t offset) {
-    if (model.find(token)) return;
+    const Element target = model.find(token);
+    if (target && fits(target, type)) return;
     model.add_dangling(element, std::string(feature));
     Location at = element.attribute_location(feature);
     if (at.column != 0) at.column += static_cast<std::uint32_t>(offset);
     diagnostics.add(
         "AM0203", Severity::error,
-        fmt::format("{} \"{}\" of {} refers to nothing in the model", feature, token,
+        fmt::format("{} \"{}\" of {} refers to {}", feature, token,
                     element.name().empty() ? std::string(element.class_name())
-                                           : fmt::format("{} \"{}\"", element.class_name(), element.name())),
+                                           : fmt::format("{} \"{}\"", element.class_name(), element.name()),
+                    target ? fmt::format("a {}; expected a {}", target.class_name(), metamodel::info(type).name)
+                           : "nothing in the model"),
         std::move(at), element.path());
   });
 }
@@ -130,7 +143,7 @@ void check_references(Model& model, Diagnostics& diagnostics) {
               fmt::format("unknown attribute {} of a {}; it is kept but not understood", name, element.class_name()),
               element.attribute_location(name), element.path());
         } else if (feature->kind == FeatureKind::reference) {
-          check_tokens(model, element, name, document->value(attribute), diagnostics);
+          check_tokens(model, element, name, feature->type, document->value(attribute), diagnostics);
         }
       }
     }

@@ -121,6 +121,13 @@ TEST_CASE("in a list of references only the wrong one is reported, where it stan
                "nothing in the model [AM0203]"});
 }
 
+TEST_CASE("a reference to something of another kind is an error at the reference") {
+  CHECK(findings("<swModel><labels name=\"L\"/></swModel><mappingModel>\n"
+                 "<taskAllocation task=\"L?type=Label\"/></mappingModel>") ==
+        Findings{"model.amxmi:3:23: error: task \"L?type=Label\" of TaskAllocation refers to a Label; expected a Task "
+                 "[AM0203]"});
+}
+
 TEST_CASE("the message about a wrong reference names its owner") {
   CHECK(findings("<swModel>\n<tasks name=\"t\" stimuli=\"s?type=PeriodicStimulus\"/></swModel>") ==
         Findings{"model.amxmi:3:26: error: stimuli \"s?type=PeriodicStimulus\" of Task \"t\" refers to nothing in the "
@@ -195,9 +202,7 @@ TEST_CASE("references to other files of the folder are child elements with an hr
 }
 
 TEST_CASE("references into files of another kind are none of our business") {
-  CHECK(findings("<componentsModel><components><ports xsi:type=\"am:FInterfacePort\" name=\"p\">"
-                 "<interface href=\"interfaces.fidl#x\"/></ports></components></componentsModel>",
-                 "0.8.1")
+  CHECK(findings("<mappingModel><taskAllocation><task href=\"interfaces.fidl#x\"/></taskAllocation></mappingModel>")
             .empty());
 }
 
@@ -229,10 +234,9 @@ TEST_CASE("the structure of an older version is read under a newer namespace, an
 TEST_CASE("scheduling parameters are read in the form they have, whatever the namespace says") {
   for (const char* version : {"0.9.3", "1.2.0", "2.0.0", "3.3.0"}) {
     INFO(version);
-    for (const char* form :
-         {"<schedulingParameters priority=\"7\"/>",
-          "<schedulingParameters key=\"priority?type=SchedulingParameterDefinition\">"
-          "<value xsi:type=\"am:IntegerObject\" value=\"7\"/></schedulingParameters>"}) {
+    for (const char* form : {"<schedulingParameters priority=\"7\"/>",
+                             "<schedulingParameters key=\"priority?type=SchedulingParameterDefinition\">"
+                             "<value xsi:type=\"am:IntegerObject\" value=\"7\"/></schedulingParameters>"}) {
       Diagnostics diagnostics;
       const Model model = test::model_from_text(
           in_root(fmt::format("<osModel><schedulingParameterDefinitions name=\"priority\"/></osModel><mappingModel>"

@@ -1,0 +1,298 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/core.h>
+#include <catch2/catch.hpp>
+
+#include "tests/support/run_command.hpp"
+#include "tests/support/test_models.hpp"
+
+namespace {
+
+using test::replaced;
+
+std::string minimal() { return test::read_text(test::sample("offload-minimal.amxmi")); }
+
+/// A folder with one model of this text.
+class Place {
+ public:
+  explicit Place(std::string_view text) { test::write_text(model(), text); }
+  std::string model() const { return folder_.path() + "/model.amxmi"; }
+  std::string in(std::string_view name) const { return fmt::format("{}/{}", folder_.path(), name); }
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder_.path()))
+      names.push_back(entry.path().filename().string());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+ private:
+  test::TemporaryFolder folder_;
+};
+
+using Names = std::vector<std::string>;
+
+/// "line:column" of the first occurrence of `what` in a text.
+std::string position(std::string_view text, std::string_view what) {
+  const auto at = text.find(what);
+  REQUIRE(at != std::string_view::npos);
+  const auto line_start = text.substr(0, at).rfind('\n') + 1;
+  return fmt::format("{}:{}", std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(at), '\n') + 1,
+                     at - line_start + 1);
+}
+
+/// The arguments of each verb for a model, with an output file for the one that writes.
+std::vector<std::vector<std::string>> all_verbs(const Place& place) {
+  return {{"info", place.model()},
+          {"graph", place.model()},
+          {"analyze", place.model()},
+          {"analyze", place.model(), "-o", place.in("out.txt")},
+          {"graph", place.model(), "-o", place.in("out.dot")},
+          {"annotate", place.model(), "-o", place.in("out.amxmi")}};
+}
+
+/// Every verb ends with this exit code, says exactly this one line and leaves no file behind.
+void check_all_verbs(std::string_view text, int exit_code, const std::string& message) {
+  const Place place(text);
+  for (const auto& arguments : all_verbs(place)) {
+    INFO(arguments.front());
+    const auto result = test::amalthea(arguments);
+    CHECK(result.exit_code == exit_code);
+    CHECK(result.err == fmt::format("{}:{}\n", place.model(), message));
+    // info tells what is in a model also when it cannot be analysed.
+    if (exit_code == 2 || arguments.front() != "info") CHECK(result.out.empty());
+    CHECK(place.files() == Names{"model.amxmi"});
+  }
+}
+
+void check_usage(const std::vector<std::string>& arguments, const std::string& message) {
+  const auto result = test::amalthea(arguments);
+  CHECK(result.exit_code == 2);
+  CHECK(result.out.empty());
+  CHECK(result.err == fmt::format("amalthea: error: {}\namalthea --help shows the use.\n", message));
+}
+
+}  // namespace
+
+// ---------------------------------------------------------------- files that are no models
+
+TEST_CASE("a model that ends too early is refused by every verb, with the place") {
+  const std::string text = minimal();
+  check_all_verbs(
+      text.substr(0, text.find("</tasks>")), 2,
+      fmt::format("{}: error: not well-formed XML: input ended before all started tags were ended; last tag "
+                  "started is 'tasks' [AM0103]",
+                  position(text, "</tasks>")));
+}
+
+TEST_CASE("a picture is refused by every verb") {
+  check_all_verbs("<?xml version=\"1.0\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\"/>\n", 2,
+                  "2:1: error: not an AMALTHEA model: the root element is <svg> in namespace "
+                  "\"http://www.w3.org/2000/svg\"; expected <am:Amalthea "
+                  "xmlns:am=\"http://app4mc.eclipse.org/amalthea/VERSION\"> [AM0110]");
+}
+
+TEST_CASE("bytes that are no XML are refused by every verb") {
+  check_all_verbs(std::string("\x7F"
+                              "ELF\x02\x01\x01\x00\x00",
+                              9),
+                  2, "1:1: error: not well-formed XML: invalid document structure [AM0103]");
+}
+
+TEST_CASE("a version that is not known is refused by every verb") {
+  check_all_verbs(
+      replaced(minimal(), "amalthea/3.3.0", "amalthea/4.0.0"), 2,
+      fmt::format("{}: error: unknown AMALTHEA version \"4.0.0\"; versions 0.7.0 to 3.3.0 are read [AM0111]",
+                  position(minimal(), "<am:Amalthea")));
+}
+
+TEST_CASE("an empty file and an archive are refused by every verb") {
+  check_all_verbs("", 2, " error: the file is empty; expected an AMALTHEA model [AM0115]");
+  check_all_verbs("PK\x03\x04", 2, " error: the file is a ZIP archive; unzip the model first [AM0113]");
+}
+
+TEST_CASE("a file that is not there, a folder without models and an unreadable file are refused") {
+  const Place place(minimal());
+  const auto refused = [&](const std::string& path, const std::string& message) {
+    for (const char* verb : {"info", "graph", "analyze"}) {
+      const auto result = test::amalthea({verb, path});
+      CHECK(result.exit_code == 2);
+      CHECK(result.out.empty());
+      CHECK(result.err == fmt::format("{}: error: {}\n", path, message));
+    }
+  };
+  refused(place.in("gone.amxmi"), "cannot open the file: No such file or directory [AM0116]");
+  std::filesystem::create_directory(place.in("empty"));
+  refused(place.in("empty"), "the folder holds no .amxmi file [AM0114]");
+  if (::geteuid() == 0) return;  // root may read everything
+  std::filesystem::permissions(place.model(), std::filesystem::perms::none);
+  refused(place.model(), "cannot open the file: Permission denied [AM0116]");
+}
+
+TEST_CASE("limits are an error at the place, and name the option that raises them") {
+  const Place place(minimal());
+  const auto limited = [&](const char* option, const char* value) {
+    const auto result = test::amalthea({"info", place.model(), option, value});
+    CHECK(result.exit_code == 2);
+    CHECK(result.out.empty());
+    return result.err.substr(std::min(result.err.size(), place.model().size()));
+  };
+  CHECK(limited("--max-depth", "2") ==
+        fmt::format(":{}: error: elements are nested deeper than 2 levels (--max-depth) [AM0105]\n",
+                    position(minimal(), "<tasks")));
+  CHECK(limited("--max-elements", "1") ==
+        fmt::format(":{}: error: more than 1 elements (--max-elements) [AM0106]\n", position(minimal(), "<swModel>")));
+  CHECK(limited("--max-size", "100") ==
+        ": error: the file is larger than the limit of 100 bytes (--max-size) [AM0116]\n");
+}
+
+// ---------------------------------------------------------------- models with errors
+
+TEST_CASE("a reference to nothing that the timing depends on is a model error at the reference") {
+  const std::string text = replaced(minimal(), "runnable=\"Monitor_Function?", "runnable=\"Monitor_Funktion?");
+  const Place place(text);
+  for (const auto& arguments : all_verbs(place)) {
+    const auto result = test::amalthea(arguments);
+    CHECK(result.exit_code == 1);
+    CHECK(result.err ==
+          fmt::format("{}:{}: error: runnable \"Monitor_Funktion?type=Runnable\" of RunnableCall refers to nothing in "
+                      "the model [AM0203]\n",
+                      place.model(), position(text, "Monitor_Funktion")));
+    CHECK(place.files() == Names{"model.amxmi"});
+  }
+}
+
+TEST_CASE("a task without allocation is a model error at the task") {
+  check_all_verbs(
+      replaced(minimal(),
+               "<taskAllocation task=\"Vision?type=Task\" scheduler=\"Gpu_Scheduler?type=TaskScheduler\" "
+               "affinity=\"GPU?type=ProcessingUnit\"/>",
+               ""),
+      1,
+      fmt::format("{}: error: task \"Vision\" is not allocated to a scheduler (mappingModel/taskAllocation) [AM0302]",
+                  position(minimal(), "<tasks xmi:id=\"Vision")));
+}
+
+TEST_CASE("a device without GPU definition is a model error at the device") {
+  check_all_verbs(
+      replaced(minimal(), " puType=\"GPU\"", ""), 1,
+      fmt::format(
+          "{}: error: device \"GPU\" has no GPU definition: scheduler \"Gpu_Scheduler\" hands out time slices on "
+          "it, but it refers to no ProcessingUnitDefinition with puType=\"GPU\" [AM0307]",
+          position(minimal(), "<modules xsi:type=\"am:ProcessingUnit\" xmi:id=\"GPU")));
+}
+
+// ---------------------------------------------------------------- places to write to
+
+TEST_CASE("an output that cannot be written is one error, and nothing is left behind") {
+  const Place place(minimal());
+  std::filesystem::create_directory(place.in("folder"));
+  const Names before = place.files();
+  const std::string model = minimal();
+  for (const char* verb : {"analyze", "graph", "annotate"}) {
+    INFO(verb);
+    auto result = test::amalthea({verb, place.model(), "-o", place.in("missing/x.amxmi")});
+    CHECK(result.exit_code == 2);
+    CHECK(result.out.empty());
+    CHECK(result.err == fmt::format("amalthea: error: cannot write {0}/x.amxmi: the folder {0} does not exist\n",
+                                    place.in("missing")));
+    result = test::amalthea({verb, place.model(), "-o", place.in("folder")});
+    CHECK(result.exit_code == 2);
+    CHECK(result.out.empty());
+    CHECK(result.err == fmt::format("amalthea: error: cannot write {}: it is a folder\n", place.in("folder")));
+    CHECK(place.files() == before);
+    CHECK(test::read_text(place.model()) == model);
+  }
+}
+
+TEST_CASE("an output that exists is untouched when the model has an error") {
+  const Place place(replaced(minimal(), " puType=\"GPU\"", ""));
+  test::write_text(place.in("out.amxmi"), "precious");
+  CHECK(test::amalthea({"annotate", place.model(), "-o", place.in("out.amxmi")}).exit_code == 1);
+  CHECK(test::amalthea({"analyze", place.model(), "-o", place.in("out.amxmi")}).exit_code == 1);
+  CHECK(test::read_text(place.in("out.amxmi")) == "precious");
+}
+
+TEST_CASE("standard output that cannot be written is an error") {
+  const auto result = test::run({"/bin/sh", "-c", "exec \"$0\" analyze \"$1\" > /dev/full", AMALTHEA_COMMAND,
+                                 test::sample("offload-minimal.amxmi")});
+  CHECK(result.exit_code == 2);
+  CHECK(result.err == "amalthea: error: cannot write to standard output\n");
+}
+
+TEST_CASE("annotate takes one file") {
+  const Place place(minimal());
+  const auto result = test::amalthea({"annotate", place.model(), place.model(), "-o", place.in("out.amxmi")});
+  CHECK(result.exit_code == 2);
+  CHECK(result.err == "amalthea: error: annotate takes one model file, not 2\n");
+  CHECK(place.files() == Names{"model.amxmi"});
+}
+
+// ---------------------------------------------------------------- wrong use
+
+TEST_CASE("wrong use is told in two lines: what is wrong, and where help is") {
+  const Place place(minimal());
+  check_usage({}, "A subcommand is required");
+  check_usage({"bogus"}, "unknown verb \"bogus\"");
+  check_usage({"bogus", place.model(), "--help-me"}, "unknown verb \"bogus\"");
+  check_usage({"analyze"}, "MODEL is required");
+  check_usage({"analyze", place.model(), "--bogus"}, "The following argument was not expected: --bogus");
+  check_usage({"--bogus"}, "A subcommand is required");
+  check_usage({"annotate", place.model()}, "--output is required");
+  check_usage({"analyze", place.model(), "--format", "xml"}, "--format: xml not in {text,json}");
+  check_usage({"graph", place.model(), "--format", "png"}, "--format: png not in {dot,json}");
+  check_usage({"analyze", place.model(), "--execution", "typical"}, "--execution: typical not in {worst,average,best}");
+  check_usage({"info", place.model(), "--max-depth", "deep"}, "Could not convert: --max-depth = deep");
+  check_usage({"info", place.model(), "--max-depth", "-1"}, "Could not convert: --max-depth = -1");
+  CHECK(place.files() == Names{"model.amxmi"});
+}
+
+TEST_CASE("values of options that make no sense are one line") {
+  const Place place(minimal());
+  const auto complains = [&](std::vector<std::string> arguments, const std::string& message) {
+    arguments.insert(arguments.begin() + 1, place.model());
+    if (arguments.front() == "annotate") {
+      arguments.emplace_back("-o");
+      arguments.push_back(place.in("out.amxmi"));
+    }
+    const auto result = test::amalthea(arguments);
+    CHECK(result.exit_code == 2);
+    CHECK(result.out.empty());
+    CHECK(result.err == fmt::format("amalthea: error: {}\n", message));
+    CHECK(place.files() == Names{"model.amxmi"});
+  };
+  for (const char* verb : {"analyze", "annotate"}) {
+    for (const char* until : {"nonsense", "0s", "-5ms", "5", "5 parsecs"})
+      complains({verb, "--until", until},
+                fmt::format("--until {}: expected a time above zero such as 2s, 500ms or 250us", until));
+    complains({verb, "--platform", "nonsense"},
+              "--platform nonsense: neither a built-in profile (tx2, generic) nor a readable file");
+  }
+  complains({"graph", "--task", "Nobody"}, "--task Nobody: the model has no such task");
+}
+
+// ---------------------------------------------------------------- help
+
+TEST_CASE("help and version are there for everybody and end well") {
+  auto result = test::amalthea({"--version"});
+  CHECK(result.exit_code == 0);
+  CHECK(result.out.starts_with("amalthea "));
+  CHECK(result.err.empty());
+  result = test::amalthea({"--help"});
+  CHECK(result.exit_code == 0);
+  for (const char* verb : {"info", "graph", "analyze", "annotate"}) {
+    INFO(verb);
+    CHECK(result.out.find(verb) != std::string::npos);
+    const auto help = test::amalthea({verb, "--help"});
+    CHECK(help.exit_code == 0);
+    CHECK(help.err.empty());
+    CHECK(help.out.find("MODEL") != std::string::npos);
+    CHECK(help.out.find("--max-depth") != std::string::npos);
+  }
+}

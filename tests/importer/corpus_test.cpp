@@ -1,0 +1,144 @@
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+#include <catch2/catch.hpp>
+
+#include "amalthea/identifier.hpp"
+#include "importer/model_reader.hpp"
+#include "importer/system_builder.hpp"
+#include "tests/support/test_models.hpp"
+
+using namespace amalthea;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> models_below(const std::string& folder) {
+  std::vector<std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder))
+    if (entry.is_regular_file() && entry.path().extension() == ".amxmi") files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+std::vector<std::string> cells(const std::string& row) {
+  std::vector<std::string> found;
+  std::istringstream text(row);
+  for (std::string cell; std::getline(text, cell, '|');) {
+    const auto first = cell.find_first_not_of(' ');
+    found.push_back(first == std::string::npos ? "" : cell.substr(first, cell.find_last_not_of(' ') - first + 1));
+  }
+  return found;
+}
+
+/// What EMF counts: objects, and references that lead to one.
+struct Counts {
+  std::size_t objects = 0;
+  std::size_t references = 0;
+  friend bool operator==(const Counts&, const Counts&) = default;
+};
+
+Counts count(const Model& model) {
+  Counts counts;
+  const Document& document = *model.documents().front();
+  for (std::uint32_t i = 0; i < document.size(); ++i) {
+    const Element element = document.element(i);
+    if (!element.cls()) {
+      if (const auto href = element.attribute("href"); href && model.find(id_of_href(*href))) ++counts.references;
+      continue;
+    }
+    ++counts.objects;
+    const ElementRecord& record = element.record();
+    for (std::uint32_t a = 0; a < record.attribute_count; ++a) {
+      const AttributeRecord& attribute = document.attribute(record.first_attribute + a);
+      const Feature* feature =
+          metamodel::find_feature(*element.cls(), document.name(attribute.name), document.version());
+      if (feature == nullptr || feature->kind != FeatureKind::reference) continue;
+      for_each_token(document.value(attribute), [&](std::string_view token, std::size_t) {
+        if (model.find(token)) ++counts.references;
+      });
+    }
+  }
+  return counts;
+}
+
+/// Rows of the index whose file EMF reads without a word, by file. Of several rows about one path, which stand for
+/// states of its history, the one with the file's own size counts.
+std::map<std::string, Counts> clean_rows(const std::string& folder) {
+  std::map<std::string, Counts> rows;
+  std::istringstream index(test::read_text(folder + "/INDEX.md"));
+  for (std::string row; std::getline(index, row);) {
+    const auto cell = cells(row);
+    if (cell.size() > 10 && cell[8] == "clean" && fs::exists(fmt::format("{}/{}", folder, cell[1])) &&
+        fs::file_size(fmt::format("{}/{}", folder, cell[1])) == std::stoul(cell[3]))
+      rows[cell[1]] = {std::stoul(cell[9]), std::stoul(cell[10])};
+  }
+  return rows;
+}
+
+}  // namespace
+
+TEST_CASE("every third-party model is read, with its version known, or refused with one error", "[long]") {
+  const auto folder = test::corpus_folder();
+  if (!folder) {
+    WARN("skipped: no third-party models");
+    return;
+  }
+  std::size_t read = 0, refused = 0;
+  for (const std::string& path : models_below(*folder)) {
+    INFO(path);
+    Diagnostics diagnostics;
+    const auto model = importer::read_model({path}, {}, diagnostics);
+    if (model) {
+      ++read;
+      CHECK(test::read_text(path).find(namespace_uri(model->version())) != std::string::npos);
+      importer::build_system(*model, {}, diagnostics);  // whatever it says, it comes back
+    } else {
+      ++refused;
+      REQUIRE(diagnostics.all().size() == 1);
+      CHECK(diagnostics.errors() == 1);
+      UNSCOPED_INFO(format(diagnostics.all().front()));
+      // Not well-formed, or from before 0.7.0.
+      CHECK((diagnostics.all().front().id == "AM0103" || diagnostics.all().front().id == "AM0112"));
+    }
+  }
+  WARN(fmt::format("{} models read, {} refused", read, refused));
+  CHECK(read > 200);
+}
+
+TEST_CASE("third-party models that EMF reads without a word have the objects and references that EMF counts",
+          "[long]") {
+  const auto folder = test::corpus_folder();
+  if (!folder) {
+    WARN("skipped: no third-party models");
+    return;
+  }
+  std::size_t compared = 0, agreeing = 0, silent = 0;
+  for (const auto& [file, expected] : clean_rows(*folder)) {
+    const std::string path = fmt::format("{}/{}", *folder, file);
+    Diagnostics diagnostics;
+    const auto model = importer::read_model({path}, {}, diagnostics);
+    if (!model) continue;
+    ++compared;
+    if (diagnostics.all().empty())
+      ++silent;
+    else
+      UNSCOPED_INFO(format(diagnostics.all().front()));
+    const Counts actual = count(*model);
+    if (actual == expected)
+      ++agreeing;
+    else
+      UNSCOPED_INFO(fmt::format("{}: {} objects and {} references, EMF {} and {}", file, actual.objects,
+                                actual.references, expected.objects, expected.references));
+  }
+  WARN(fmt::format("{} of {} models agree with EMF, {} without any finding", agreeing, compared, silent));
+  CHECK(compared > 0);
+}
