@@ -13,6 +13,7 @@
 
 #include "amalthea/quantity.hpp"
 #include "cli/verbs.hpp"
+#include "engine/simulation.hpp"
 #include "exporter/write_file.hpp"
 #include "importer/model_reader.hpp"
 
@@ -106,8 +107,9 @@ std::optional<Analysed> analyze_model(const Model& model, const AnalysisInput& o
   }
   if (!options.until.empty()) {
     const auto until = parse_time_text(options.until);
-    if (!until || *until <= Duration{}) {
-      complain(fmt::format("--until {}: expected a time above zero such as 2s, 500ms or 250us", options.until));
+    if (!until || *until <= Duration{} || *until > engine::longest_simulation) {
+      complain(fmt::format("--until {}: expected a time such as 2s, 500ms or 250us, above zero and below 26 days",
+                           options.until));
       return std::nullopt;
     }
     analysis.until = *until;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <stdexcept>
+#include <string>
 #include <vector>
 
 #include <fmt/core.h>
@@ -18,51 +20,90 @@ namespace {
 /// more often than not.
 constexpr Duration longest_default = Duration::seconds(100);
 
+/// Tasks that trigger one another in a row longer than this have no period to speak of.
+constexpr std::size_t max_trigger_hops = 64;
+
 const Periodic* periodic_in_use(const Stimulus& stimulus) {
   return stimulus.activates.empty() ? nullptr : std::get_if<Periodic>(&stimulus.occurrence);
 }
 
-/// Time to simulate when the user does not say.
+/// Time to measure when the user does not say: the hyperperiod from the last offset on, so that every phase is seen.
 Duration default_horizon(const System& system, std::optional<Duration> hyper, Diagnostics& diagnostics) {
   Duration last;  // latest offset or single occurrence
+  bool periodic_only = true;
   for (const Stimulus& stimulus : system.stimuli) {
-    if (const auto* periodic = periodic_in_use(stimulus)) last = std::max(last, periodic->offset);
-    if (const auto* single = std::get_if<Single>(&stimulus.occurrence)) last = std::max(last, single->occurrence);
+    if (stimulus.activates.empty()) continue;
+    if (const auto* periodic = std::get_if<Periodic>(&stimulus.occurrence)) last = std::max(last, periodic->offset);
+    if (const auto* single = std::get_if<Single>(&stimulus.occurrence)) {
+      last = std::max(last, single->occurrence);
+      periodic_only = false;
+    }
   }
-  if (hyper && *hyper <= longest_default && last <= longest_default) return *hyper + last;
   const bool none = std::none_of(system.stimuli.begin(), system.stimuli.end(),
-                                 [](const Stimulus& s) { return periodic_in_use(s) != nullptr; });
-  if (none) return std::min(last, longest_default) + Duration::seconds(1);
+                                 [](const Stimulus& stimulus) { return periodic_in_use(stimulus) != nullptr; });
+  if (last < longest_default && (none || (hyper && *hyper <= longest_default)))
+    return last + (none ? Duration::picoseconds(1) : *hyper);
   diagnostics.add("AM0501", Severity::warning,
-                  fmt::format("the hyperperiod is {}; only the first {} are simulated (--until)",
-                              hyper ? format_duration(*hyper) : std::string("longer than 106 days"),
+                  fmt::format("the hyperperiod is {} and the last {} at {}; only the first {} are simulated (--until)",
+                              hyper  ? format_duration(*hyper)
+                              : none ? std::string("none")
+                                     : std::string("longer than 106 days"),
+                              periodic_only ? "offset ends" : "single activation comes", format_duration(last),
                               format_duration(longest_default)));
   return longest_default;
 }
 
-void judge(const System& system, const std::vector<std::string>& unbounded, Results& results) {
+/// How long measured jobs may go on after the horizon: every deadline has passed by then, and jobs without one had
+/// another period.
+Duration grace_of(const System& system, const std::vector<std::optional<Duration>>& periods) {
+  Duration grace;
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
+    grace = std::max({grace, system.tasks[task].deadline.value_or(Duration{}), periods[task].value_or(Duration{})});
+  return std::min(grace, longest_simulation);
+}
+
+/// An arithmetic reason to be unbounded is only given where the simulation agrees: jobs were left over at its end, of
+/// the task itself or, as a device task has one job at a time, of a task that waits for it.
+bool falls_behind(const std::vector<Program>& programs, const Results& results, TaskIndex task) {
+  if (results.tasks[task].unfinished > 0) return true;
+  for (TaskIndex other = 0; other < programs.size(); ++other)
+    for (const Step& step : programs[other].steps)
+      if (results.tasks[other].unfinished > 0 &&
+          std::find(step.setters.begin(), step.setters.end(), task) != step.setters.end())
+        return true;
+  return false;
+}
+
+void judge(const System& system, const std::vector<Program>& programs, const std::vector<std::string>& unbounded,
+           Results& results) {
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     TaskResult& result = results.tasks[task];
     const auto deadline = system.tasks[task].deadline;
-    if (!unbounded[task].empty()) {
+    if (!unbounded[task].empty() && falls_behind(programs, results, task)) {
       result.verdict = Verdict::unbounded;
       result.reason = unbounded[task];
     } else if (!deadline) {
       result.verdict = Verdict::no_deadline;
       result.reason = "the model states no deadline for this task";
-    } else if (result.missed_deadlines > 0 || result.lost_activations > 0) {
+    } else if (result.missed_deadlines > 0) {
+      result.verdict = Verdict::missed;
+      result.reason = fmt::format("{} of {} jobs end later than {} after their release{}", result.missed_deadlines,
+                                  result.response.jobs + result.unfinished, format_duration(*deadline),
+                                  result.unfinished > 0 ? fmt::format("; {} never ended", result.unfinished) : "");
+    } else if (result.lost_activations > 0) {
       result.verdict = Verdict::missed;
       result.reason =
-          result.missed_deadlines > 0
-              ? fmt::format("{} of {} jobs end later than {} after their release", result.missed_deadlines,
-                            result.response.jobs + result.unfinished, format_duration(*deadline))
-              : fmt::format("{} activations are lost because earlier jobs are still running", result.lost_activations);
+          fmt::format("{} activations are lost because earlier jobs are still running", result.lost_activations);
+    } else if (results.stopped_early || result.unfinished > 0) {
+      result.verdict = Verdict::unbounded;
+      result.reason = "the simulation was stopped before its jobs had ended";
+    } else if (result.response.jobs == 0) {
+      result.verdict = Verdict::met;
+      result.reason = "it is never activated in the simulated time";
     } else {
       result.verdict = Verdict::met;
-      result.reason = result.response.jobs == 0
-                          ? std::string("no job ended in the simulated time")
-                          : fmt::format("the longest of {} simulated jobs leaves {}", result.response.jobs,
-                                        format_duration(*deadline - result.response.max));
+      result.reason = fmt::format("the longest of {} simulated jobs leaves {}", result.response.jobs,
+                                  format_duration(*deadline - result.response.max));
     }
   }
   // A wrapper that fell away shows what became of its function.
@@ -74,6 +115,29 @@ void judge(const System& system, const std::vector<std::string>& unbounded, Resu
       if (!system.tasks[task].deadline && copy.verdict != Verdict::unbounded) copy.verdict = Verdict::no_deadline;
       results.tasks[task] = std::move(copy);
     }
+}
+
+/// Throws std::overflow_error.
+void simulate_and_judge(const System& system, const AnalysisOptions& options,
+                        const std::vector<const DeviceProfile*>& devices, Results& results, Diagnostics& diagnostics) {
+  const std::vector<Program> programs = compile_programs(system, options.execution);
+  std::vector<Duration> slices(system.tasks.size());
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
+    if (system.tasks[task].side == Side::device)
+      slices[task] = time_slice_of(system, system.tasks[task], *devices[system.tasks[task].unit]);
+
+  results.hyperperiod = hyperperiod(system);
+  results.periods = periods_of(system);
+  const Duration until = options.until ? *options.until : default_horizon(system, results.hyperperiod, diagnostics);
+  simulate({system, programs, devices, until, grace_of(system, results.periods)}, results);
+  if (results.stopped_early)
+    diagnostics.add(
+        "AM0504", Severity::error,
+        fmt::format("the simulation was stopped at {} after {} steps: something happens too often, such as tasks "
+                    "that activate each other without end, a period or a time slice that is far too short",
+                    format_duration(results.horizon), results.events));
+  add_demands(system, programs, results);
+  judge(system, programs, unbounded_reasons(system, programs, slices), results);
 }
 
 }  // namespace
@@ -91,28 +155,29 @@ std::optional<Duration> hyperperiod(const System& system) {
   return lcm ? std::optional(Duration::picoseconds(*lcm)) : std::nullopt;
 }
 
-std::optional<Duration> period_of(const System& system, TaskIndex task) {
-  task = system.tasks[task].folded_into.value_or(task);
-  for (std::size_t hops = 0; hops <= system.tasks.size(); ++hops) {
-    const Stimulus* only = nullptr;
-    for (const Stimulus& stimulus : system.stimuli)
-      if (std::find(stimulus.activates.begin(), stimulus.activates.end(), task) != stimulus.activates.end()) {
-        if (only != nullptr) return std::nullopt;
-        only = &stimulus;
-      }
-    if (only == nullptr) return std::nullopt;
-    if (const auto* periodic = std::get_if<Periodic>(&only->occurrence)) return periodic->period;
-    std::optional<TaskIndex> trigger;
-    for (NodeIndex node = 0; node < boost::num_vertices(system.graph); ++node)
-      if (const auto* activity = std::get_if<Trigger>(&system.graph[node].activity);
-          activity != nullptr && &system.stimuli[activity->stimulus] == only) {
-        if (trigger) return std::nullopt;
-        trigger = system.graph[node].task;
-      }
-    if (!trigger) return std::nullopt;
-    task = *trigger;
+std::vector<std::optional<Duration>> periods_of(const System& system) {
+  const std::size_t count = system.tasks.size();
+  std::vector<std::vector<StimulusIndex>> stimuli(count);  // that activate a task
+  std::vector<std::vector<TaskIndex>> triggers(
+      system.stimuli.size());  // tasks that trigger a stimulus, one entry each time
+  for (StimulusIndex stimulus = 0; stimulus < system.stimuli.size(); ++stimulus)
+    for (const TaskIndex task : system.stimuli[stimulus].activates) stimuli[task].push_back(stimulus);
+  for (NodeIndex node = 0; node < boost::num_vertices(system.graph); ++node)
+    if (const auto* trigger = std::get_if<Trigger>(&system.graph[node].activity))
+      triggers[trigger->stimulus].push_back(system.graph[node].task);
+
+  std::vector<std::optional<Duration>> periods(count);
+  for (TaskIndex task = 0; task < count; ++task) {
+    TaskIndex at = system.tasks[task].folded_into.value_or(task);
+    for (std::size_t hops = 0; hops < max_trigger_hops && stimuli[at].size() == 1; ++hops) {
+      const StimulusIndex only = stimuli[at].front();
+      if (const auto* periodic = std::get_if<Periodic>(&system.stimuli[only].occurrence))
+        periods[task] = periodic->period;
+      if (triggers[only].size() != 1) break;
+      at = triggers[only].front();
+    }
   }
-  return std::nullopt;
+  return periods;
 }
 
 std::optional<Results> analyze(const System& system, const AnalysisOptions& options, Diagnostics& diagnostics) {
@@ -133,26 +198,17 @@ std::optional<Results> analyze(const System& system, const AnalysisOptions& opti
                                   system.platform.units[unit].name, (*profile)->name, (*profile)->description),
                       system.platform.units[unit].location);
   }
-  const std::vector<Program> programs = compile_programs(system, options.execution);
-  std::vector<Duration> slices(system.tasks.size());
-  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
-    if (system.tasks[task].side == Side::device)
-      slices[task] = time_slice_of(system, system.tasks[task], *devices[system.tasks[task].unit]);
-
   Results results;
   results.execution = options.execution;
-  results.hyperperiod = hyperperiod(system);
   for (const DeviceProfile* device : devices) results.device_profiles.push_back(device != nullptr ? device->name : "");
-  const Duration until = options.until ? *options.until : default_horizon(system, results.hyperperiod, diagnostics);
-  simulate({system, programs, devices, until}, results);
-  if (results.stopped_early)
+  try {
+    simulate_and_judge(system, options, devices, results, diagnostics);
+  } catch (const std::overflow_error&) {
     diagnostics.add(
-        "AM0504", Severity::error,
-        fmt::format(
-            "the simulation was stopped at {} after {} events: tasks activate each other without end, or too often",
-            format_duration(results.horizon), results.events));
-  add_demands(system, programs, results);
-  judge(system, unbounded_reasons(system, programs, slices), results);
+        "AM0505", Severity::error,
+        "execution times, periods or sizes are so large that their times cannot be added up (more than 26 days)");
+    return std::nullopt;
+  }
   return results;
 }
 

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
@@ -18,13 +19,15 @@ struct AnalysisOptions {
   const DeviceProfile* profile = nullptr;  ///< for every GPU; by default chosen per unit by profile_for
 };
 
-/// Nothing, with a diagnostic, when a device's profile is not known.
+/// Nothing, with a diagnostic, when a device's profile is not known or times exceed what the simulation can hold
+/// (26 days).
 std::optional<Results> analyze(const System& system, const AnalysisOptions& options, Diagnostics& diagnostics);
 
 /// Least common multiple of all periods in use; nothing when there is none or it exceeds 2^63 ps.
 std::optional<Duration> hyperperiod(const System& system);
 
-/// The period of a task activated by exactly one periodic stimulus; for a triggered task that of its only trigger.
-std::optional<Duration> period_of(const System& system, TaskIndex task);
+/// Of every task: the period of its only stimulus; a triggered task has that of its only trigger, a wrapper that fell
+/// away that of its function. Nothing where there are several or none.
+std::vector<std::optional<Duration>> periods_of(const System& system);
 
 }  // namespace amalthea::engine

@@ -13,13 +13,24 @@ constexpr double tolerance = 1e-9;
 
 double as_double(Duration duration) { return static_cast<double>(duration.picoseconds()); }
 
-/// Undisturbed device time that a task polls for in each of its jobs.
+const WaitEvents& wait_of(const System& system, const Step& step) {
+  return std::get<WaitEvents>(system.graph[step.node].activity);
+}
+
+/// Undisturbed device time that a task polls for in each of its jobs: of all devices that it waits for, or of the
+/// quickest where any of them will do.
 Duration polled_device_time(const System& system, const std::vector<Program>& programs, TaskIndex task) {
   Duration total;
   for (const Step& step : programs[task].steps) {
-    if (step.kind != StepKind::wait || !std::get<WaitEvents>(system.graph[step.node].activity).active) continue;
-    for (const TaskIndex setter : step.setters)
-      if (system.tasks[setter].side == Side::device) total += programs[setter].copies + programs[setter].kernels;
+    if (step.kind != StepKind::wait || !wait_of(system, step).active || step.setters.empty()) continue;
+    const bool all = wait_of(system, step).all;
+    Duration polled = all ? Duration{} : Duration::max();
+    for (const TaskIndex setter : step.setters) {
+      const bool device = system.tasks[setter].side == Side::device;
+      const Duration time = device ? programs[setter].copies + programs[setter].kernels : Duration{};
+      polled = all ? polled + time : std::min(polled, time);
+    }
+    total += polled;
   }
   return total;
 }
@@ -100,25 +111,36 @@ class UnboundedSearch {
       }
   }
 
+  /// What a wait hangs on: one unbounded setter, or all of them where any will do. Nothing when it does not.
+  std::optional<TaskIndex> unbounded_setter(const Step& step) const {
+    const auto is_unbounded = [this](TaskIndex setter) { return !reasons_[setter].empty(); };
+    const auto found = std::find_if(step.setters.begin(), step.setters.end(), is_unbounded);
+    if (found == step.setters.end()) return std::nullopt;
+    const bool hangs =
+        wait_of(system_, step).all || std::all_of(step.setters.begin(), step.setters.end(), is_unbounded);
+    return hangs ? std::optional(*found) : std::nullopt;
+  }
+
   bool search_waits() {
-    bool found = false;
+    bool changed = false;
     for (TaskIndex task = 0; task < system_.tasks.size(); ++task)
-      for (const Step& step : programs_[task].steps)
-        for (const TaskIndex setter : step.setters)
-          if (reasons_[task].empty() && !reasons_[setter].empty()) {
-            reasons_[task] =
-                fmt::format("waits for {}, which is unbounded: {}", system_.tasks[setter].name, reasons_[setter]);
-            found = true;
-          }
-    return found;
+      for (const Step& step : programs_[task].steps) {
+        if (step.kind != StepKind::wait || !reasons_[task].empty()) continue;
+        const auto setter = unbounded_setter(step);
+        if (step.setters.empty())
+          reasons_[task] = "waits for events that no task sets";
+        else if (setter)
+          reasons_[task] =
+              fmt::format("waits for {}, which is unbounded: {}", system_.tasks[*setter].name, reasons_[*setter]);
+        changed = changed || !reasons_[task].empty();
+      }
+    return changed;
   }
 
   bool polls_unbounded(TaskIndex task) const {
-    for (const Step& step : programs_[task].steps)
-      if (step.kind == StepKind::wait && std::get<WaitEvents>(system_.graph[step.node].activity).active)
-        for (const TaskIndex setter : step.setters)
-          if (!reasons_[setter].empty()) return true;
-    return false;
+    return std::any_of(programs_[task].steps.begin(), programs_[task].steps.end(), [this](const Step& step) {
+      return step.kind == StepKind::wait && wait_of(system_, step).active && unbounded_setter(step);
+    });
   }
 
   bool search_cores() {

@@ -53,10 +53,15 @@ class Compiler {
       push(StepKind::wait, node, Duration{});
       for (const auto edge : boost::make_iterator_range(boost::in_edges(node, system_.graph)))
         if (system_.graph[edge].kind == EdgeKind::event)
-          program_.steps.back().setters.push_back(system_.graph[boost::source(edge, system_.graph)].task);
+          add_setter(system_.graph[boost::source(edge, system_.graph)].task);
     } else {
       push(StepKind::execute, node, Duration{});  // a Call: where a runnable begins
     }
+  }
+
+  void add_setter(TaskIndex setter) {
+    auto& setters = program_.steps.back().setters;
+    if (std::find(setters.begin(), setters.end(), setter) == setters.end()) setters.push_back(setter);
   }
 
   void push(StepKind kind, NodeIndex node, Duration work) {

@@ -87,11 +87,11 @@ struct ResourceResult {
 
 struct Results {
   Execution execution = Execution::worst;
-  Duration horizon;                     ///< simulated time
-  std::optional<Duration> hyperperiod;  ///< nothing when it exceeds 2^63 ps or nothing is periodic
-  std::vector<std::string> device_profiles;  ///< parallel to Platform::units; "" for CPUs
+  Duration horizon;                              ///< simulated time
+  std::optional<Duration> hyperperiod;           ///< nothing when it exceeds 2^63 ps or nothing is periodic
+  std::vector<std::string> device_profiles;      ///< parallel to Platform::units; "" for CPUs
   std::vector<std::optional<Duration>> periods;  ///< parallel to System::tasks; see periods_of (analysis.hpp)
-  std::vector<TaskResult> tasks;        ///< parallel to System::tasks
+  std::vector<TaskResult> tasks;                 ///< parallel to System::tasks
   std::vector<RunnableResult> runnables;
   std::vector<OperationResult> operations;
   std::vector<ResourceResult> resources;

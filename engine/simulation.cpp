@@ -149,32 +149,36 @@ class Simulator {
 
   void run(Results& results) {
     results.horizon = input_.until;
+    const Instant end = Instant::at(input_.until), last = end + input_.grace;
     try {
-      for (;;) {
-        const Instant next = next_event();
-        const Instant end = Instant::at(input_.until);
-        if (next > end) break;
+      for (bool measured = false;;) {
+        const Instant next = measured ? next_event() : std::min(next_event(), end);
+        if (measured && outstanding_ == 0) break;
+        if (next > last) {
+          now_ = last;  // what has not ended by now is late by as much
+          break;
+        }
         if (results.events == input_.max_events) throw Stuck{};
+        if (next != now_) steps_now_ = 0;
         now_ = next;
         ++results.events;
-        steps_now_ = 0;
         end_steps();
         end_operations();
-        if (next < end) release_due();  // the last instant belongs to the simulation, a release at it does not
+        if (!measured && next == end) {
+          measured = true;
+          measure_resources(results);
+        }
+        release_due();
         settle();
         update_accounts();
-        if (next == end) break;
       }
-      now_ = Instant::at(input_.until);
     } catch (const Stuck&) {
-      results.horizon = now_.since_start();
       results.stopped_early = true;
+      if (now_ < end) {
+        results.horizon = now_.since_start();
+        measure_resources(results);
+      }
     }
-    for (Device& device : devices_) {
-      completed_.clear();
-      device.gpu.advance(now_, completed_);
-    }
-    for (Core& core : cores_) account_core(core);
     report(results);
   }
 
@@ -232,15 +236,14 @@ class Simulator {
 
   void end_steps() {
     for (Core& core : cores_) {
-      if (core.end != now_) continue;
+      if (!core.running || core.end != now_) continue;
       TaskState& state = tasks_[*core.running];
       account_core(core);
       core.end = Instant::never();
       state.remaining = Duration{};
       next_step(*core.running);
       core.dirty = true;
-      // A job that ends now makes room for an activation that comes now.
-      if (at_end(*core.running)) end_host_job(core);
+      run_timeless_steps(core);
     }
   }
 
@@ -252,11 +255,12 @@ class Simulator {
         const TaskIndex task = *device.task_of_operation[id];
         TaskState& state = tasks_[task];
         state.operation.reset();
-        state.operation_durations[state.step].push_back(now_ - state.submitted);
+        if (is_measured(state.release)) state.operation_durations[state.step].push_back(now_ - state.submitted);
         next_step(task);
         advanced_.push_back(task);
       }
     }
+    advance_device_tasks();
   }
 
   void release_due() {
@@ -264,7 +268,7 @@ class Simulator {
       const StimulusIndex stimulus = releases_.top().stimulus;
       releases_.pop();
       if (const auto* periodic = std::get_if<Periodic>(&system_.stimuli[stimulus].occurrence))
-        releases_.push({now_ + periodic->period, stimulus});
+        if (periodic->period < longest_simulation) releases_.push({now_ + periodic->period, stimulus});
       for (const TaskIndex task : system_.stimuli[stimulus].activates) release(task);
     }
   }
@@ -272,8 +276,7 @@ class Simulator {
   void settle() {
     for (bool again = true; again;) {
       again = !advanced_.empty();
-      for (std::size_t i = 0; i < advanced_.size(); ++i) advance_device_task(advanced_[i]);
-      advanced_.clear();
+      advance_device_tasks();
       for (Core& core : cores_)
         if (core.dirty) {
           core.dirty = false;
@@ -288,15 +291,18 @@ class Simulator {
 
   void release(TaskIndex task) {
     TaskState& state = tasks_[task];
+    const bool measured = is_measured(now_);
     if (state.active) {
       const std::uint32_t limit = system_.tasks[task].activation_limit;
-      if (limit != 0 && state.backlog.size() + 1 >= limit)
-        ++lost_[task];
-      else
-        state.backlog.push_back(now_);
-      return;
+      if (limit != 0 && state.backlog.size() + 1 >= limit) {
+        if (measured) ++lost_[task];
+        return;
+      }
+      state.backlog.push_back(now_);
+    } else {
+      start_job(task, now_);
     }
-    start_job(task, now_);
+    if (measured) ++outstanding_;
   }
 
   void start_job(TaskIndex task, Instant release) {
@@ -310,7 +316,7 @@ class Simulator {
     active_.push_back(task);
     load_step(task);
     if (on_device(task)) {
-      advance_device_task(task);
+      advanced_.push_back(task);
     } else {
       core_of(task).ready.insert(task, system_.tasks[task].priority, now_);
       core_of(task).dirty = true;
@@ -342,9 +348,15 @@ class Simulator {
     load_step(task);
   }
 
+  bool is_measured(Instant release) const { return release < Instant::at(input_.until); }
+
   void complete_job(TaskIndex task) {
     TaskState& state = tasks_[task];
     state.account.book(now_);
+    state.active = false;
+    active_.erase(std::find(active_.begin(), active_.end(), task));
+    if (!is_measured(state.release)) return;
+    --outstanding_;
     const Duration response = now_ - state.release;
     if (state.responses.empty() || response > state.worst) {
       state.worst = response;
@@ -355,8 +367,6 @@ class Simulator {
     for (std::size_t i = 0; i < state.runnable_seen.size(); ++i)
       if (state.runnable_seen[i])
         state.runnable_durations[i].push_back(state.runnable_end[i] - state.runnable_start[i]);
-    state.active = false;
-    active_.erase(std::find(active_.begin(), active_.end(), task));
   }
 
   /// After complete_job, and with the task out of its ready queue.
@@ -409,6 +419,11 @@ class Simulator {
   }
 
   // ---- device tasks
+
+  void advance_device_tasks() {
+    for (std::size_t i = 0; i < advanced_.size(); ++i) advance_device_task(advanced_[i]);
+    advanced_.clear();
+  }
 
   void advance_device_task(TaskIndex task) {
     TaskState& state = tasks_[task];
@@ -481,36 +496,48 @@ class Simulator {
     begin_backlog(task);
   }
 
+  /// Takes the running task through activities that take no time: up to one that does, a wait for something that is
+  /// not there yet (passive waiting leaves the core), or the end of the job.
+  /// A job that ends now makes room for an activation that comes now.
+  void run_timeless_steps(Core& core) {
+    while (core.running) {
+      const TaskIndex task = *core.running;
+      if (at_end(task)) {
+        end_host_job(core);
+        return;
+      }
+      const Step& step = present_step(task);
+      if (step.kind == StepKind::execute && !tasks_[task].remaining.is_zero()) return;
+      if (step.kind == StepKind::wait && !satisfied(task, wait_of(task))) {
+        tasks_[task].waiting = true;
+        core.polling = wait_of(task).active;
+        if (!core.polling) {
+          core.ready.remove(task);
+          dispatch(core, std::nullopt);
+        }
+        return;
+      }
+      core.polling = false;
+      if (step.kind != StepKind::execute && step.kind != StepKind::wait) act(task);
+      next_step(task);
+    }
+  }
+
   /// Lets the most urgent ready task run, through its timeless steps, up to one that takes time.
   void schedule(Core& core) {
     for (;;) {
       dispatch(core, core.ready.first());
       if (!core.running) return;
       const TaskIndex task = *core.running;
-      TaskState& state = tasks_[task];
-      if (at_end(task)) {
-        end_host_job(core);
-        continue;
+      run_timeless_steps(core);
+      if (core.running != task || core.ready.first() != task) continue;  // it ended, or woke somebody more urgent
+      if (core.polling) return;
+      if (core.end == Instant::never()) {
+        begin_runnable(task);
+        account_core(core);
+        core.end = now_ + tasks_[task].remaining;
       }
-      const Step& step = present_step(task);
-      if (step.kind == StepKind::execute && !state.remaining.is_zero()) {
-        if (core.end == Instant::never()) {
-          begin_runnable(task);
-          account_core(core);
-          core.end = now_ + state.remaining;
-        }
-        return;
-      }
-      if (step.kind == StepKind::wait && !satisfied(task, wait_of(task))) {
-        state.waiting = true;
-        core.polling = wait_of(task).active;
-        if (core.polling) return;
-        core.ready.remove(task);
-        continue;
-      }
-      core.polling = false;
-      if (step.kind != StepKind::execute && step.kind != StepKind::wait) act(task);
-      next_step(task);
+      return;
     }
   }
 
@@ -556,14 +583,16 @@ class Simulator {
 
   // ---- the end
 
-  void report(Results& results) {
-    results.tasks.resize(tasks_.size());
-    for (TaskIndex task = 0; task < tasks_.size(); ++task) report_task(task, results);
-    const double horizon = static_cast<double>(results.horizon.picoseconds());
-    const auto share = [horizon](Duration busy) {
-      return horizon <= 0 ? 0 : static_cast<double>(busy.picoseconds()) / horizon;
+  /// How the resources were used up to now.
+  void measure_resources(Results& results) {
+    const double elapsed = static_cast<double>(now_.picoseconds());
+    const auto share = [elapsed](Duration busy) {
+      return elapsed > 0 ? static_cast<double>(busy.picoseconds()) / elapsed : 0;
     };
-    for (const Core& core : cores_) results.resources.push_back({core.unit, ResourceKind::core, share(core.busy), 0});
+    for (Core& core : cores_) {
+      account_core(core);
+      results.resources.push_back({core.unit, ResourceKind::core, share(core.busy), 0});
+    }
     for (const Device& device : devices_) {
       results.resources.push_back(
           {device.unit, ResourceKind::execution_engine, share(device.gpu.execution_engine().busy()), 0});
@@ -571,19 +600,28 @@ class Simulator {
     }
   }
 
+  void report(Results& results) {
+    results.tasks.resize(tasks_.size());
+    for (TaskIndex task = 0; task < tasks_.size(); ++task) report_task(task, results);
+  }
+
   void report_task(TaskIndex task, Results& results) {
     TaskState& state = tasks_[task];
     TaskResult& result = results.tasks[task];
-    const auto deadline = system_.tasks[task].deadline;
-    if (deadline) {
-      result.missed_deadlines = static_cast<std::uint64_t>(
-          std::count_if(state.responses.begin(), state.responses.end(), [&](Duration r) { return r > *deadline; }));
-      const auto late = [&](Instant release) { return release + *deadline < now_; };
-      if (state.active && late(state.release)) ++result.missed_deadlines;
-      result.missed_deadlines +=
-          static_cast<std::uint64_t>(std::count_if(state.backlog.begin(), state.backlog.end(), late));
-    }
-    result.unfinished = state.backlog.size() + (state.active ? 1 : 0);
+    // Measured jobs that have not ended: the present one, and those that wait for it.
+    std::vector<Instant> unfinished;
+    const auto add = [&](Instant release) {
+      if (is_measured(release)) unfinished.push_back(release);
+    };
+    if (state.active) add(state.release);
+    for (const Instant release : state.backlog) add(release);
+    result.unfinished = unfinished.size();
+    if (const auto deadline = system_.tasks[task].deadline)
+      result.missed_deadlines =
+          static_cast<std::uint64_t>(std::count_if(state.responses.begin(), state.responses.end(),
+                                                   [&](Duration response) { return response > *deadline; }) +
+                                     std::count_if(unfinished.begin(), unfinished.end(),
+                                                   [&](Instant release) { return now_ - release >= *deadline; }));
     result.lost_activations = lost_[task];
     if (!state.responses.empty()) {
       result.worst_release = worst_release_[task];
@@ -612,7 +650,8 @@ class Simulator {
   std::vector<Instant> worst_release_;
   std::vector<std::vector<Contribution>> worst_parts_;
   Instant now_;
-  std::uint64_t steps_now_ = 0;  ///< activities at this instant
+  std::uint64_t outstanding_ = 0;  ///< measured jobs that have not ended
+  std::uint64_t steps_now_ = 0;    ///< activities at this instant
 };
 
 }  // namespace
@@ -622,7 +661,7 @@ Duration time_slice_of(const System& system, const Task& task, const DeviceProfi
   Duration slice = task.time_slice.value_or(profile.time_slice);
   if (scheduler.minimum_time_slice) slice = std::max(slice, *scheduler.minimum_time_slice);
   if (scheduler.maximum_time_slice) slice = std::min(slice, *scheduler.maximum_time_slice);
-  return std::max(slice, Duration::picoseconds(1));
+  return std::clamp(slice, Duration::picoseconds(1), longest_simulation);
 }
 
 void simulate(const SimulationInput& input, Results& results) { Simulator(input).run(results); }

@@ -2,9 +2,13 @@
 /// \file
 /// Discrete-event simulation of a System: CPU cores, GPU devices and what passes between them.
 ///
-/// Order of what happens at one instant: (1) steps and operations that end, cores first, then devices, each in model
-/// order; (2) releases by stimuli, in model order; (3) consequences until nothing changes: triggers, events, and the
-/// decisions who runs on cores and whom engines serve. Nothing depends on the order of memory addresses or threads.
+/// Order of what happens at one instant: (1) steps and operations that end, with the timeless activities that follow
+/// them, cores first, then devices, each in model order; (2) releases by stimuli, in model order; (3) consequences
+/// until nothing changes: triggers, events, and the decisions who runs on cores and whom engines serve. Nothing depends
+/// on the order of memory addresses or threads.
+///
+/// The simulation of a horizon measures the jobs released in [0, until), and how resources are used in that time. Then
+/// it goes on, with releases as before, until all measured jobs have ended or `grace` has passed.
 ///
 /// Semantics:
 /// - Jobs of one task run one after the other; a release during a job waits (up to the task's activation limit).
@@ -27,9 +31,13 @@ struct SimulationInput {
   const System& system;
   const std::vector<Program>& programs;              ///< parallel to System::tasks
   const std::vector<const DeviceProfile*>& devices;  ///< parallel to Platform::units; null for CPUs
-  Duration until;                                    ///< simulated time, > 0
+  Duration until;                                    ///< measured time, > 0
+  Duration grace;                                    ///< how long to wait for measured jobs that go on
   std::uint64_t max_events = 50'000'000;             ///< instants after which the simulation stops, wherever it is
 };
+
+/// Times in a simulation stay below this, a quarter of what Duration can hold, so that sums of a few never overflow.
+inline constexpr Duration longest_simulation = Duration::picoseconds(Duration::max().picoseconds() / 4);
 
 /// Fills everything observed: response times, worst jobs, utilisation. Verdicts and demands are left alone.
 void simulate(const SimulationInput& input, Results& results);

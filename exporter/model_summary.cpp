@@ -52,8 +52,8 @@ constexpr std::array<std::string_view, 14> interesting{"Task",
 
 std::string_view side_name(Side side) { return side == Side::device ? "device" : "host"; }
 
-std::string activation_of(const System& system, TaskIndex task) {
-  if (const auto period = engine::period_of(system, task)) {
+std::string activation_of(const System& system, TaskIndex task, std::optional<Duration> period) {
+  if (period) {
     for (const Stimulus& stimulus : system.stimuli)
       if (std::find(stimulus.activates.begin(), stimulus.activates.end(), task) != stimulus.activates.end() &&
           std::holds_alternative<InterProcess>(stimulus.occurrence))
@@ -102,6 +102,7 @@ std::string render_summary_text(const ModelSummary& summary, bool colour) {
                        {"activation"},
                        {"deadline", Align::right},
                        {"note"}});
+    const auto periods = engine::periods_of(system);
     for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
       const Task& task = system.tasks[index];
       std::string note;
@@ -113,7 +114,7 @@ std::string render_summary_text(const ModelSummary& summary, bool colour) {
                        {system.platform.schedulers[task.scheduler].name},
                        {system.platform.units[task.unit].name},
                        {std::to_string(task.priority)},
-                       {activation_of(system, index)},
+                       {activation_of(system, index, periods[index])},
                        {task.deadline ? format_duration(*task.deadline) : "-"},
                        {note}});
     }

@@ -96,7 +96,7 @@ class JsonRenderer {
     json["core"] = system_.platform.units[executed.unit].name;
     json["side"] = executed.side == Side::device ? "device" : "host";
     json["priority"] = executed.priority;
-    json["period_ps"] = picoseconds(engine::period_of(system_, index));
+    json["period_ps"] = picoseconds(results_.periods[index]);
     json["deadline_ps"] = picoseconds(task.deadline);
     json["bound"] = bound(unbounded ? result.reason : no_bound);
     json["simulated"] = statistics(result.response, "no job ended in the simulated time");

@@ -120,7 +120,7 @@ class TextRenderer {
       table.add_row({{task.name},
                      {system_.platform.units[executed.unit].name},
                      {executed.side == Side::device ? "-" : std::to_string(executed.priority)},
-                     {time(engine::period_of(system_, index))},
+                     {time(results_.periods[index])},
                      {time(task.deadline)},
                      {fmt::format("{}{}", result.response.jobs,
                                   result.unfinished > 0 ? fmt::format("+{}", result.unfinished) : "")},
