@@ -1,5 +1,6 @@
 #include "amalthea/diagnostic.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/core.h>
@@ -18,17 +19,31 @@ std::string_view to_string(Severity severity) {
   return "error";
 }
 
+std::string one_line(std::string_view text) {
+  std::string out;
+  for (const char c : text) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
+  return out;
+}
+
 std::string format(const Diagnostic& diagnostic) {
   std::string text;
   const Location& at = diagnostic.location;
   if (!at.file.empty()) text += at.file + ":";
   if (at.line != 0) text += fmt::format("{}:{}:", at.line, at.column);
   if (!text.empty()) text += " ";
-  return text + fmt::format("{}: {} [{}]", to_string(diagnostic.severity), diagnostic.message, diagnostic.id);
+  return one_line(text) +
+         fmt::format("{}: {} [{}]", to_string(diagnostic.severity), one_line(diagnostic.message), diagnostic.id);
 }
 
 void Diagnostics::add(std::string_view id, Severity severity, std::string message, Location location,
                       std::string path) {
+  // The same fault met again on another way through the model is no news.
+  const auto same = [&](const Diagnostic& other) {
+    return other.id == id && other.location == location && other.message == message;
+  };
+  if (location.line != 0 && !all_.empty() &&
+      std::find_if(all_.rbegin(), all_.rbegin() + recent(), same) != all_.rbegin() + recent())
+    return;
   if (severity == Severity::error) ++errors_;
   all_.push_back({std::string(id), severity, std::move(message), std::move(location), std::move(path)});
 }

@@ -6,6 +6,7 @@
 /// the two in step. Ids: AM01xx reading files, AM02xx structure and references, AM03xx what the analysis needs
 /// of a model, AM04xx what the analysis leaves out, AM05xx timing.
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -37,14 +38,21 @@ struct Diagnostic {
 /// "file:line:column: error: message [AM0203]", without the parts that are unknown.
 std::string format(const Diagnostic&);
 
+/// The text with line breaks and other control characters as blanks: names in a model may hold anything.
+std::string one_line(std::string_view text);
+
 class Diagnostics {
  public:
+  /// A finding that repeats a recent one word for word and place for place is not added again.
   void add(std::string_view id, Severity severity, std::string message, Location location = {}, std::string path = {});
   const std::vector<Diagnostic>& all() const { return all_; }
   bool has_errors() const { return errors_ > 0; }
   std::size_t errors() const { return errors_; }
 
  private:
+  /// How far back a repetition is looked for, so that many findings do not cost quadratic time.
+  std::ptrdiff_t recent() const { return static_cast<std::ptrdiff_t>(all_.size() < 200 ? all_.size() : 200); }
+
   std::vector<Diagnostic> all_;
   std::size_t errors_ = 0;
 };

@@ -4,12 +4,6 @@
 #include <utility>
 
 namespace amalthea {
-namespace {
-
-std::uint32_t code_unit_size(Encoding encoding) { return encoding == Encoding::ascii_superset ? 1 : 2; }
-
-}  // namespace
-
 SourceText::SourceText(std::string path, std::string bytes) : path_(std::move(path)), bytes_(std::move(bytes)) {
   const std::string_view head = this->bytes().substr(0, 4);
   if (head.starts_with("\xEF\xBB\xBF")) {
@@ -28,15 +22,11 @@ SourceText::SourceText(std::string path, std::string bytes) : path_(std::move(pa
 }
 
 Location SourceText::location(std::uint32_t offset) const {
-  const std::uint32_t unit = code_unit_size(encoding_);
-  const std::uint32_t ascii_byte = encoding_ == Encoding::utf16_be ? 1 : 0;
-  const auto is_line_feed = [&](std::size_t at) {
-    return bytes_[at + ascii_byte] == '\n' && (unit == 1 || bytes_[at + 1 - ascii_byte] == 0);
-  };
+  const std::uint32_t unit = this->unit();
   if (line_starts_.empty()) {
     line_starts_.push_back(bom_size_);
-    for (std::size_t at = bom_size_; at + unit <= bytes_.size(); at += unit)
-      if (is_line_feed(at)) line_starts_.push_back(static_cast<std::uint32_t>(at + unit));
+    for (std::uint32_t at = bom_size_; at + unit <= bytes_.size(); at += unit)
+      if (ascii_at(at) == '\n') line_starts_.push_back(at + unit);
   }
   offset = std::min(offset, static_cast<std::uint32_t>(bytes_.size()));
   const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);

@@ -36,6 +36,15 @@ class SourceText {
   /// Length of the byte-order mark, 0 without one.
   std::uint32_t bom_size() const { return bom_size_; }
 
+  /// Bytes per code unit: 1, or 2 in UTF-16.
+  std::uint32_t unit() const { return encoding_ == Encoding::ascii_superset ? 1 : 2; }
+  /// The ASCII character of the code unit at `offset`, 0 for any other character. The unit must be within the bytes.
+  char ascii_at(std::uint32_t offset) const {
+    if (encoding_ == Encoding::ascii_superset) return bytes_[offset];
+    const bool little = encoding_ == Encoding::utf16_le;
+    return bytes_[offset + (little ? 1U : 0U)] == 0 ? bytes_[offset + (little ? 0U : 1U)] : '\0';
+  }
+
   /// Line and column of a byte offset. The first call indexes the lines; not safe to call from two threads at once.
   Location location(std::uint32_t offset) const;
 

@@ -1,6 +1,7 @@
 #include "exporter/annotation.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include <fmt/core.h>
@@ -51,8 +52,7 @@ std::string_view key_of(engine::ResourceKind kind) {
 /// Reads white space and line ends of a document in its own encoding.
 class Layout {
  public:
-  explicit Layout(const Document& document)
-      : source_(document.source()), unit_(source_.encoding() == Encoding::ascii_superset ? 1 : 2) {
+  explicit Layout(const Document& document) : source_(document.source()), unit_(source_.unit()) {
     for (std::uint32_t at = source_.bom_size(); at + unit_ <= source_.bytes().size(); at += unit_) {
       if (ascii_at(at) != '\n') continue;
       has_lines_ = true;
@@ -102,14 +102,7 @@ class Layout {
 
   std::string encode(std::string_view ascii) const { return encode_ascii(ascii, source_.encoding()); }
 
-  /// The ASCII character of a code unit, or 0.
-  char ascii_at(std::uint32_t offset) const {
-    const std::string_view bytes = source_.bytes();
-    if (unit_ == 1) return bytes[offset];
-    const std::uint32_t low = source_.encoding() == Encoding::utf16_le ? offset : offset + 1;
-    const std::uint32_t high = source_.encoding() == Encoding::utf16_le ? offset + 1 : offset;
-    return bytes[high] == 0 ? bytes[low] : '\0';
-  }
+  char ascii_at(std::uint32_t offset) const { return source_.ascii_at(offset); }
 
  private:
   const SourceText& source_;
@@ -255,27 +248,30 @@ std::string annotate(const Document& document, const std::vector<Annotation>& an
 std::string strip(const Document& document) {
   const Layout layout(document);
   std::vector<Splice> splices;
-  Element parent;
-  bool was_self_closing = false;
+  std::set<std::uint32_t> visited;  // parents
+  std::uint32_t removed_up_to = 0;
+  const auto remove = [&](Span span) {
+    splices.push_back({span, ""});
+    removed_up_to = span.end;
+  };
   for (std::uint32_t index = 0; index < document.size(); ++index) {
     const Element element = document.element(index);
-    if (!is_annotation(element)) continue;
-    if (element.parent() != parent) {
-      parent = element.parent();
-      const ElementRecord& record = parent.record();
+    // What stands inside of something that goes anyway, such as an annotation in an annotation, goes with it.
+    if (!is_annotation(element) || !element.parent() || element.record().begin < removed_up_to) continue;
+    const Element parent = element.parent();
+    const ElementRecord& record = parent.record();
+    if (visited.insert(parent.index()).second) {
       const std::uint32_t bracket = record.end - layout.unit();
       const std::uint32_t blanks = layout.blanks_before(bracket);
-      was_self_closing = blanks == 1 && holds_only_annotations(parent, layout);
-      if (was_self_closing) {
+      if (blanks == 1 && holds_only_annotations(parent, layout)) {  // written `<x/>` before it was annotated
         const std::uint32_t open_bracket = record.open_end - layout.unit();
         splices.push_back({{open_bracket, open_bracket}, layout.encode("/")});
-        splices.push_back({{record.open_end, record.end}, ""});
-      } else if (blanks > 1) {  // the one that annotating added
-        splices.push_back({{bracket - layout.unit(), bracket}, ""});
+        remove({record.open_end, record.end});
+        continue;
       }
+      if (blanks > 1) splices.push_back({{bracket - layout.unit(), bracket}, ""});  // the one that annotating added
     }
-    if (!was_self_closing)
-      splices.push_back({{layout.line_end_before(element.record().begin), element.record().end}, ""});
+    remove({layout.line_end_before(element.record().begin), element.record().end});
   }
   return apply(document.source().bytes(), std::move(splices));
 }

@@ -1,6 +1,7 @@
 #include "exporter/splice.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 
 #include <fmt/core.h>
 
@@ -36,6 +37,7 @@ std::string apply(std::string_view bytes, std::vector<Splice> splices) {
   std::string out;
   std::uint32_t at = 0;
   for (const Splice& splice : splices) {
+    if (splice.span.begin < at) throw std::logic_error("splices overlap");
     out.append(bytes.substr(at, splice.span.begin - at)).append(splice.text);
     at = splice.span.end;
   }

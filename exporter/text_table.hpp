@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "amalthea/diagnostic.hpp"
+
 namespace amalthea::exporter {
 
 enum class Align : std::uint8_t { left, right };
@@ -31,7 +33,10 @@ class TextTable {
 
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
   /// One cell per column.
-  void add_row(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
+  void add_row(std::vector<Cell> cells) {
+    for (Cell& cell : cells) cell.text = one_line(cell.text);
+    rows_.push_back(std::move(cells));
+  }
   bool empty() const { return rows_.empty(); }
   /// Widths count code points. No trailing blanks.
   std::string render(bool colour) const;

@@ -47,16 +47,29 @@ tl::expected<void, std::string> check_writable(const std::string& path) {
 
 tl::expected<void, std::string> write_file(const std::string& path, std::string_view bytes) {
   if (auto possible = check_writable(path); !possible) return possible;
-  std::string temporary = path + ".XXXXXX";
+  const auto failure = [&path](int reason) {
+    return tl::unexpected(fmt::format("cannot write {}: {}", path, std::strerror(reason)));
+  };
+  std::error_code error;
+  const fs::path target = fs::exists(path, error) ? fs::canonical(path, error) : fs::path(path);
+  if (fs::exists(target, error) && !fs::is_regular_file(target, error)) {
+    const int descriptor = ::open(target.c_str(), O_WRONLY);
+    if (descriptor < 0) return failure(errno);
+    const bool written = write_all(descriptor, bytes);
+    const int reason = errno;
+    const bool closed = ::close(descriptor) == 0;
+    return written && closed ? tl::expected<void, std::string>{} : failure(written ? errno : reason);
+  }
+  std::string temporary = target.string() + ".XXXXXX";
   const int descriptor = ::mkstemp(temporary.data());
-  if (descriptor < 0) return tl::unexpected(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
-  const bool written = write_all(descriptor, bytes) && ::fchmod(descriptor, permissions_for(path)) == 0;
+  if (descriptor < 0) return failure(errno);
+  const bool written = write_all(descriptor, bytes) && ::fchmod(descriptor, permissions_for(target.string())) == 0;
   const int write_error = errno;
   const bool closed = ::close(descriptor) == 0;
-  if (written && closed && ::rename(temporary.c_str(), path.c_str()) == 0) return {};
+  if (written && closed && ::rename(temporary.c_str(), target.c_str()) == 0) return {};
   const int reason = written ? errno : write_error;
   ::unlink(temporary.c_str());
-  return tl::unexpected(fmt::format("cannot write {}: {}", path, std::strerror(reason)));
+  return failure(reason);
 }
 
 }  // namespace amalthea::exporter

@@ -10,7 +10,8 @@
 namespace amalthea::exporter {
 
 /// Writes to a temporary file beside `path` and renames it. On failure nothing stays behind and an existing file is
-/// untouched; the error says what could not be done.
+/// untouched; the error says what could not be done. A link is followed; what is no regular file (a pipe, /dev/stdout)
+/// is written to directly.
 tl::expected<void, std::string> write_file(const std::string& path, std::string_view bytes);
 
 /// Whether write_file could succeed as far as can be told beforehand: the folder exists and `path` is no folder.
