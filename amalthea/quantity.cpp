@@ -106,8 +106,8 @@ Parsed<Duration> parse_time(std::string_view value, std::string_view unit) {
 Parsed<Duration> parse_time_text(std::string_view text) {
   const std::string_view trimmed = trim(text);
   const auto digits = trimmed.find_first_not_of("0123456789");
-  if (digits == 0 || digits == std::string_view::npos)
-    return tl::unexpected(fmt::format("\"{}\" is not a time such as \"7200 us\"", text));
+  if (digits == 0 || digits == std::string_view::npos || trimmed[digits] == '.' || trimmed[digits] == ',')
+    return tl::unexpected(fmt::format("\"{}\" is not a whole number with a unit of time, such as \"7200 us\"", text));
   return parse_time(trimmed.substr(0, digits), trim(trimmed.substr(digits)));
 }
 

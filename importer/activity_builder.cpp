@@ -16,6 +16,8 @@ namespace {
 
 /// A chain of calls deeper than this is no program that somebody wrote, and would use up the stack.
 constexpr std::size_t max_call_depth = 512;
+/// Groups within groups within called runnables: the same, counted over all levels.
+constexpr std::size_t max_nesting = 2000;
 /// Runnables that call others several times each multiply: a small file could ask for any number of activities.
 constexpr std::size_t max_activities = 1'000'000;
 
@@ -25,8 +27,17 @@ class BodyReader {
       : context_(context), task_(task), body_(body), total_(total) {}
 
   void read(Element container) {
+    if (depth_ >= max_nesting) {
+      if (!too_deep_)
+        context_.error("AM0320", fmt::format("groups and calls are nested deeper than {} levels", max_nesting),
+                       container.location(), container.path());
+      too_deep_ = true;
+      return;
+    }
+    ++depth_;
     for (const Element item : items_of(container))
       if (total_ <= max_activities) read_item(item);
+    --depth_;
   }
 
  private:
@@ -41,15 +52,17 @@ class BodyReader {
     } else if (cls == "Ticks") {
       add(item, "ticks", Compute{ticks(item)});
     } else if (cls == "InterProcessTrigger") {
-      const Element target = context_.required_reference(item, "stimulus");
-      if (const auto stimulus = context_.stimuli.find(target))
-        add(item, std::string(target.name()), Trigger{*stimulus});
-      else
-        context_.blocked = true;  // what stands there instead has been reported
+      if (const auto stimulus = context_.required(context_.stimuli, item, "stimulus"))
+        add(item, context_.system.stimuli[*stimulus].name, Trigger{*stimulus});
     } else if (cls == "SetEvent") {
       SetEvents set{mask(item), std::nullopt};
-      if (item.attribute("process") || item.child("process"))
-        if (const auto process = context_.tasks.find(context_.required_reference(item, "process"))) set.task = *process;
+      if (item.attribute("process") || item.child("process")) {
+        set.task = context_.tasks.find(context_.required_reference(item, "process"));
+        if (!set.task) {  // an ISR, which is not simulated: nobody is set
+          context_.ignore(item);
+          return;
+        }
+      }
       std::string names = event_names(set.events);
       add(item, std::move(names), std::move(set));
     } else if (cls == "ClearEvent") {
@@ -67,45 +80,39 @@ class BodyReader {
   }
 
   void call(Element item) {
-    const Element target = context_.required_reference(item, "runnable");
-    const auto runnable = context_.runnables.find(target);
-    if (!runnable) {
-      context_.blocked = true;  // what stands there instead has been reported
-      return;
-    }
+    const auto runnable = context_.required(context_.runnables, item, "runnable");
+    if (!runnable) return;
+    const std::string& name = context_.system.runnables[*runnable].name;
     const bool calls_itself = std::find(calls_.begin(), calls_.end(), *runnable) != calls_.end();
     if (calls_itself || calls_.size() >= max_call_depth) {
       context_.error("AM0305",
-                     calls_itself ? fmt::format("runnable \"{}\" calls itself", target.name())
-                                  : fmt::format("the call of runnable \"{}\" is nested deeper than {} runnables",
-                                                target.name(), max_call_depth),
+                     calls_itself ? fmt::format("runnable \"{}\" calls itself", name)
+                                  : fmt::format("the call of runnable \"{}\" is nested deeper than {} runnables", name,
+                                                max_call_depth),
                      item.location(), item.path());
       return;
     }
     calls_.push_back(*runnable);
-    add(item, std::string(target.name()), Call{});
-    read(target);
+    add(item, name, Call{});
+    read(context_.runnable_elements[*runnable]);
     calls_.pop_back();
   }
 
   void access(Element item) {
-    const Element target = context_.required_reference(item, "data");
-    const auto label = context_.labels.find(target);
-    if (!label) {
-      context_.blocked = true;  // what stands there instead has been reported
-      return;
-    }
+    const auto label = context_.required(context_.labels, item, "data");
+    if (!label) return;
+    const std::string& name = context_.system.labels[*label].name;
     if (item.attribute_or("access", "read") == "write")
-      add(item, std::string(target.name()), WriteLabel{*label});
+      add(item, name, WriteLabel{*label});
     else
-      add(item, std::string(target.name()), ReadLabel{*label});
+      add(item, name, ReadLabel{*label});
   }
 
   Ticks ticks(Element item) {
     Ticks result;
     result.otherwise = cycles_of(item.child("default"), context_.diagnostics);
     for (const Element entry : item.children("extended")) {
-      const auto definition = context_.definitions.find(context_.required_reference(entry, "key"));
+      const auto definition = context_.required(context_.definitions, entry, "key");
       const auto cycles = cycles_of(entry.child("value"), context_.diagnostics);
       if (definition && cycles) result.extended.emplace_back(*definition, *cycles);
     }
@@ -151,6 +158,8 @@ class BodyReader {
   TaskIndex task_;
   RawBody& body_;
   std::size_t& total_;  // activities of all tasks so far
+  std::size_t depth_ = 0;
+  bool too_deep_ = false;
   std::vector<RunnableIndex> calls_;
 };
 

@@ -1,8 +1,10 @@
 // Vertices and edges of the system's runnable graph, and the event chains over it.
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -38,18 +40,20 @@ void add_trigger_edges(System& system) {
                           GraphEdge{EdgeKind::trigger, system.stimuli[trigger->stimulus].name}, system.graph);
 }
 
+/// Events that one task sets for another, or for all, are one relation, however often they are set: its last activity
+/// that sets them stands for it.
 void add_event_edges(System& system) {
-  for (NodeIndex from = 0; from < boost::num_vertices(system.graph); ++from) {
-    const auto* set = activity_at<SetEvents>(system, from);
-    if (set == nullptr) continue;
-    for (NodeIndex to = 0; to < boost::num_vertices(system.graph); ++to) {
-      const auto* wait = activity_at<WaitEvents>(system, to);
-      if (wait == nullptr || (set->task && *set->task != system.graph[to].task)) continue;
-      for (const EventIndex event : set->events)
-        if (std::find(wait->events.begin(), wait->events.end(), event) != wait->events.end())
-          boost::add_edge(from, to, GraphEdge{EdgeKind::event, system.events[event].name}, system.graph);
-    }
-  }
+  using Receiver = std::optional<TaskIndex>;
+  std::vector<std::map<std::pair<TaskIndex, Receiver>, NodeIndex>> setters(system.events.size());
+  for (NodeIndex node = 0; node < boost::num_vertices(system.graph); ++node)
+    if (const auto* set = activity_at<SetEvents>(system, node))
+      for (const EventIndex event : set->events) setters[event][{system.graph[node].task, set->task}] = node;
+  for (NodeIndex to = 0; to < boost::num_vertices(system.graph); ++to)
+    if (const auto* wait = activity_at<WaitEvents>(system, to))
+      for (const EventIndex event : wait->events)
+        for (const auto& [who, from] : setters[event])
+          if (!who.second || *who.second == system.graph[to].task)
+            boost::add_edge(from, to, GraphEdge{EdgeKind::event, system.events[event].name}, system.graph);
 }
 
 /// Labels that an activity reads or writes.
@@ -62,16 +66,18 @@ std::vector<LabelIndex> labels_of(const Activity& activity, bool written) {
   return {};
 }
 
+/// One edge per label and pair of tasks, from the last activity that writes it to the first that reads it.
 void add_data_edges(System& system) {
-  std::vector<std::vector<NodeIndex>> writers(system.labels.size()), readers(system.labels.size());
+  std::vector<std::map<TaskIndex, NodeIndex>> writers(system.labels.size()), readers(system.labels.size());
   for (NodeIndex node = 0; node < boost::num_vertices(system.graph); ++node) {
-    for (const LabelIndex label : labels_of(system.graph[node].activity, true)) writers[label].push_back(node);
-    for (const LabelIndex label : labels_of(system.graph[node].activity, false)) readers[label].push_back(node);
+    const TaskIndex task = system.graph[node].task;
+    for (const LabelIndex label : labels_of(system.graph[node].activity, true)) writers[label][task] = node;
+    for (const LabelIndex label : labels_of(system.graph[node].activity, false)) readers[label].emplace(task, node);
   }
   for (LabelIndex label = 0; label < system.labels.size(); ++label)
-    for (const NodeIndex from : writers[label])
-      for (const NodeIndex to : readers[label])
-        if (system.graph[from].task != system.graph[to].task)
+    for (const auto& [writer, from] : writers[label])
+      for (const auto& [reader, to] : readers[label])
+        if (writer != reader)
           boost::add_edge(from, to, GraphEdge{EdgeKind::data, system.labels[label].name}, system.graph);
 }
 

@@ -52,6 +52,7 @@ bool is_wrapper_of(const BuildContext& context, TaskIndex wrapper, TaskIndex fun
   std::size_t triggers = 0;
   bool waits = false;
   for (const GraphNode& node : context.raw_bodies[wrapper]) {
+    if (std::holds_alternative<SetEvents>(node.activity)) return false;  // others depend on it
     if (std::holds_alternative<Trigger>(node.activity)) ++triggers;
     const auto* wait = std::get_if<WaitEvents>(&node.activity);
     if (wait == nullptr || triggers == 0) continue;
@@ -109,11 +110,18 @@ void classify_labels(BuildContext& context) {
   }
 }
 
+/// An event that only told the wrapper that its function is done.
+bool is_for_wrapper(const BuildContext& context, const SetEvents& set, TaskIndex function) {
+  return set.task && context.system.tasks[*set.task].folded_into == function;
+}
+
 /// A folded function reads its inputs and writes its results in host memory; device labels and the wrapper's event go.
 void drop_copies(BuildContext& context, TaskIndex function) {
   RawBody kept;
   for (GraphNode& node : context.raw_bodies[function]) {
-    if (std::holds_alternative<SetEvents>(node.activity)) continue;
+    if (const auto* set = std::get_if<SetEvents>(&node.activity);
+        set != nullptr && is_for_wrapper(context, *set, function))
+      continue;
     if (const auto label = accessed_label(node); label && context.system.labels[*label].side != LabelSide::host)
       continue;
     kept.push_back(std::move(node));

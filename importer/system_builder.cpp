@@ -11,12 +11,22 @@ namespace amalthea::importer {
 namespace detail {
 
 Element BuildContext::required_reference(Element element, std::string_view feature) {
-  if (const Element target = model.reference(element, feature)) return target;
-  blocked = true;
-  if (!element.attribute(feature) && !element.child(feature))
+  const Element target = model.reference(element, feature);
+  if (!target)
     error("AM0301", fmt::format("{} has no {}, which its timing depends on", element.class_name(), feature),
           element.location(), element.path());
-  return {};
+  return target;
+}
+
+std::optional<std::uint32_t> BuildContext::required(const ElementMap& kind, Element element, std::string_view feature) {
+  const Element target = required_reference(element, feature);
+  const auto index = kind.find(target);
+  if (target && !index)
+    error("AM0319",
+          fmt::format("{} of {} is the {} \"{}\", which cannot be used here", feature, element.class_name(),
+                      target.class_name(), target.name()),
+          element.attribute_location(feature), element.path());
+  return index;
 }
 
 }  // namespace detail

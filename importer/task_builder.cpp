@@ -116,14 +116,7 @@ void allocate(BuildContext& context, Element allocation, Task& task) {
   const Element unit_element = chosen_unit(context, allocation, scheduler, task);
   const auto unit_index = context.units.find(unit_element);
   if (!unit_index) {
-    if (unit_element) {
-      context.error("AM0318",
-                    fmt::format("task \"{}\" has affinity to the {} \"{}\", which is not a ProcessingUnit", task.name,
-                                unit_element.class_name(), unit_element.name()),
-                    allocation.attribute_location("affinity"), allocation.path());
-    } else if (allocation.attribute("affinity")) {
-      context.blocked = true;  // a dangling affinity has been reported
-    } else if (context.reported_schedulers.insert(task.scheduler).second) {
+    if (context.reported_schedulers.insert(task.scheduler).second) {
       context.error(
           "AM0303",
           fmt::format("scheduler \"{}\" of task \"{}\" is responsible for no processing unit (schedulerAllocation)",
@@ -147,16 +140,13 @@ void allocate(BuildContext& context, Element allocation, Task& task) {
             unit.name, task.name),
         unit_element.location(), unit_element.path());
   if (task.side == Side::host && is_meant_as_gpu(context, unit_element, unit, scheduler, parameters)) {
-    if (unit_element.attribute("definition") && !context.model.reference(unit_element, "definition")) {
-      context.blocked = true;  // the dangling definition has been reported
-    } else if (context.reported_units.insert(task.unit).second) {
+    if (context.reported_units.insert(task.unit).second)
       context.error(
           "AM0307",
           fmt::format("device \"{}\" has no GPU definition: scheduler \"{}\" hands out time slices on it, but "
                       "it refers to no ProcessingUnitDefinition with puType=\"GPU\"",
                       unit.name, scheduler.name),
           unit_element.location(), unit_element.path());
-    }
   }
 }
 
@@ -168,7 +158,8 @@ void activate(BuildContext& context, Element element, TaskIndex task) {
                             element.location(), element.path());
   for (const Element stimulus : stimuli) {
     if (const auto index = context.stimuli.find(stimulus)) {
-      context.system.stimuli[*index].activates.push_back(task);
+      auto& activates = context.system.stimuli[*index].activates;
+      if (activates.empty() || activates.back() != task) activates.push_back(task);  // named twice it counts once
     } else if (!stimulus.is("PeriodicStimulus")) {  // a periodic one without a usable period has been reported
       context.error("AM0310",
                     fmt::format("task \"{}\" is activated by the {} \"{}\", a kind of stimulus that is not simulated",
@@ -260,6 +251,10 @@ void build_tasks(BuildContext& context) {
   std::vector<Element> allocation_elements;
   for (const Element allocation : context.model.all("mappingModel", "taskAllocation"))
     if (const Element task = context.model.reference(allocation, "task")) {
+      if (allocations.find(task))
+        context.diagnostics.add("AM0415", Severity::warning,
+                                fmt::format("task \"{}\" has a second allocation, which is ignored", task.name()),
+                                allocation.location(), allocation.path());
       allocations.add(task, static_cast<std::uint32_t>(allocation_elements.size()));
       allocation_elements.push_back(allocation);
     }

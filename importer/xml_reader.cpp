@@ -94,10 +94,14 @@ class Builder : public xml::DefaultHandler {
   Builder(Document& document, xml::SAX2XMLReader& reader, const Limits& limits, Diagnostics& diagnostics)
       : document_(document), reader_(reader), limits_(limits), diagnostics_(diagnostics) {}
 
-  void startElement(const XMLCh* uri, const XMLCh* local_name, const XMLCh* /*qname*/,
+  void startElement(const XMLCh* uri, const XMLCh* local_name, const XMLCh* qname,
                     const xml::Attributes& attributes) override {
     const Span tag = tag_before_event();
-    if (depth_ == 0) read_root(view(uri), view(local_name), tag);
+    if (depth_ == 0) {
+      if (!stands_at(tag, view(qname)))
+        stop("AM0118", 0, "the file's encoding is not supported; expected UTF-8, UTF-16 or ISO-8859");
+      read_root(view(uri), view(local_name), tag);
+    }
     if (++depth_ > limits_.max_depth)
       stop("AM0105", tag.begin,
            fmt::format("elements are nested deeper than {} levels (--max-depth)", limits_.max_depth));
@@ -155,12 +159,10 @@ class Builder : public xml::DefaultHandler {
   /// declares nothing. Only comments and processing instructions may stand beside it.
   std::optional<std::uint32_t> document_type_before(std::uint32_t end) const {
     const SourceText& source = document_.source();
-    const std::string_view bytes = source.bytes();
-    const std::uint32_t unit = source.encoding() == Encoding::ascii_superset ? 1 : 2;
-    const std::uint32_t low = source.encoding() == Encoding::utf16_be ? 1 : 0;
+    const std::uint32_t unit = source.unit();
     const auto starts_with = [&](std::uint32_t at, std::string_view text) {
       for (const char c : text) {
-        if (at + unit > end || bytes[at + low] != c || (unit == 2 && bytes[at + 1 - low] != 0)) return false;
+        if (at + unit > end || source.ascii_at(at) != c) return false;
         at += unit;
       }
       return true;
@@ -181,18 +183,27 @@ class Builder : public xml::DefaultHandler {
   }
 
   Span tag_before_event() {
-    const std::uint32_t end = offset();
-    const std::string_view bytes = document_.source().bytes();
-    std::uint32_t begin = end;
-    if (document_.source().encoding() == Encoding::ascii_superset) {
-      const auto found = bytes.rfind('<', end == 0 ? 0 : end - 1);
-      begin = found == std::string_view::npos ? 0 : static_cast<std::uint32_t>(found);
-    } else {
-      const std::uint32_t ascii_byte = document_.source().encoding() == Encoding::utf16_le ? 0 : 1;
-      begin = end >= 2 ? end - 2 : 0;
-      while (begin >= 2 && !(bytes[begin + ascii_byte] == '<' && bytes[begin + 1 - ascii_byte] == 0)) begin -= 2;
+    const SourceText& source = document_.source();
+    const std::uint32_t end = offset(), unit = source.unit();
+    if (unit == 1) {
+      const auto found = source.bytes().rfind('<', end == 0 ? 0 : end - 1);
+      return {found == std::string_view::npos ? 0 : static_cast<std::uint32_t>(found), end};
     }
+    std::uint32_t begin = end >= unit ? end - unit : 0;
+    while (begin >= unit && source.ascii_at(begin) != '<') begin -= unit;
     return {begin, end};
+  }
+
+  /// Places are found by looking for ASCII characters in the bytes; in UTF-32 or EBCDIC they are not where they seem.
+  bool stands_at(Span tag, std::u16string_view qname) const {
+    const SourceText& source = document_.source();
+    if (tag.begin + source.unit() * (qname.size() + 2) > source.bytes().size() || source.ascii_at(tag.begin) != '<')
+      return false;
+    for (std::size_t i = 0; i < qname.size(); ++i)
+      if (qname[i] < 0x80 &&
+          source.ascii_at(tag.begin + source.unit() * static_cast<std::uint32_t>(i + 1)) != static_cast<char>(qname[i]))
+        return false;
+    return source.ascii_at(tag.end - source.unit()) == '>';
   }
 
   void read_root(std::u16string_view uri, std::u16string_view local_name, Span tag) {

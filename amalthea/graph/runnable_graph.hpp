@@ -101,8 +101,8 @@ struct GraphNode {
 enum class EdgeKind : std::uint8_t {
   sequence,  ///< next activity of the same task
   trigger,   ///< inter-process trigger → first activity of the activated task
-  event,     ///< event set → event awaited
-  data,      ///< label written → label read, by another task
+  event,     ///< event set → event awaited; one per awaiting activity and setting task
+  data,      ///< label written → label read; one per label and pair of tasks, from the last write to the first read
 };
 std::string_view to_string(EdgeKind);
 

@@ -42,13 +42,13 @@ TEST_CASE("a time that is written as text is read with either micro sign, with a
 }
 
 TEST_CASE("a text that is no time is refused with what was expected") {
-  CHECK(time_text("") == "\"\" is not a time such as \"7200 us\"");
-  CHECK(time_text("soon") == "\"soon\" is not a time such as \"7200 us\"");
-  CHECK(time_text("7200") == "\"7200\" is not a time such as \"7200 us\"");
-  CHECK(time_text("-5ms") == "\"-5ms\" is not a time such as \"7200 us\"");
+  CHECK(time_text("") == "\"\" is not a whole number with a unit of time, such as \"7200 us\"");
+  CHECK(time_text("soon") == "\"soon\" is not a whole number with a unit of time, such as \"7200 us\"");
+  CHECK(time_text("7200") == "\"7200\" is not a whole number with a unit of time, such as \"7200 us\"");
+  CHECK(time_text("-5ms") == "\"-5ms\" is not a whole number with a unit of time, such as \"7200 us\"");
   CHECK(time_text("5 weeks") == "\"weeks\" is not a unit of time (ps, ns, us, ms, s)");
   CHECK(time_text("5MS") == "\"MS\" is not a unit of time (ps, ns, us, ms, s)");
-  CHECK(time_text("1.5ms") == "\".5ms\" is not a unit of time (ps, ns, us, ms, s)");
+  CHECK(time_text("1.5ms") == "\"1.5ms\" is not a whole number with a unit of time, such as \"7200 us\"");
   CHECK(time_text("99999999999999999999s") == "\"99999999999999999999\" is too large");
   CHECK(time_text("9223373s") == "\"9223373\" is too large");
 }

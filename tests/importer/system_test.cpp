@@ -683,9 +683,9 @@ TEST_CASE("an affinity to something that is no processing unit is one error") {
   const std::string href = replaced(minimal(), " affinity=\"GPU?type=ProcessingUnit\"/>",
                                     "><affinity href=\"amlt:/#DRAM?type=Memory\"/></taskAllocation>");
   CHECK(only_error(href) ==
-        fmt::format("model.amxmi:{}: error: task \"Vision\" has affinity to the Memory \"DRAM\", which is not a "
-                    "ProcessingUnit [AM0318]",
-                    place(href, "<taskAllocation task=\"Vision")));
+        fmt::format("model.amxmi:{}: error: reference \"amlt:/#DRAM?type=Memory\" of affinity refers to a "
+                    "Memory; expected a ProcessingUnit [AM0205]",
+                    place(href, "amlt:/#DRAM")));
 }
 
 TEST_CASE("a priority or a time slice that cannot be read is one error at its value") {
@@ -700,7 +700,7 @@ TEST_CASE("a priority or a time slice that cannot be read is one error at its va
   CHECK(only_error(slice) ==
         fmt::format(
             "model.amxmi:{}: error: unreadable scheduling parameter TimeSlice_Vision of task \"Vision\": \"soon\" "
-            "is not a time such as \"7200 us\" [AM0308]",
+            "is not a whole number with a unit of time, such as \"7200 us\" [AM0308]",
             place(slice, "\"soon\"", 1)));
 }
 
