@@ -176,13 +176,12 @@ Element Model::find(std::string_view id) const {
 
 void Model::add_xmi_id(std::string_view id, Element element) { xmi_ids_[id] = element; }
 
-void Model::add_computed_id(std::string id, Element element) {
-  if (const auto known = computed_ids_.find(id); known != computed_ids_.end()) {
-    known->second = element;
-    return;
-  }
+Element Model::add_computed_id(std::string id, Element element) {
+  if (const auto known = computed_ids_.find(id); known != computed_ids_.end())
+    return std::exchange(known->second, element);
   id_texts_.push_back(std::move(id));
   computed_ids_.emplace(id_texts_.back(), element);
+  return {};
 }
 
 std::vector<Element> Model::references(Element element, std::string_view feature) const {

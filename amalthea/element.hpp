@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "amalthea/metamodel.hpp"
+#include "amalthea/origin.hpp"
 #include "amalthea/source_text.hpp"
 
 namespace amalthea {
@@ -30,15 +31,6 @@ class Element;
 
 /// Interned tag or attribute name, valid within one Document.
 enum class NameId : std::uint32_t {};
-
-/// Points back into a Model from data that must not know elements (graph, results): "where this comes from".
-struct Origin {
-  static constexpr std::uint32_t none = 0xFFFFFFFF;
-  std::uint32_t document = none;
-  std::uint32_t element = none;
-  bool known() const { return element != none; }
-  friend bool operator==(Origin, Origin) = default;
-};
 
 /// What the store keeps per element; offsets are bytes into the document.
 struct ElementRecord {
@@ -216,7 +208,8 @@ class Model {
   Element find(std::string_view id) const;
   /// Registers an id; a later element takes the id over, as in EMF.
   void add_xmi_id(std::string_view id, Element element);
-  void add_computed_id(std::string id, Element element);
+  /// Returns the element that had the id before, or an empty one.
+  Element add_computed_id(std::string id, Element element);
 
   /// References whose target is not in the model, noted by the importer.
   struct Dangling {

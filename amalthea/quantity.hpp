@@ -28,6 +28,14 @@ struct DataRate {
   friend constexpr auto operator<=>(DataRate, DataRate) = default;
 };
 
+/// Lower bound, mean and upper bound of a deviation, in cycles. All are >= 0 and ordered.
+struct Cycles {
+  std::int64_t lower = 0;
+  std::int64_t average = 0;
+  std::int64_t upper = 0;
+  friend bool operator==(const Cycles&, const Cycles&) = default;
+};
+
 /// On failure the text says what was expected, e.g. `"12x" is not an integer`.
 template <typename T>
 using Parsed = tl::expected<T, std::string>;

@@ -3,9 +3,11 @@
 /// All that an output format may use: the analysed system, what was found, where it came from.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "amalthea/diagnostic.hpp"
+#include "amalthea/element.hpp"
 #include "amalthea/graph/system.hpp"
 #include "engine/results.hpp"
 

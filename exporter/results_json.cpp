@@ -64,15 +64,16 @@ class JsonRenderer {
   }
 
   Json platform() const {
-    Json json = {{"name", system_.platform.name}, {"gpu", nullptr}};
+    Json gpus = Json::array();
     for (UnitIndex unit = 0; unit < system_.platform.units.size(); ++unit) {
       const ProcessingUnit& candidate = system_.platform.units[unit];
       if (candidate.type != PuType::gpu) continue;
-      json["gpu"] = {{"name", candidate.name},
-                     {"profile", results_.device_profiles[unit]},
-                     {"frequency_mhz", static_cast<double>(candidate.frequency.millihertz()) / 1e9}};
-      break;
+      gpus.push_back({{"name", candidate.name},
+                      {"profile", results_.device_profiles[unit]},
+                      {"frequency_mhz", static_cast<double>(candidate.frequency.millihertz()) / 1e9}});
     }
+    const Json first = gpus.empty() ? Json(nullptr) : gpus.front();
+    Json json = {{"name", system_.platform.name}, {"gpu", first}, {"gpus", gpus}};
     return json;
   }
 

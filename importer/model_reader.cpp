@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -85,7 +86,11 @@ std::optional<Model> read_model(const std::vector<std::string>& paths, const Lim
     if (!expand(path, files, diagnostics)) return std::nullopt;
   Model model;
   bool readable = true;
+  std::set<fs::path> seen;
   for (const std::string& file : files) {
+    std::error_code error;
+    if (const fs::path canonical = fs::canonical(file, error); !error && !seen.insert(canonical).second)
+      continue;  // given twice
     auto bytes = read_file(file, limits, diagnostics);
     auto document = bytes ? read_document(file, std::move(*bytes), limits, diagnostics) : nullptr;
     if (document == nullptr) {

@@ -164,7 +164,14 @@ void give_classes_and_ids(Model& model, Diagnostics& diagnostics) {
     for (std::uint32_t i = 0; i < document->size(); ++i) {
       const Element element = document->element(i);
       if (const auto xmi_id = element.attribute("xmi:id")) model.add_xmi_id(*xmi_id, element);
-      if (auto id = computed_id(element)) model.add_computed_id(std::move(*id), element);
+      auto id = computed_id(element);
+      if (!id) continue;
+      const Element before = model.add_computed_id(std::move(*id), element);
+      if (before && !element.name().empty())
+        findings.add("AM0207", Severity::warning, element,
+                     fmt::format("a second {} is named \"{}\"; references mean this one, not the one at line {}",
+                                 element.class_name(), element.name(), before.location().line),
+                     [&] { return element.location(); });
     }
   }
 }

@@ -51,6 +51,7 @@ std::optional<System> build_system(const Model& model, const BuildOptions& optio
   if (std::any_of(model.dangling().begin(), model.dangling().end(), matters_for_timing)) return std::nullopt;
   detail::BuildContext context(model, options, diagnostics);
   detail::build_platform(context);
+  if (context.blocked) return std::nullopt;  // of such hardware nothing more can be said
   detail::build_stimuli(context);
   detail::build_data(context);
   detail::build_tasks(context);

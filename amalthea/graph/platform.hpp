@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "amalthea/diagnostic.hpp"
-#include "amalthea/element.hpp"
+#include "amalthea/origin.hpp"
 #include "amalthea/quantity.hpp"
-#include "amalthea/views/quantities.hpp"
+#include "amalthea/time.hpp"
 
 namespace amalthea {
 

@@ -16,8 +16,8 @@
 
 #include <boost/graph/adjacency_list.hpp>
 
-#include "amalthea/element.hpp"
 #include "amalthea/graph/platform.hpp"
+#include "amalthea/origin.hpp"
 
 namespace amalthea {
 

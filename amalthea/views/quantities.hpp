@@ -13,14 +13,6 @@
 
 namespace amalthea {
 
-/// Lower bound, mean and upper bound of a deviation, in cycles. All are >= 0 and ordered.
-struct Cycles {
-  std::int64_t lower = 0;
-  std::int64_t average = 0;
-  std::int64_t upper = 0;
-  friend bool operator==(const Cycles&, const Cycles&) = default;
-};
-
 std::optional<Duration> time_of(Element quantity, Diagnostics& diagnostics);
 std::optional<Frequency> frequency_of(Element quantity, Diagnostics& diagnostics);
 std::optional<DataSize> data_size_of(Element quantity, Diagnostics& diagnostics);

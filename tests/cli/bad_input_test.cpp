@@ -226,12 +226,14 @@ TEST_CASE("standard output that cannot be written is an error") {
   CHECK(result.err == "amalthea: error: cannot write to standard output\n");
 }
 
-TEST_CASE("annotate takes one file") {
+TEST_CASE("annotate takes one file; the same file given twice is one") {
   const Place place(minimal());
-  const auto result = test::amalthea({"annotate", place.model(), place.model(), "-o", place.in("out.amxmi")});
+  test::write_text(place.in("other.amxmi"), minimal());
+  const auto result = test::amalthea({"annotate", place.model(), place.in("other.amxmi"), "-o", place.in("out.amxmi")});
   CHECK(result.exit_code == 2);
   CHECK(result.err == "amalthea: error: annotate takes one model file, not 2\n");
-  CHECK(place.files() == Names{"model.amxmi"});
+  CHECK(place.files() == Names{"model.amxmi", "other.amxmi"});
+  CHECK(test::amalthea({"annotate", place.model(), place.model(), "-o", place.in("out.amxmi")}).exit_code == 0);
 }
 
 // ---------------------------------------------------------------- wrong use
