@@ -22,20 +22,19 @@ int run(const Options& options) {
   if (!check_output(options.output)) return ExitCode::unusable;
   int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
-  const auto model = load(options.input, diagnostics, exit_code);
-  const auto system = model ? importer::build_system(*model, options.build, diagnostics) : std::nullopt;
-  print_findings(diagnostics);
-  if (!model) return exit_code;
-  if (!system) return ExitCode::findings;
+  const auto built = load_and_build(options.input, options.build, diagnostics, exit_code);
+  if (!built) return exit_code;
+  if (!built->system) return ExitCode::findings;
+  const System& system = *built->system;
   std::optional<TaskIndex> task;
-  for (TaskIndex index = 0; index < system->tasks.size(); ++index)
-    if (system->tasks[index].name == options.task) task = index;
+  for (TaskIndex index = 0; index < system.tasks.size(); ++index)
+    if (system.tasks[index].name == options.task) task = index;
   if (!options.task.empty() && !task) {
     fmt::print(stderr, "amalthea: error: --task {}: the model has no such task\n", options.task);
     return ExitCode::unusable;
   }
   const std::string text =
-      options.format == "json" ? exporter::render_graph_json(*system, task) : exporter::render_graph_dot(*system, task);
+      options.format == "json" ? exporter::render_graph_json(system, task) : exporter::render_graph_dot(system, task);
   if (!write_output(options.output, text)) return ExitCode::unusable;
   return diagnostics.has_errors() ? ExitCode::findings : ExitCode::all_well;
 }

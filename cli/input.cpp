@@ -86,6 +86,15 @@ std::optional<Model> load(const InputOptions& options, Diagnostics& diagnostics,
   return model;
 }
 
+std::optional<Built> load_and_build(const InputOptions& input, const importer::BuildOptions& build,
+                                    Diagnostics& diagnostics, int& exit_code) {
+  auto model = load(input, diagnostics, exit_code);
+  auto system = model ? importer::build_system(*model, build, diagnostics) : std::nullopt;
+  print_findings(diagnostics);
+  if (!model) return std::nullopt;
+  return Built{std::move(*model), std::move(system)};
+}
+
 exporter::ModelInfo model_info(const Model& model) {
   exporter::ModelInfo info;
   for (const auto& document : model.documents()) info.files.push_back(document->source().path());

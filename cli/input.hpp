@@ -40,6 +40,14 @@ void print_findings(const Diagnostics& diagnostics, std::size_t first = 0);
 /// The model, or nothing; then `exit_code` is set. Findings are collected, not printed.
 std::optional<Model> load(const InputOptions& options, Diagnostics& diagnostics, int& exit_code);
 
+struct Built {
+  Model model;
+  std::optional<System> system;  ///< nothing when the model cannot be analysed
+};
+/// The model and its system, or nothing; then `exit_code` is set. Findings are collected and printed.
+std::optional<Built> load_and_build(const InputOptions& input, const importer::BuildOptions& build,
+                                    Diagnostics& diagnostics, int& exit_code);
+
 exporter::ModelInfo model_info(const Model& model);
 
 struct Analysed {

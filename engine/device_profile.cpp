@@ -7,6 +7,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "amalthea/ascii.hpp"
+
 namespace amalthea::engine {
 namespace {
 
@@ -15,11 +17,6 @@ struct EmbeddedProfile {
   std::string_view json;
 };
 #include "built_in_profiles.inc"
-
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
-}
 
 /// A number >= minimum under `{"value": …, "source": …}`.
 double number(const nlohmann::json& json, const char* key, double minimum) {

@@ -9,6 +9,7 @@
 
 #include "amalthea/quantity.hpp"
 #include "engine/analysis.hpp"
+#include "exporter/json_parts.hpp"
 #include "exporter/text_table.hpp"
 
 namespace amalthea::exporter {
@@ -156,15 +157,7 @@ std::string render_summary_json(const ModelSummary& summary) {
       entry["folded_into"] = task.folded_into ? Json(summary.system->tasks[*task.folded_into].name) : Json(nullptr);
       json["mapping"].push_back(std::move(entry));
     }
-  json["findings"] = Json::array();
-  for (const Diagnostic& finding : summary.findings.all())
-    json["findings"].push_back({{"rule", finding.id},
-                                {"severity", to_string(finding.severity)},
-                                {"message", finding.message},
-                                {"file", finding.location.file},
-                                {"line", finding.location.line},
-                                {"column", finding.location.column},
-                                {"path", finding.path}});
+  json["findings"] = findings_json(summary.findings);
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/analysis.hpp"
+#include "exporter/json_parts.hpp"
 #include "exporter/result_formats.hpp"
 
 namespace amalthea::exporter {
@@ -50,8 +51,7 @@ class JsonRenderer {
     json["chains"] = list(system_.chains.size(), [this](std::size_t i) { return chain(system_.chains[i]); });
     json["resources"] =
         list(results_.resources.size(), [this](std::size_t i) { return resource(results_.resources[i]); });
-    json["findings"] =
-        list(view_.findings.all().size(), [this](std::size_t i) { return finding(view_.findings.all()[i]); });
+    json["findings"] = findings_json(view_.findings);
     return json;
   }
 
@@ -152,17 +152,6 @@ class JsonRenderer {
             {"utilization", result.utilization},
             {"demand", result.demand},
             {"verdict", result.overloaded() ? "overloaded" : "ok"}};
-  }
-
-  static Json finding(const Diagnostic& diagnostic) {
-    const auto number = [](std::uint32_t value) { return value == 0 ? Json(nullptr) : Json(value); };
-    return {{"rule", diagnostic.id},
-            {"severity", to_string(diagnostic.severity)},
-            {"message", diagnostic.message},
-            {"file", diagnostic.location.file.empty() ? Json(nullptr) : Json(diagnostic.location.file)},
-            {"line", number(diagnostic.location.line)},
-            {"column", number(diagnostic.location.column)},
-            {"path", diagnostic.path}};
   }
 
   const ResultView& view_;

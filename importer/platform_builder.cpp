@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/ascii.hpp"
 #include "amalthea/views/hardware.hpp"
 #include "amalthea/views/properties.hpp"
 #include "amalthea/views/quantities.hpp"
@@ -77,11 +78,6 @@ void build_units(BuildContext& context) {
   }
 }
 
-bool is_parameter(const Parameter& parameter, std::string_view wanted) {
-  return std::equal(parameter.name.begin(), parameter.name.end(), wanted.begin(), wanted.end(),
-                    [](char a, char b) { return (a >= 'A' && a <= 'Z' ? static_cast<char>(a - 'A' + 'a') : a) == b; });
-}
-
 void build_schedulers(BuildContext& context) {
   Platform& platform = context.system.platform;
   for (const Element os : context.model.all("osModel", "operatingSystems")) {
@@ -92,8 +88,8 @@ void build_schedulers(BuildContext& context) {
       scheduler.algorithm = scheduling_algorithm(context.model, element);
       scheduler.origin = element.origin();
       for (const Parameter& parameter : scheduling_parameters(element)) {
-        const bool minimum = is_parameter(parameter, "minimumtimeslice");
-        if (!minimum && !is_parameter(parameter, "maximumtimeslice")) continue;
+        const bool minimum = equal_ignoring_case(parameter.name, "minimumTimeslice");
+        if (!minimum && !equal_ignoring_case(parameter.name, "maximumTimeslice")) continue;
         if (const auto time = parse_time_text(parameter.value))
           (minimum ? scheduler.minimum_time_slice : scheduler.maximum_time_slice) = *time;
       }

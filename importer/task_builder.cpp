@@ -5,18 +5,13 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/ascii.hpp"
 #include "amalthea/views/properties.hpp"
 #include "amalthea/views/quantities.hpp"
 #include "importer/detail/build_context.hpp"
 
 namespace amalthea::importer::detail {
 namespace {
-
-std::string lower_case(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  return text;
-}
 
 /// Algorithms that the simulation of a CPU core implements.
 bool is_simulated(std::string_view algorithm) { return algorithm == "FixedPriorityPreemptive" || algorithm == "OSEK"; }

@@ -1,0 +1,21 @@
+#pragma once
+/// \file
+/// Letters of keywords, whatever the locale.
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+namespace amalthea {
+
+/// ASCII capital letters as small ones; everything else as it is.
+inline std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  return lower;
+}
+
+inline bool equal_ignoring_case(std::string_view a, std::string_view b) { return lower_case(a) == lower_case(b); }
+
+}  // namespace amalthea
