@@ -13,8 +13,14 @@
 namespace amalthea::importer::detail {
 namespace {
 
-/// Algorithms that the simulation of a CPU core implements.
-bool is_simulated(std::string_view algorithm) { return algorithm == "FixedPriorityPreemptive" || algorithm == "OSEK"; }
+/// Algorithms that the simulation of a CPU core implements. From 2.0.0 on an algorithm is known by the name of its
+/// definition, which people spell in their own ways.
+bool is_simulated(std::string_view algorithm) {
+  std::string name = lower_case(algorithm);
+  name.erase(std::remove_if(name.begin(), name.end(), [](char c) { return c == ' ' || c == '_' || c == '-'; }),
+             name.end());
+  return name == "fixedprioritypreemptive" || name == "fpp" || name == "osek";
+}
 
 void check_host_scheduler(BuildContext& context, const Scheduler& scheduler) {
   const Element element = context.model.element(scheduler.origin);

@@ -5,6 +5,8 @@
 
 #include "amalthea/source_text.hpp"
 
+#include "exporter/splice.hpp"
+
 using namespace amalthea;
 
 namespace {
@@ -18,13 +20,7 @@ std::string place(const SourceText& text, std::string_view what) {
 }
 
 std::string utf16(std::string_view ascii, bool big_endian) {
-  std::string bytes;
-  for (const char c : ascii) {
-    if (big_endian) bytes += '\0';
-    bytes += c;
-    if (!big_endian) bytes += '\0';
-  }
-  return bytes;
+  return exporter::encode_ascii(ascii, big_endian ? Encoding::utf16_be : Encoding::utf16_le);
 }
 
 }  // namespace

@@ -822,3 +822,16 @@ TEST_CASE("a memory that a unit cannot reach is told, as such accesses take no t
   CHECK(warnings.front().find("processing unit \"Core\" has no accessElement for the memory of label") !=
         std::string::npos);
 }
+
+TEST_CASE("the names that people give to fixed-priority scheduling are understood") {
+  for (const char* name : {"FPP", "Fixed_Priority-Preemptive", "OSEK"}) {
+    std::string text = minimal();
+    constexpr std::string_view usual = "FixedPriorityPreemptive";
+    for (auto at = text.find(usual); at != std::string::npos; at = text.find(usual, at))
+      text.replace(at, usual.size(), name);
+    Diagnostics diagnostics;
+    const Model model = test::model_from_text(text, diagnostics);
+    INFO(name);
+    CHECK(importer::build_system(model, {}, diagnostics).has_value());
+  }
+}

@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
+#include "exporter/splice.hpp"
 #include "importer/model_reader.hpp"
 #include "tests/support/test_models.hpp"
 
@@ -70,13 +71,8 @@ std::string_view written(Element element, std::string_view attribute) {
 }
 
 std::string utf16(std::string_view ascii, bool big_endian) {
-  std::string bytes = big_endian ? "\xFE\xFF" : "\xFF\xFE";
-  for (const char c : ascii) {
-    if (big_endian) bytes += '\0';
-    bytes += c;
-    if (!big_endian) bytes += '\0';
-  }
-  return bytes;
+  return (big_endian ? "\xFE\xFF" : "\xFF\xFE") +
+         exporter::encode_ascii(ascii, big_endian ? Encoding::utf16_be : Encoding::utf16_le);
 }
 
 }  // namespace
