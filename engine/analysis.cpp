@@ -54,11 +54,14 @@ Duration default_horizon(const System& system, std::optional<Duration> hyper, Di
 }
 
 /// How long measured jobs may go on after the horizon: every deadline has passed by then, and jobs without one had
-/// another period.
+/// another period. Where nothing is periodic nothing says how long is long, and a second is.
 Duration grace_of(const System& system, const std::vector<std::optional<Duration>>& periods) {
   Duration grace;
   for (TaskIndex task = 0; task < system.tasks.size(); ++task)
     grace = std::max({grace, system.tasks[task].deadline.value_or(Duration{}), periods[task].value_or(Duration{})});
+  const bool periodic =
+      std::any_of(periods.begin(), periods.end(), [](const auto& period) { return period.has_value(); });
+  if (!periodic) grace = std::max(grace, Duration::seconds(1));
   return std::min(grace, longest_simulation);
 }
 

@@ -362,6 +362,21 @@ TEST_CASE("a task that polls for one of its own priority on its core starves it,
   CHECK(results.tasks[above].verdict == engine::Verdict::met);
 }
 
+TEST_CASE("a system that is activated once is simulated to its end") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  const StimulusIndex request = maker.inter_process();
+  const TaskIndex triggered = maker.task("triggered", core, 1, request);
+  maker.compute(triggered, 5000);
+  System system = maker.build();
+  system.stimuli[request].occurrence = Single{us(300)};
+  Diagnostics diagnostics;
+  const auto results = engine::analyze(system, {}, diagnostics);
+  REQUIRE(results.has_value());
+  CHECK(results->tasks[triggered].response.jobs == 1);
+  CHECK(results->tasks[triggered].response.max == us(5000));
+}
+
 TEST_CASE("the hyperperiod is the least common multiple of the periods in use") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
