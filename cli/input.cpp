@@ -75,9 +75,8 @@ void add_analysis_options(CLI::App& verb, AnalysisInput& options) {
                   "GPU profile: a built-in name (tx2, generic) or a JSON file (default: what the model says)");
 }
 
-void print_findings(const Diagnostics& diagnostics, std::size_t first) {
-  for (std::size_t i = first; i < diagnostics.all().size(); ++i)
-    fmt::print(stderr, "{}\n", format(diagnostics.all()[i]));
+void print_findings(const Diagnostics& diagnostics) {
+  for (const Diagnostic& finding : diagnostics.all()) fmt::print(stderr, "{}\n", format(finding));
 }
 
 std::optional<Model> load(const InputOptions& options, Diagnostics& diagnostics, int& exit_code) {

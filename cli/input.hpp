@@ -34,8 +34,8 @@ struct AnalysisInput {
 void add_build_options(CLI::App& verb, importer::BuildOptions& options);
 void add_analysis_options(CLI::App& verb, AnalysisInput& options);
 
-/// Prints findings to standard error, one a line, those from `first` on.
-void print_findings(const Diagnostics& diagnostics, std::size_t first = 0);
+/// Prints findings to standard error, one a line.
+void print_findings(const Diagnostics& diagnostics);
 
 /// The model, or nothing; then `exit_code` is set. Findings are collected, not printed.
 std::optional<Model> load(const InputOptions& options, Diagnostics& diagnostics, int& exit_code);

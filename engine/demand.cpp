@@ -1,8 +1,7 @@
 #include "engine/demand.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <numeric>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -95,7 +94,7 @@ class UnboundedSearch {
   void search_starvation() {
     for (TaskIndex task = 0; task < system_.tasks.size(); ++task)
       for (const Step& step : programs_[task].steps) {
-        if (step.kind != StepKind::wait || !std::get<WaitEvents>(system_.graph[step.node].activity).active) continue;
+        if (step.kind != StepKind::wait || !wait_of(system_, step).active) continue;
         for (const TaskIndex setter : step.setters) {
           const Task& poller = system_.tasks[task];
           const Task& polled = system_.tasks[setter];

@@ -50,9 +50,9 @@ std::string_view to_string(Verdict);
 
 struct TaskResult {
   Statistics response;                      ///< release to completion, of completed jobs
-  std::uint64_t unfinished = 0;             ///< jobs released but not completed at the end of the simulation
+  std::uint64_t unfinished = 0;             ///< jobs released within the horizon that never ended
   std::uint64_t lost_activations = 0;       ///< beyond the task's activation limit
-  std::uint64_t missed_deadlines = 0;       ///< late jobs, and unfinished ones whose deadline has passed
+  std::uint64_t missed_deadlines = 0;       ///< late jobs, ended or not
   std::optional<Instant> worst_release;     ///< release of the completed job with the longest response
   std::vector<Contribution> contributions;  ///< of that job; they add up to its response time
   Verdict verdict = Verdict::no_deadline;

@@ -30,12 +30,13 @@ bool could_run_on_gpu(const BuildContext& context, const RawBody& body) {
   return false;
 }
 
-/// The only task that triggers `function`, or nothing when something else activates it too.
+/// The only task that triggers `function`, and it alone; nothing when something else activates it or is activated too.
 std::optional<TaskIndex> only_trigger_of(const BuildContext& context, TaskIndex function) {
   std::optional<TaskIndex> only;
   for (StimulusIndex stimulus = 0; stimulus < context.system.stimuli.size(); ++stimulus) {
     if (!contains(context.system.stimuli[stimulus].activates, function)) continue;
     if (!std::holds_alternative<InterProcess>(context.system.stimuli[stimulus].occurrence)) return std::nullopt;
+    if (context.system.stimuli[stimulus].activates.size() != 1) return std::nullopt;  // others would lose their trigger
     for (TaskIndex task = 0; task < context.raw_bodies.size(); ++task)
       for (const GraphNode& node : context.raw_bodies[task])
         if (const auto* trigger = std::get_if<Trigger>(&node.activity);
@@ -49,6 +50,7 @@ std::optional<TaskIndex> only_trigger_of(const BuildContext& context, TaskIndex 
 
 /// A wrapper triggers one function and later waits for an event which that function sets.
 bool is_wrapper_of(const BuildContext& context, TaskIndex wrapper, TaskIndex function) {
+  if (context.system.tasks[wrapper].side != Side::host) return false;
   std::size_t triggers = 0;
   bool waits = false;
   for (const GraphNode& node : context.raw_bodies[wrapper]) {

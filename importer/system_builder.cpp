@@ -49,6 +49,7 @@ std::optional<System> build_system(const Model& model, const BuildOptions& optio
   // What a dangling reference leaves out would be missing from every number, so nothing is computed; the reference
   // itself has been reported where it stands.
   if (std::any_of(model.dangling().begin(), model.dangling().end(), matters_for_timing)) return std::nullopt;
+  const std::size_t errors_before = diagnostics.errors();
   detail::BuildContext context(model, options, diagnostics);
   detail::build_platform(context);
   if (context.blocked) return std::nullopt;  // of such hardware nothing more can be said
@@ -60,7 +61,8 @@ std::optional<System> build_system(const Model& model, const BuildOptions& optio
   if (context.blocked) return std::nullopt;
   detail::fold_wrappers(context);
   detail::shape_offloading(context);
-  if (context.blocked) return std::nullopt;
+  // A value that cannot be read (AM0210) would count as zero, which is as wrong as one that is missing.
+  if (context.blocked || diagnostics.errors() > errors_before) return std::nullopt;
   detail::build_graph(context);
   detail::build_chains(context);
   detail::report_unused_properties(context);

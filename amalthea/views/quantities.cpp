@@ -20,7 +20,8 @@ std::optional<T> quantity(Element element, std::string_view default_unit, Parse 
   if (!element) return std::nullopt;
   const Parsed<T> parsed = parse(element.attribute_or("value", "0"), element.attribute_or("unit", default_unit));
   if (parsed) return *parsed;
-  report(element, element.attribute("value") ? "value" : "unit", parsed.error(), diagnostics);
+  const bool wrong_unit = !parse("1", element.attribute_or("unit", default_unit));
+  report(element, wrong_unit ? "unit" : "value", parsed.error(), diagnostics);
   return std::nullopt;
 }
 

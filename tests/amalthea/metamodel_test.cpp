@@ -1,10 +1,7 @@
 #include "amalthea/metamodel.hpp"
 
-#include <catch2/catch.hpp>
-
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -15,6 +12,10 @@
 #include <string_view>
 #include <utility>
 #include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/test_models.hpp"
 
 using namespace amalthea;
 
@@ -372,10 +373,10 @@ TEST_CASE("a data type has its limits", "[metamodel]") {
 namespace {
 
 /// An XML element without its text; all that an Ecore file needs.
-struct Element {
+struct EcoreElement {
   std::string name;
   std::map<std::string, std::string> attributes;
-  std::vector<Element> children;
+  std::vector<EcoreElement> children;
 
   std::string get(const std::string& key, const std::string& otherwise = {}) const {
     const auto found = attributes.find(key);
@@ -386,8 +387,8 @@ struct Element {
 
 /// Reads one element; `at` is just behind its '<'. Knows no comments and no
 /// entities, as no name in these files needs them.
-Element read_element(const std::string& text, std::size_t& at) {
-  Element element;
+EcoreElement read_element(const std::string& text, std::size_t& at) {
+  EcoreElement element;
   std::size_t end = text.find_first_of(" \t\r\n/>", at);
   element.name = text.substr(at, end - at);
   for (;;) {
@@ -414,7 +415,7 @@ Element read_element(const std::string& text, std::size_t& at) {
   }
 }
 
-Element read_file(const std::filesystem::path& path) {
+EcoreElement read_file(const std::filesystem::path& path) {
   std::ifstream in(path, std::ios::binary);
   std::stringstream buffer;
   buffer << in.rdbuf();
@@ -436,10 +437,10 @@ std::string feature_line(const std::string& kind, const std::string& name, const
   return line + " opposite:" + opposite;
 }
 
-std::string feature_line(const Element& element) {
+std::string feature_line(const EcoreElement& element) {
   const bool attribute = element.get("xsi:type") == "ecore:EAttribute";
   std::string type = element.get("eType");
-  for (const Element& child : element.children) {
+  for (const EcoreElement& child : element.children) {
     // An unbounded type parameter is erased to EObject.
     if (child.name == "eGenericType") type = child.get("eClassifier", "#//EObject");
   }
@@ -481,24 +482,24 @@ std::string join(const Names& names) {
   return result;
 }
 
-Names supertype_names(const Element& classifier) {
+Names supertype_names(const EcoreElement& classifier) {
   Names result;
   std::istringstream stream(classifier.get("eSuperTypes"));
   for (std::string one; stream >> one;) result.push_back(after_hash(one));
   return result;
 }
 
-Blocks blocks_of(const Element& package) {
+Blocks blocks_of(const EcoreElement& package) {
   Blocks result;
-  for (const Element& one : package.children) {
+  for (const EcoreElement& one : package.children) {
     if (one.name != "eClassifiers") continue;
     const std::string name = one.get("name");
     const std::string kind = one.get("xsi:type");
     std::vector<std::string> lines;
     if (kind == "ecore:EDataType") {
       std::string line = one.get("instanceClassName");
-      for (const Element& annotation : one.children) {
-        for (const Element& detail : annotation.children) {
+      for (const EcoreElement& annotation : one.children) {
+        for (const EcoreElement& detail : annotation.children) {
           if (detail.get("key") == "minInclusive") line += " >=" + detail.get("value");
           if (detail.get("key") == "minExclusive") line += " >" + detail.get("value");
         }
@@ -506,7 +507,7 @@ Blocks blocks_of(const Element& package) {
       lines.push_back(line);
       result["datatype " + name] = lines;
     } else if (kind == "ecore:EEnum") {
-      for (const Element& literal : one.children) {
+      for (const EcoreElement& literal : one.children) {
         if (literal.name != "eLiterals") continue;
         lines.push_back(literal.get("literal", literal.get("name")) + " named " + literal.get("name"));
       }
@@ -515,7 +516,7 @@ Blocks blocks_of(const Element& package) {
       lines.push_back(std::string(one.is("abstract") ? "abstract" : "") + (one.is("interface") ? " interface" : "") +
                       (one.get("instanceClassName") == "java.util.Map$Entry" ? " map" : ""));
       lines.push_back("extends" + join(supertype_names(one)));
-      for (const Element& feature : one.children) {
+      for (const EcoreElement& feature : one.children) {
         if (feature.name == "eStructuralFeatures") lines.push_back(feature_line(feature));
       }
       result["class " + name] = lines;
@@ -558,43 +559,34 @@ Blocks blocks_of(Version version) {
 
 /// What Ecore calls "all structural features", by the book: those of the
 /// supertypes in order, each class once, then the own ones.
-void collect_features(const std::map<std::string, const Element*>& classes, const std::string& name, Names& visited,
-                      Names& result) {
+void collect_features(const std::map<std::string, const EcoreElement*>& classes, const std::string& name,
+                      Names& visited, Names& result) {
   if (std::find(visited.begin(), visited.end(), name) != visited.end()) return;
   visited.push_back(name);
-  const Element& one = *classes.at(name);
+  const EcoreElement& one = *classes.at(name);
   for (const std::string& super : supertype_names(one)) collect_features(classes, super, visited, result);
-  for (const Element& child : one.children) {
+  for (const EcoreElement& child : one.children) {
     if (child.name == "eStructuralFeatures") result.push_back(feature_line(child));
   }
-}
-
-std::filesystem::path ecore_folder() {
-  if (const char* const given = std::getenv("AMALTHEA_METAMODELS")) return given;
-#ifdef AMALTHEA_SOURCE_DIR
-  return std::filesystem::path(AMALTHEA_SOURCE_DIR) / "../shared/metamodel";
-#else
-  return "../shared/metamodel";
-#endif
 }
 
 }  // namespace
 
 TEST_CASE("the table says what the Ecore files say", "[metamodel][ecore]") {
-  const std::filesystem::path folder = ecore_folder();
-  if (!std::filesystem::is_directory(folder)) {
-    WARN("skipped: no folder " << folder << " with Ecore files (set AMALTHEA_METAMODELS)");
+  const auto folder = test::metamodel_folder();
+  if (!folder) {
+    WARN("skipped: the Ecore files (AMALTHEA_METAMODELS) are not there");
     return;
   }
   std::size_t files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(*folder)) {
     const std::string file = entry.path().filename().string();
     if (!file.starts_with("amalthea-") || !file.ends_with(".ecore")) continue;
     ++files;
     CAPTURE(file);
     const auto version = parse_version(entry.path().stem().string().substr(9));
     REQUIRE(version.has_value());
-    const Element package = read_file(entry.path());
+    const EcoreElement package = read_file(entry.path());
     CHECK(package.get("nsURI") == namespace_uri(*version));
 
     const Blocks expected = blocks_of(package);
@@ -610,8 +602,8 @@ TEST_CASE("the table says what the Ecore files say", "[metamodel][ecore]") {
       CHECK(expected.contains(name));
     }
 
-    std::map<std::string, const Element*> classes;
-    for (const Element& one : package.children) {
+    std::map<std::string, const EcoreElement*> classes;
+    for (const EcoreElement& one : package.children) {
       if (one.get("xsi:type") == "ecore:EClass") classes[one.get("name")] = &one;
     }
     for (const auto& [name, element] : classes) {
@@ -635,5 +627,5 @@ TEST_CASE("the table says what the Ecore files say", "[metamodel][ecore]") {
   }
   CHECK(files > 0);
   if (files + 1 < version_count)
-    WARN("only " << files << " Ecore files in " << folder << " for " << version_count << " versions");
+    WARN("only " << files << " Ecore files in " << *folder << " for " << version_count << " versions");
 }

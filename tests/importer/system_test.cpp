@@ -835,3 +835,21 @@ TEST_CASE("the names that people give to fixed-priority scheduling are understoo
     CHECK(importer::build_system(model, {}, diagnostics).has_value());
   }
 }
+
+TEST_CASE("a wrapper whose trigger also activates somebody else stays, and so does everybody's activation") {
+  const std::string text = replaced(
+      test::read_text(test::sample("waters2019-tx2.amxmi")), "stimuli=\"periodic_100ms?type=PeriodicStimulus\"",
+      "stimuli=\"periodic_100ms?type=PeriodicStimulus Lane_detection_stim?type=InterProcessStimulus\"");
+  const System system = system_of(text);
+  CHECK_FALSE(task_named(system, "PRE_Lane_detection_gpu_POST").folded_into.has_value());
+  CHECK(task_named(system, "PRE_Localization_gpu_POST").folded_into.has_value());
+  for (const Stimulus& stimulus : system.stimuli)
+    if (stimulus.name == "Lane_detection_stim") CHECK(stimulus.activates.size() == 2);
+}
+
+TEST_CASE("a value that cannot be read stops the analysis with one error at the value") {
+  const std::string text = replaced(minimal(), "<size value=\"64\" unit=\"kB\"", "<size value=\"64\" unit=\"parsec\"");
+  CHECK(only_error(text) == fmt::format("model.amxmi:{}: error: unreadable value in <size>: \"parsec\" is not a unit "
+                                        "of data size (B, kB, KiB, MB, …) [AM0210]",
+                                        place(text, "\"parsec\"", 1)));
+}
