@@ -102,6 +102,7 @@ class OtherStructure {
     const int own = static_cast<int>(document_.version());
     int best = -1;
     for (int i = 0; i < static_cast<int>(version_count); ++i) {
+      if (static_cast<Version>(i) == Version::v0_9_6) continue;  // its table is a guess from its neighbours
       if (best < 0 || having_[static_cast<std::size_t>(i)] > having_[static_cast<std::size_t>(best)] ||
           (having_[static_cast<std::size_t>(i)] == having_[static_cast<std::size_t>(best)] &&
            std::abs(i - own) < std::abs(best - own)))
