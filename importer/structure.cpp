@@ -109,7 +109,7 @@ class OtherStructure {
         best = i;
     }
     findings.add("AM0208", Severity::warning, first_,
-                 fmt::format("the namespace says AMALTHEA {}, but {} elements and attributes are from another version, "
+                 fmt::format("the namespace says AMALTHEA {}, but {} elements or attributes are from another version, "
                              "{} of them known to {} (the first: {}); they are read by their structure",
                              to_string(document_.version()), count_, having_[static_cast<std::size_t>(best)],
                              to_string(static_cast<Version>(best)), first_what_),
@@ -136,12 +136,11 @@ class Forgotten {
   }
   void report(Findings& findings) const {
     if (count_ == 0) return;
-    findings.add(
-        "AM0209", Severity::note, first_,
-        fmt::format("{} elements and attributes of {} have no counterpart in AMALTHEA {} and later (the first: "
-                    "{}); they are kept but not understood",
-                    count_, document_.version_text(), to_string(oldest_version), first_what_),
-        [&] { return first_.location(); });
+    findings.add("AM0209", Severity::note, first_,
+                 fmt::format("{} elements or attributes of {} have no counterpart in AMALTHEA {} and later (the first: "
+                             "{}); they are kept but not understood",
+                             count_, document_.version_text(), to_string(oldest_version), first_what_),
+                 [&] { return first_.location(); });
   }
 
  private:
