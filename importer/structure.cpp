@@ -404,8 +404,10 @@ class ReferenceChecker {
   };
 
   void check_reference(const Waiting& reference) {
-    const auto& [element, feature, token, offset, hash, by_xmi_id] = reference;
-    Element target = by_xmi_id;
+    const Element element = reference.element;
+    const Feature* feature = reference.feature;
+    const std::string_view token = reference.token;
+    Element target = reference.target;
     if (!target) {
       remember_position(element, token);
       target = model_.target(element, token);
@@ -424,7 +426,7 @@ class ReferenceChecker {
                   [&] {
                     Location at = element.attribute_location(feature->name);
                     // Where the value's own place is not known (UTF-16), neither is the token's.
-                    if (element.attribute_span(feature->name)->size() != 0) at.column += offset;
+                    if (element.attribute_span(feature->name)->size() != 0) at.column += reference.offset;
                     return at;
                   });
   }
