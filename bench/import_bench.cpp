@@ -3,8 +3,8 @@
 //   bench_import [MODEL…] [--benchmark_… options]
 //
 // Without models, synthetic ones of 5, 51 and 205 MB are made. Columns: Time is that of one import (store, references,
-// typed views); x_sax2 the ratio of both times, taken in turns; x_size the peak memory of a process that does nothing else,
-// over the size of the file.
+// typed views); x_sax2 the ratio of both times, taken in turns; x_size the peak memory of a process that does nothing
+// else, over the size of the file.
 
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -99,8 +99,8 @@ void import_against_sax2(benchmark::State& state, const std::string& path) {
   const auto size = static_cast<double>(fs::file_size(path));
   state.counters["x_sax2"] = importing / parsing;
   state.counters["x_size"] = peak_memory_of_import(path) / size;
-  state.counters["MB/s"] =
-      benchmark::Counter(size / 1e6 * static_cast<double>(state.iterations()) / importing, benchmark::Counter::kDefaults);
+  state.counters["MB/s"] = benchmark::Counter(size / 1e6 * static_cast<double>(state.iterations()) / importing,
+                                              benchmark::Counter::kDefaults);
   state.counters["values"] = static_cast<double>(values);
 }
 
