@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "amalthea/attribute_value.hpp"
+#include "amalthea/editable_model.hpp"
 #include "amalthea/identifier.hpp"
 
 namespace amalthea::exporter {
@@ -243,11 +244,17 @@ class Dumper {
     for (std::uint32_t i = 0; i < document.size(); ++i) {
       const Element element = document.element(i);
       if (!is_present(element)) continue;
-      for (const Feature* feature : plan(*element.cls(), document.version()).references)
+      const auto note = [&](const Feature* feature) {
         if (const auto tokens = element.attribute(feature->name))
           for_each_token(*tokens, [&](std::string_view token, std::size_t) {
             if (!is_present(model_.find(token))) found.push_back(token);
           });
+      };
+      const ClassPlan& known = plan(*element.cls(), document.version());
+      std::for_each(known.references.begin(), known.references.end(), note);
+      // EMF takes an attribute for what should be contained as references, too.
+      if (document.record(i).attribute_count > 0)
+        std::for_each(known.containments.begin(), known.containments.end(), note);
     }
     std::sort(found.begin(), found.end());
     return found;
@@ -277,10 +284,18 @@ class Dumper {
         out_ += '\n';
       }
     }
+    // An attribute may be written as a child element, which then is no object.
+    const auto of_element = element.children();
+    const bool any_plain_child =
+        std::any_of(of_element.begin(), of_element.end(), [](Element child) { return !child.cls(); });
     for (const ClassPlan::Attribute& attribute : known.attributes) {
       out_.append(path);
-      const auto text = element.attribute(attribute.feature->name);
-      const auto value = text ? written_value(*attribute.feature, version, *text) : std::nullopt;
+      std::optional<std::string> value;
+      if (const auto text = element.attribute(attribute.feature->name))
+        value = written_value(*attribute.feature, version, *text);
+      else if (any_plain_child)
+        if (const auto content = attribute_text(element, attribute.feature->name))
+          value = written_value(*attribute.feature, version, *content);
       if (!value || value == attribute.default_value)
         out_.append(attribute.when_unset);
       else
