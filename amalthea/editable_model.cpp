@@ -384,6 +384,47 @@ std::vector<Object*> EditableModel::objects_of(std::string_view class_name) cons
   return found;
 }
 
+namespace {
+
+constexpr std::string_view any_file = "amlt:/#";
+
+/// The id that a target names, without the address.
+std::string_view id_of(const Field& field) {
+  return field.kind == FieldKind::remote && field.text.starts_with(any_file) ? field.text.substr(any_file.size())
+                                                                             : field.text;
+}
+
+}  // namespace
+
+std::size_t EditableModel::retarget(const std::unordered_map<std::string_view, std::string_view>& from_to) {
+  std::size_t count = 0;
+  for_each([&](Object& object) {
+    for (Field& field : object.fields_) {
+      if (field.kind == FieldKind::value) continue;
+      const std::string_view id = id_of(field);
+      const auto found = from_to.find(id);
+      if (found == from_to.end()) continue;
+      const std::string_view address = field.text.substr(0, field.text.size() - id.size());
+      field.text = address.empty() ? keep(found->second) : keep(std::string(address).append(found->second));
+      ++count;
+    }
+  });
+  return count;
+}
+
+std::size_t EditableModel::remove_references(const std::unordered_set<std::string_view>& ids) {
+  std::size_t count = 0;
+  for_each([&](Object& object) {
+    auto& fields = object.fields_;
+    const auto gone = std::remove_if(fields.begin(), fields.end(), [&](const Field& field) {
+      return field.kind != FieldKind::value && ids.count(id_of(field)) > 0;
+    });
+    count += static_cast<std::size_t>(fields.end() - gone);
+    fields.erase(gone, fields.end());
+  });
+  return count;
+}
+
 const Comments* EditableModel::comments(const Object& object) const {
   if (comments_.empty()) return nullptr;
   const auto found = comments_.find(&object);

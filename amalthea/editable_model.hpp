@@ -19,6 +19,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "amalthea/diagnostic.hpp"
@@ -177,6 +178,12 @@ class EditableModel {
   void for_each(Visit visit) const {
     for (const File& file : files_) walk(*file.root, visit);
   }
+
+  /// Points every reference to `from` to `to` instead, for each pair of ids: in the same file, and in addresses
+  /// "amlt:/#from" in other files. Returns how many there were.
+  std::size_t retarget(const std::unordered_map<std::string_view, std::string_view>& from_to);
+  /// Removes every reference to one of these ids, in all files. Returns how many there were.
+  std::size_t remove_references(const std::unordered_set<std::string_view>& ids);
 
   /// Comments around an object, or null. Objects that are moved keep theirs.
   const Comments* comments(const Object& object) const;
