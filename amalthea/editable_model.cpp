@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/identifier.hpp"
+#include "amalthea/itea.hpp"
 
 namespace amalthea {
 namespace {
@@ -15,10 +16,7 @@ namespace {
 std::string_view local_name(std::string_view qname) { return qname.substr(qname.find(':') + 1); }
 
 /// The bytes between an element's tags.
-Span content(Element element) {
-  const ElementRecord& record = element.record();
-  return {record.open_end, record.close_begin};
-}
+Span content(Element element) { return {element.start_tag().end, element.end_tag().begin}; }
 
 std::string_view bytes(Element element, Span span) {
   return element.document().source().bytes().substr(span.begin, span.size());
@@ -68,10 +66,14 @@ class Builder {
   }
 
  private:
+  static std::string_view feature_name(const Document& document, NameId name) {
+    return document.itea() == IteaRelease::none ? document.name(name) : itea_feature(document.name(name));
+  }
+
   NameKey key(const Document& document, NameId name) {
     const auto index = static_cast<std::size_t>(name);
     if (index >= names_.size()) names_.resize(index + 1, unknown_);
-    if (names_[index] == unknown_) names_[index] = target_.intern(document.name(name));
+    if (names_[index] == unknown_) names_[index] = target_.intern(feature_name(document, name));
     return names_[index];
   }
 
@@ -80,7 +82,7 @@ class Builder {
     const auto key = (static_cast<std::uint64_t>(cls) << 32U) | static_cast<std::uint32_t>(name);
     const auto known = features_.find(key);
     if (known != features_.end()) return known->second;
-    const Feature* found = metamodel::find_feature_any_version(cls, document.name(name), document.version());
+    const Feature* found = metamodel::find_feature_any_version(cls, feature_name(document, name), document.version());
     features_.emplace(key, found);
     return found;
   }
@@ -148,9 +150,11 @@ class Builder {
     const auto field = [&](FieldKind kind, std::string_view text) {
       return Field{name, kind, kind == FieldKind::remote ? cls : no_class, target_.keep(text)};
     };
-    const bool by_name = written.find("?type=") != std::string_view::npos;
+    // ITEA names classes with their packages.
+    const bool by_name =
+        written.find("?type=") != std::string_view::npos && holder.document().itea() == IteaRelease::none;
     if (!remote && by_name) return field(FieldKind::local, written);
-    const Element target = model_.find(id_of_href(written));
+    const Element target = model_.target(holder, written);
     if (!target) return field(remote ? FieldKind::remote : FieldKind::local, written);
     const bool here = &target.document() == &holder.document();
     if (remote && !here) return field(FieldKind::remote, written);
@@ -459,8 +463,7 @@ std::string_view EditableModel::keep(std::string_view text) {
   return kept;
 }
 
-std::optional<std::string> attribute_text(Element element, std::string_view name) {
-  if (const auto value = element.attribute(name)) return std::string(*value);
+std::optional<std::string> element_text(Element element, std::string_view name) {
   std::optional<std::string> text;
   for (const Element child : element.children())
     if (child.tag() == name) text = character_data(bytes(child, content(child)));

@@ -219,7 +219,7 @@ class EditableModel {
 /// Name under which the text of an element that no version knows is kept.
 inline constexpr std::string_view unknown_text_name = "#text";
 
-/// Text of an attribute wherever it is written: as an XML attribute, or as a child element with text in it.
-std::optional<std::string> attribute_text(Element element, std::string_view name);
+/// Value of an attribute that is written as a child element with text in it, `<value>5</value>`.
+std::optional<std::string> element_text(Element element, std::string_view name);
 
 }  // namespace amalthea

@@ -14,6 +14,7 @@
 #include "amalthea/attribute_value.hpp"
 #include "amalthea/editable_model.hpp"
 #include "amalthea/identifier.hpp"
+#include "amalthea/itea.hpp"
 
 namespace amalthea::exporter {
 namespace {
@@ -170,10 +171,10 @@ class Dumper {
     std::vector<std::uint32_t> counts;
     for (std::uint32_t i = 0; i < document.size(); ++i) {
       if (places[i] == absent) continue;
-      const ClassPlan& parent = plan(*document.record(i).cls, version);
+      const ClassPlan& parent = plan(document.record(i).cls, version);
       counts.assign(parent.containments.size(), 0);
       for (const Element child : document.element(i).children()) {
-        const auto slot = containment(parent, child.tag());
+        const auto slot = containment(parent, name_of(child));
         if (!slot) continue;
         const Feature& feature = *parent.containments[*slot];
         if (!is_object_of(child, feature, version)) continue;
@@ -187,6 +188,22 @@ class Dumper {
       }
     }
     return places;
+  }
+
+  /// The name of the feature that an element stands for; ITEA models have some older ones.
+  static std::string_view name_of(Element element) {
+    return element.document().itea() == IteaRelease::none ? element.tag() : itea_feature(element.tag());
+  }
+
+  static std::optional<std::string_view> written(Element element, std::string_view feature) {
+    const Document& document = element.document();
+    if (document.itea() == IteaRelease::none) return element.attribute(feature);
+    const ElementRecord& record = element.record();
+    for (std::uint32_t i = 0; i < record.attribute_count; ++i)
+      if (const AttributeRecord& attribute = document.attribute(record.first_attribute + i);
+          itea_feature(document.name(attribute.name)) == feature)
+        return document.value(attribute);
+    return std::nullopt;
   }
 
   bool is_present(Element element) const {
@@ -207,7 +224,7 @@ class Dumper {
 
   const Feature* metamodel_feature(Element element) {
     const ClassPlan& parent = plan(*element.parent().cls(), element.document().version());
-    return parent.containments[*containment(parent, element.tag())];
+    return parent.containments[*containment(parent, name_of(element))];
   }
 
   void append_path(Element element) {
@@ -245,9 +262,9 @@ class Dumper {
       const Element element = document.element(i);
       if (!is_present(element)) continue;
       const auto note = [&](const Feature* feature) {
-        if (const auto tokens = element.attribute(feature->name))
+        if (const auto tokens = written(element, feature->name))
           for_each_token(*tokens, [&](std::string_view token, std::size_t) {
-            if (!is_present(model_.find(token))) found.push_back(token);
+            if (!is_present(model_.target(element, token))) found.push_back(token);
           });
       };
       const ClassPlan& known = plan(*element.cls(), document.version());
@@ -274,7 +291,6 @@ class Dumper {
       if (const auto id = computed_id(element)) out_.append(path).append(" # ").append(*id).append("\n");
     out_.append(path).append(" : ").append(element.class_name()).append("\n");
     for (const Feature* feature : known.references) {
-      if (!element.attribute(feature->name) && !element.child(feature->name)) continue;
       const std::vector<Target> found = targets(element, *feature);
       for (const std::uint32_t i : in_text_order(found.size())) {
         out_.append(path).append(" >").append(feature->name);
@@ -291,10 +307,10 @@ class Dumper {
     for (const ClassPlan::Attribute& attribute : known.attributes) {
       out_.append(path);
       std::optional<std::string> value;
-      if (const auto text = element.attribute(attribute.feature->name))
+      if (const auto text = written(element, attribute.feature->name))
         value = written_value(*attribute.feature, version, *text);
       else if (any_plain_child)
-        if (const auto content = attribute_text(element, attribute.feature->name))
+        if (const auto content = element_text(element, attribute.feature->name))
           value = written_value(*attribute.feature, version, *content);
       if (!value || value == attribute.default_value)
         out_.append(attribute.when_unset);
@@ -311,7 +327,7 @@ class Dumper {
     const ClassPlan& known = plan(*element.cls(), element.document().version());
     std::vector<std::pair<std::size_t, Element>> found;
     for (const Element child : element.children())
-      if (is_present(child)) found.emplace_back(*containment(known, child.tag()), child);
+      if (is_present(child)) found.emplace_back(*containment(known, name_of(child)), child);
     std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     const std::size_t length = path_.size();
     for (std::size_t begin = 0, end = 0; begin < found.size(); begin = end) {
@@ -340,15 +356,15 @@ class Dumper {
     const Version version = element.document().version();
     std::vector<Target> of_children;
     for (const Element child : element.children()) {
-      if (child.tag() != feature.name) continue;
+      if (name_of(child) != feature.name) continue;
       const auto href = child.attribute("href");
       const bool no_type =
           feature.type != no_class && metamodel::is_abstract(feature.type, version) && !child.attribute("xsi:type");
       if (!href || no_type) continue;
-      const Element target = model_.find(id_of_href(*href));
+      const Element target = model_.target(element, *href);
       of_children.push_back(is_present(target) ? Target{target, {}} : Target{{}, *href});
     }
-    const auto tokens = element.attribute(feature.name);
+    const auto tokens = written(element, feature.name);
     if (!tokens) {
       if (!feature.many() && of_children.size() > 1) of_children.erase(of_children.begin(), of_children.end() - 1);
       return of_children;
@@ -359,7 +375,7 @@ class Dumper {
     bool too_short = false;
     for_each_token(*tokens, [&](std::string_view token, std::size_t) {
       if (too_short) return;
-      const Element target = model_.find(token);
+      const Element target = model_.target(element, token);
       if (is_present(target) && fits(target, feature, version) && is_new_in_list(target)) {
         if (!feature.many()) found.clear();
         found.push_back({target, {}});
