@@ -290,7 +290,11 @@ class Dumper {
     if (known.referable)
       if (const auto id = computed_id(element)) out_.append(path).append(" # ").append(*id).append("\n");
     out_.append(path).append(" : ").append(element.class_name()).append("\n");
+    // Targets in other files, and sometimes attributes, are child elements that are no objects.
+    const auto inside = element.children();
+    const bool any_plain_child = std::any_of(inside.begin(), inside.end(), [](Element child) { return !child.cls(); });
     for (const Feature* feature : known.references) {
+      if (!any_plain_child && !written(element, feature->name)) continue;
       const std::vector<Target> found = targets(element, *feature);
       for (const std::uint32_t i : in_text_order(found.size())) {
         out_.append(path).append(" >").append(feature->name);
@@ -300,10 +304,6 @@ class Dumper {
         out_ += '\n';
       }
     }
-    // An attribute may be written as a child element, which then is no object.
-    const auto of_element = element.children();
-    const bool any_plain_child =
-        std::any_of(of_element.begin(), of_element.end(), [](Element child) { return !child.cls(); });
     for (const ClassPlan::Attribute& attribute : known.attributes) {
       out_.append(path);
       std::optional<std::string> value;

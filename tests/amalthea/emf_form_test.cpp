@@ -1,9 +1,13 @@
 #include "amalthea/emf_form.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <filesystem>
+#include <random>
 #include <set>
 #include <string>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -12,6 +16,7 @@
 #include <nlohmann/json.hpp>
 
 #include "amalthea/editable_model.hpp"
+#include "amalthea/identifier.hpp"
 #include "importer/model_reader.hpp"
 #include "tests/support/corpus_index.hpp"
 #include "tests/support/emf_batch.hpp"
@@ -133,4 +138,95 @@ TEST_CASE("models made in memory, with every class of every version, load in EMF
     CHECK(ours == theirs);
   }
   WARN(fmt::format("{} versions, {} classes in all", asked.size(), classes));
+}
+
+namespace {
+
+/// Whether ids of other objects are made of this one's name.
+bool names_others(const Object& object) {
+  const auto is_name = [](const Object& one) {
+    return one.is("Runnable") || one.is("RunnableParameter") || one.is("Namespace") || one.is("CallArgument");
+  };
+  return is_name(object) || std::any_of(object.children().begin(), object.children().end(),
+                                        [](const OwnedObject& child) { return names_others(*child); });
+}
+
+/// The ids of an object from a file and of all below it.
+void add_ids(const Object& object, std::unordered_set<std::string_view>& ids, std::deque<std::string>& texts) {
+  if (const auto id = object.element() ? computed_id(object.element()) : std::nullopt)
+    ids.insert(texts.emplace_back(*id));
+  if (const auto id = object.attribute("xmi:id")) ids.insert(*id);
+  for (const OwnedObject& child : object.children()) add_ids(*child, ids, texts);
+}
+
+/// Some changes that leave a valid model valid: objects go with the references to them, lists change their order, a
+/// stimulus becomes another one, values change.
+void change(EditableModel& model, Version version, std::mt19937& random) {
+  const auto below = [&](std::size_t limit) { return static_cast<std::size_t>(random() % limit); };
+  for (int i = 0; i < 20; ++i) {
+    const std::vector<Object*> objects = model.objects();
+    Object& object = *objects[below(objects.size())];
+    if (object.owner() == nullptr) continue;
+    switch (below(3)) {
+      case 0:
+        if (!names_others(object)) {
+          std::unordered_set<std::string_view> ids;
+          std::deque<std::string> texts;
+          add_ids(object, ids, texts);
+          object.owner()->remove(object);
+          model.remove_references(ids);
+        }
+        break;
+      case 1:
+        object.move_to(*object.owner(), object.feature());
+        break;
+      default:
+        if (metamodel::find_feature(object.cls(), "customProperties", version) != nullptr)
+          object.create("customProperties", "CustomProperty").set("key", "changed");
+    }
+  }
+  for (Object* stimulus : model.objects_of("PeriodicStimulus")) {
+    const auto before = computed_id(stimulus->element());
+    stimulus->set_class("SingleStimulus");
+    for (const std::string_view feature : {"recurrence", "offset", "jitter", "minDistance"})
+      stimulus->remove_all(feature);
+    const std::string after = before->substr(0, before->rfind('=') + 1) + "SingleStimulus";
+    if (stimulus->attribute("xmi:id")) stimulus->set("xmi:id", after);
+    model.retarget({{*before, after}});
+  }
+}
+
+}  // namespace
+
+TEST_CASE("third-party models changed in memory load in EMF without a word", "[emf]") {
+  const auto folder = test::corpus_folder();
+  if (!folder || !test::EmfBatch::available()) {
+    WARN("skipped: no third-party models or no EMF judge");
+    return;
+  }
+  test::EmfBatch emf;
+  std::mt19937 random(4711);
+  std::vector<std::pair<std::string, std::size_t>> changed;  // with the number of objects
+  for (const test::IndexedModel& indexed : test::indexed_models(*folder)) {
+    if (indexed.judged != "clean") continue;
+    Diagnostics diagnostics;
+    const auto model = importer::read_model({indexed.path}, {}, diagnostics);
+    REQUIRE(model);
+    EditableModel editable(*model);
+    change(editable, indexed.version, random);
+    const std::string path = fmt::format("{}/{}.amxmi", emf.folder(), changed.size());
+    test::write_text(path, write_emf_form(*editable.files().front().root, indexed.version));
+    changed.emplace_back(indexed.path, editable.objects().size());
+    emf.ask({test::EmfBatch::ecore(indexed.version), path});
+  }
+  emf.run();
+  for (std::size_t i = 0; i < changed.size(); ++i) {
+    INFO(changed[i].first);
+    const auto report = nlohmann::json::parse(emf.answer(i));
+    INFO(report.dump(1).substr(0, 3000));
+    CHECK(report["errors"].empty());
+    CHECK(report["crossReferences"]["unresolvedLocal"] == 0);
+    CHECK(report["crossReferences"]["unresolvedProxies"] == 0);
+    CHECK(report["objects"] == changed[i].second);
+  }
 }
