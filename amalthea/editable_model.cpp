@@ -7,7 +7,6 @@
 #include <fmt/core.h>
 
 #include "amalthea/identifier.hpp"
-#include "amalthea/itea.hpp"
 
 namespace amalthea {
 namespace {
@@ -66,14 +65,10 @@ class Builder {
   }
 
  private:
-  static std::string_view feature_name(const Document& document, NameId name) {
-    return document.itea() == IteaRelease::none ? document.name(name) : itea_feature(document.name(name));
-  }
-
   NameKey key(const Document& document, NameId name) {
     const auto index = static_cast<std::size_t>(name);
     if (index >= names_.size()) names_.resize(index + 1, unknown_);
-    if (names_[index] == unknown_) names_[index] = target_.intern(feature_name(document, name));
+    if (names_[index] == unknown_) names_[index] = target_.intern(document.name(name));
     return names_[index];
   }
 
@@ -82,7 +77,7 @@ class Builder {
     const auto key = (static_cast<std::uint64_t>(cls) << 32U) | static_cast<std::uint32_t>(name);
     const auto known = features_.find(key);
     if (known != features_.end()) return known->second;
-    const Feature* found = metamodel::find_feature_any_version(cls, feature_name(document, name), document.version());
+    const Feature* found = metamodel::find_feature_any_version(cls, document.name(name), document.version());
     features_.emplace(key, found);
     return found;
   }
@@ -108,6 +103,7 @@ class Builder {
         });
       }
     }
+    std::vector<Element> plain;  // attributes written as elements, the last of each
     std::uint32_t gap_begin = content(element).begin;
     for (const Element child : element.children()) {
       const Feature* known = feature(document, cls, child.record().tag);
@@ -118,7 +114,12 @@ class Builder {
         fields.push_back(reference(element, key(document, child.record().tag), *child.attribute("href"), true,
                                    target_class.value_or(no_class)));
       } else if (known != nullptr && known->kind == FeatureKind::attribute) {
-        object.set(child.tag(), character_data(bytes(child, content(child))));
+        const auto same =
+            std::find_if(plain.begin(), plain.end(), [&](Element one) { return one.tag() == child.tag(); });
+        if (same == plain.end())
+          plain.push_back(child);
+        else
+          *same = child;
       } else {
         made = &add_child(object, child);
       }
@@ -130,6 +131,7 @@ class Builder {
         gap_begin = child.span().end;
       }
     }
+    for (const Element child : plain) object.set(child.tag(), character_data(bytes(child, content(child))));
     if (has_comments_ && content(element).end > gap_begin)
       note_comments(bytes(element, {gap_begin, content(element).end}), object, &Comments::at_end);
   }

@@ -81,9 +81,9 @@ class Writer {
       : model_(root.model()),
         version_(version),
         options_(options),
-        xmi_id_(model_.intern("xmi:id")),
-        xsi_type_(model_.intern("xsi:type")),
-        text_(model_.intern(unknown_text_name)),
+        xmi_id_(model_.find_name("xmi:id")),
+        xsi_type_(model_.find_name("xsi:type")),
+        text_(model_.find_name(unknown_text_name)),
         plans_(metamodel::classes().size()) {}
 
   std::string write(const Object& root) {
@@ -127,9 +127,11 @@ class Writer {
         planned.default_value = default_value(*feature, version_);
         planned.always = feature->has_default && planned.default_value.has_value();
       }
-      const auto name = static_cast<std::size_t>(model_.intern(feature->name));
-      if (made->slots.size() <= name) made->slots.resize(name + 1, ClassPlan::none);
-      made->slots[name] = static_cast<std::uint16_t>(made->features.size());
+      if (const auto key = model_.find_name(feature->name)) {
+        const auto name = static_cast<std::size_t>(*key);
+        if (made->slots.size() <= name) made->slots.resize(name + 1, ClassPlan::none);
+        made->slots[name] = static_cast<std::uint16_t>(made->features.size());
+      }
       made->features.push_back(std::move(planned));
     }
     return made;
@@ -140,7 +142,10 @@ class Writer {
     const ClassPlan& known = plan(owner.cls());
     if (const std::uint16_t slot = known.slot(name); slot != ClassPlan::none) return known.features[slot].feature;
     if (owner.cls() == no_class) return nullptr;
-    return metamodel::find_feature_any_version(owner.cls(), model_.name(name), version_);
+    const std::uint64_t place = static_cast<std::uint64_t>(owner.cls()) << 32U | static_cast<std::uint32_t>(name);
+    const auto other = of_other_versions_.find(place);
+    if (other != of_other_versions_.end()) return other->second;
+    return of_other_versions_[place] = metamodel::find_feature_any_version(owner.cls(), model_.name(name), version_);
   }
 
   bool needs_type(const Object& object) {
@@ -163,7 +168,7 @@ class Writer {
 
   bool uses_xsi(const Object& object) {
     for (const Field& field : object.fields()) {
-      if (field.name == xsi_type_) return true;
+      if (field.name == xsi_type_ && object.cls() == no_class) return true;
       if (field.kind == FieldKind::remote && type_of_target(declared(object, field.name), field) != no_class)
         return true;
     }
@@ -200,6 +205,23 @@ class Writer {
       write_attribute(planned.feature->name, field->text);
     else if (planned.always || value != planned.default_value)
       write_attribute(planned.feature->name, *value);
+  }
+
+  /// The name under which an attribute of another namespace, "p:name" or "{uri}name", can be written here; the prefix
+  /// is declared where it stands. `prefixes` are those that the element has declared already.
+  std::string declare_prefix(std::string_view name, std::vector<std::string_view>& prefixes) {
+    const bool by_uri = name.starts_with('{');
+    const std::size_t end = by_uri ? name.rfind('}') : name.find(':');
+    if (end == std::string_view::npos) return std::string(name);
+    const std::string_view space = name.substr(by_uri ? 1 : 0, by_uri ? end - 1 : end);
+    if (!by_uri && (space == "xml" || space == "xmi" || space == "xsi")) return std::string(name);
+    const auto known = std::find(prefixes.begin(), prefixes.end(), space);
+    const std::string prefix = by_uri ? "other" + std::to_string(known - prefixes.begin()) : std::string(space);
+    if (known == prefixes.end()) {
+      prefixes.push_back(space);
+      write_attribute("xmlns:" + prefix, space);
+    }
+    return prefix + ":" + std::string(name.substr(end + 1));
   }
 
   using FieldIterator = std::vector<std::pair<std::uint16_t, const Field*>>::const_iterator;
@@ -250,10 +272,11 @@ class Writer {
       else if (begin != at)
         write_targets(planned.feature->name, slot, begin, at, inner);
     }
+    std::vector<std::string_view> prefixes;
     while (at != fields.end()) {  // what the version does not have, in the order in which it stands
       const FieldIterator begin = at++;
       while (at != fields.end() && at->second->name == begin->second->name) ++at;
-      write_targets(model_.name(begin->second->name), ClassPlan::none, begin, at, inner);
+      write_targets(declare_prefix(model_.name(begin->second->name), prefixes), ClassPlan::none, begin, at, inner);
     }
     for (const OwnedObject& child : object.children())
       inner.push_back({known.slot(child->feature_key()), child.get(), nullptr});
@@ -308,12 +331,13 @@ class Writer {
     out_ += "\"/>\n";
   }
 
-  EditableModel& model_;
+  const EditableModel& model_;
   Version version_;
   const EmfFormOptions& options_;
-  NameKey xmi_id_, xsi_type_, text_;
-  std::vector<std::unique_ptr<ClassPlan>> plans_;  // by ClassId
+  std::optional<NameKey> xmi_id_, xsi_type_, text_;  ///< where the model has such a name
+  std::vector<std::unique_ptr<ClassPlan>> plans_;    // by ClassId
   ClassPlan unknown_class_;
+  std::unordered_map<std::uint64_t, const Feature*> of_other_versions_;  // by class and NameKey
   std::string out_;
 };
 

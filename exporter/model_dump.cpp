@@ -14,7 +14,6 @@
 #include "amalthea/attribute_value.hpp"
 #include "amalthea/editable_model.hpp"
 #include "amalthea/identifier.hpp"
-#include "amalthea/itea.hpp"
 
 namespace amalthea::exporter {
 namespace {
@@ -174,7 +173,7 @@ class Dumper {
       const ClassPlan& parent = plan(document.record(i).cls, version);
       counts.assign(parent.containments.size(), 0);
       for (const Element child : document.element(i).children()) {
-        const auto slot = containment(parent, name_of(child));
+        const auto slot = containment(parent, child.tag());
         if (!slot) continue;
         const Feature& feature = *parent.containments[*slot];
         if (!is_object_of(child, feature, version)) continue;
@@ -188,22 +187,6 @@ class Dumper {
       }
     }
     return places;
-  }
-
-  /// The name of the feature that an element stands for; ITEA models have some older ones.
-  static std::string_view name_of(Element element) {
-    return element.document().itea() == IteaRelease::none ? element.tag() : itea_feature(element.tag());
-  }
-
-  static std::optional<std::string_view> written(Element element, std::string_view feature) {
-    const Document& document = element.document();
-    if (document.itea() == IteaRelease::none) return element.attribute(feature);
-    const ElementRecord& record = element.record();
-    for (std::uint32_t i = 0; i < record.attribute_count; ++i)
-      if (const AttributeRecord& attribute = document.attribute(record.first_attribute + i);
-          itea_feature(document.name(attribute.name)) == feature)
-        return document.value(attribute);
-    return std::nullopt;
   }
 
   bool is_present(Element element) const {
@@ -224,7 +207,7 @@ class Dumper {
 
   const Feature* metamodel_feature(Element element) {
     const ClassPlan& parent = plan(*element.parent().cls(), element.document().version());
-    return parent.containments[*containment(parent, name_of(element))];
+    return parent.containments[*containment(parent, element.tag())];
   }
 
   void append_path(Element element) {
@@ -262,7 +245,7 @@ class Dumper {
       const Element element = document.element(i);
       if (!is_present(element)) continue;
       const auto note = [&](const Feature* feature) {
-        if (const auto tokens = written(element, feature->name))
+        if (const auto tokens = element.attribute(feature->name))
           for_each_token(*tokens, [&](std::string_view token, std::size_t) {
             if (!is_present(model_.target(element, token))) found.push_back(token);
           });
@@ -294,7 +277,7 @@ class Dumper {
     const auto inside = element.children();
     const bool any_plain_child = std::any_of(inside.begin(), inside.end(), [](Element child) { return !child.cls(); });
     for (const Feature* feature : known.references) {
-      if (!any_plain_child && !written(element, feature->name)) continue;
+      if (!any_plain_child && !element.attribute(feature->name)) continue;
       const std::vector<Target> found = targets(element, *feature);
       for (const std::uint32_t i : in_text_order(found.size())) {
         out_.append(path).append(" >").append(feature->name);
@@ -307,7 +290,7 @@ class Dumper {
     for (const ClassPlan::Attribute& attribute : known.attributes) {
       out_.append(path);
       std::optional<std::string> value;
-      if (const auto text = written(element, attribute.feature->name))
+      if (const auto text = element.attribute(attribute.feature->name))
         value = written_value(*attribute.feature, version, *text);
       else if (any_plain_child)
         if (const auto content = element_text(element, attribute.feature->name))
@@ -327,7 +310,7 @@ class Dumper {
     const ClassPlan& known = plan(*element.cls(), element.document().version());
     std::vector<std::pair<std::size_t, Element>> found;
     for (const Element child : element.children())
-      if (is_present(child)) found.emplace_back(*containment(known, name_of(child)), child);
+      if (is_present(child)) found.emplace_back(*containment(known, child.tag()), child);
     std::stable_sort(found.begin(), found.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
     const std::size_t length = path_.size();
     for (std::size_t begin = 0, end = 0; begin < found.size(); begin = end) {
@@ -356,7 +339,7 @@ class Dumper {
     const Version version = element.document().version();
     std::vector<Target> of_children;
     for (const Element child : element.children()) {
-      if (name_of(child) != feature.name) continue;
+      if (child.tag() != feature.name) continue;
       const auto href = child.attribute("href");
       const bool no_type =
           feature.type != no_class && metamodel::is_abstract(feature.type, version) && !child.attribute("xsi:type");
@@ -364,7 +347,7 @@ class Dumper {
       const Element target = model_.target(element, *href);
       of_children.push_back(is_present(target) ? Target{target, {}} : Target{{}, *href});
     }
-    const auto tokens = written(element, feature.name);
+    const auto tokens = element.attribute(feature.name);
     if (!tokens) {
       if (!feature.many() && of_children.size() > 1) of_children.erase(of_children.begin(), of_children.end() - 1);
       return of_children;

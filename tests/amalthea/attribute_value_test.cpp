@@ -90,7 +90,7 @@ TEST_CASE("an attribute that is not written has the default of the metamodel or 
   CHECK(of("Task", "multipleTaskActivationLimit", Version::v1_0_0) == Value("0"));
   CHECK(of("Task", "preemption", Version::v1_0_0) == Value("_undefined_"));
   CHECK(of("Task", "name", Version::v1_0_0) == Value(""));
-  CHECK(of("BigIntegerObject", "value", Version::v1_0_0) == std::nullopt);
+  CHECK(of("CustomProperty", "key", Version::v1_0_0) == std::nullopt);
   CHECK(of("Time", "value", Version::v1_0_0) == Value("0"));
   CHECK(of("MemoryMapping", "memoryPositionAddress", Version::v1_0_0) == Value("0x0"));
 }

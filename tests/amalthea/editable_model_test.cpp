@@ -20,6 +20,9 @@ const std::string root_1_0_0 =
     "<am:Amalthea xmi:version=\"2.0\" xmlns:xmi=\"http://www.omg.org/XMI\" "
     "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xmlns:am=\"http://app4mc.eclipse.org/amalthea/1.0.0\"";
 
+/// An empty model with more attributes on its root.
+std::string replaced_root(const std::string& attributes) { return root_1_0_0 + " " + attributes + "/>"; }
+
 /// The text as a model, written again.
 std::string rewritten(const std::string& text, EmfFormOptions options = {}) {
   Diagnostics diagnostics;
@@ -167,6 +170,13 @@ TEST_CASE("what no version knows and comments are kept") {
                            "</am:Amalthea>\n";
   CHECK(rewritten(text) == text);
   CHECK(rewritten(text, {.comments = false, .current_namespace_order = false}).find("<!--") == std::string::npos);
+}
+
+TEST_CASE("attributes of other namespaces are kept in a form that can be read") {
+  const std::string root = replaced_root("xmlns:x=\"urn:x\" x:a=\"1\" x:b=\"2\" xml:space=\"preserve\"");
+  const std::string once = rewritten(root);
+  CHECK(once.find(" x:a=\"1\" x:b=\"2\" xml:space=\"preserve\"/>") != std::string::npos);
+  CHECK(rewritten(once) == once);
 }
 
 TEST_CASE("comments move and go with their objects") {
