@@ -90,11 +90,11 @@ class Builder {
     fields.reserve(record.attribute_count);
     for (std::uint32_t i = 0; i < record.attribute_count; ++i) {
       const AttributeRecord& attribute = document.attribute(record.first_attribute + i);
-      const std::string_view name = document.name(attribute.name);
+      const std::string_view name = document.name(attribute.name());
       if (name == "xmi:version" || name == "xsi:schemaLocation" || (name == "xsi:type" && cls != no_class)) continue;
-      const Feature* known = feature(document, cls, attribute.name);
+      const Feature* known = feature(document, cls, attribute.name());
       const std::string_view value = document.value(attribute);
-      const NameKey name_key = key(document, attribute.name);
+      const NameKey name_key = key(document, attribute.name());
       if (known == nullptr || known->kind != FeatureKind::reference) {
         fields.push_back({name_key, FieldKind::value, no_class, target_.keep(value)});
       } else {
