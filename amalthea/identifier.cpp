@@ -63,14 +63,24 @@ bool qualified_by_container_path(std::string_view cls) {
   return contains(classes, cls);
 }
 
-/// "a/b" of a reference attribute written "a/b?type=T", "amlt:/#a/b?type=T", …; empty when it is not written.
+/// "a/b" of a reference written "a/b?type=T", as an attribute or as `<feature href="amlt:/#a/b?type=T"/>`; empty when
+/// it is not written.
 std::string_view referenced_path(Element element, std::string_view feature) {
   std::string_view token = element.attribute_or(feature, "");
+  if (token.empty())
+    if (const Element proxy = element.child(feature)) token = proxy.attribute_or("href", "");
   if (const auto hash = token.find('#'); hash != std::string_view::npos) token.remove_prefix(hash + 1);
   return token.substr(0, token.find("?type="));
 }
 
-/// Nearest container of one of these classes: where local mode labels and call arguments belong.
+/// Nearest container that can be referred to: where call arguments belong.
+Element enclosing_referable(Element element) {
+  for (Element at = element.parent(); at; at = at.parent())
+    if (at.cls() && metamodel::is_referable(*at.cls(), at.document().version())) return at;
+  return {};
+}
+
+/// Nearest container that does something: where local mode labels belong.
 Element enclosing_executable(Element element) {
   for (Element at = element.parent(); at; at = at.parent())
     if (at.is("Runnable") || at.is("Task") || at.is("ISR")) return at;
@@ -82,8 +92,8 @@ std::string qualified_name(Element element, Version version);
 /// `<executable>/calls/<runnable>/param/<parameter>/<own name>`; up to 0.9.5 only runnables hold such calls.
 std::string call_argument_name(Element element, Version version) {
   const bool by_path = version > Version::v0_9_5;
-  const Element executable = enclosing_executable(element);
   const Element call = element.parent();
+  const Element executable = call ? enclosing_referable(call) : Element{};
   const std::string_view missing = by_path ? "" : "no-name";
   const auto or_missing = [&](std::string_view path) { return std::string(path.empty() ? missing : path); };
   std::string prefix;

@@ -256,6 +256,27 @@ class Classifier {
   std::unordered_map<std::string_view, ClassId> class_names_;
 };
 
+/// Whether EMF lists `later` before `earlier`, which stands before it in the file: it goes by the order of the
+/// features, and only within one feature by that of the file.
+bool comes_before_in_content(Element later, Element earlier) {
+  std::vector<Element> ancestors;
+  for (Element at = earlier; at; at = at.parent()) ancestors.push_back(at);
+  Element child_of_later = later;
+  for (Element at = later.parent(); at; child_of_later = at, at = at.parent()) {
+    const auto shared = std::find(ancestors.begin(), ancestors.end(), at);
+    if (shared == ancestors.end()) continue;
+    if (shared == ancestors.begin() || !at.cls()) return false;  // one contains the other
+    const std::string_view later_tag = child_of_later.tag(), earlier_tag = std::prev(shared)->tag();
+    if (later_tag == earlier_tag) return false;
+    for (const Feature* feature : metamodel::all_features(*at.cls(), at.document().version())) {
+      if (feature->name == earlier_tag) return false;
+      if (feature->name == later_tag) return true;
+    }
+    return false;
+  }
+  return false;
+}
+
 /// Registers the ids of one document.
 void give_ids(Document& document, Findings& findings) {
   const auto xmi_id = document.find_name("xmi:id");
@@ -278,18 +299,26 @@ void give_ids(Document& document, Findings& findings) {
       if (const AttributeRecord& attribute = document.attribute(record.first_attribute + a);
           attribute.name() == *xmi_id)
         written = document.value(attribute);
-    Element before;
-    if (written) before = document.add_xmi_id(*written, element);
+    Element meant = element, other;
+    if (written) other = document.add_xmi_id(*written, element);
     if (record.cls != no_class && is_referable(record.cls)) {
       const std::string id = computed_id(element).value_or("");
       // Where both are the same, which is the rule, the one that was written does.
       if (!id.empty() && id != written.value_or(""))
-        if (const Element other = document.add_computed_id(id, element)) before = other;
+        if (const Element before = document.add_computed_id(id, element)) {
+          other = before;
+          if (comes_before_in_content(element, before)) {
+            document.add_computed_id(id, before);
+            std::swap(meant, other);
+          }
+        }
     }
-    if (before && !element.name().empty())
+    if (other && !element.name().empty())
       findings.add("AM0207", Severity::warning, element,
-                   fmt::format("a second {} is named \"{}\"; references mean this one, not the one at line {}",
-                               element.class_name(), element.name(), before.location().line),
+                   fmt::format("a second {} is named \"{}\"; references mean {}, not the one at line {}",
+                               element.class_name(), element.name(),
+                               meant == element ? "this one" : fmt::format("the one at line {}", meant.location().line),
+                               other.location().line),
                    [&] { return element.location(); });
   }
 }

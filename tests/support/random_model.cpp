@@ -38,7 +38,6 @@ std::vector<ClassId> concrete_classes(Version version) {
 /// are named after an executable, and a prototype is none.
 bool holds(const Feature& feature, ClassId cls, Version version) {
   if (feature.kind != FeatureKind::containment || !feature.stored()) return false;
-  if (feature.name == "runnableCalls" && metamodel::info(feature.owner).name == "ProcessPrototype") return false;
   return feature.type == no_class || metamodel::is_a(cls, feature.type, version);
 }
 
