@@ -41,11 +41,6 @@ int run(const Options& options) {
     return ExitCode::unusable;
   }
   const Document& document = *model->documents().front();
-  if (document.itea() != IteaRelease::none) {
-    fmt::print(stderr, "amalthea: error: {} is an {} model; only AMALTHEA {} and later can hold annotations\n",
-               document.source().path(), document.version_text(), to_string(oldest_version));
-    return ExitCode::unusable;
-  }
   if (document.zipped())
     diagnostics.add("AM0119", Severity::note, "the model comes from a ZIP archive and is written without one",
                     {document.source().path()});
@@ -53,6 +48,11 @@ int run(const Options& options) {
     return write_output(options.output, exporter::strip(*model->documents().front())) ? ExitCode::all_well
                                                                                       : ExitCode::unusable;
 
+  if (document.itea() != IteaRelease::none) {
+    fmt::print(stderr, "amalthea: error: {} is an {} model; only AMALTHEA {} and later can hold annotations\n",
+               document.source().path(), document.version_text(), to_string(oldest_version));
+    return ExitCode::unusable;
+  }
   model = without_annotations(std::move(*model), options.input.limits, diagnostics);
   const auto analysed = model ? analyze_model(*model, options.analysis, diagnostics, exit_code) : std::nullopt;
   print_findings(diagnostics);
