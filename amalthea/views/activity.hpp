@@ -39,6 +39,9 @@ struct Counter {
   std::int64_t offset = 0;
 };
 
+/// The counter of an activity, stimulus or activation.
+std::optional<Counter> counter_of(Element holder, Diagnostics& diagnostics);
+
 /// SingleValueStatistic (min and max are empty) or MinAvgMaxStatistic.
 struct Statistic {
   Element element;

@@ -130,7 +130,7 @@ struct DataGroup {
   std::vector<Element> labels;
   Element scope;  ///< the process, runnable or component; empty when there is none
 };
-/// Coherency groups, then stability groups, of each part in its order.
+/// Coherency groups in document order, then stability groups.
 std::vector<DataGroup> data_groups(const Model& model);
 
 /// From 0.7.1.
@@ -167,7 +167,7 @@ struct PlacementConstraint {
   std::vector<Classification> classifications;
   std::optional<HardwareCondition> hardware;
 };
-/// Allocation constraints, then mapping constraints, of each part in its order.
+/// Allocation constraints in document order, then mapping constraints.
 std::vector<PlacementConstraint> placement_constraints(const Model& model);
 
 }  // namespace amalthea::views

@@ -15,7 +15,7 @@
 namespace amalthea::views {
 
 enum class RequirementKind : std::uint8_t { unknown, process, runnable, process_chain, architecture };
-enum class Severity : std::uint8_t { unstated, cosmetic, minor, major, critical };
+enum class RequirementSeverity : std::uint8_t { unstated, cosmetic, minor, major, critical };
 enum class LimitType : std::uint8_t { unstated, upper, lower };
 
 enum class TimeMetric : std::uint8_t {
@@ -68,7 +68,7 @@ struct Requirement {
   std::string_view name;
   RequirementKind kind = RequirementKind::unknown;
   Element subject;  ///< process, runnable, process chain or component
-  Severity severity = Severity::unstated;
+  RequirementSeverity severity = RequirementSeverity::unstated;
   LimitType limit_type = LimitType::unstated;
   std::variant<NoLimit, TimeLimit, CpuPercentageLimit, CountLimit, PercentageLimit, FrequencyLimit> limit;
   Element limit_element;
