@@ -1,4 +1,4 @@
-// Stimuli, data and tasks of a System: who is activated when, runs where, and how urgent it is.
+// Data and tasks of a System: who runs where, and how urgent it is.
 
 #include <algorithm>
 #include <string>
@@ -151,76 +151,7 @@ void allocate(BuildContext& context, Element allocation, Task& task) {
   }
 }
 
-void activate(BuildContext& context, Element element, TaskIndex task) {
-  const auto stimuli = context.model.references(element, "stimuli");
-  if (stimuli.empty() && !element.attribute("stimuli") && !element.child("stimuli"))
-    context.diagnostics.add("AM0407", Severity::warning,
-                            fmt::format("task \"{}\" has no stimulus; it never runs", element.name()),
-                            element.location(), element.path());
-  for (const Element stimulus : stimuli) {
-    if (const auto index = context.stimuli.find(stimulus)) {
-      auto& activates = context.system.stimuli[*index].activates;
-      if (activates.empty() || activates.back() != task) activates.push_back(task);  // named twice it counts once
-    } else if (!stimulus.is("PeriodicStimulus")) {  // a periodic one without a usable period has been reported
-      context.error("AM0310",
-                    fmt::format("task \"{}\" is activated by the {} \"{}\", a kind of stimulus that is not simulated",
-                                element.name(), stimulus.class_name(), stimulus.name()),
-                    stimulus.location(), stimulus.path());
-    }
-  }
-}
-
-void read_deadlines(BuildContext& context) {
-  for (const Element requirement : context.model.all("constraintsModel", "requirements")) {
-    if (!requirement.is("ProcessRequirement")) continue;
-    const Element limit = requirement.child("limit");
-    if (!limit || !limit.is("TimeRequirementLimit") || limit.attribute_or("metric", "") != "ResponseTime" ||
-        limit.attribute_or("limitType", "") != "UpperLimit")
-      continue;
-    const auto task = context.tasks.find(context.model.reference(requirement, "process"));
-    const auto time = time_of(limit.child("limitValue"), context.diagnostics);
-    if (!task || !time) continue;
-    auto& deadline = context.system.tasks[*task].deadline;
-    deadline = deadline ? std::min(*deadline, *time) : *time;
-  }
-}
-
 }  // namespace
-
-void build_stimuli(BuildContext& context) {
-  for (const Element element : context.model.all("stimuliModel", "stimuli")) {
-    Stimulus stimulus;
-    stimulus.name = element.name();
-    if (element.is("PeriodicStimulus")) {
-      const auto period = time_of(element.child("recurrence"), context.diagnostics);
-      const Duration offset = time_of(element.child("offset"), context.diagnostics).value_or(Duration{});
-      if (!period || *period <= Duration{} || offset < Duration{}) {
-        context.error(
-            "AM0311",
-            fmt::format(
-                "periodic stimulus \"{}\" needs a recurrence longer than zero and an offset that is not negative",
-                stimulus.name),
-            element.location(), element.path());
-        continue;
-      }
-      for (const std::string_view deviation : {"jitter", "minDistance"})
-        if (const Element child = element.child(deviation))
-          context.diagnostics.add("AM0408", Severity::warning,
-                                  fmt::format("{} of stimulus \"{}\" is not simulated", deviation, stimulus.name),
-                                  child.location(), child.path());
-      stimulus.occurrence = Periodic{*period, offset};
-    } else if (element.is("SingleStimulus")) {
-      stimulus.occurrence =
-          Single{std::max(Duration{}, time_of(element.child("occurrence"), context.diagnostics).value_or(Duration{}))};
-    } else if (element.is("InterProcessStimulus")) {
-      stimulus.occurrence = InterProcess{};
-    } else {
-      continue;  // reported where a task depends on it
-    }
-    context.stimuli.add(element, static_cast<std::uint32_t>(context.system.stimuli.size()));
-    context.system.stimuli.push_back(std::move(stimulus));
-  }
-}
 
 void build_data(BuildContext& context) {
   for (const Element element : context.model.all("swModel", "labels")) {
@@ -282,7 +213,7 @@ void build_tasks(BuildContext& context) {
     context.tasks.add(element, index);
     context.system.tasks.push_back(std::move(task));
     context.task_elements.push_back(element);
-    activate(context, element, index);
+    activate_task(context, element, index);
   }
   if (context.system.tasks.empty())
     context.error("AM0312", "the model has no task; there is nothing to analyse",
@@ -293,7 +224,7 @@ void build_tasks(BuildContext& context) {
       checked[task.scheduler] = true;
       check_host_scheduler(context, context.system.platform.schedulers[task.scheduler]);
     }
-  read_deadlines(context);
+  build_deadlines(context);
 }
 
 }  // namespace amalthea::importer::detail

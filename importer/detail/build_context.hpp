@@ -78,11 +78,13 @@ struct BuildContext {
   std::optional<std::uint32_t> required(const ElementMap& kind, Element element, std::string_view feature);
 };
 
-void build_platform(BuildContext&);            ///< definitions, units, memories, schedulers
-void build_stimuli(BuildContext&);             ///< stimuli, without what they activate
-void build_data(BuildContext&);                ///< labels, events, runnables
-void build_tasks(BuildContext&);               ///< tasks, allocations, priorities, time slices, activations, deadlines
-void build_raw_bodies(BuildContext&);          ///< what each task does
+void build_platform(BuildContext&);  ///< definitions, units, memories, schedulers
+void build_stimuli(BuildContext&);   ///< stimuli, without what they activate
+void build_data(BuildContext&);      ///< labels, events, runnables
+void build_tasks(BuildContext&);     ///< tasks, allocations, priorities, time slices, activations, deadlines
+void activate_task(BuildContext&, Element process, TaskIndex);  ///< notes whose stimuli activate the task
+void build_deadlines(BuildContext&);                            ///< deadlines of tasks, from requirements
+void build_raw_bodies(BuildContext&);                           ///< what each task does
 void fold_wrappers(BuildContext&);             ///< wrappers of functions that are mapped to a CPU after all
 void shape_offloading(BuildContext&);          ///< label sides; copies and kernels of device tasks
 void build_graph(BuildContext&);               ///< vertices and edges
