@@ -78,17 +78,19 @@ struct BuildContext {
   std::optional<std::uint32_t> required(const ElementMap& kind, Element element, std::string_view feature);
 };
 
-void build_platform(BuildContext&);  ///< definitions, units, memories, schedulers
-void build_stimuli(BuildContext&);   ///< stimuli, without what they activate
-void build_data(BuildContext&);      ///< labels, events, runnables
-void build_tasks(BuildContext&);     ///< tasks, allocations, priorities, time slices, activations, deadlines
-void activate_task(BuildContext&, Element process, TaskIndex);  ///< notes whose stimuli activate the task
-void build_deadlines(BuildContext&);                            ///< deadlines of tasks, from requirements
-void build_raw_bodies(BuildContext&);                           ///< what each task does
+void build_platform(BuildContext&);            ///< definitions, units, memories, schedulers
+void build_stimuli(BuildContext&);             ///< stimuli, without what they activate
+void build_data(BuildContext&);                ///< labels, events, runnables
+void build_tasks(BuildContext&);               ///< tasks, allocations, priorities, time slices, activations, deadlines
+void build_raw_bodies(BuildContext&);          ///< what each task does
 void fold_wrappers(BuildContext&);             ///< wrappers of functions that are mapped to a CPU after all
 void shape_offloading(BuildContext&);          ///< label sides; copies and kernels of device tasks
 void build_graph(BuildContext&);               ///< vertices and edges
 void build_chains(BuildContext&);              ///< event chains as task sequences
 void report_unused_properties(BuildContext&);  ///< custom properties of ours (`gpu.…`) that have no effect
+
+// Parts of build_tasks.
+void activate_task(BuildContext&, Element process, TaskIndex);  ///< notes by which stimuli
+void build_deadlines(BuildContext&);                            ///< from requirements
 
 }  // namespace amalthea::importer::detail
