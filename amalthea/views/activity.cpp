@@ -22,9 +22,11 @@ void collect_items(Element container, std::vector<Element>& found) {
   for (const Element child : container.children()) {
     const std::string_view tag = child.tag();
     if (holds_items(tag)) {
-      // DeviationRunnableItem and ProbabilityRunnableItem (0.7.x) hold one item and are none themselves.
-      const Element wrapped = child.child("runnableItem");
-      found.push_back(wrapped ? wrapped : child);
+      // DeviationRunnableItem and ProbabilityRunnableItem (0.7.x) hold one item, or nothing, and are none themselves.
+      if (const Element wrapped = child.child("runnableItem"))
+        found.push_back(wrapped);
+      else if (!child.is("DeviationRunnableItem") && !child.is("ProbabilityRunnableItem"))
+        found.push_back(child);
     } else if (tag == "activityGraph" || tag == "callGraph") {
       collect_items(child, found);
     }
@@ -71,7 +73,9 @@ class ItemReader {
       : model_(model), item_(item), diagnostics_(diagnostics) {}
 
   ActivityItem::Kind group() const {
-    return Group{item_.name(), detail::flag(item_, "ordered", true), detail::flag(item_, "interruptible", true)};
+    const bool old = item_.document().version() <= Version::v0_7_1;  // where `ordered` is false unless stated
+    return Group{item_.name(), detail::flag(item_, "ordered", !old || item_.is("CallSequence")),
+                 detail::flag(item_, "interruptible", true)};
   }
 
   ActivityItem::Kind mode_switch() const {
@@ -257,7 +261,18 @@ class ItemReader {
   std::optional<Counter> counter() const { return counter_of(item_, diagnostics_); }
 
   Need instructions(Element element) const { return {element, "Instructions", deviation(element)}; }
-  Need need(Element entry) const { return {entry, entry.attribute_or("key", ""), deviation(entry.child("value"))}; }
+  Need need(Element entry) const { return {entry, key_of(entry), deviation(entry.child("value"))}; }
+
+  /// In 0.9.0 the key may be written like a reference, "Instructions?type=HwFeatureCategory", or as one to another
+  /// file.
+  static std::string_view key_of(Element entry) {
+    std::string_view key = entry.attribute_or("key", "");
+    if (const Element child = entry.child("key"); key.empty() && child) {
+      key = child.attribute_or("href", "");
+      key.remove_prefix(std::min(key.size(), key.find('#') + 1));
+    }
+    return key.substr(0, std::min(key.find("?type="), key.find("%3Ftype")));
+  }
 
   LocalModeAssignment local_assignment(Element element) const {
     return {element, model_.reference(element, "label"),

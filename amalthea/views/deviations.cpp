@@ -7,6 +7,8 @@
 #include <string_view>
 #include <type_traits>
 
+#include <fmt/core.h>
+
 #include "amalthea/views/detail/reading.hpp"
 #include "amalthea/views/quantities.hpp"
 
@@ -45,6 +47,19 @@ T value_or_zero(Element element, std::string_view name, Diagnostics& diagnostics
   return value_of(element, name, T{}, diagnostics).value_or(T{});
 }
 
+/// A mean or standard deviation; of whole numbers it must not be larger than they can be.
+template <typename T>
+std::optional<MeanOf<T>> mean_of(Element element, std::string_view name, Diagnostics& diagnostics) {
+  auto mean = value_of(element, name, MeanOf<T>{}, diagnostics);
+  if constexpr (std::is_integral_v<T>) {
+    if (mean && std::abs(*mean) > 9e18) {
+      detail::report_unreadable(element, name, fmt::format("{} is too large", *mean), diagnostics);
+      return std::nullopt;
+    }
+  }
+  return mean;
+}
+
 template <typename T>
 Histogram<T> histogram_of(Element element, Diagnostics& diagnostics) {
   Histogram<T> histogram;
@@ -62,7 +77,7 @@ Histogram<T> histogram_of(Element element, Diagnostics& diagnostics) {
 template <typename T>
 typename Deviation<T>::Distribution distribution_of(Element element, std::string_view cls, Diagnostics& diagnostics) {
   const auto is = [cls](std::string_view kind) { return cls.ends_with(kind); };
-  const auto mean = [&](std::string_view name) { return value_of(element, name, MeanOf<T>{}, diagnostics); };
+  const auto mean = [&](std::string_view name) { return mean_of<T>(element, name, diagnostics); };
   const auto parameter = [&](std::string_view name, double otherwise) {
     return number(element, name, diagnostics).value_or(otherwise);
   };

@@ -77,6 +77,10 @@ std::vector<Event> events(const Model& model) {
   std::vector<Event> found;
   detail::for_each_member(model, "EventModel", "events",
                           [&](Element element) { found.push_back(event_of(model, element)); });
+  detail::for_each_member(model, "ConfigModel", "eventsToTrace", [&](Element config) {
+    if (const Element event = config.child("event"); event && is_event_class(event.class_name()))
+      found.push_back(event_of(model, event));
+  });
   return found;
 }
 

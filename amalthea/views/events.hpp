@@ -71,7 +71,7 @@ struct Event {
 };
 
 Event event_of(const Model& model, Element event);
-/// All events in document order.
+/// The events of the event model in document order; then those that 0.7.0 and 0.7.1 keep in what is to be traced.
 std::vector<Event> events(const Model& model);
 bool is_event_class(std::string_view class_name);
 
