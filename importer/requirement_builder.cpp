@@ -17,7 +17,10 @@ void build_deadlines(BuildContext& context) {
         limit->metric != views::TimeMetric::response_time || requirement.limit_type != views::LimitType::upper)
       continue;
     const auto task = context.tasks.find(requirement.subject);
-    if (!limit->value) time_of(requirement.limit_element.child("limitValue"), context.diagnostics);  // says why
+    if (!limit->value) {  // says why
+      const Element stated = requirement.limit_element;
+      time_of(stated.tag() == "deadline" ? stated : stated.child("limitValue"), context.diagnostics);
+    }
     if (!task || !limit->value) continue;
     auto& deadline = context.system.tasks[*task].deadline;
     deadline = deadline ? std::min(*deadline, *limit->value) : *limit->value;

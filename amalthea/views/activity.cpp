@@ -320,8 +320,11 @@ class ItemReader {
     // Up to 0.8.2 the switch names the label, the entry its literals: `value` in 0.7.0, then `values`.
     auto literals = model_.references(entry, "values");
     if (literals.empty()) literals = model_.references(entry, "value");
-    if (literals.empty()) return std::nullopt;
-    return any_literal(entry, target("valueProvider"), literals);
+    if (!literals.empty()) return any_literal(entry, target("valueProvider"), literals);
+    // Before 0.7.0 a switch on the value of a label.
+    const auto value = entry.attribute("value");
+    if (!value || !target("label")) return std::nullopt;
+    return Condition{entry, {{entry, {{entry, ModeValueCondition{target("label"), Relation::equal, *value, {}}}}}}};
   }
 
   const Model& model_;

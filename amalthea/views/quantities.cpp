@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/metamodel.hpp"
 #include "amalthea/views/detail/reading.hpp"
 #include "amalthea/views/deviations.hpp"
 
@@ -44,12 +45,23 @@ std::optional<double> number(Element element, std::string_view attribute, Diagno
   return std::nullopt;
 }
 
+std::string_view stated_literal(Element element, std::string_view attribute) {
+  if (const auto text = element.attribute(attribute)) return *text;
+  const IteaRelease release = element.document().itea();
+  if (release == IteaRelease::none || release == IteaRelease::v1_3_0 || !element.cls()) return {};
+  const Feature* feature = metamodel::find_feature_any_version(*element.cls(), attribute, oldest_version);
+  if (feature == nullptr || feature->enumeration == no_enum) return {};
+  // The enums of 0.7.0 are those with `_undefined_` put before the first.
+  const auto literals = metamodel::info(feature->enumeration).literals_in(oldest_version);
+  return literals.size() > 1 ? literals[1] : std::string_view{};
+}
+
 std::optional<double> hertz_of(Element frequency, Diagnostics& diagnostics) {
   if (!frequency) return std::nullopt;
   constexpr std::array<std::pair<std::string_view, double>, 4> units{
       {{"Hz", 1}, {"kHz", 1e3}, {"MHz", 1e6}, {"GHz", 1e9}}};
   const auto value = frequency.attribute("value") ? number(frequency, "value", diagnostics) : std::optional(0.0);
-  const std::string_view unit = frequency.attribute_or("unit", "");
+  const std::string_view unit = stated_literal(frequency, "unit");
   for (const auto& [name, factor] : units)
     if (value && name == unit) return *value * factor;
   if (value && *value == 0) return 0;  // of no unit at all it is still zero
@@ -62,11 +74,12 @@ std::optional<double> hertz_of(Element frequency, Diagnostics& diagnostics) {
 namespace {
 
 template <typename T, typename Parse>
-std::optional<T> quantity(Element element, std::string_view default_unit, Parse parse, Diagnostics& diagnostics) {
+std::optional<T> quantity(Element element, Parse parse, Diagnostics& diagnostics) {
   if (!element) return std::nullopt;
-  const Parsed<T> parsed = parse(element.attribute_or("value", "0"), element.attribute_or("unit", default_unit));
+  const std::string_view unit = views::detail::stated_literal(element, "unit");
+  const Parsed<T> parsed = parse(element.attribute_or("value", "0"), unit);
   if (parsed) return *parsed;
-  const bool wrong_unit = !parse("1", element.attribute_or("unit", default_unit));
+  const bool wrong_unit = !parse("1", unit);
   views::detail::report_unreadable(element, wrong_unit ? "unit" : "value", parsed.error(), diagnostics);
   return std::nullopt;
 }
@@ -74,10 +87,10 @@ std::optional<T> quantity(Element element, std::string_view default_unit, Parse 
 }  // namespace
 
 std::optional<Duration> time_of(Element element, Diagnostics& diagnostics) {
-  return quantity<Duration>(element, "", parse_time, diagnostics);
+  return quantity<Duration>(element, parse_time, diagnostics);
 }
 std::optional<Frequency> frequency_of(Element element, Diagnostics& diagnostics) {
-  return quantity<Frequency>(element, "", parse_frequency, diagnostics);
+  return quantity<Frequency>(element, parse_frequency, diagnostics);
 }
 std::optional<DataSize> data_size_of(Element element, Diagnostics& diagnostics) {
   // DataUnit, 0.7.0.
@@ -87,10 +100,10 @@ std::optional<DataSize> data_size_of(Element element, Diagnostics& diagnostics) 
     views::detail::report_unreadable(element, "numberBits", bits.error(), diagnostics);
     return std::nullopt;
   }
-  return quantity<DataSize>(element, "", parse_data_size, diagnostics);
+  return quantity<DataSize>(element, parse_data_size, diagnostics);
 }
 std::optional<DataRate> data_rate_of(Element element, Diagnostics& diagnostics) {
-  return quantity<DataRate>(element, "", parse_data_rate, diagnostics);
+  return quantity<DataRate>(element, parse_data_rate, diagnostics);
 }
 
 std::optional<Cycles> cycles_of(Element element, Diagnostics& diagnostics) {

@@ -79,19 +79,24 @@ std::vector<Requirement> requirements(const Model& model, Diagnostics& diagnosti
     read_limit(model, element.child("limit"), requirement, diagnostics);
     found.push_back(std::move(requirement));
   });
-  detail::for_each_member(model, "SWModel", "runnables", [&](Element runnable) {
-    const Element deadline = runnable.child("deadline");
-    if (!deadline) return;
-    Requirement requirement;
-    requirement.element = runnable;
-    requirement.name = "deadline";
-    requirement.kind = RequirementKind::runnable;
-    requirement.subject = runnable;
-    requirement.limit_type = LimitType::upper;
-    requirement.limit = TimeLimit{TimeMetric::response_time, time_of(deadline, diagnostics)};
-    requirement.limit_element = deadline;
-    found.push_back(std::move(requirement));
-  });
+  const auto add_deadlines = [&](std::string_view tag, RequirementKind kind) {
+    detail::for_each_member(model, "SWModel", tag, [&](Element subject) {
+      const Element deadline = subject.child("deadline");
+      if (!deadline) return;
+      Requirement requirement;
+      requirement.element = subject;
+      requirement.name = kind == RequirementKind::process ? subject.name() : std::string_view("deadline");
+      requirement.kind = kind;
+      requirement.subject = subject;
+      requirement.limit_type = LimitType::upper;
+      requirement.limit = TimeLimit{TimeMetric::response_time, time_of(deadline, diagnostics)};
+      requirement.limit_element = deadline;
+      found.push_back(std::move(requirement));
+    });
+  };
+  add_deadlines("isrs", RequirementKind::process);
+  add_deadlines("tasks", RequirementKind::process);
+  add_deadlines("runnables", RequirementKind::runnable);
   return found;
 }
 

@@ -64,7 +64,7 @@ struct FrequencyLimit {
 struct NoLimit {};
 
 struct Requirement {
-  Element element;  ///< the requirement, or the runnable that states a deadline
+  Element element;  ///< the requirement, or the process or runnable that states a deadline
   std::string_view name;
   RequirementKind kind = RequirementKind::unknown;
   Element subject;  ///< process, runnable, process chain or component
@@ -74,8 +74,9 @@ struct Requirement {
   Element limit_element;
 };
 
-/// The requirements of the constraints model in document order; then, for models up to 0.9.3, the `deadline`s of
-/// runnables, each as what later versions make of it: a requirement named "deadline", ResponseTime, UpperLimit.
+/// The requirements of the constraints model in document order; then the `deadline`s of ISRs and tasks (before 0.7.0)
+/// and of runnables (up to 0.9.3), each as what later versions make of it: a requirement, named after the process or
+/// "deadline", ResponseTime, UpperLimit.
 std::vector<Requirement> requirements(const Model& model, Diagnostics& diagnostics);
 
 /// The upper limit of the response time that a requirement states; nothing if it states something else.

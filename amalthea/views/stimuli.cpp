@@ -210,10 +210,12 @@ Stimulus stimulus_of(const Model& model, Element element, Diagnostics& diagnosti
   if (!std::holds_alternative<PeriodicStimulus>(stimulus.kind) &&
       !std::holds_alternative<RelativePeriodicStimulus>(stimulus.kind))
     stimulus.deviation = reader.times(element.child("stimulusDeviation"));
-  stimulus.sets = mode_assignments(model, element.child("setModeValueList"));
-  stimulus.enabling =
-      condition_of(model, first_child(element, "executionCondition", "enablingModeValueList"), diagnostics);
-  stimulus.disabling = condition_of(model, element.child("disablingModeValueList"), diagnostics);
+  // "…LabelsList" before 0.7.0, with values of labels instead of modes.
+  stimulus.sets = mode_assignments(model, first_child(element, "setModeValueList", "setLabelsList"));
+  const Element enabling = first_child(element, "executionCondition", "enablingModeValueList");
+  stimulus.enabling = condition_of(model, enabling ? enabling : element.child("enablingLabelsList"), diagnostics);
+  stimulus.disabling =
+      condition_of(model, first_child(element, "disablingModeValueList", "disablingLabelsList"), diagnostics);
   return stimulus;
 }
 

@@ -30,9 +30,13 @@ inline bool flag(Element element, std::string_view attribute, bool otherwise) {
   return text ? *text == "true" : otherwise;
 }
 
-/// A literal as written; "" where it is not stated or `_undefined_`.
+/// An enum literal as written. Where none is written, "", but before ITEA 1.3.0, whose enums have no `_undefined_`, the
+/// first literal.
+std::string_view stated_literal(Element element, std::string_view attribute);
+
+/// A literal; "" where it is not stated or `_undefined_`.
 inline std::string_view literal_text(Element element, std::string_view attribute) {
-  const std::string_view text = element.attribute_or(attribute, "");
+  const std::string_view text = stated_literal(element, attribute);
   return text == "_undefined_" ? std::string_view{} : text;
 }
 
@@ -47,8 +51,7 @@ E literal(std::string_view text, const Literals<E, N>& literals, E otherwise) {
 }
 template <typename E, std::size_t N>
 E literal(Element element, std::string_view attribute, const Literals<E, N>& literals, E otherwise) {
-  const auto text = element.attribute(attribute);
-  return text ? literal(*text, literals, otherwise) : otherwise;
+  return literal(stated_literal(element, attribute), literals, otherwise);
 }
 
 /// Calls visit(part) for each sub-model of this class ("SWModel") in document order: below a root, or the root itself,
