@@ -21,15 +21,26 @@ void build_definitions(BuildContext& context, const Hardware& hardware) {
   }
 }
 
-/// Per structure, the line size of the first cache in it that states one.
-std::vector<std::optional<DataSize>> cache_lines(const Hardware& hardware) {
+std::optional<DataSize> line_of(const Hardware& hardware, const HwCache& cache) {
+  if (!cache.definition) return std::nullopt;
+  const auto& line = hardware.cache_definitions[*cache.definition].line_size;
+  return line && line->bytes > 0 ? line : std::nullopt;
+}
+
+/// Per structure, the line size of the first cache directly in it that states one.
+std::vector<std::optional<DataSize>> shared_cache_lines(const Hardware& hardware) {
   std::vector<std::optional<DataSize>> lines(hardware.structures.size());
-  for (const HwCache& cache : hardware.caches) {
-    if (!cache.structure || cache.unit || !cache.definition || lines[*cache.structure]) continue;
-    const auto& line = hardware.cache_definitions[*cache.definition].line_size;
-    if (line && line->bytes > 0) lines[*cache.structure] = line;
-  }
+  for (const HwCache& cache : hardware.caches)
+    if (cache.structure && !cache.unit && !lines[*cache.structure]) lines[*cache.structure] = line_of(hardware, cache);
   return lines;
+}
+
+/// The line size of the unit's first own cache that states one, else of one that stands beside the unit.
+std::optional<DataSize> cache_line(const Hardware& hardware, const HwUnit& unit,
+                                   const std::vector<std::optional<DataSize>>& shared) {
+  for (const HwIndex cache : unit.caches)
+    if (const auto line = line_of(hardware, hardware.caches[cache])) return line;
+  return unit.structure ? shared[*unit.structure] : std::nullopt;
 }
 
 std::vector<MemoryAccess> accesses_of(const Hardware& hardware, const HwUnit& unit) {
@@ -52,7 +63,7 @@ std::string enclosing_structures(const Hardware& hardware, const HwUnit& element
 
 void build_units(BuildContext& context, const Hardware& hardware) {
   Platform& platform = context.system.platform;
-  const auto lines = cache_lines(hardware);
+  const auto shared_lines = shared_cache_lines(hardware);
   for (const HwUnit& element : hardware.units) {
     ProcessingUnit unit;
     unit.name = element.name;
@@ -62,7 +73,7 @@ void build_units(BuildContext& context, const Hardware& hardware) {
     unit.definition = element.definition.value_or(static_cast<DefinitionIndex>(platform.definitions.size()));
     if (element.definition) unit.type = platform.definitions[*element.definition].type;
     unit.frequency = element.clock;
-    if (element.structure) unit.cache_line = lines[*element.structure].value_or(unit.cache_line);
+    unit.cache_line = cache_line(hardware, element, shared_lines).value_or(unit.cache_line);
     if (const auto profile = custom_property(element.element, "gpu.platform")) unit.device_profile = profile->value;
     unit.enclosing_structures = enclosing_structures(hardware, element);
     unit.accesses = accesses_of(hardware, element);
