@@ -126,7 +126,12 @@ void build_platform(BuildContext& context) {
   }
   build_definitions(context, hardware);
   build_units(context, hardware);
-  build_schedulers(context, operating_systems_of(context.model, context.diagnostics));
+  // Numbers in an operating system are its overheads, which are not simulated: unreadable ones do no harm here.
+  Diagnostics about_systems;
+  build_schedulers(context, operating_systems_of(context.model, about_systems));
+  for (const Diagnostic& finding : about_systems.all())
+    if (finding.severity != Severity::error)
+      context.diagnostics.add(finding.id, finding.severity, finding.message, finding.location, finding.path);
 }
 
 }  // namespace amalthea::importer::detail

@@ -23,6 +23,13 @@ Element with_unit(Element quantity) {
   return quantity && !literal_attribute(quantity, "unit").empty() ? quantity : Element{};
 }
 
+/// Sizes and rates that no timing depends on: what cannot be read counts as not stated.
+std::optional<DataSize> size_of(Element size) {
+  if (!with_unit(size)) return std::nullopt;
+  const auto parsed = parse_data_size(size.attribute_or("value", "0"), size.attribute_or("unit", ""));
+  return parsed ? std::optional(*parsed) : std::nullopt;
+}
+
 std::optional<Cycles> latency_of(Element latency, Diagnostics& diagnostics) {
   if (!latency) return std::nullopt;
   if (latency.is("LatencyConstant")) {
@@ -346,7 +353,7 @@ class Builder {
     }
     for (HwMemoryDefinition& definition : hardware_.memory_definitions) {
       const Element element = definition.element;
-      definition.size = data_size_of(with_unit(element.child("size")), diagnostics_);
+      definition.size = size_of(element.child("size"));
       definition.access_latency = latency_of(element.child("accessLatency"), diagnostics_);
       definition.data_rate = data_rate_of(with_unit(element.child("dataRate")), diagnostics_);
       definition.memory_type = literal_attribute(element, element.is("MemoryType") ? "type" : "memoryType");
@@ -354,7 +361,7 @@ class Builder {
     }
     for (HwCacheDefinition& definition : hardware_.cache_definitions) {
       const Element element = definition.element;
-      definition.size = data_size_of(with_unit(element.child("size")), diagnostics_);
+      definition.size = size_of(element.child("size"));
       definition.line_size = data_size_of(with_unit(element.child("lineSize")), diagnostics_);
       definition.access_latency = latency_of(element.child("accessLatency"), diagnostics_);
       definition.cache_type = literal_attribute(element, "cacheType");
