@@ -16,8 +16,8 @@ namespace {
 
 /// Algorithms that the simulation of a CPU core implements.
 bool is_simulated(std::string_view algorithm) {
-  const AlgorithmKind kind = algorithm_of_name(algorithm).kind;
-  return kind == AlgorithmKind::fixed_priority_preemptive || kind == AlgorithmKind::osek;
+  const views::AlgorithmKind kind = views::algorithm_of_name(algorithm).kind;
+  return kind == views::AlgorithmKind::fixed_priority_preemptive || kind == views::AlgorithmKind::osek;
 }
 
 void check_host_scheduler(BuildContext& context, const Scheduler& scheduler) {
@@ -55,8 +55,8 @@ void report_unreadable(BuildContext& context, const Task& task, std::string_view
                 element.attribute_location(attribute), element.path());
 }
 
-void read_priority(BuildContext& context, const TaskAllocation& allocation, Task& task) {
-  const auto written = priority_of(context.model.element(task.origin), allocation);
+void read_priority(BuildContext& context, const views::TaskAllocation& allocation, Task& task) {
+  const auto written = views::priority_of(context.model.element(task.origin), allocation);
   if (!written) return;
   if (const auto priority = parse_integer(written->text))
     task.priority = *priority;
@@ -77,7 +77,7 @@ void read_time_slice(BuildContext& context, const std::vector<Parameter>& parame
 }
 
 /// The unit a task runs on: the first of its affinity; without one, the first unit its scheduler is responsible for.
-Element chosen_unit(BuildContext& context, const TaskAllocation& allocation, const Scheduler& scheduler,
+Element chosen_unit(BuildContext& context, const views::TaskAllocation& allocation, const Scheduler& scheduler,
                     const Task& task) {
   const auto& affinity = allocation.affinity;
   const auto warn = [&](std::string_view id, std::string message) {
@@ -106,7 +106,7 @@ Element chosen_unit(BuildContext& context, const TaskAllocation& allocation, con
 
 }  // namespace
 
-void allocate(BuildContext& context, const TaskAllocation& allocation, Task& task) {
+void allocate(BuildContext& context, const views::TaskAllocation& allocation, Task& task) {
   const Element scheduler_element = context.required_reference(allocation.element, "scheduler");
   const auto scheduler_index = context.schedulers.find(scheduler_element);
   if (!scheduler_index) {
@@ -159,7 +159,7 @@ void allocate(BuildContext& context, const TaskAllocation& allocation, Task& tas
 
 void report_second_allocations(BuildContext& context) {
   for (std::uint32_t index = 0; index < context.mapping.tasks.size(); ++index) {
-    const TaskAllocation& allocation = context.mapping.tasks[index];
+    const views::TaskAllocation& allocation = context.mapping.tasks[index];
     if (allocation.task && context.mapping.task_allocation_of.find(allocation.task) != index)
       context.diagnostics.add(
           "AM0415", Severity::warning,
@@ -178,7 +178,7 @@ void check_host_schedulers(BuildContext& context) {
 }
 
 void map_labels(BuildContext& context) {
-  const MemoryFinder finder(context.model, context.mapping);
+  const views::MemoryFinder finder(context.model, context.mapping);
   for (Label& label : context.system.labels)
     label.memory = context.memories.find(finder.memory_of(context.model.element(label.origin)));
 }

@@ -9,7 +9,7 @@
 #include "amalthea/ascii.hpp"
 #include "amalthea/quantity.hpp"
 
-namespace amalthea {
+namespace amalthea::views {
 namespace {
 
 template <typename T>
@@ -67,4 +67,4 @@ std::string_view literal_attribute(Element element, std::string_view name) {
   return text == "_undefined_" ? std::string_view{} : text;
 }
 
-}  // namespace amalthea
+}  // namespace amalthea::views

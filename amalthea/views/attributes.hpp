@@ -10,7 +10,7 @@
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 
-namespace amalthea {
+namespace amalthea::views {
 
 /// A number that timing depends on; one that cannot be read is reported (AM0220) and counts as not stated.
 std::optional<std::int64_t> integer_attribute(Element element, std::string_view name, Diagnostics& diagnostics);
@@ -55,4 +55,4 @@ void for_each_part(const Model& model, std::string_view class_name, Visit visit)
   }
 }
 
-}  // namespace amalthea
+}  // namespace amalthea::views

@@ -11,10 +11,10 @@
 #include "amalthea/ascii.hpp"
 #include "amalthea/views/quantities.hpp"
 
-namespace amalthea {
+namespace amalthea::views {
 namespace {
 
-using detail::Int128;
+using amalthea::detail::Int128;
 
 // ------------------------------------------------------------------------------------------------ single values
 
@@ -718,4 +718,4 @@ std::optional<double> instructions_per_cycle(const Model& model, Element definit
   return std::nullopt;
 }
 
-}  // namespace amalthea
+}  // namespace amalthea::views

@@ -26,7 +26,7 @@
 #include "amalthea/time.hpp"
 #include "amalthea/views/attributes.hpp"
 
-namespace amalthea {
+namespace amalthea::views {
 
 /// An index into one of the vectors of Hardware; which one is said at each member.
 using HwIndex = std::uint32_t;
@@ -281,4 +281,4 @@ AccessCost access_cost(const Hardware& hardware, HwIndex unit, HwIndex memory);
 /// Instructions per cycle of a ProcessingUnitDefinition or CoreType: see HwUnitDefinition.
 std::optional<double> instructions_per_cycle(const Model& model, Element definition);
 
-}  // namespace amalthea
+}  // namespace amalthea::views

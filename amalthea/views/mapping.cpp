@@ -3,7 +3,7 @@
 #include "amalthea/ascii.hpp"
 #include "amalthea/quantity.hpp"
 
-namespace amalthea {
+namespace amalthea::views {
 namespace {
 
 /// The references of whichever of two features is written; the second one is the older.
@@ -102,4 +102,4 @@ Element MemoryFinder::memory_of(Element element) const {
   return {};
 }
 
-}  // namespace amalthea
+}  // namespace amalthea::views

@@ -13,7 +13,7 @@
 #include "amalthea/views/attributes.hpp"
 #include "amalthea/views/properties.hpp"
 
-namespace amalthea {
+namespace amalthea::views {
 
 /// SchedulerAllocation; CoreAllocation up to 0.8.0.
 struct SchedulerAllocation {
@@ -110,4 +110,4 @@ class MemoryFinder {
   ElementIndex members_;   // 0.7.0: member of a section → index into mapping.sections
 };
 
-}  // namespace amalthea
+}  // namespace amalthea::views

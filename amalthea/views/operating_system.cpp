@@ -9,7 +9,7 @@
 #include "amalthea/ascii.hpp"
 #include "amalthea/views/quantities.hpp"
 
-namespace amalthea {
+namespace amalthea::views {
 namespace {
 
 struct KnownAlgorithm {
@@ -334,4 +334,4 @@ OperatingSystems operating_systems_of(const Model& model, Diagnostics& diagnosti
   return Builder(model, diagnostics).build();
 }
 
-}  // namespace amalthea
+}  // namespace amalthea::views

@@ -17,7 +17,7 @@
 #include "amalthea/views/attributes.hpp"
 #include "amalthea/views/properties.hpp"
 
-namespace amalthea {
+namespace amalthea::views {
 
 /// The algorithms that AMALTHEA names: classes up to 1.2.0, usual names of definitions from 2.0.0 on.
 enum class AlgorithmKind : std::uint8_t {
@@ -173,4 +173,4 @@ struct OperatingSystems {
 /// All of a model's operating systems, in document order.
 OperatingSystems operating_systems_of(const Model& model, Diagnostics& diagnostics);
 
-}  // namespace amalthea
+}  // namespace amalthea::views

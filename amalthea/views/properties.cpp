@@ -19,37 +19,6 @@ std::string value_text(Element value) {
   return text;
 }
 
-/// What cannot be read is reported and leaves the value empty.
-void unreadable(PropertyValue& value, const std::string& expected, Diagnostics& diagnostics) {
-  diagnostics.add("AM0222", Severity::error,
-                  fmt::format("\"{}\" is not {}, as the value of a {} has to be",
-                              value.element.attribute_or("value", ""), expected, value.element.class_name()),
-                  value.element.attribute_location("value"), value.element.path());
-}
-
-template <typename T>
-void read_integer(PropertyValue& value, std::string_view text, Diagnostics& diagnostics) {
-  const auto integer = parse_integer(text);
-  if (integer && *integer >= std::numeric_limits<T>::min() && *integer <= std::numeric_limits<T>::max())
-    value.value = static_cast<T>(*integer);
-  else
-    unreadable(value, fmt::format("an integer of {} bits", sizeof(T) * 8), diagnostics);
-}
-
-bool is_integer(std::string_view text) {
-  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
-
-PropertyReference reference_of(const Model& model, Element value) {
-  PropertyReference reference;
-  reference.id = value.attribute_or("value", "");
-  if (const Element child = value.child("value"); child && reference.id.empty())
-    reference.id = child.attribute_or("href", "");
-  reference.target = model.reference(value, "value");
-  return reference;
-}
-
 /// Id of the definition that is the key of a scheduling parameter; "" for a parameter without key (up to 1.2.0).
 std::string key_of(Element parameter) {
   if (const auto key = parameter.attribute("key")) return std::string(*key);
@@ -110,6 +79,44 @@ std::string name_of_id(std::string_view id) {
   std::string_view path = id.substr(0, id.find("?type="));
   return decode_name(path.substr(path.rfind('/') + 1));
 }
+
+}  // namespace amalthea
+
+namespace amalthea::views {
+namespace {
+
+/// What cannot be read is reported and leaves the value empty.
+void unreadable(PropertyValue& value, const std::string& expected, Diagnostics& diagnostics) {
+  diagnostics.add("AM0222", Severity::error,
+                  fmt::format("\"{}\" is not {}, as the value of a {} has to be",
+                              value.element.attribute_or("value", ""), expected, value.element.class_name()),
+                  value.element.attribute_location("value"), value.element.path());
+}
+
+template <typename T>
+void read_integer(PropertyValue& value, std::string_view text, Diagnostics& diagnostics) {
+  const auto integer = parse_integer(text);
+  if (integer && *integer >= std::numeric_limits<T>::min() && *integer <= std::numeric_limits<T>::max())
+    value.value = static_cast<T>(*integer);
+  else
+    unreadable(value, fmt::format("an integer of {} bits", sizeof(T) * 8), diagnostics);
+}
+
+bool is_integer(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+PropertyReference reference_of(const Model& model, Element value) {
+  PropertyReference reference;
+  reference.id = value.attribute_or("value", "");
+  if (const Element child = value.child("value"); child && reference.id.empty())
+    reference.id = child.attribute_or("href", "");
+  reference.target = model.reference(value, "value");
+  return reference;
+}
+
+}  // namespace
 
 PropertyValue value_of(const Model& model, Element element, Diagnostics& diagnostics) {
   PropertyValue value;
@@ -175,4 +182,4 @@ std::optional<PropertyValue> custom_property_value(const Model& model, Element e
   return std::nullopt;
 }
 
-}  // namespace amalthea
+}  // namespace amalthea::views

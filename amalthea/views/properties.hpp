@@ -39,6 +39,10 @@ std::string scheduling_algorithm(const Model& model, Element scheduler);
 /// Name part of an id: "extended%3A+x?type=T" → "extended: x".
 std::string name_of_id(std::string_view id);
 
+}  // namespace amalthea
+
+namespace amalthea::views {
+
 struct PropertyValue;
 
 /// Digits with an optional sign, of any length.
@@ -89,4 +93,4 @@ std::vector<CustomProperty> custom_properties(const Model& model, Element elemen
 std::optional<PropertyValue> custom_property_value(const Model& model, Element element, std::string_view key,
                                                    Diagnostics& diagnostics);
 
-}  // namespace amalthea
+}  // namespace amalthea::views

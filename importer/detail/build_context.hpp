@@ -19,7 +19,7 @@
 namespace amalthea::importer::detail {
 
 /// Element → index of what was built from it.
-using ElementMap = ElementIndex;
+using ElementMap = views::ElementIndex;
 
 /// The activities of one task in execution order, before copies and kernels are told apart.
 using RawBody = std::vector<GraphNode>;
@@ -32,7 +32,7 @@ struct BuildContext {
   const BuildOptions& options;
   Diagnostics& diagnostics;
   System system;
-  Mapping mapping;
+  views::Mapping mapping;
 
   ElementMap definitions, units, memories, schedulers, stimuli, labels, events, runnables, tasks;
   std::vector<Element> task_elements;      // parallel to system.tasks
@@ -68,7 +68,7 @@ struct BuildContext {
 
 void build_platform(BuildContext&);  ///< definitions, units, memories, schedulers; the mapping
 /// Scheduler, unit, priority and time slice of a task.
-void allocate(BuildContext&, const TaskAllocation&, Task&);
+void allocate(BuildContext&, const views::TaskAllocation&, Task&);
 void report_second_allocations(BuildContext&);
 void check_host_schedulers(BuildContext&);  ///< whether their algorithms are simulated; once tasks are allocated
 void map_labels(BuildContext&);             ///< which memories labels lie in

@@ -15,6 +15,7 @@
 #include "tests/support/test_models.hpp"
 
 using namespace amalthea;
+using namespace amalthea::views;
 
 namespace {
 
