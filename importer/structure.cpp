@@ -109,7 +109,7 @@ class OtherStructure {
         best = i;
     }
     findings.add("AM0208", Severity::warning, first_,
-                 fmt::format("the namespace says AMALTHEA {}, but {} elements and attributes are from another version, "
+                 fmt::format("the namespace says AMALTHEA {}, but {} elements or attributes are from another version, "
                              "{} of them known to {} (the first: {}); they are read by their structure",
                              to_string(document_.version()), count_, having_[static_cast<std::size_t>(best)],
                              to_string(static_cast<Version>(best)), first_what_),
@@ -136,12 +136,11 @@ class Forgotten {
   }
   void report(Findings& findings) const {
     if (count_ == 0) return;
-    findings.add(
-        "AM0209", Severity::note, first_,
-        fmt::format("{} elements and attributes of {} have no counterpart in AMALTHEA {} and later (the first: "
-                    "{}); they are kept but not understood",
-                    count_, document_.version_text(), to_string(oldest_version), first_what_),
-        [&] { return first_.location(); });
+    findings.add("AM0209", Severity::note, first_,
+                 fmt::format("{} elements or attributes of {} have no counterpart in AMALTHEA {} and later (the first: "
+                             "{}); they are kept but not understood",
+                             count_, document_.version_text(), to_string(oldest_version), first_what_),
+                 [&] { return first_.location(); });
   }
 
  private:
@@ -405,8 +404,10 @@ class ReferenceChecker {
   };
 
   void check_reference(const Waiting& reference) {
-    const auto& [element, feature, token, offset, hash, by_xmi_id] = reference;
-    Element target = by_xmi_id;
+    const Element element = reference.element;
+    const Feature* feature = reference.feature;
+    const std::string_view token = reference.token;
+    Element target = reference.target;
     if (!target) {
       remember_position(element, token);
       target = model_.target(element, token);
@@ -425,7 +426,7 @@ class ReferenceChecker {
                   [&] {
                     Location at = element.attribute_location(feature->name);
                     // Where the value's own place is not known (UTF-16), neither is the token's.
-                    if (element.attribute_span(feature->name)->size() != 0) at.column += offset;
+                    if (element.attribute_span(feature->name)->size() != 0) at.column += reference.offset;
                     return at;
                   });
   }

@@ -196,7 +196,7 @@ TEST_CASE("what a file has from another version than its namespace says is told 
   CHECK(
       messages(diagnostics) ==
       std::vector<std::string>{
-          "model.amxmi:3:1: warning: the namespace says AMALTHEA 0.9.9, but 2 elements and attributes are from another "
+          "model.amxmi:3:1: warning: the namespace says AMALTHEA 0.9.9, but 2 elements or attributes are from another "
           "version, 2 of them known to 0.9.5 (the first: <callGraph> in a Task); they are read by their structure "
           "[AM0208]"});
 }
@@ -210,12 +210,12 @@ TEST_CASE("models from before 0.7.0 refer to each other by package-qualified nam
       "xmlns:xsi='http://www.w3.org/2001/XMLSchema-instance'";
   files
       .add("model.amxmi",
-           fmt::format(
-               "<central:AMALTHEA {}><swModel><tasks name='A' isOldFashioned='yes'/><tasks name='B'/>"
-               "<runnables name='R'><activation xsi:type='sw:Periodic'/><deadline value='3' unit='ms'/></runnables>"
-               "<processPrototypes><runnableCalls runnable='R?type=sw.Runnable'/></processPrototypes>"
-               "</swModel></central:AMALTHEA>",
-               head))
+           fmt::format("<central:AMALTHEA {}><swModel><tasks name='A' isOldFashioned='yes'><deadline value='3' "
+                       "unit='ms'/></tasks><tasks name='B'/>"
+                       "<runnables name='R'><activation xsi:type='sw:Periodic'/></runnables>"
+                       "<processPrototypes><runnableCalls runnable='R?type=sw.Runnable'/></processPrototypes>"
+                       "</swModel></central:AMALTHEA>",
+                       head))
       .add("model.amxmi-mapping",
            fmt::format("<mapping:MappingModel {}><processAllocation xsi:type='mapping:TaskAllocation'>"
                        "<task href='model.amxmi#//@swModel/@tasks.1'/></processAllocation></mapping:MappingModel>",
@@ -230,10 +230,9 @@ TEST_CASE("models from before 0.7.0 refer to each other by package-qualified nam
   std::vector<std::string> ids;
   for (const auto& diagnostic : files.diagnostics.all()) ids.push_back(diagnostic.id);
   CHECK(ids == std::vector<std::string>{"AM0209", "AM0209"});  // once per file
-  CHECK(
-      files.diagnostics.all().front().message ==
-      "2 elements and attributes of ITEA 1.2.0 have no counterpart in AMALTHEA 0.7.0 and later (the first: <deadline> "
-      "in a Runnable); they are kept but not understood");
+  CHECK(files.diagnostics.all().front().message ==
+        "2 elements or attributes of ITEA 1.2.0 have no counterpart in AMALTHEA 0.7.0 and later (the first: <deadline> "
+        "in a Task); they are kept but not understood");
 }
 
 TEST_CASE("a part model has its sub-model at the root") {
