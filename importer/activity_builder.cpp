@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -41,42 +44,89 @@ class BodyReader {
   }
 
  private:
-  void read_item(Element item) {
-    const std::string_view cls = item.class_name();
-    if (is_sequence(item)) {
-      read(item);
-    } else if (cls == "RunnableCall" || cls == "TaskRunnableCall") {
-      call(item);
-    } else if (cls == "LabelAccess") {
-      access(item);
-    } else if (cls == "Ticks") {
-      add(item, "ticks", Compute{ticks(item)});
-    } else if (cls == "InterProcessTrigger") {
-      if (const auto stimulus = context_.required(context_.stimuli, item, "stimulus"))
-        add(item, context_.system.stimuli[*stimulus].name, Trigger{*stimulus});
-    } else if (cls == "SetEvent") {
-      SetEvents set{mask(item), std::nullopt};
-      if (item.attribute("process") || item.child("process")) {
-        set.task = context_.tasks.find(context_.required_reference(item, "process"));
-        if (!set.task) {  // an ISR, which is not simulated: nobody is set
-          context_.ignore(item);
-          return;
-        }
-      }
-      std::string names = event_names(set.events);
-      add(item, std::move(names), std::move(set));
-    } else if (cls == "ClearEvent") {
-      ClearEvents clear{mask(item)};
-      std::string names = event_names(clear.events);
-      add(item, std::move(names), std::move(clear));
-    } else if (cls == "WaitEvent") {
-      WaitEvents wait{mask(item), item.attribute_or("maskType", "") == "AND",
-                      item.attribute_or("waitingBehaviour", "") == "active"};
-      std::string names = event_names(wait.events);
-      add(item, std::move(names), std::move(wait));
-    } else {
-      context_.ignore(item);
+  void read_item(Element element) {
+    // What is not simulated may be unreadable without any effect; only execution times are told about.
+    Diagnostics no_effect;
+    Diagnostics& diagnostics = element.is("Ticks") ? context_.diagnostics : no_effect;
+    const views::ActivityItem item = views::activity_item(context_.model, element, diagnostics);
+    std::visit([&](const auto& kind) { take(element, kind); }, item.kind);
+  }
+
+  /// Kinds that are not simulated: the switches, loops, semaphores and so on of all versions.
+  template <typename Kind>
+  void take(Element item, const Kind&) {
+    context_.ignore(item);
+  }
+
+  void take(Element item, const views::Group&) { read(item); }
+
+  void take(Element item, const views::RunnableCall& call_item) {
+    ignore_counter(call_item.counter);
+    call(item);
+  }
+
+  void take(Element item, const views::LabelAccess& access_item) {
+    const auto label = context_.required(context_.labels, item, "data");
+    if (!label) return;
+    const std::string& name = context_.system.labels[*label].name;
+    if (access_item.access == views::Access::write)
+      add(item, name, WriteLabel{*label});
+    else
+      add(item, name, ReadLabel{*label});
+  }
+
+  void take(Element item, const views::Ticks& ticks) {
+    Ticks cycles;
+    if (ticks.otherwise) cycles.otherwise = cycles_of(*ticks.otherwise, context_.diagnostics);
+    auto entry = ticks.extended.begin();
+    for (const Element element : item.children("extended")) {
+      const auto definition = context_.required(context_.definitions, element, "key");
+      const auto& deviation = (entry++)->second;
+      if (!deviation) continue;
+      const Cycles of_entry = cycles_of(*deviation, context_.diagnostics);
+      if (definition) cycles.extended.emplace_back(*definition, of_entry);
     }
+    add(item, "ticks", Compute{std::move(cycles)});
+  }
+
+  void take(Element item, const views::InterProcessTrigger& trigger) {
+    ignore_counter(trigger.counter);
+    if (const auto stimulus = context_.required(context_.stimuli, item, "stimulus"))
+      add(item, context_.system.stimuli[*stimulus].name, Trigger{*stimulus});
+  }
+
+  void take(Element item, const views::SetEvent& set_item) {
+    ignore_counter(set_item.counter);
+    SetEvents set{indices_of(item, set_item.events), std::nullopt};
+    if (item.attribute("process") || item.child("process")) {
+      set.task = context_.tasks.find(context_.required_reference(item, "process"));
+      if (!set.task) {  // an ISR, which is not simulated: nobody is set
+        context_.ignore(item);
+        return;
+      }
+    }
+    std::string names = event_names(set.events);
+    add(item, std::move(names), std::move(set));
+  }
+
+  void take(Element item, const views::ClearEvent& clear_item) {
+    ignore_counter(clear_item.counter);
+    ClearEvents clear{indices_of(item, clear_item.events)};
+    std::string names = event_names(clear.events);
+    add(item, std::move(names), std::move(clear));
+  }
+
+  void take(Element item, const views::WaitEvent& wait_item) {
+    ignore_counter(wait_item.counter);
+    WaitEvents wait{indices_of(item, wait_item.events), wait_item.mask == views::EventMaskType::all,
+                    wait_item.waiting == views::Waiting::active};
+    std::string names = event_names(wait.events);
+    add(item, std::move(names), std::move(wait));
+  }
+
+  /// A counter lets an activity take effect in some executions only, which is not simulated.
+  void ignore_counter(const std::optional<views::Counter>& counter) {
+    if (counter && (counter->prescaler != 1 || counter->offset != 0)) context_.ignore(counter->element);
   }
 
   void call(Element item) {
@@ -98,32 +148,10 @@ class BodyReader {
     calls_.pop_back();
   }
 
-  void access(Element item) {
-    const auto label = context_.required(context_.labels, item, "data");
-    if (!label) return;
-    const std::string& name = context_.system.labels[*label].name;
-    if (item.attribute_or("access", "read") == "write")
-      add(item, name, WriteLabel{*label});
-    else
-      add(item, name, ReadLabel{*label});
-  }
-
-  Ticks ticks(Element item) {
-    Ticks result;
-    result.otherwise = cycles_of(item.child("default"), context_.diagnostics);
-    for (const Element entry : item.children("extended")) {
-      const auto definition = context_.required(context_.definitions, entry, "key");
-      const auto cycles = cycles_of(entry.child("value"), context_.diagnostics);
-      if (definition && cycles) result.extended.emplace_back(*definition, *cycles);
-    }
-    return result;
-  }
-
-  std::vector<EventIndex> mask(Element item) {
+  std::vector<EventIndex> indices_of(Element item, const std::vector<Element>& named) {
     std::vector<EventIndex> events;
-    if (const Element mask = item.child("eventMask"))
-      for (const Element event : context_.model.references(mask, "events"))
-        if (const auto index = context_.events.find(event)) events.push_back(*index);
+    for (const Element event : named)
+      if (const auto index = context_.events.find(event)) events.push_back(*index);
     if (events.empty() && !context_.blocked)
       context_.error("AM0313", fmt::format("{} names no event (eventMask)", item.class_name()), item.location(),
                      item.path());

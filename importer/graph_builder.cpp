@@ -1,4 +1,4 @@
-// Vertices and edges of the system's runnable graph, and the event chains over it.
+// Vertices and edges of the system's runnable graph.
 
 #include <algorithm>
 #include <map>
@@ -117,65 +117,6 @@ void report_missing_setters(BuildContext& context) {
   }
 }
 
-// ---------------------------------------------------------------- chains
-
-class ChainReader {
- public:
-  ChainReader(const BuildContext& context, Chain& chain) : context_(context), chain_(chain) {}
-
-  void read(Element chain) {
-    // Chains that refer to each other in a circle, or so often that following them all would never end.
-    if (depth_ >= 64 || ++visited_ > 10'000) return;
-    ++depth_;
-    event(context_.model.reference(chain, "stimulus"));
-    for (const Element child : chain.children()) {
-      if (child.tag() != "items" && child.tag() != "segments" && child.tag() != "strands") continue;
-      if (const Element contained = child.child("eventChain"))
-        read(contained);
-      else if (const Element referenced = context_.model.reference(child, "eventChain"))
-        read(referenced);
-    }
-    event(context_.model.reference(chain, "response"));
-    --depth_;
-  }
-
- private:
-  void event(Element event) {
-    if (!event) return;
-    if (const auto task = task_of(event)) add(*task);
-  }
-
-  std::optional<TaskIndex> task_of(Element event) const {
-    for (const std::string_view feature : {"process", "entity"})
-      if (const auto task = context_.tasks.find(context_.model.reference(event, feature))) return task;
-    for (const std::string_view feature : {"runnable", "entity"})
-      if (const auto runnable = context_.runnables.find(context_.model.reference(event, feature)))
-        return only_caller(*runnable);
-    return std::nullopt;
-  }
-
-  std::optional<TaskIndex> only_caller(RunnableIndex runnable) const {
-    std::optional<TaskIndex> only;
-    for (NodeIndex node = 0; node < boost::num_vertices(context_.system.graph); ++node) {
-      const GraphNode& candidate = context_.system.graph[node];
-      if (candidate.runnable != runnable) continue;
-      if (only && *only != candidate.task) return std::nullopt;
-      only = candidate.task;
-    }
-    return only;
-  }
-
-  void add(TaskIndex task) {
-    task = context_.system.tasks[task].folded_into.value_or(task);
-    if (chain_.tasks.empty() || chain_.tasks.back() != task) chain_.tasks.push_back(task);
-  }
-
-  const BuildContext& context_;
-  Chain& chain_;
-  int depth_ = 0;
-  int visited_ = 0;
-};
-
 }  // namespace
 
 void build_graph(BuildContext& context) {
@@ -185,16 +126,6 @@ void build_graph(BuildContext& context) {
   add_data_edges(context.system);
   report_free_accesses(context);
   report_missing_setters(context);
-}
-
-void build_chains(BuildContext& context) {
-  for (const Element element : context.model.all("constraintsModel", "eventChains")) {
-    Chain chain;
-    chain.name = element.name();
-    chain.origin = element.origin();
-    ChainReader(context, chain).read(element);
-    if (!chain.tasks.empty()) context.system.chains.push_back(std::move(chain));
-  }
 }
 
 }  // namespace amalthea::importer::detail

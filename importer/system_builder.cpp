@@ -52,7 +52,6 @@ std::optional<System> build_system(const Model& model, const BuildOptions& optio
   const std::size_t errors_before = diagnostics.errors();
   detail::BuildContext context(model, options, diagnostics);
   detail::build_platform(context);
-  if (context.blocked) return std::nullopt;  // of such hardware nothing more can be said
   detail::build_stimuli(context);
   detail::build_data(context);
   detail::build_tasks(context);

@@ -27,7 +27,7 @@ struct ProcessingUnitDefinition {
   PuType type = PuType::cpu;
 };
 
-/// Cost of reaching one memory from one processing unit (HwAccessElement).
+/// Cost of reaching one memory from one processing unit (HwAccessElement; an access path before 0.9.0).
 struct MemoryAccess {
   MemoryIndex memory = 0;
   Cycles read;         ///< cycles of the unit per cache line read
@@ -40,7 +40,7 @@ struct ProcessingUnit {
   DefinitionIndex definition = 0;
   PuType type = PuType::cpu;
   Frequency frequency;
-  DataSize cache_line{64};  ///< line size of a cache beside the unit; 64 B where the model has none
+  DataSize cache_line{64};  ///< line size of the unit's own cache, else of one beside it; 64 B without either
   std::vector<MemoryAccess> accesses;
   std::string device_profile;        ///< custom property gpu.platform; "" when not given
   std::string enclosing_structures;  ///< names of the structures around it, blank-separated: hints at the product

@@ -1,20 +1,306 @@
 #pragma once
 /// \file
-/// What a task, ISR or runnable does, as a flat view over the forms of all versions:
+/// What a task, ISR or runnable does, in one form for all versions:
 /// - up to 0.9.4: `callGraph/graphEntries[CallSequence]/calls` in tasks, `runnableItems` in runnables;
 /// - 0.9.5 and 0.9.6: `callGraph/items`; from 0.9.7: `activityGraph/items`.
 
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
+#include "amalthea/quantity.hpp"
+#include "amalthea/views/conditions.hpp"
+#include "amalthea/views/deviations.hpp"
 
 namespace amalthea {
 
 /// The items below a container (an executable, a Group, a CallSequence, a switch entry) in document order.
-/// Groups and CallSequences appear as items; `items_of` on them goes one level deeper.
+/// Groups and CallSequences appear as items; `items_of` on them goes one level deeper. What 0.7.x wraps into a
+/// DeviationRunnableItem or ProbabilityRunnableItem appears itself. Entries of switches are no items: see
+/// views::Switch.
 std::vector<Element> items_of(Element container);
 
 /// True for items that only hold other items in sequence: Group, CallSequence.
 bool is_sequence(Element item);
 
+namespace views {
+
+// ---------------------------------------------------------------- parts of items
+
+/// Every how many executions an item takes effect, and after how many for the first time.
+struct Counter {
+  Element element;
+  std::int64_t prescaler = 1;
+  std::int64_t offset = 0;
+};
+
+/// The counter of an activity, stimulus or activation.
+std::optional<Counter> counter_of(Element holder, Diagnostics& diagnostics);
+
+/// SingleValueStatistic (min and max are empty) or MinAvgMaxStatistic.
+struct Statistic {
+  Element element;
+  double average = 0;
+  std::optional<std::int64_t> least;
+  std::optional<std::int64_t> largest;
+};
+
+/// How data is moved: in chunks, with processing time for each (from 0.7.2).
+struct TransmissionPolicy {
+  Element element;
+  std::optional<DataSize> chunk_size;
+  std::int64_t chunk_processing_ticks = 0;  ///< before 0.9.3 instructions
+  bool in_instructions = false;             ///< chunk_processing_ticks are instructions
+  double transmit_ratio = 1;                ///< share of the data that is moved, 0 … 1
+};
+
+/// What data depends on (from 0.9.1).
+struct DataDependency {
+  Element element;
+  std::vector<Element> labels;
+  std::vector<Element> parameters;
+  std::vector<Element> call_arguments;
+};
+
+/// active: polls; passive: leaves its core.
+enum class Waiting : std::uint8_t { unstated, active, passive };
+
+// ---------------------------------------------------------------- items
+
+/// Items one after the other, or in any order: Group, CallSequence. What it holds: `activity_items`.
+struct Group {
+  std::string_view name;
+  bool ordered = true;        ///< false: in any order
+  bool interruptible = true;  ///< from 1.2.0
+};
+
+/// One alternative of a switch. What it holds: `activity_items` of its element.
+struct SwitchEntry {
+  Element element;
+  std::string_view name;
+  std::optional<Condition> condition;
+};
+/// Switch, ModeSwitch, RunnableModeSwitch: the first entry whose condition holds, else the default.
+struct Switch {
+  std::vector<SwitchEntry> entries;
+  Element otherwise;  ///< default entry; empty when there is none
+};
+
+struct ProbabilitySwitchEntry {
+  Element element;
+  double probability = 0;  ///< as written; relative to the sum over all entries
+};
+/// ProbabilitySwitch, RunnableProbabilitySwitch, ProbabilityGroup: one of the entries.
+struct ProbabilitySwitch {
+  std::vector<ProbabilitySwitchEntry> entries;
+};
+
+/// While the condition holds (from 1.2.0). What it holds: `activity_items`.
+struct WhileLoop {
+  std::optional<Condition> condition;
+};
+
+/// Sets a local mode label (from 2.1.0), as an item or as context of a call.
+struct LocalModeAssignment {
+  Element element;
+  Element label;
+  ValueSource value;
+};
+/// Copies a mode label into a local one (from 2.1.0).
+struct ModeLabelAssignment {
+  Element global_label;
+  Element local_label;
+};
+
+struct CallArgument {
+  Element element;
+  Element parameter;
+  std::optional<DataDependency> depends_on;
+};
+/// RunnableCall, TaskRunnableCall.
+struct RunnableCall {
+  Element runnable;
+  std::vector<CallArgument> arguments;
+  std::optional<Statistic> statistic;
+  std::optional<Counter> counter;
+  std::vector<LocalModeAssignment> context;
+};
+
+enum class Access : std::uint8_t { unstated, read, write };
+struct LabelAccess {
+  Element label;
+  Access access = Access::unstated;
+  /// "inherited", "noProtection", "automaticProtection", "customProtection", "handledByModelElements" or ""; in 0.7.0
+  /// and 0.7.1 `buffered`: "inherited", "buffered", "notBuffered".
+  std::string_view data_stability;
+  std::string_view implementation;  ///< "explicit", "implicit", "timed" or "" (from 0.8.2)
+  std::optional<Statistic> statistic;
+  std::optional<Statistic> cache_misses;
+  std::optional<TransmissionPolicy> transmission;
+  std::optional<DataDependency> depends_on;
+};
+
+enum class ModeAccess : std::uint8_t { unstated, read, set, increment, decrement };
+struct ModeLabelAccess {
+  Element label;
+  ModeAccess access = ModeAccess::unstated;
+  std::string_view value;  ///< of `set`
+  Element literal;         ///< the ModeLiteral `value` names
+  std::int64_t step = 1;   ///< of `increment` and `decrement`
+};
+
+struct ChannelSend {
+  Element channel;
+  std::int64_t elements = 0;
+  std::optional<TransmissionPolicy> transmission;
+};
+enum class ReceiveOperation : std::uint8_t { unstated, fifo_read, fifo_take, lifo_read, lifo_take };
+struct ChannelReceive {
+  Element channel;
+  std::int64_t elements = 0;
+  std::optional<TransmissionPolicy> transmission;
+  ReceiveOperation operation = ReceiveOperation::unstated;
+  bool must_be_new = false;
+  std::int64_t element_index = 0;
+  std::int64_t lower_bound = 0;
+};
+
+/// Execution time in cycles (from 0.9.3).
+struct Ticks {
+  std::optional<Deviation<std::int64_t>> otherwise;  ///< `default`
+  /// By ProcessingUnitDefinition; an entry whose definition or value is missing has an empty one.
+  std::vector<std::pair<Element, std::optional<Deviation<std::int64_t>>>> extended;
+};
+
+/// An amount of something, such as "Instructions".
+struct Need {
+  Element element;
+  std::string_view key;
+  std::optional<Deviation<std::int64_t>> amount;
+};
+/// What has to be done rather than how long it takes: RunnableInstructions and Instructions… (before 0.9.0, key
+/// "Instructions"), ExecutionNeed.
+struct ExecutionNeed {
+  std::vector<Need> needs;                                      ///< on any unit
+  std::vector<std::pair<Element, std::vector<Need>>> extended;  ///< by unit definition (CoreType before 0.9.0)
+};
+
+enum class SemaphoreOperation : std::uint8_t { unstated, request, exclusive, release };
+struct SemaphoreAccess {
+  Element semaphore;
+  SemaphoreOperation operation = SemaphoreOperation::unstated;
+  Waiting waiting = Waiting::unstated;
+};
+
+struct SetEvent {
+  std::vector<Element> events;
+  Element process;  ///< for whom; empty: for all that wait
+  std::optional<Counter> counter;
+};
+struct ClearEvent {
+  std::vector<Element> events;
+  std::optional<Counter> counter;
+};
+enum class EventMaskType : std::uint8_t { unstated, all, any };
+struct WaitEvent {
+  std::vector<Element> events;
+  EventMaskType mask = EventMaskType::unstated;
+  Waiting waiting = Waiting::unstated;
+  std::optional<Counter> counter;
+};
+
+/// InterProcessTrigger, InterProcessActivation.
+struct InterProcessTrigger {
+  Element stimulus;
+  std::optional<Counter> counter;
+};
+struct CustomEventTrigger {
+  Element event;
+};
+/// A cooperative task may be left here.
+struct SchedulePoint {
+  std::optional<Counter> counter;  ///< before 0.9.5
+};
+struct TerminateProcess {
+  std::optional<Counter> counter;
+};
+/// The process goes on under another scheduler.
+struct EnforcedMigration {
+  Element scheduler;
+  std::optional<Counter> counter;  ///< before 0.9.5
+};
+
+struct SenderReceiverRead {
+  Element label;
+  bool buffered = false;
+  Element port;
+};
+struct SenderReceiverWrite {
+  Element label;
+  bool buffered = false;
+  Element port;
+  std::vector<Element> notified_runnables;
+};
+
+struct SynchronousServerCall {
+  Element runnable;
+  Element port;
+  Waiting waiting = Waiting::unstated;
+};
+struct AsynchronousServerCall {
+  Element runnable;
+  Element port;
+  Element result_runnable;
+};
+enum class Blocking : std::uint8_t { unstated, active_wait, passive_wait, non_blocking };
+struct GetResultServerCall {
+  Element runnable;
+  Element port;
+  Blocking blocking = Blocking::unstated;
+};
+
+/// An item of a class that no version has, or of none.
+struct UnknownItem {};
+
+struct ActivityItem {
+  using Kind =
+      std::variant<UnknownItem, Group, Switch, ProbabilitySwitch, WhileLoop, RunnableCall, LabelAccess, ModeLabelAccess,
+                   ChannelSend, ChannelReceive, Ticks, ExecutionNeed, SemaphoreAccess, SetEvent, ClearEvent, WaitEvent,
+                   InterProcessTrigger, CustomEventTrigger, SchedulePoint, TerminateProcess, EnforcedMigration,
+                   SenderReceiverRead, SenderReceiverWrite, SynchronousServerCall, AsynchronousServerCall,
+                   GetResultServerCall, LocalModeAssignment, ModeLabelAssignment>;
+  Element element;
+  Kind kind;
+};
+
+/// One item as it is written. Values that cannot be read are reported (AM0210) and count as not stated.
+ActivityItem activity_item(const Model& model, Element item, Diagnostics& diagnostics);
+
+/// The items below a container, one level: items_of, read.
+std::vector<ActivityItem> activity_items(const Model& model, Element container, Diagnostics& diagnostics);
+
+/// The containers one level below an item: the item itself for groups and loops; a switch's entries, the default last.
+/// Empty for items that hold no others.
+std::vector<Element> containers_of(const ActivityItem& item);
+
+/// Whether items of this class have a case in ActivityItem.
+bool is_item_class(std::string_view class_name);
+
+/// How often a DeviationRunnableItem (0.7.0, 0.7.1) has the item that it wraps; nothing for other items.
+std::optional<Deviation<std::int64_t>> repetition_of(Element item, Diagnostics& diagnostics);
+
+/// Cycles that instructions take on a unit that executes `instructions_per_cycle` (> 0): bounds rounded outwards, the
+/// average to nearest. Nothing for a rate that is not above zero.
+std::optional<Cycles> cycles_of_instructions(const Cycles& instructions, double instructions_per_cycle);
+
+/// Instructions of a need on a unit of this definition: those of its `extended` entry, else those for any unit.
+/// Nothing where the need states none.
+std::optional<Deviation<std::int64_t>> instructions_on(const ExecutionNeed& need, Element definition);
+
+}  // namespace views
 }  // namespace amalthea

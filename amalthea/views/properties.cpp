@@ -1,6 +1,14 @@
 #include "amalthea/views/properties.hpp"
 
+#include <limits>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "amalthea/ascii.hpp"
 #include "amalthea/identifier.hpp"
+#include "amalthea/quantity.hpp"
+#include "amalthea/views/quantities.hpp"
 
 namespace amalthea {
 namespace {
@@ -9,6 +17,13 @@ std::string value_text(Element value) {
   std::string text(value.attribute_or("value", ""));
   if (const auto unit = value.attribute("unit")) text.append(" ").append(*unit);
   return text;
+}
+
+/// Id of the definition that is the key of a scheduling parameter; "" for a parameter without key (up to 1.2.0).
+std::string key_of(Element parameter) {
+  if (const auto key = parameter.attribute("key")) return std::string(*key);
+  const Element elsewhere = parameter.child("key");
+  return elsewhere ? id_of_href(elsewhere.attribute_or("href", "")) : std::string{};
 }
 
 std::string without_extended(std::string name) {
@@ -29,13 +44,13 @@ std::vector<Parameter> scheduling_parameters(Element container) {
   std::vector<Parameter> found;
   const auto collect = [&found](Element from) {
     for (const Element child : from.children()) {
-      if (child.tag() == "parameterExtensions") {
+      if (child.tag() == "parameterExtensions" || child.tag() == "parameter") {
         found.push_back(
             {std::string(child.attribute_or("key", "")), std::string(child.attribute_or("value", "")), child});
       } else if (child.tag() == "schedulingParameters") {
-        if (const auto key = child.attribute("key")) {
-          if (const Element value = child.child("value"))
-            found.push_back({without_extended(name_of_id(*key)), value_text(value), value});
+        if (const std::string key = key_of(child); !key.empty()) {
+          for (const Element value : child.children("value"))
+            found.push_back({without_extended(name_of_id(key)), value_text(value), value});
         } else {
           if (const auto priority = child.attribute("priority"))
             found.push_back({"priority", std::string(*priority), child});
@@ -46,7 +61,11 @@ std::vector<Parameter> scheduling_parameters(Element container) {
     }
   };
   collect(container);
-  if (const Element algorithm = container.child("schedulingAlgorithm")) collect(algorithm);
+  if (const Element algorithm = container.child("schedulingAlgorithm")) {
+    if (const auto quant = algorithm.attribute("quantSizeNs"))
+      found.push_back({"quantSizeNs", std::string(*quant), algorithm});
+    collect(algorithm);
+  }
   return found;
 }
 
@@ -62,3 +81,105 @@ std::string name_of_id(std::string_view id) {
 }
 
 }  // namespace amalthea
+
+namespace amalthea::views {
+namespace {
+
+/// What cannot be read is reported and leaves the value empty.
+void unreadable(PropertyValue& value, const std::string& expected, Diagnostics& diagnostics) {
+  diagnostics.add("AM0222", Severity::error,
+                  fmt::format("\"{}\" is not {}, as the value of a {} has to be",
+                              value.element.attribute_or("value", ""), expected, value.element.class_name()),
+                  value.element.attribute_location("value"), value.element.path());
+}
+
+template <typename T>
+void read_integer(PropertyValue& value, std::string_view text, Diagnostics& diagnostics) {
+  const auto integer = parse_integer(text);
+  if (integer && *integer >= std::numeric_limits<T>::min() && *integer <= std::numeric_limits<T>::max())
+    value.value = static_cast<T>(*integer);
+  else
+    unreadable(value, fmt::format("an integer of {} bits", sizeof(T) * 8), diagnostics);
+}
+
+bool is_integer(std::string_view text) {
+  if (text.starts_with('-') || text.starts_with('+')) text.remove_prefix(1);
+  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+PropertyReference reference_of(const Model& model, Element value) {
+  PropertyReference reference;
+  reference.id = value.attribute_or("value", "");
+  if (const Element child = value.child("value"); child && reference.id.empty())
+    reference.id = child.attribute_or("href", "");
+  reference.target = model.reference(value, "value");
+  return reference;
+}
+
+}  // namespace
+
+PropertyValue value_of(const Model& model, Element element, Diagnostics& diagnostics) {
+  PropertyValue value;
+  value.element = element;
+  if (!element) return value;
+  const std::string_view cls = element.class_name();
+  const std::string_view text = element.attribute_or("value", "");
+  if (cls == "StringObject") {
+    value.value = std::string(text);
+  } else if (cls == "IntegerObject") {
+    read_integer<std::int32_t>(value, element.attribute_or("value", "0"), diagnostics);
+  } else if (cls == "LongObject") {
+    read_integer<std::int64_t>(value, element.attribute_or("value", "0"), diagnostics);
+  } else if (cls == "BigIntegerObject") {
+    const std::string_view digits = element.attribute_or("value", "0");
+    if (is_integer(digits))
+      value.value = BigInteger{std::string(digits)};
+    else
+      unreadable(value, "an integer", diagnostics);
+  } else if (cls == "FloatObject" || cls == "DoubleObject") {
+    const auto number = parse_double(element.attribute_or("value", "0"));
+    if (!number)
+      unreadable(value, "a number", diagnostics);
+    else if (cls == "FloatObject")
+      value.value = static_cast<float>(*number);
+    else
+      value.value = *number;
+  } else if (cls == "BooleanObject") {
+    value.value = equal_ignoring_case(text, "true");
+  } else if (cls == "Time" || cls == "TimeObject" || cls == "SignedTimeObject") {
+    if (const auto time = time_of(element, diagnostics)) value.value = *time;
+  } else if (cls == "ReferenceObject") {
+    value.value = reference_of(model, element);
+  } else if (cls == "ListObject") {
+    PropertyList list;
+    for (const Element child : element.children("values")) list.values.push_back(value_of(model, child, diagnostics));
+    value.value = std::move(list);
+  } else if (cls == "MapObject") {
+    PropertyMap map;
+    for (const Element entry : element.children("entries")) {
+      map.keys.emplace_back(entry.attribute_or("key", ""));
+      map.values.push_back(value_of(model, entry.child("value"), diagnostics));
+    }
+    value.value = std::move(map);
+  }
+  return value;
+}
+
+std::vector<CustomProperty> custom_properties(const Model& model, Element element, Diagnostics& diagnostics) {
+  std::vector<CustomProperty> found;
+  for (const Element property : element.children())
+    if (property.tag() == "customProperties")
+      found.push_back({std::string(property.attribute_or("key", "")),
+                       value_of(model, property.child("value"), diagnostics), property});
+  return found;
+}
+
+std::optional<PropertyValue> custom_property_value(const Model& model, Element element, std::string_view key,
+                                                   Diagnostics& diagnostics) {
+  for (const Element property : element.children())
+    if (property.tag() == "customProperties" && property.attribute_or("key", "") == key)
+      return value_of(model, property.child("value"), diagnostics);
+  return std::nullopt;
+}
+
+}  // namespace amalthea::views

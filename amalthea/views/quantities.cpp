@@ -1,115 +1,120 @@
 #include "amalthea/views/quantities.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
-#include <limits>
 #include <string>
+#include <utility>
 
 #include <fmt/core.h>
 
-namespace amalthea {
-namespace {
+#include "amalthea/metamodel.hpp"
+#include "amalthea/views/detail/reading.hpp"
+#include "amalthea/views/deviations.hpp"
 
-void report(Element element, std::string_view attribute, const std::string& what, Diagnostics& diagnostics) {
+namespace amalthea {
+namespace views::detail {
+
+void report_unreadable(Element element, std::string_view attribute, const std::string& what, Diagnostics& diagnostics) {
   diagnostics.add("AM0210", Severity::error, fmt::format("unreadable value in <{}>: {}", element.tag(), what),
                   element.attribute_location(attribute), element.path());
 }
 
-template <typename T, typename Parse>
-std::optional<T> quantity(Element element, std::string_view default_unit, Parse parse, Diagnostics& diagnostics) {
-  if (!element) return std::nullopt;
-  const Parsed<T> parsed = parse(element.attribute_or("value", "0"), element.attribute_or("unit", default_unit));
-  if (parsed) return *parsed;
-  const bool wrong_unit = !parse("1", element.attribute_or("unit", default_unit));
-  report(element, wrong_unit ? "unit" : "value", parsed.error(), diagnostics);
-  return std::nullopt;
-}
-
-std::int64_t saturated(detail::Int128 value) {
-  constexpr detail::Int128 least = std::numeric_limits<std::int64_t>::min(),
-                           largest = std::numeric_limits<std::int64_t>::max();
-  return static_cast<std::int64_t>(std::clamp(value, least, largest));
-}
-
-/// mean + factor * sigma; what does not fit becomes the nearest value that does.
-std::int64_t beside(std::int64_t mean, std::int64_t factor, std::int64_t sigma) {
-  return saturated(mean + static_cast<detail::Int128>(factor) * sigma);
-}
-
-std::int64_t middle(std::int64_t lower, std::int64_t upper) {
-  return static_cast<std::int64_t>(lower + (static_cast<detail::Int128>(upper) - lower) / 2);
-}
-
-/// A cycle count from an attribute, which may be written as a double ("1.0E8"); rounded to nearest.
-std::optional<std::int64_t> count(Element element, std::string_view attribute, Diagnostics& diagnostics) {
+std::optional<std::int64_t> integer(Element element, std::string_view attribute, Diagnostics& diagnostics) {
   const auto text = element.attribute(attribute);
   if (!text) return std::nullopt;
   if (const auto integer = parse_integer(*text)) return *integer;
   const auto number = parse_double(*text);
   if (!number) {
-    report(element, attribute, number.error(), diagnostics);
+    report_unreadable(element, attribute, number.error(), diagnostics);
     return std::nullopt;
   }
   if (std::abs(*number) > 9e18) {
-    report(element, attribute, fmt::format("\"{}\" is too large", *text), diagnostics);
+    report_unreadable(element, attribute, fmt::format("\"{}\" is too large", *text), diagnostics);
     return std::nullopt;
   }
   return std::llround(*number);
 }
 
-Cycles histogram_cycles(Element histogram, Diagnostics& diagnostics) {
-  Cycles cycles;
-  double weighted = 0, total = 0;
-  bool first = true;
-  for (const Element entry : histogram.children("entries")) {
-    const std::int64_t lower = count(entry, "lowerBound", diagnostics).value_or(0);
-    const std::int64_t upper = count(entry, "upperBound", diagnostics).value_or(lower);
-    const auto occurrences = static_cast<double>(count(entry, "occurrences", diagnostics).value_or(1));
-    cycles.lower = first ? lower : std::min(cycles.lower, lower);
-    cycles.upper = first ? upper : std::max(cycles.upper, upper);
-    weighted += occurrences * (static_cast<double>(lower) + static_cast<double>(upper)) / 2;
-    total += occurrences;
-    first = false;
-  }
-  cycles.average = total > 0 ? std::llround(weighted / total) : cycles.lower;
-  return cycles;
+std::optional<double> number(Element element, std::string_view attribute, Diagnostics& diagnostics) {
+  const auto text = element.attribute(attribute);
+  if (!text) return std::nullopt;
+  const auto number = parse_double(*text);
+  if (number) return *number;
+  report_unreadable(element, attribute, number.error(), diagnostics);
+  return std::nullopt;
+}
+
+std::string_view stated_literal(Element element, std::string_view attribute) {
+  if (const auto text = element.attribute(attribute)) return *text;
+  const IteaRelease release = element.document().itea();
+  if (release == IteaRelease::none || release == IteaRelease::v1_3_0 || !element.cls()) return {};
+  const Feature* feature = metamodel::find_feature_any_version(*element.cls(), attribute, oldest_version);
+  if (feature == nullptr || feature->enumeration == no_enum) return {};
+  // The enums of 0.7.0 are those with `_undefined_` put before the first.
+  const auto literals = metamodel::info(feature->enumeration).literals_in(oldest_version);
+  return literals.size() > 1 ? literals[1] : std::string_view{};
+}
+
+std::optional<double> hertz_of(Element frequency, Diagnostics& diagnostics) {
+  if (!frequency) return std::nullopt;
+  constexpr std::array<std::pair<std::string_view, double>, 4> units{
+      {{"Hz", 1}, {"kHz", 1e3}, {"MHz", 1e6}, {"GHz", 1e9}}};
+  const auto value = frequency.attribute("value") ? number(frequency, "value", diagnostics) : std::optional(0.0);
+  const std::string_view unit = stated_literal(frequency, "unit");
+  for (const auto& [name, factor] : units)
+    if (value && name == unit) return *value * factor;
+  if (value && *value == 0) return 0;  // of no unit at all it is still zero
+  if (value) report_unreadable(frequency, "unit", fmt::format("\"{}\" is not a unit of frequency", unit), diagnostics);
+  return std::nullopt;
+}
+
+}  // namespace views::detail
+
+namespace {
+
+template <typename T, typename Parse>
+std::optional<T> quantity(Element element, Parse parse, Diagnostics& diagnostics) {
+  if (!element) return std::nullopt;
+  const std::string_view unit = views::detail::stated_literal(element, "unit");
+  const Parsed<T> parsed = parse(element.attribute_or("value", "0"), unit);
+  if (parsed) return *parsed;
+  const bool wrong_unit = !parse("1", unit);
+  views::detail::report_unreadable(element, wrong_unit ? "unit" : "value", parsed.error(), diagnostics);
+  return std::nullopt;
 }
 
 }  // namespace
 
 std::optional<Duration> time_of(Element element, Diagnostics& diagnostics) {
-  return quantity<Duration>(element, "", parse_time, diagnostics);
+  return quantity<Duration>(element, parse_time, diagnostics);
 }
 std::optional<Frequency> frequency_of(Element element, Diagnostics& diagnostics) {
-  return quantity<Frequency>(element, "", parse_frequency, diagnostics);
+  return quantity<Frequency>(element, parse_frequency, diagnostics);
 }
 std::optional<DataSize> data_size_of(Element element, Diagnostics& diagnostics) {
-  return quantity<DataSize>(element, "", parse_data_size, diagnostics);
+  // DataUnit, 0.7.0.
+  if (element && element.attribute("numberBits")) {
+    const auto bits = parse_data_size(*element.attribute("numberBits"), "bit");
+    if (bits) return *bits;
+    views::detail::report_unreadable(element, "numberBits", bits.error(), diagnostics);
+    return std::nullopt;
+  }
+  return quantity<DataSize>(element, parse_data_size, diagnostics);
 }
 std::optional<DataRate> data_rate_of(Element element, Diagnostics& diagnostics) {
-  return quantity<DataRate>(element, "", parse_data_rate, diagnostics);
+  return quantity<DataRate>(element, parse_data_rate, diagnostics);
 }
 
-std::optional<Cycles> cycles_of(Element deviation, Diagnostics& diagnostics) {
-  if (!deviation) return std::nullopt;
-  Cycles cycles;
-  if (deviation.is("DiscreteValueConstant")) {
-    cycles.lower = cycles.average = cycles.upper = count(deviation, "value", diagnostics).value_or(0);
-  } else if (deviation.is("DiscreteValueHistogram")) {
-    cycles = histogram_cycles(deviation, diagnostics);
-  } else {
-    const auto mean = count(deviation, "mean", diagnostics);
-    const auto sigma = count(deviation, "sd", diagnostics).value_or(0);
-    const auto average = count(deviation, "average", diagnostics);
-    const auto lower = count(deviation, "lowerBound", diagnostics);
-    const auto upper = count(deviation, "upperBound", diagnostics);
-    cycles.lower = lower.value_or(mean ? beside(*mean, -3, sigma) : average.value_or(0));
-    cycles.upper = upper.value_or(mean ? beside(*mean, 3, sigma) : std::max(average.value_or(0), cycles.lower));
-    cycles.average = average.value_or(mean.value_or(middle(cycles.lower, cycles.upper)));
-  }
-  if (cycles.lower < 0 || cycles.lower > cycles.upper || cycles.average < cycles.lower ||
-      cycles.average > cycles.upper) {
-    const Cycles written = cycles;
+std::optional<Cycles> cycles_of(Element element, Diagnostics& diagnostics) {
+  const auto deviation = views::deviation_of<std::int64_t>(element, diagnostics);
+  return deviation ? std::optional(cycles_of(*deviation, diagnostics)) : std::nullopt;
+}
+
+Cycles cycles_of(const views::Deviation<std::int64_t>& deviation, Diagnostics& diagnostics) {
+  const auto written = views::reading_of(deviation);
+  Cycles cycles{written.lower, written.average, written.upper};
+  if (written.lower < 0 || !views::in_order(written)) {
     cycles.lower = std::max<std::int64_t>(0, std::min(written.lower, written.upper));
     cycles.upper = std::max<std::int64_t>(0, std::max(written.lower, written.upper));
     // An average outside of the bounds is most often the default 0 that EMF wrote for one that nobody gave.
@@ -120,7 +125,7 @@ std::optional<Cycles> cycles_of(Element deviation, Diagnostics& diagnostics) {
         fmt::format("a deviation with lower bound {}, average {} and upper bound {} is out of order; read as {}, "
                     "{} and {}",
                     written.lower, written.average, written.upper, cycles.lower, cycles.average, cycles.upper),
-        deviation.location(), deviation.path());
+        deviation.element.location(), deviation.element.path());
   }
   return cycles;
 }

@@ -10,6 +10,7 @@
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 #include "amalthea/quantity.hpp"
+#include "amalthea/views/deviations.hpp"
 
 namespace amalthea {
 
@@ -18,8 +19,10 @@ std::optional<Frequency> frequency_of(Element quantity, Diagnostics& diagnostics
 std::optional<DataSize> data_size_of(Element quantity, Diagnostics& diagnostics);
 std::optional<DataRate> data_rate_of(Element quantity, Diagnostics& diagnostics);
 
-/// A DiscreteValue… deviation of any kind. Where a kind states no mean, the middle of its bounds stands for it;
-/// a Gauss distribution without bounds is cut at three standard deviations.
+/// A deviation of whole numbers of any kind and version, read as views::reading_of says. What is negative or out of
+/// order is put in order and reported (AM0211).
+Cycles cycles_of(const views::Deviation<std::int64_t>& deviation, Diagnostics& diagnostics);
+/// The same of the element where it stands.
 std::optional<Cycles> cycles_of(Element deviation, Diagnostics& diagnostics);
 
 }  // namespace amalthea

@@ -7,32 +7,19 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/views/attributes.hpp"
+#include "amalthea/views/mapping.hpp"
 #include "importer/system_builder.hpp"
 
 namespace amalthea::importer::detail {
 
 /// Element → index of what was built from it.
-class ElementMap {
- public:
-  void add(Element element, std::uint32_t index) { indices_.emplace(key(element), index); }
-  std::optional<std::uint32_t> find(Element element) const {
-    if (!element) return std::nullopt;
-    const auto found = indices_.find(key(element));
-    return found == indices_.end() ? std::nullopt : std::optional(found->second);
-  }
-
- private:
-  static std::uint64_t key(Element element) {
-    return (static_cast<std::uint64_t>(element.document().position()) << 32U) | element.index();
-  }
-  std::unordered_map<std::uint64_t, std::uint32_t> indices_;
-};
+using ElementMap = views::ElementIndex;
 
 /// The activities of one task in execution order, before copies and kernels are told apart.
 using RawBody = std::vector<GraphNode>;
@@ -45,6 +32,7 @@ struct BuildContext {
   const BuildOptions& options;
   Diagnostics& diagnostics;
   System system;
+  views::Mapping mapping;
 
   ElementMap definitions, units, memories, schedulers, stimuli, labels, events, runnables, tasks;
   std::vector<Element> task_elements;      // parallel to system.tasks
@@ -78,7 +66,13 @@ struct BuildContext {
   std::optional<std::uint32_t> required(const ElementMap& kind, Element element, std::string_view feature);
 };
 
-void build_platform(BuildContext&);            ///< definitions, units, memories, schedulers
+void build_platform(BuildContext&);  ///< definitions, units, memories, schedulers; the mapping
+/// Scheduler, unit, priority and time slice of a task.
+void allocate(BuildContext&, const views::TaskAllocation&, Task&);
+void report_second_allocations(BuildContext&);
+void check_host_schedulers(BuildContext&);  ///< whether their algorithms are simulated; once tasks are allocated
+void map_labels(BuildContext&);             ///< which memories labels lie in
+
 void build_stimuli(BuildContext&);             ///< stimuli, without what they activate
 void build_data(BuildContext&);                ///< labels, events, runnables
 void build_tasks(BuildContext&);               ///< tasks, allocations, priorities, time slices, activations, deadlines
@@ -88,5 +82,9 @@ void shape_offloading(BuildContext&);          ///< label sides; copies and kern
 void build_graph(BuildContext&);               ///< vertices and edges
 void build_chains(BuildContext&);              ///< event chains as task sequences
 void report_unused_properties(BuildContext&);  ///< custom properties of ours (`gpu.…`) that have no effect
+
+// Parts of build_tasks.
+void activate_task(BuildContext&, Element process, TaskIndex);  ///< notes by which stimuli
+void build_deadlines(BuildContext&);                            ///< from requirements
 
 }  // namespace amalthea::importer::detail

@@ -1,0 +1,70 @@
+#include "amalthea/views/attributes.hpp"
+
+#include <charconv>
+#include <string>
+#include <system_error>
+
+#include <fmt/core.h>
+
+#include "amalthea/ascii.hpp"
+#include "amalthea/quantity.hpp"
+
+namespace amalthea::views {
+namespace {
+
+template <typename T>
+std::optional<T> reported(Element element, std::string_view name, const Parsed<T>& parsed, Diagnostics& diagnostics) {
+  if (parsed) return *parsed;
+  diagnostics.add("AM0220", Severity::error,
+                  fmt::format("unreadable {} of <{}>: {}", name, element.tag(), parsed.error()),
+                  element.attribute_location(name), element.path());
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> integer_attribute(Element element, std::string_view name, Diagnostics& diagnostics) {
+  const auto text = element.attribute(name);
+  return text ? reported(element, name, parse_integer(*text), diagnostics) : std::nullopt;
+}
+
+std::optional<double> number_attribute(Element element, std::string_view name, Diagnostics& diagnostics) {
+  const auto text = element.attribute(name);
+  return text ? reported(element, name, parse_double(*text), diagnostics) : std::nullopt;
+}
+
+std::optional<std::int64_t> integer_attribute(Element element, std::string_view name) {
+  const auto text = element.attribute(name);
+  const auto parsed = parse_integer(text.value_or(""));
+  return text && parsed ? std::optional(*parsed) : std::nullopt;
+}
+
+std::optional<double> number_attribute(Element element, std::string_view name) {
+  const auto text = element.attribute(name);
+  const auto parsed = parse_double(text.value_or(""));
+  return text && parsed ? std::optional(*parsed) : std::nullopt;
+}
+
+std::optional<bool> flag_attribute(Element element, std::string_view name) {
+  const auto text = element.attribute(name);
+  return text ? std::optional(equal_ignoring_case(*text, "true")) : std::nullopt;
+}
+
+std::optional<std::uint64_t> address_attribute(Element element, std::string_view name) {
+  std::string_view text = element.attribute_or(name, "");
+  int base = 10;
+  if (text.starts_with("0x") || text.starts_with("0X") || text.starts_with("#")) {
+    text.remove_prefix(text.front() == '#' ? 1 : 2);
+    base = 16;
+  }
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional(value) : std::nullopt;
+}
+
+std::string_view literal_attribute(Element element, std::string_view name) {
+  const std::string_view text = element.attribute_or(name, "");
+  return text == "_undefined_" ? std::string_view{} : text;
+}
+
+}  // namespace amalthea::views

@@ -1,0 +1,173 @@
+#pragma once
+/// \file
+/// Constraints, in one form for all versions. Literals are as written, "" where they are not stated or `_undefined_`.
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "amalthea/diagnostic.hpp"
+#include "amalthea/element.hpp"
+#include "amalthea/time.hpp"
+
+namespace amalthea::views {
+
+// ---------------------------------------------------------------- order of runnables
+
+/// Runnables, processes, labels or schedulers, named one by one or by a tag.
+struct EntityGroup {
+  Element element;
+  std::vector<Element> members;  ///< as named; of a TagGroup empty
+  Element tag;                   ///< of a TagGroup
+  /// 0.7.0: "allOfThem" or "atLeastOneOfThem" of the group must come, or "".
+  std::string_view grouping;
+  /// 0.7.0: processes in which the group's runnables are meant.
+  std::vector<Element> process_scope;
+};
+
+struct RunnableSequencingConstraint {
+  Element element;
+  std::string_view name;
+  /// "successor", "immediateSuccessorStartSequence", "immediateSuccessorAnySequence", "immediateSuccessorEndSequence"
+  std::string_view order;
+  std::vector<Element> process_scope;
+  std::vector<EntityGroup> groups;
+};
+std::vector<RunnableSequencingConstraint> runnable_sequencing_constraints(const Model& model);
+
+// ---------------------------------------------------------------- affinity
+
+enum class AffinityKind : std::uint8_t { unknown, pairing, separation };
+enum class AffinitySubject : std::uint8_t { unknown, runnables, processes, data, schedulers };
+
+/// Where things are to be together, or apart.
+struct AffinityTarget {
+  Element element;
+  std::vector<Element> places;  ///< cores, schedulers, memories; in 0.7.x also processes and call sequences
+};
+struct AffinityConstraint {
+  Element element;
+  std::string_view name;
+  AffinityKind kind = AffinityKind::unknown;
+  AffinitySubject subject = AffinitySubject::unknown;  ///< schedulers: 0.7.0 only
+  std::vector<EntityGroup> groups;                     ///< one of a pairing
+  std::optional<AffinityTarget> target;
+};
+std::vector<AffinityConstraint> affinity_constraints(const Model& model);
+
+// ---------------------------------------------------------------- timing
+
+/// EventChainLatencyConstraint; AgeConstraint and ReactionConstraint in 0.7.0.
+struct LatencyConstraint {
+  enum class Type : std::uint8_t { unstated, age, reaction };
+  Element chain;
+  Type type = Type::unstated;
+  std::optional<Duration> minimum;
+  std::optional<Duration> maximum;
+};
+struct DelayConstraint {
+  Element source;
+  Element target;
+  std::optional<Duration> lower;
+  std::optional<Duration> upper;
+  std::string_view mapping;  ///< "OneToOne", "Reaction", "UniqueReaction" or ""
+};
+/// Target after source; 0.7.0 only.
+struct OrderConstraint {
+  Element source;
+  Element target;
+};
+struct RepetitionConstraint {
+  Element event;
+  std::int64_t span = 0;
+  std::optional<Duration> lower;
+  std::optional<Duration> upper;
+  std::optional<Duration> jitter;
+  std::optional<Duration> period;
+};
+/// Of events: EventSynchronizationConstraint, SynchronisationConstraint. Of chains:
+/// EventChainSynchronizationConstraint.
+struct SynchronizationConstraint {
+  std::vector<Element> events;
+  std::vector<Element> chains;
+  std::string_view type;  ///< of chains: "Stimulus", "Response" or ""
+  std::optional<Duration> tolerance;
+  bool multiple_occurrences_allowed = false;
+};
+struct UnknownConstraint {};
+
+struct TimingConstraint {
+  Element element;
+  std::string_view name;
+  std::variant<UnknownConstraint, LatencyConstraint, DelayConstraint, OrderConstraint, RepetitionConstraint,
+               SynchronizationConstraint>
+      kind;
+};
+std::vector<TimingConstraint> timing_constraints(const Model& model, Diagnostics& diagnostics);
+
+// ---------------------------------------------------------------- data
+
+struct DataAgeConstraint {
+  Element element;
+  std::string_view name;
+  Element runnable;
+  Element label;
+  std::optional<std::int64_t> least_cycles;  ///< DataAgeCycle
+  std::optional<std::int64_t> most_cycles;
+  std::optional<Duration> minimum;  ///< DataAgeTime
+  std::optional<Duration> maximum;
+};
+std::vector<DataAgeConstraint> data_age_constraints(const Model& model, Diagnostics& diagnostics);
+
+/// Labels that have to belong together (coherency) or keep their values (stability) in a scope.
+struct DataGroup {
+  Element element;
+  std::string_view name;
+  bool stability = false;      ///< DataStabilityGroup, from 0.7.1; else DataCoherencyGroup
+  std::string_view direction;  ///< of coherency: "input", "output" or ""
+  std::vector<Element> labels;
+  Element scope;  ///< the process, runnable or component; empty when there is none
+};
+/// Coherency groups in document order, then stability groups.
+std::vector<DataGroup> data_groups(const Model& model);
+
+/// From 0.7.1.
+struct PhysicalSectionConstraint {
+  Element element;
+  std::string_view name;
+  Element section;
+  std::vector<Element> memories;
+};
+std::vector<PhysicalSectionConstraint> physical_section_constraints(const Model& model);
+
+// ---------------------------------------------------------------- property constraints
+
+/// From 0.8.0: classifiers that a place needs ("requires") or must not have ("excludes").
+struct Classification {
+  Element element;
+  std::string_view condition;  ///< "requires", "excludes" or ""
+  std::string_view grouping;   ///< "allOfThem", "atLeastOneOfThem" or ""
+  std::vector<Element> classifiers;
+};
+/// Up to 0.7.2: a property of a core or memory, or two of them joined.
+struct HardwareCondition {
+  Element element;
+  std::string_view conjunction;  ///< "and", "or" of a conjunction, or ""
+  std::string_view comparator;   ///< "equal", "unequal", "greater", "lower" of a property, or ""
+  Element hardware;              ///< core or memory of a property
+  std::vector<HardwareCondition> parts;
+};
+/// What may be allocated to which cores, or mapped to which memories.
+struct PlacementConstraint {
+  Element element;
+  bool memory = false;  ///< a mapping to memories; else an allocation to cores
+  Element subject;      ///< process, process prototype, runnable; label or other memory element, section (0.7.0)
+  std::vector<Classification> classifications;
+  std::optional<HardwareCondition> hardware;
+};
+/// Allocation constraints in document order, then mapping constraints.
+std::vector<PlacementConstraint> placement_constraints(const Model& model);
+
+}  // namespace amalthea::views

@@ -1,0 +1,83 @@
+#pragma once
+/// \file
+/// How views read attributes. Enum literals that no version has count as not stated: whether a model's values fit
+/// their types is another question than what they mean.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "amalthea/diagnostic.hpp"
+#include "amalthea/element.hpp"
+
+namespace amalthea::views::detail {
+
+/// Says that the value of an attribute cannot be read (AM0210).
+void report_unreadable(Element element, std::string_view attribute, const std::string& what, Diagnostics& diagnostics);
+
+/// A whole number; one written as a double ("1.0E8") is rounded to nearest.
+std::optional<std::int64_t> integer(Element element, std::string_view attribute, Diagnostics& diagnostics);
+std::optional<double> number(Element element, std::string_view attribute, Diagnostics& diagnostics);
+/// Hertz of a Frequency; unlike frequency_of it may be zero or negative.
+std::optional<double> hertz_of(Element frequency, Diagnostics& diagnostics);
+
+inline bool flag(Element element, std::string_view attribute, bool otherwise) {
+  const auto text = element.attribute(attribute);
+  return text ? *text == "true" : otherwise;
+}
+
+/// An enum literal as written. Where none is written, "", but before ITEA 1.3.0, whose enums have no `_undefined_`, the
+/// first literal.
+std::string_view stated_literal(Element element, std::string_view attribute);
+
+/// A literal; "" where it is not stated or `_undefined_`.
+inline std::string_view literal_text(Element element, std::string_view attribute) {
+  const std::string_view text = stated_literal(element, attribute);
+  return text == "_undefined_" ? std::string_view{} : text;
+}
+
+template <typename E, std::size_t N>
+using Literals = std::array<std::pair<std::string_view, E>, N>;
+
+template <typename E, std::size_t N>
+E literal(std::string_view text, const Literals<E, N>& literals, E otherwise) {
+  for (const auto& [name, value] : literals)
+    if (name == text) return value;
+  return otherwise;
+}
+template <typename E, std::size_t N>
+E literal(Element element, std::string_view attribute, const Literals<E, N>& literals, E otherwise) {
+  return literal(stated_literal(element, attribute), literals, otherwise);
+}
+
+/// Calls visit(part) for each sub-model of this class ("SWModel") in document order: below a root, or the root itself,
+/// as in 0.7.x models that keep their parts in files of their own.
+template <typename Visit>
+void for_each_part(const Model& model, std::string_view class_name, Visit visit) {
+  for (const auto& document : model.documents()) {
+    if (document->root().is(class_name)) visit(document->root());
+    for (const Element part : document->root().children())
+      if (part.is(class_name)) visit(part);
+  }
+}
+
+/// Calls visit(element) for each child with this tag of each such part. Children that only refer to something
+/// (`href`) are left out.
+template <typename Visit>
+void for_each_member(const Model& model, std::string_view part_class, std::string_view tag, Visit visit) {
+  for_each_part(model, part_class, [&](Element part) {
+    for (const Element child : part.children())
+      if (child.tag() == tag && !child.attribute("href")) visit(child);
+  });
+}
+
+/// For maps from elements.
+inline std::uint64_t key_of(Element element) {
+  return (static_cast<std::uint64_t>(element.document().position()) << 32U) | element.index();
+}
+
+}  // namespace amalthea::views::detail

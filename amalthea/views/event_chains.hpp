@@ -1,0 +1,43 @@
+#pragma once
+/// \file
+/// Event chains, in one form for all versions:
+/// - 0.7.0 – 0.8.0: `segments` and `strands` hold SubEventChains with an EventChain inside, or references;
+/// - 0.8.1 – 0.9.6: EventChainContainers with a SubEventChain inside, or references;
+/// - from 0.9.7: `items` with an `itemType`.
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "amalthea/diagnostic.hpp"
+#include "amalthea/element.hpp"
+
+namespace amalthea::views {
+
+/// sequence: one after the other (segments); parallel: beside each other (strands).
+enum class ChainArrangement : std::uint8_t { unstated, sequence, parallel };
+
+struct ChainItem {
+  Element element;
+  bool reference = false;  ///< EventChainReference: the chain stands elsewhere
+  Element chain;           ///< EventChain or SubEventChain: see event_chain_of; empty when missing
+  ChainArrangement arrangement = ChainArrangement::unstated;
+};
+
+struct EventChain {
+  Element element;
+  std::string_view name;
+  Element stimulus;
+  Element response;
+  /// That of its items; a chain without items has none. Of segments and strands in one chain: that of the first item.
+  ChainArrangement arrangement = ChainArrangement::unstated;
+  std::vector<ChainItem> items;
+  std::int64_t least_items_completed = 1;  ///< of parallel items, from 0.9.7
+};
+
+/// One chain, one level: the chains of its items are read by the same function. References may lead in a circle.
+EventChain event_chain_of(const Model& model, Element chain, Diagnostics& diagnostics);
+/// The chains of the constraints model in document order, without their sub chains.
+std::vector<EventChain> event_chains(const Model& model, Diagnostics& diagnostics);
+
+}  // namespace amalthea::views

@@ -1,0 +1,78 @@
+#pragma once
+/// \file
+/// Observable events of an event model, in one form for all versions.
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "amalthea/element.hpp"
+
+namespace amalthea::views {
+
+/// What an event is about.
+enum class EventKind : std::uint8_t {
+  unknown,  ///< a class that no version has
+  process,
+  process_chain,
+  runnable,
+  label,
+  mode_label,  ///< from 2.1.0
+  channel,     ///< from 0.7.2
+  semaphore,
+  stimulus,
+  component,  ///< from 0.8.2
+  custom,
+  set,  ///< EventSet: all of several events
+};
+
+/// What happens. `any` is the default of all classes.
+enum class EventType : std::uint8_t {
+  any,
+  activate,
+  start,
+  resume,
+  preempt,
+  poll,
+  run,
+  wait,
+  poll_parking,
+  park,
+  release_parking,
+  release,
+  terminate,
+  deadline,  ///< up to 0.9.9
+  suspend,
+  read,
+  write,
+  increment,
+  decrement,
+  send,
+  receive,
+  lock,
+  unlock,
+  end,
+  custom,  ///< any text; see Event::type_text
+};
+std::string_view to_string(EventType type);
+
+struct Event {
+  Element element;
+  std::string_view name;
+  std::string_view description;
+  EventKind kind = EventKind::unknown;
+  EventType type = EventType::any;
+  std::string_view type_text;    ///< eventType as written, or ""
+  Element entity;                ///< what it is about; empty: any entity of that kind
+  Element runnable;              ///< only when this runnable causes it
+  Element process;               ///< only when this process causes it
+  Element processing_unit;       ///< only on this unit (Core before 0.9.0)
+  std::vector<Element> members;  ///< of an EventSet
+};
+
+Event event_of(const Model& model, Element event);
+/// The events of the event model in document order; then those that 0.7.0 and 0.7.1 keep in what is to be traced.
+std::vector<Event> events(const Model& model);
+bool is_event_class(std::string_view class_name);
+
+}  // namespace amalthea::views

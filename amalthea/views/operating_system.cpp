@@ -1,0 +1,337 @@
+#include "amalthea/views/operating_system.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "amalthea/ascii.hpp"
+#include "amalthea/views/quantities.hpp"
+
+namespace amalthea::views {
+namespace {
+
+struct KnownAlgorithm {
+  AlgorithmKind kind;
+  std::string_view name;  // of the class
+};
+
+constexpr std::array<KnownAlgorithm, 19> known_algorithms{{
+    {AlgorithmKind::fixed_priority_preemptive, "FixedPriorityPreemptive"},
+    {AlgorithmKind::fixed_priority_preemptive_with_budget_enforcement, "FixedPriorityPreemptiveWithBudgetEnforcement"},
+    {AlgorithmKind::osek, "OSEK"},
+    {AlgorithmKind::rate_monotonic, "RateMonotonic"},
+    {AlgorithmKind::deadline_monotonic, "DeadlineMonotonic"},
+    {AlgorithmKind::earliest_deadline_first, "EarliestDeadlineFirst"},
+    {AlgorithmKind::least_local_remaining_execution_time_first, "LeastLocalRemainingExecutionTimeFirst"},
+    {AlgorithmKind::priority_based_round_robin, "PriorityBasedRoundRobin"},
+    {AlgorithmKind::pfair_pd2, "PfairPD2"},
+    {AlgorithmKind::partly_pfair_pd2, "PartlyPFairPD2"},
+    {AlgorithmKind::early_release_fair_pd2, "EarlyReleaseFairPD2"},
+    {AlgorithmKind::partly_early_release_fair_pd2, "PartlyEarlyReleaseFairPD2"},
+    {AlgorithmKind::grouping, "Grouping"},
+    {AlgorithmKind::constant_bandwidth_server, "ConstantBandwidthServer"},
+    {AlgorithmKind::constant_bandwidth_server_with_cash, "ConstantBandwidthServerWithCASH"},
+    {AlgorithmKind::deferrable_server, "DeferrableServer"},
+    {AlgorithmKind::polling_periodic_server, "PollingPeriodicServer"},
+    {AlgorithmKind::sporadic_server, "SporadicServer"},
+    {AlgorithmKind::priority_based, "PriorityBased"},
+}};
+
+/// Short names that people give to definitions.
+constexpr std::array<KnownAlgorithm, 6> short_names{{
+    {AlgorithmKind::fixed_priority_preemptive, "fpp"},
+    {AlgorithmKind::earliest_deadline_first, "edf"},
+    {AlgorithmKind::rate_monotonic, "rm"},
+    {AlgorithmKind::rate_monotonic, "rms"},
+    {AlgorithmKind::deadline_monotonic, "dm"},
+    {AlgorithmKind::deadline_monotonic, "dms"},
+}};
+
+std::string bare(std::string_view name) {
+  std::string letters = lower_case(name);
+  letters.erase(std::remove_if(letters.begin(), letters.end(), [](char c) { return c == ' ' || c == '_' || c == '-'; }),
+                letters.end());
+  return letters;
+}
+
+/// "apiSendMessage" → "SendMessage".
+std::string_view api_function(std::string_view tag) { return tag.starts_with("api") ? tag.substr(3) : tag; }
+
+class Builder {
+ public:
+  Builder(const Model& model, Diagnostics& diagnostics) : model_(model), diagnostics_(diagnostics) {}
+
+  OperatingSystems build() {
+    for_each_part(model_, "OSModel", [this](Element part) { collect(part); });
+    for (OperatingSystem& system : view_.systems)
+      system.overhead = view_.overhead_of.find(model_.reference(system.element, "overhead"));
+    for (OsSchedulerDefinition& definition : view_.scheduler_definitions) {
+      definition.algorithm_parameters = parameters_of(definition.element, "algorithmParameters");
+      definition.process_parameters = parameters_of(definition.element, "processParameters");
+    }
+    for (OsScheduler& scheduler : view_.schedulers)
+      scheduler.definition = scheduler_definitions_.find(model_.reference(scheduler.element, "definition"));
+    link_parents();
+    return std::move(view_);
+  }
+
+ private:
+  template <typename Part>
+  static std::uint32_t append(std::vector<Part>& parts, Part part) {
+    parts.push_back(std::move(part));
+    return static_cast<std::uint32_t>(parts.size() - 1);
+  }
+
+  void collect(Element part) {
+    const std::size_t first_system = view_.systems.size();
+    std::optional<OsDataConsistency> common;
+    for (const Element child : part.children()) {
+      const std::string_view tag = child.tag();
+      if (tag == "semaphores") {
+        view_.semaphore_of.add(child, append(view_.semaphores, semaphore(child)));
+      } else if (tag == "operatingSystems") {
+        add_system(child);
+      } else if (tag == "osOverheads") {
+        view_.overhead_of.add(child, append(view_.overheads, overhead(child)));
+      } else if (tag == "osDataConsistency" || tag == "osBuffering") {
+        common = consistency(child);
+      } else if (tag == "schedulerDefinitions") {
+        const auto flag = [child](std::string_view name) { return flag_attribute(child, name).value_or(false); };
+        scheduler_definitions_.add(child, append(view_.scheduler_definitions, {child,
+                                                                               child.name(),
+                                                                               {},
+                                                                               {},
+                                                                               flag("requiresParentScheduler"),
+                                                                               flag("passesParametersUpwards"),
+                                                                               flag("hasExactlyOneChild")}));
+      } else if (tag == "schedulingParameterDefinitions") {
+        parameter_definitions_.add(
+            child, append(view_.parameter_definitions, {child, child.name(), literal_attribute(child, "type"),
+                                                        flag_attribute(child, "many").value_or(false),
+                                                        flag_attribute(child, "mandatory").value_or(true),
+                                                        value_of(model_, child.child("defaultValue"), diagnostics_)}));
+      }
+    }
+    for (std::size_t i = first_system; common && i < view_.systems.size(); ++i)
+      if (!view_.systems[i].data_consistency) view_.systems[i].data_consistency = common;
+  }
+
+  void add_system(Element element) {
+    OperatingSystem system;
+    system.element = element;
+    system.name = element.name();
+    system.vendor = element.attribute_or("vendor", "");
+    system.product = element.attribute_or("osName", "");
+    system.version = element.attribute_or("version", "");
+    const auto index = static_cast<std::uint32_t>(view_.systems.size());
+    for (const Element child : element.children()) {
+      const std::string_view tag = child.tag();
+      if (tag == "osDataConsistency") system.data_consistency = consistency(child);
+      if (tag != "taskSchedulers" && tag != "interruptControllers") continue;
+      const std::uint32_t added = append(view_.schedulers, scheduler(child, index));
+      view_.scheduler_of.add(child, added);
+      system.schedulers.push_back(added);
+    }
+    view_.systems.push_back(std::move(system));
+  }
+
+  OsScheduler scheduler(Element element, std::uint32_t system) {
+    OsScheduler scheduler;
+    scheduler.element = element;
+    scheduler.name = element.name();
+    scheduler.interrupt_controller = element.tag() == "interruptControllers";
+    scheduler.operating_system = system;
+    scheduler.algorithm = algorithm_of(model_, element);
+    scheduler.parameters = scheduling_parameters(element);
+    scheduler.unit_priority = integer_attribute(element, "scheduleUnitPriority");
+    for (const Element child : element.children()) {
+      if (child.tag() == "parentAssociation") {
+        scheduler.association = child;
+        scheduler.association_parameters = scheduling_parameters(child);
+      } else if (child.tag() == "computationItems") {
+        scheduler.computation_items.push_back(child);
+      } else if (child.tag() == "schedulingUnit") {
+        scheduler.unit_delay = time_with_unit(child.child("delay"));
+        if (const auto priority = integer_attribute(child, "priority")) scheduler.unit_priority = priority;
+        scheduler.unit_controller = model_.reference(child, "interruptController");
+        for (const Element instructions : child.children("instructions"))
+          scheduler.unit_instructions.push_back(execution(instructions));
+      }
+    }
+    return scheduler;
+  }
+
+  /// Old models hold delays without a unit, which say nothing.
+  std::optional<Duration> time_with_unit(Element time) {
+    if (!time || literal_attribute(time, "unit").empty()) return std::nullopt;
+    return time_of(time, diagnostics_);
+  }
+
+  /// Ticks; InstructionsConstant and InstructionsDeviation; their OsExecutionInstructions… forms up to 0.7.1.
+  OsExecution execution(Element element) {
+    OsExecution execution;
+    execution.element = element;
+    if (element.is("Ticks")) {
+      execution.otherwise = cycles_of(element.child("default"), diagnostics_);
+      for (const Element entry : element.children("extended"))
+        if (const auto cycles = cycles_of(entry.child("value"), diagnostics_))
+          execution.per_definition.push_back({model_.reference(entry, "key"), *cycles});
+      return execution;
+    }
+    execution.instructions = true;
+    if (const Element deviation = element.child("deviation")) {
+      execution.otherwise = cycles_of(deviation, diagnostics_);
+    } else if (const auto value = integer_attribute(element, "value", diagnostics_)) {
+      const std::int64_t count = std::max<std::int64_t>(0, *value);
+      execution.otherwise = Cycles{count, count, count};
+    }
+    return execution;
+  }
+
+  OsOverhead overhead(Element element) {
+    OsOverhead overhead;
+    overhead.element = element;
+    overhead.name = element.name();
+    if (const Element api = element.child("apiOverhead"))
+      for (const Element child : api.children())
+        if (child.tag().starts_with("api")) overhead.api.push_back({api_function(child.tag()), execution(child)});
+    const auto of_isr = [this, element](std::string_view category,
+                                        std::string_view side) -> std::optional<OsExecution> {
+      const Element isr = element.child(category);
+      const Element found = isr ? isr.child(side) : Element{};
+      return found ? std::optional(execution(found)) : std::nullopt;
+    };
+    overhead.isr_category1_before = of_isr("isrCategory1Overhead", "preExecutionOverhead");
+    overhead.isr_category1_after = of_isr("isrCategory1Overhead", "postExecutionOverhead");
+    overhead.isr_category2_before = of_isr("isrCategory2Overhead", "preExecutionOverhead");
+    overhead.isr_category2_after = of_isr("isrCategory2Overhead", "postExecutionOverhead");
+    return overhead;
+  }
+
+  static OsDataConsistency consistency(Element element) {
+    OsDataConsistency consistency;
+    consistency.element = element;
+    if (element.tag() == "osBuffering") {
+      OsDataConsistency::Protection buffering;
+      buffering.algorithm = element.attribute_or("bufferingAlgorithm", "");
+      for (const auto& [attribute, level] :
+           {std::pair{"scheduleSectionLevel", "scheduleSection"}, std::pair{"runnableLevel", "runnable"},
+            std::pair{"processLevel", "process"}})
+        if (flag_attribute(element, attribute).value_or(false)) {
+          buffering.enabled = true;
+          buffering.level = level;
+        }
+      consistency.data_stability = buffering;
+      return consistency;
+    }
+    consistency.mode = literal_attribute(element, "mode");
+    const auto protection = [element](std::string_view tag) -> std::optional<OsDataConsistency::Protection> {
+      const Element child = element.child(tag);
+      if (!child) return std::nullopt;
+      return OsDataConsistency::Protection{
+          flag_attribute(child, "enabled").value_or(false), child.attribute_or("algorithm", ""),
+          literal_attribute(child, "accessMultiplicity"), literal_attribute(child, "level")};
+    };
+    consistency.data_stability = protection("dataStability");
+    consistency.non_atomic_data_coherency = protection("nonAtomicDataCoherency");
+    return consistency;
+  }
+
+  static OsSemaphore semaphore(Element element) {
+    OsSemaphore semaphore;
+    semaphore.element = element;
+    semaphore.name = element.name();
+    const std::string_view kind = literal_attribute(element, "semaphoreType");
+    if (kind == "CountingSemaphore") semaphore.kind = SemaphoreKind::counting;
+    if (kind == "Resource") semaphore.kind = SemaphoreKind::resource;
+    if (kind == "Spinlock") semaphore.kind = SemaphoreKind::spinlock;
+    if (kind == "Mutex") semaphore.kind = SemaphoreKind::mutex;
+    const auto written = integer_attribute(element, "initialValue");
+    semaphore.initial_value = written ? *written : integer_attribute(element, "initalValue").value_or(0);
+    const std::int64_t otherwise = element.document().version() >= Version::v2_1_0 ? 1 : 0;
+    semaphore.max_value = integer_attribute(element, "maxValue").value_or(otherwise);
+    semaphore.ownership = flag_attribute(element, "ownership");
+    semaphore.priority_ceiling = flag_attribute(element, "priorityCeilingProtocol").value_or(false);
+    return semaphore;
+  }
+
+  std::vector<std::uint32_t> parameters_of(Element definition, std::string_view feature) {
+    std::vector<std::uint32_t> found;
+    for (const Element parameter : model_.references(definition, feature))
+      if (const auto index = parameter_definitions_.find(parameter)) found.push_back(*index);
+    return found;
+  }
+
+  void link_parents() {
+    auto& schedulers = view_.schedulers;
+    for (OsScheduler& scheduler : schedulers) {
+      const Element holder = scheduler.association ? scheduler.association : scheduler.element;
+      scheduler.parent =
+          view_.scheduler_of.find(model_.reference(holder, scheduler.association ? "parent" : "parentScheduler"));
+    }
+    // Every scheduler has one parent at most: going up from each, as far as nobody went before, finds all circles.
+    std::vector<std::uint32_t> walked_from(schedulers.size(), 0);
+    for (std::uint32_t start = 0; start < schedulers.size(); ++start) {
+      std::uint32_t at = start;
+      while (walked_from[at] == 0) {
+        walked_from[at] = start + 1;
+        if (!schedulers[at].parent) break;
+        const std::uint32_t above = *schedulers[at].parent;
+        if (walked_from[above] == start + 1) {
+          const Element element = schedulers[at].association ? schedulers[at].association : schedulers[at].element;
+          diagnostics_.add("AM0223", Severity::warning,
+                           fmt::format("scheduler \"{}\" is, through its parents, its own parent; its parent \"{}\" is "
+                                       "ignored",
+                                       schedulers[at].name, schedulers[above].name),
+                           element.location(), element.path());
+          schedulers[at].parent.reset();
+          break;
+        }
+        at = above;
+      }
+    }
+    for (std::uint32_t index = 0; index < schedulers.size(); ++index)
+      if (const auto parent = schedulers[index].parent) schedulers[*parent].children.push_back(index);
+  }
+
+  const Model& model_;
+  Diagnostics& diagnostics_;
+  OperatingSystems view_;
+  ElementIndex scheduler_definitions_, parameter_definitions_;
+};
+
+}  // namespace
+
+SchedulingAlgorithm algorithm_of_name(std::string_view name) {
+  SchedulingAlgorithm algorithm;
+  if (name.empty()) return algorithm;
+  const std::string letters = bare(name);
+  const auto named = [&letters](const KnownAlgorithm& known) { return lower_case(known.name) == letters; };
+  algorithm.kind = AlgorithmKind::custom;
+  algorithm.name = name;
+  if (const auto* known = std::find_if(known_algorithms.begin(), known_algorithms.end(), named);
+      known != known_algorithms.end())
+    algorithm.kind = known->kind;
+  else if (const auto* known_short = std::find_if(short_names.begin(), short_names.end(), named);
+           known_short != short_names.end())
+    algorithm.kind = known_short->kind;
+  if (algorithm.kind != AlgorithmKind::custom)
+    for (const KnownAlgorithm& known : known_algorithms)
+      if (known.kind == algorithm.kind) algorithm.name = known.name;
+  return algorithm;
+}
+
+SchedulingAlgorithm algorithm_of(const Model& model, Element scheduler) {
+  SchedulingAlgorithm algorithm = algorithm_of_name(scheduling_algorithm(model, scheduler));
+  algorithm.element = scheduler.child("schedulingAlgorithm");
+  if (!algorithm.element) algorithm.element = model.reference(scheduler, "definition");
+  return algorithm;
+}
+
+OperatingSystems operating_systems_of(const Model& model, Diagnostics& diagnostics) {
+  return Builder(model, diagnostics).build();
+}
+
+}  // namespace amalthea::views

@@ -1,0 +1,176 @@
+#pragma once
+/// \file
+/// Operating systems of a model of any version: schedulers and their hierarchy, overheads, semaphores.
+///
+/// Names and literals are views into the documents, which must outlive the view. Parts refer to each other by index.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "amalthea/diagnostic.hpp"
+#include "amalthea/element.hpp"
+#include "amalthea/quantity.hpp"
+#include "amalthea/time.hpp"
+#include "amalthea/views/attributes.hpp"
+#include "amalthea/views/properties.hpp"
+
+namespace amalthea::views {
+
+/// The algorithms that AMALTHEA names: classes up to 1.2.0, usual names of definitions from 2.0.0 on.
+enum class AlgorithmKind : std::uint8_t {
+  none,    ///< the model states none
+  custom,  ///< any other name, UserSpecificSchedulingAlgorithm among them
+  fixed_priority_preemptive,
+  fixed_priority_preemptive_with_budget_enforcement,
+  osek,
+  rate_monotonic,
+  deadline_monotonic,
+  earliest_deadline_first,
+  least_local_remaining_execution_time_first,
+  priority_based_round_robin,
+  pfair_pd2,
+  partly_pfair_pd2,
+  early_release_fair_pd2,
+  partly_early_release_fair_pd2,
+  grouping,
+  constant_bandwidth_server,
+  constant_bandwidth_server_with_cash,
+  deferrable_server,
+  polling_periodic_server,
+  sporadic_server,
+  priority_based,  ///< of interrupt controllers
+};
+
+struct SchedulingAlgorithm {
+  AlgorithmKind kind = AlgorithmKind::none;
+  /// AMALTHEA's spelling of what it knows, e.g. "FixedPriorityPreemptive"; a custom name as it is written.
+  std::string name;
+  Element element;  ///< the algorithm, or the definition
+};
+
+/// The algorithm of this name. Case, blanks, '_' and '-' do not matter; "FPP", "EDF", "RM", "DM" and "RMS", "DMS" are
+/// understood.
+SchedulingAlgorithm algorithm_of_name(std::string_view name);
+/// The algorithm of a scheduler: the class of its `schedulingAlgorithm`, or the name of its `definition`.
+SchedulingAlgorithm algorithm_of(const Model& model, Element scheduler);
+
+/// A parameter that scheduler definitions name (from 2.0.0 on).
+struct OsParameterDefinition {
+  Element element;
+  std::string_view name;
+  std::string_view type;  ///< "Integer", "Float", "Bool", "String", "Time" or ""
+  bool many = false;
+  bool mandatory = true;
+  PropertyValue default_value;
+};
+
+/// SchedulerDefinition (from 2.0.0 on).
+struct OsSchedulerDefinition {
+  Element element;
+  std::string_view name;
+  std::vector<std::uint32_t> algorithm_parameters;  ///< into OperatingSystems::parameter_definitions
+  std::vector<std::uint32_t> process_parameters;    ///< into OperatingSystems::parameter_definitions
+  bool requires_parent = false;
+  bool passes_parameters_upwards = false;
+  bool has_exactly_one_child = false;
+};
+
+/// Execution of the operating system itself: ticks (from 0.9.3 on) or instructions.
+struct OsExecution {
+  Element element;
+  bool instructions = false;        ///< to be divided by the instructions per cycle of the unit
+  std::optional<Cycles> otherwise;  ///< on units without an entry of their own
+  struct Entry {
+    Element definition;  ///< of processing units
+    Cycles cycles;
+  };
+  std::vector<Entry> per_definition;
+};
+
+struct OsScheduler {
+  Element element;
+  std::string_view name;
+  bool interrupt_controller = false;
+  std::uint32_t operating_system = 0;  ///< into OperatingSystems::systems
+  SchedulingAlgorithm algorithm;
+  std::vector<Parameter> parameters;
+  std::optional<std::uint32_t> definition;  ///< into OperatingSystems::scheduler_definitions
+  /// The task scheduler that this one is scheduled by. A reference that would close a circle is left out.
+  std::optional<std::uint32_t> parent;
+  std::vector<std::uint32_t> children;
+  Element association;                            ///< `<parentAssociation>`
+  std::vector<Parameter> association_parameters;  ///< under which the parent schedules it
+  std::vector<Element> computation_items;         ///< what the scheduler executes: computationItems (from 0.8.1 on)
+  // Up to 0.8.0, its schedulingUnit:
+  std::vector<OsExecution> unit_instructions;  ///< of a SchedulingSWUnit
+  std::optional<std::int64_t> unit_priority;   ///< of a SchedulingSWUnit, or scheduleUnitPriority
+  Element unit_controller;                     ///< interrupt controller of a SchedulingSWUnit
+  std::optional<Duration> unit_delay;          ///< of a SchedulingHWUnit
+};
+
+/// OsOverhead, or OsInstructions before 0.9.3.
+struct OsOverhead {
+  Element element;
+  std::string_view name;
+  struct Api {
+    std::string_view function;  ///< "SendMessage", "TerminateTask", …
+    OsExecution execution;
+  };
+  std::vector<Api> api;  ///< those stated, in the order written
+  std::optional<OsExecution> isr_category1_before, isr_category1_after;
+  std::optional<OsExecution> isr_category2_before, isr_category2_after;
+};
+
+/// OsDataConsistency; OsBuffering up to 0.7.1.
+struct OsDataConsistency {
+  Element element;
+  std::string_view mode;  ///< "noProtection", "automaticProtection", …, or ""
+  struct Protection {
+    bool enabled = false;
+    std::string_view algorithm;
+    std::string_view access_multiplicity;  ///< "singleAccess", "multipleAccesses" or ""
+    std::string_view level;                ///< "process", "runnable", "scheduleSection", "period" or ""
+  };
+  std::optional<Protection> data_stability;
+  std::optional<Protection> non_atomic_data_coherency;
+};
+
+struct OperatingSystem {
+  Element element;
+  std::string_view name;
+  std::string_view vendor, product, version;          ///< of a VendorOperatingSystem
+  std::vector<std::uint32_t> schedulers;              ///< into OperatingSystems::schedulers
+  std::optional<std::uint32_t> overhead;              ///< into OperatingSystems::overheads
+  std::optional<OsDataConsistency> data_consistency;  ///< its own, or in 0.7.x that of the whole model
+};
+
+enum class SemaphoreKind : std::uint8_t { counting, resource, spinlock, mutex };
+
+struct OsSemaphore {
+  Element element;
+  std::string_view name;
+  std::optional<SemaphoreKind> kind;  ///< not stated before 0.8.1
+  std::int64_t initial_value = 0;
+  std::int64_t max_value = 0;     ///< as written; 0 where it is not (1 from 2.1.0 on)
+  std::optional<bool> ownership;  ///< from 3.0.0 on
+  bool priority_ceiling = false;
+};
+
+struct OperatingSystems {
+  std::vector<OperatingSystem> systems;
+  std::vector<OsScheduler> schedulers;  ///< task schedulers and interrupt controllers, in document order
+  std::vector<OsOverhead> overheads;
+  std::vector<OsSemaphore> semaphores;
+  std::vector<OsSchedulerDefinition> scheduler_definitions;
+  std::vector<OsParameterDefinition> parameter_definitions;
+
+  ElementIndex scheduler_of, overhead_of, semaphore_of;  ///< from elements to indices
+};
+
+/// All of a model's operating systems, in document order.
+OperatingSystems operating_systems_of(const Model& model, Diagnostics& diagnostics);
+
+}  // namespace amalthea::views

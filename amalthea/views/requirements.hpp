@@ -1,0 +1,85 @@
+#pragma once
+/// \file
+/// Requirements, in one form for all versions.
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "amalthea/diagnostic.hpp"
+#include "amalthea/element.hpp"
+#include "amalthea/time.hpp"
+
+namespace amalthea::views {
+
+enum class RequirementKind : std::uint8_t { unknown, process, runnable, process_chain, architecture };
+enum class RequirementSeverity : std::uint8_t { unstated, cosmetic, minor, major, critical };
+enum class LimitType : std::uint8_t { unstated, upper, lower };
+
+enum class TimeMetric : std::uint8_t {
+  unstated,
+  activate_to_activate,
+  core_execution_time,
+  end_to_end,
+  end_to_start,  ///< from 0.8.3
+  gross_execution_time,
+  lateness,
+  memory_access_time,
+  net_execution_time,
+  os_overhead,
+  parking_time,
+  polling_time,
+  ready_time,
+  response_time,
+  running_time,
+  start_delay,
+  start_to_start,
+  waiting_time,
+};
+
+struct TimeLimit {
+  TimeMetric metric = TimeMetric::unstated;
+  std::optional<Duration> value;  ///< may be negative (lateness)
+};
+struct CpuPercentageLimit {
+  std::string_view metric;  ///< "CPULoad", "CPUReady", …, or ""
+  double value = 0;
+  Element hardware;  ///< ProcessingUnit; before 0.9.0 any node
+};
+struct CountLimit {
+  std::string_view metric;  ///< "Activations", "Preemptions", …, or ""
+  std::int64_t value = 0;
+};
+struct PercentageLimit {
+  std::string_view metric;  ///< "CacheHitRatio", "NormalizedResponseTime", …, or ""
+  double value = 0;
+};
+struct FrequencyLimit {
+  std::string_view metric;  ///< "CacheHitFrequency", "CacheMissFrequency" or ""
+  std::optional<double> hertz;
+};
+/// No limit, or one of a class that no version has.
+struct NoLimit {};
+
+struct Requirement {
+  Element element;  ///< the requirement, or the process or runnable that states a deadline
+  std::string_view name;
+  RequirementKind kind = RequirementKind::unknown;
+  Element subject;  ///< process, runnable, process chain or component
+  RequirementSeverity severity = RequirementSeverity::unstated;
+  LimitType limit_type = LimitType::unstated;
+  std::variant<NoLimit, TimeLimit, CpuPercentageLimit, CountLimit, PercentageLimit, FrequencyLimit> limit;
+  Element limit_element;
+};
+
+/// The requirements of the constraints model in document order; then the `deadline`s of ISRs and tasks (before 0.7.0)
+/// and of runnables (up to 0.9.3), each as what later versions make of it: a requirement, named after the process or
+/// "deadline", ResponseTime, UpperLimit.
+std::vector<Requirement> requirements(const Model& model, Diagnostics& diagnostics);
+
+/// The upper limit of the response time that a requirement states; nothing if it states something else.
+std::optional<Duration> response_time_limit(const Requirement& requirement);
+
+}  // namespace amalthea::views

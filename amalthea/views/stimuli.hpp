@@ -1,0 +1,226 @@
+#pragma once
+/// \file
+/// Stimuli of processes, activations of runnables and clocks, in one form for all versions.
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "amalthea/diagnostic.hpp"
+#include "amalthea/element.hpp"
+#include "amalthea/time.hpp"
+#include "amalthea/views/activity.hpp"
+#include "amalthea/views/conditions.hpp"
+#include "amalthea/views/deviations.hpp"
+
+namespace amalthea::views {
+
+/// How a clock's time is sampled (from 0.8.3); before, a periodic stimulus may refer to a clock itself.
+struct Scenario {
+  Element element;
+  Element clock;
+  std::optional<Duration> recurrence;  ///< up to 0.9.4
+  double sampling_offset = 0;          ///< from 0.9.5
+  double sampling_recurrence = 1;
+};
+
+/// Periodic, PeriodicStimulus.
+struct PeriodicStimulus {
+  std::optional<Duration> offset;
+  std::optional<Duration> recurrence;
+  std::optional<Deviation<Duration>> jitter;  ///< before 0.8.3 `stimulusDeviation`
+  std::optional<Duration> minimum_distance;
+  Element clock;  ///< before 0.8.3: the period is counted by this clock
+};
+/// RelativePeriodicStimulus; before 0.8.3 Sporadic, SporadicStimulus.
+struct RelativePeriodicStimulus {
+  std::optional<Duration> offset;
+  std::optional<Deviation<Duration>> next_occurrence;  ///< before 0.8.3 `stimulusDeviation`
+  std::string_view description;
+};
+struct VariableRateStimulus {
+  std::optional<Duration> step;
+  std::optional<Deviation<double>> occurrences_per_step;
+  std::optional<double> largest_increase_per_step;
+  std::optional<double> largest_decrease_per_step;
+  std::optional<Scenario> scenario;
+};
+/// Synthetic, SyntheticStimulus, PeriodicSyntheticStimulus.
+struct PeriodicSyntheticStimulus {
+  std::optional<Duration> offset;
+  std::optional<Duration> recurrence;
+  std::vector<Duration> occurrences;  ///< within one recurrence
+};
+struct PeriodicBurstStimulus {
+  std::optional<Duration> offset;
+  std::optional<Duration> recurrence;
+  std::optional<Duration> burst_length;
+  std::optional<Duration> minimum_distance;
+  std::int64_t occurrences = 1;  ///< per burst
+};
+/// Single, SingleStimulus.
+struct SingleStimulus {
+  std::optional<Duration> occurrence;
+};
+/// InterProcess, InterProcessStimulus: occurs when an InterProcessTrigger names it.
+struct InterProcessStimulus {
+  std::optional<Counter> counter;
+};
+/// Occurs when one of the events does.
+struct EventStimulus {
+  std::vector<Element> events;
+  std::optional<Counter> counter;
+};
+/// PeriodicEvent (before 0.8.1): states nothing about when it occurs.
+struct PeriodicEventStimulus {};
+struct ArrivalCurveEntry {
+  Element element;
+  std::int64_t occurrences = 0;
+  std::optional<Duration> lower;  ///< least time in which they occur
+  std::optional<Duration> upper;
+};
+/// ArrivalCurve, ArrivalCurveStimulus.
+struct ArrivalCurveStimulus {
+  std::vector<ArrivalCurveEntry> entries;
+};
+struct CustomStimulus {
+  std::string_view description;
+};
+/// A stimulus of a class that no version has.
+struct UnknownStimulus {};
+
+struct Stimulus {
+  using Kind = std::variant<UnknownStimulus, PeriodicStimulus, RelativePeriodicStimulus, VariableRateStimulus,
+                            PeriodicSyntheticStimulus, PeriodicBurstStimulus, SingleStimulus, InterProcessStimulus,
+                            EventStimulus, PeriodicEventStimulus, ArrivalCurveStimulus, CustomStimulus>;
+  Element element;
+  std::string_view name;
+  Kind kind;
+  /// `stimulusDeviation` (before 0.8.3) of a kind that has no place for it.
+  std::optional<Deviation<Duration>> deviation;
+  std::vector<ModeAssignment> sets;    ///< modes that change when it occurs
+  std::optional<Condition> enabling;   ///< has an effect only while this holds; `executionCondition` from 0.9.4
+  std::optional<Condition> disabling;  ///< has no effect while this holds; up to 0.9.3
+};
+
+/// One stimulus. Values that cannot be read are reported (AM0210) and count as not stated.
+Stimulus stimulus_of(const Model& model, Element stimulus, Diagnostics& diagnostics);
+/// All stimuli in document order.
+std::vector<Stimulus> stimuli(const Model& model, Diagnostics& diagnostics);
+
+// ---------------------------------------------------------------- clocks
+
+/// From 0.9.5.
+struct ClockFunction {
+  enum class Curve : std::uint8_t { unstated, sine, triangle };
+  Curve curve = Curve::unstated;
+  std::optional<Duration> period;
+  std::optional<double> peak_to_peak_hertz;
+  std::optional<Duration> x_offset;
+  std::optional<double> y_offset_hertz;
+};
+struct ClockStepList {
+  struct Step {
+    Element element;
+    std::optional<double> hertz;
+    std::optional<Duration> time;
+  };
+  std::vector<Step> steps;
+  std::optional<Duration> period;
+};
+/// Up to 0.9.4: factors to a frequency that is not stated.
+struct ClockSinusFunction {
+  std::optional<Duration> shift;
+  std::optional<Duration> period;
+  double amplitude = 0;
+  double y_offset = 0;
+};
+struct ClockTriangleFunction {
+  std::optional<Duration> shift;
+  std::optional<Duration> period;
+  double largest = 0;
+  double least = 0;
+};
+struct ClockMultiplierList {
+  struct Entry {
+    Element element;
+    double multiplier = 0;
+    std::optional<Duration> time;
+  };
+  std::vector<Entry> entries;
+};
+struct UnknownClock {};
+
+struct Clock {
+  using Kind = std::variant<UnknownClock, ClockFunction, ClockStepList, ClockSinusFunction, ClockTriangleFunction,
+                            ClockMultiplierList>;
+  Element element;
+  std::string_view name;
+  Kind kind;
+};
+std::vector<Clock> clocks(const Model& model, Diagnostics& diagnostics);
+
+// ---------------------------------------------------------------- activations of runnables
+
+struct PeriodicActivation {
+  std::optional<Duration> least;  ///< `min`
+  std::optional<Duration> largest;
+  std::optional<Duration> offset;
+  std::optional<Duration> recurrence;  ///< from 0.8.0
+  std::optional<Duration> deadline;    ///< up to 0.8.0
+};
+struct SingleActivation {
+  std::optional<Duration> least;
+  std::optional<Duration> largest;
+};
+struct SporadicActivation {
+  std::optional<Deviation<Duration>> occurrence;  ///< before 0.9.3 `activationDeviation`
+  std::string_view description;
+};
+struct VariableRateActivation {
+  std::optional<Duration> step;
+  std::optional<Deviation<double>> occurrences_per_step;
+  std::optional<Deviation<Duration>> deviation;  ///< `activationDeviation`, before 0.8.3
+  std::string_view description;
+};
+struct EventActivation {
+  std::vector<Element> events;
+  std::optional<Counter> counter;
+};
+struct CustomActivation {
+  std::string_view description;
+};
+struct UnknownActivation {};
+
+struct Activation {
+  using Kind = std::variant<UnknownActivation, PeriodicActivation, SingleActivation, SporadicActivation,
+                            VariableRateActivation, EventActivation, CustomActivation>;
+  Element element;
+  std::string_view name;
+  Kind kind;
+};
+Activation activation_of(const Model& model, Element activation, Diagnostics& diagnostics);
+std::vector<Activation> activations(const Model& model, Diagnostics& diagnostics);
+
+// ---------------------------------------------------------------- who activates whom
+
+/// Whether there are cases for these classes.
+bool is_stimulus_class(std::string_view class_name);
+bool is_clock_class(std::string_view class_name);
+bool is_activation_class(std::string_view class_name);
+
+/// Element → elements that refer to it, each once, in document order. Takes one walk over the model to make.
+class ActivationTable {
+ public:
+  explicit ActivationTable(const Model& model);
+  /// Tasks and ISRs that a stimulus activates; runnables and process prototypes that an activation activates.
+  const std::vector<Element>& activated_by(Element stimulus_or_activation) const;
+
+ private:
+  std::unordered_map<std::uint64_t, std::vector<Element>> activated_;
+};
+
+}  // namespace amalthea::views

@@ -1,0 +1,186 @@
+// Who schedules each task, on which unit and how urgently; which memory each label lies in.
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/core.h>
+
+#include "amalthea/ascii.hpp"
+#include "amalthea/views/mapping.hpp"
+#include "amalthea/views/operating_system.hpp"
+#include "amalthea/views/properties.hpp"
+#include "importer/detail/build_context.hpp"
+
+namespace amalthea::importer::detail {
+namespace {
+
+/// Algorithms that the simulation of a CPU core implements.
+bool is_simulated(std::string_view algorithm) {
+  const views::AlgorithmKind kind = views::algorithm_of_name(algorithm).kind;
+  return kind == views::AlgorithmKind::fixed_priority_preemptive || kind == views::AlgorithmKind::osek;
+}
+
+void check_host_scheduler(BuildContext& context, const Scheduler& scheduler) {
+  const Element element = context.model.element(scheduler.origin);
+  if (scheduler.algorithm.empty()) {
+    context.diagnostics.add(
+        "AM0402", Severity::warning,
+        fmt::format("scheduler \"{}\" states no algorithm; taken as FixedPriorityPreemptive", scheduler.name),
+        element.location(), element.path());
+  } else if (!is_simulated(scheduler.algorithm)) {
+    context.error(
+        "AM0306",
+        fmt::format(
+            "scheduler \"{}\" uses the algorithm {}, which is not simulated; expected FixedPriorityPreemptive or OSEK",
+            scheduler.name, scheduler.algorithm),
+        element.location(), element.path());
+  }
+}
+
+/// Signs that a unit is meant as a GPU although its definition does not say so. Left-over time slice parameters of an
+/// allocation count only where the definition is silent: tasks moved from a GPU to a CPU keep them.
+bool is_meant_as_gpu(const BuildContext& context, Element unit_element, const ProcessingUnit& unit,
+                     const Scheduler& scheduler, const std::vector<Parameter>& parameters) {
+  if (!unit.device_profile.empty() || scheduler.minimum_time_slice || scheduler.maximum_time_slice) return true;
+  const Element definition = context.model.reference(unit_element, "definition");
+  if (definition && definition.attribute_or("puType", "_undefined_") != "_undefined_") return false;
+  return std::any_of(parameters.begin(), parameters.end(),
+                     [](const Parameter& p) { return lower_case(p.name).starts_with("timeslice"); });
+}
+
+void report_unreadable(BuildContext& context, const Task& task, std::string_view parameter, const std::string& wrong,
+                       Element element, std::string_view attribute) {
+  context.error("AM0308",
+                fmt::format("unreadable scheduling parameter {} of task \"{}\": {}", parameter, task.name, wrong),
+                element.attribute_location(attribute), element.path());
+}
+
+void read_priority(BuildContext& context, const views::TaskAllocation& allocation, Task& task) {
+  const auto written = views::priority_of(context.model.element(task.origin), allocation);
+  if (!written) return;
+  if (const auto priority = parse_integer(written->text))
+    task.priority = *priority;
+  else
+    report_unreadable(context, task, "priority", priority.error(), written->element, written->attribute);
+}
+
+void read_time_slice(BuildContext& context, const std::vector<Parameter>& parameters, Task& task) {
+  for (const Parameter& parameter : parameters) {
+    if (!lower_case(parameter.name).starts_with("timeslice")) continue;
+    const auto time = parse_time_text(parameter.value);
+    if (time && *time > Duration{})
+      task.time_slice = *time;
+    else
+      report_unreadable(context, task, parameter.name, time ? "a time slice must be longer than zero" : time.error(),
+                        parameter.element, "value");
+  }
+}
+
+/// The unit a task runs on: the first of its affinity; without one, the first unit its scheduler is responsible for.
+Element chosen_unit(BuildContext& context, const views::TaskAllocation& allocation, const Scheduler& scheduler,
+                    const Task& task) {
+  const auto& affinity = allocation.affinity;
+  const auto warn = [&](std::string_view id, std::string message) {
+    context.diagnostics.add(id, Severity::warning, std::move(message), allocation.element.location(),
+                            allocation.element.path());
+  };
+  if (affinity.size() > 1)
+    warn("AM0404", fmt::format("task \"{}\" may run on {} cores; simulated on the first, \"{}\"", task.name,
+                               affinity.size(), affinity.front().name()));
+  if (affinity.empty() && scheduler.units.size() > 1)
+    warn("AM0405",
+         fmt::format("task \"{}\" has no affinity and its scheduler has {} cores; simulated on the first, \"{}\"",
+                     task.name, scheduler.units.size(), context.system.platform.units[scheduler.units.front()].name));
+  if (affinity.empty())
+    return scheduler.units.empty()
+               ? Element{}
+               : context.model.element(context.system.platform.units[scheduler.units.front()].origin);
+  const auto unit = context.units.find(affinity.front());
+  if (unit && std::find(scheduler.units.begin(), scheduler.units.end(), *unit) == scheduler.units.end())
+    warn("AM0406",
+         fmt::format(
+             "task \"{}\" has affinity to \"{}\", which its scheduler \"{}\" is not responsible for; simulated there",
+             task.name, affinity.front().name(), scheduler.name));
+  return affinity.front();
+}
+
+}  // namespace
+
+void allocate(BuildContext& context, const views::TaskAllocation& allocation, Task& task) {
+  const Element scheduler_element = context.required_reference(allocation.element, "scheduler");
+  const auto scheduler_index = context.schedulers.find(scheduler_element);
+  if (!scheduler_index) {
+    if (scheduler_element)
+      context.error("AM0309",
+                    fmt::format("task \"{}\" is allocated to \"{}\", which is not a TaskScheduler", task.name,
+                                scheduler_element.name()),
+                    allocation.element.location(), allocation.element.path());
+    return;
+  }
+  const Scheduler& scheduler = context.system.platform.schedulers[*scheduler_index];
+  task.scheduler = *scheduler_index;
+  const Element unit_element = chosen_unit(context, allocation, scheduler, task);
+  const auto unit_index = context.units.find(unit_element);
+  if (!unit_index) {
+    if (context.reported_schedulers.insert(task.scheduler).second) {
+      context.error(
+          "AM0303",
+          fmt::format(
+              "scheduler \"{}\" of task \"{}\" is responsible for no processing unit ({})", scheduler.name, task.name,
+              allocation.element.document().version() < Version::v0_8_1 ? "coreAllocation" : "schedulerAllocation"),
+          scheduler_element.location(), scheduler_element.path());
+    }
+    return;
+  }
+  task.unit = *unit_index;
+  const ProcessingUnit& unit = context.system.platform.units[task.unit];
+  read_priority(context, allocation, task);
+  read_time_slice(context, allocation.parameters, task);
+  task.side = unit.type == PuType::gpu ? Side::device : Side::host;
+  if (const auto slice = custom_property(context.model.element(task.origin), "gpu.timeslice"))
+    read_time_slice(context, {{"timeslice", slice->value, slice->element}}, task);
+  if (unit.frequency.is_zero() && context.reported_clocks.insert(task.unit).second)
+    context.error(
+        "AM0304",
+        fmt::format("processing unit \"{}\", on which task \"{}\" runs, has no clock ({})", unit.name, task.name,
+                    unit_element.is("Core") ? "prescaler with a quartz that has a frequency"
+                                            : "frequencyDomain with defaultValue"),
+        unit_element.location(), unit_element.path());
+  if (task.side == Side::host && is_meant_as_gpu(context, unit_element, unit, scheduler, allocation.parameters)) {
+    if (context.reported_units.insert(task.unit).second)
+      context.error(
+          "AM0307",
+          fmt::format("device \"{}\" has no GPU definition: scheduler \"{}\" hands out time slices on it, but "
+                      "it refers to no ProcessingUnitDefinition with puType=\"GPU\"",
+                      unit.name, scheduler.name),
+          unit_element.location(), unit_element.path());
+  }
+}
+
+void report_second_allocations(BuildContext& context) {
+  for (std::uint32_t index = 0; index < context.mapping.tasks.size(); ++index) {
+    const views::TaskAllocation& allocation = context.mapping.tasks[index];
+    if (allocation.task && context.mapping.task_allocation_of.find(allocation.task) != index)
+      context.diagnostics.add(
+          "AM0415", Severity::warning,
+          fmt::format("task \"{}\" has a second allocation, which is ignored", allocation.task.name()),
+          allocation.element.location(), allocation.element.path());
+  }
+}
+
+void check_host_schedulers(BuildContext& context) {
+  std::vector<bool> checked(context.system.platform.schedulers.size(), false);
+  for (const Task& task : context.system.tasks)
+    if (!context.blocked && task.side == Side::host && !checked[task.scheduler]) {
+      checked[task.scheduler] = true;
+      check_host_scheduler(context, context.system.platform.schedulers[task.scheduler]);
+    }
+}
+
+void map_labels(BuildContext& context) {
+  const views::MemoryFinder finder(context.model, context.mapping);
+  for (Label& label : context.system.labels)
+    label.memory = context.memories.find(finder.memory_of(context.model.element(label.origin)));
+}
+
+}  // namespace amalthea::importer::detail
