@@ -200,7 +200,7 @@ class Classifier {
   std::optional<std::string_view> value(const ElementRecord& record, std::optional<NameId> name) const {
     if (!name) return std::nullopt;
     for (std::uint32_t i = record.first_attribute; i < record.first_attribute + record.attribute_count; ++i)
-      if (document_.attribute(i).name == *name) return document_.value(document_.attribute(i));
+      if (document_.attribute(i).name() == *name) return document_.value(document_.attribute(i));
     return std::nullopt;
   }
 
@@ -275,7 +275,8 @@ void give_ids(Document& document, Findings& findings) {
     const ElementRecord& record = element.record();
     std::optional<std::string_view> written;
     for (std::uint32_t a = 0; xmi_id && a < record.attribute_count && !written; ++a)
-      if (const AttributeRecord& attribute = document.attribute(record.first_attribute + a); attribute.name == *xmi_id)
+      if (const AttributeRecord& attribute = document.attribute(record.first_attribute + a);
+          attribute.name() == *xmi_id)
         written = document.value(attribute);
     Element before;
     if (written) before = document.add_xmi_id(*written, element);
@@ -320,10 +321,10 @@ class ReferenceChecker {
       }
       for (std::uint32_t a = 0; a < record.attribute_count; ++a) {
         const AttributeRecord& attribute = document.attribute(record.first_attribute + a);
-        const Feature* feature = features.find(record.cls, attribute.name);
+        const Feature* feature = features.find(record.cls, attribute.name());
         if (feature == nullptr) {
           look_up_waiting();
-          unknown_attribute(element, document.name(attribute.name), forgotten);
+          unknown_attribute(element, document.name(attribute.name()), forgotten);
         } else {
           if (!feature->versions.contains(document.version()))
             other_structure.note(feature->versions, element,
