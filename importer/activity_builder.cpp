@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/views/activity.hpp"
+#include "amalthea/views/hardware.hpp"
 #include "amalthea/views/quantities.hpp"
 #include "importer/detail/build_context.hpp"
 
@@ -47,7 +48,9 @@ class BodyReader {
   void read_item(Element element) {
     // What is not simulated may be unreadable without any effect; only execution times are told about.
     Diagnostics no_effect;
-    Diagnostics& diagnostics = element.is("Ticks") ? context_.diagnostics : no_effect;
+    const std::string_view cls = element.class_name();
+    const bool is_execution = cls == "Ticks" || cls == "ExecutionNeed" || cls.find("Instructions") != cls.npos;
+    Diagnostics& diagnostics = is_execution ? context_.diagnostics : no_effect;
     const views::ActivityItem item = views::activity_item(context_.model, element, diagnostics);
     std::visit([&](const auto& kind) { take(element, kind); }, item.kind);
   }
@@ -87,6 +90,34 @@ class BodyReader {
       if (definition) cycles.extended.emplace_back(*definition, of_entry);
     }
     add(item, "ticks", Compute{std::move(cycles)});
+  }
+
+  /// Instructions (before 0.9.3) take cycles by what the unit's definition executes per cycle; one where it is silent.
+  void take(Element item, const views::ExecutionNeed& need) {
+    const Element unit =
+        context_.model.element(context_.system.platform.units[context_.system.tasks[task_].unit].origin);
+    Element definition = context_.model.reference(unit, "definition");
+    if (!definition) definition = context_.model.reference(unit, "coreType");
+    Ticks ticks;
+    ticks.otherwise = cycles_of_needs(item, need.needs, definition);
+    for (const auto& [key, needs] : need.extended)
+      if (const auto index = context_.definitions.find(key))
+        if (const auto cycles = cycles_of_needs(item, needs, key)) ticks.extended.emplace_back(*index, *cycles);
+    if (ticks.otherwise || !ticks.extended.empty()) add(item, "ticks", Compute{std::move(ticks)});
+  }
+
+  std::optional<Cycles> cycles_of_needs(Element item, const std::vector<views::Need>& needs, Element definition) {
+    std::optional<Cycles> sum;
+    for (const views::Need& need : needs) {
+      if (need.key != "Instructions" || !need.amount) {
+        context_.ignore(item);
+        continue;
+      }
+      const double rate = views::instructions_per_cycle(context_.model, definition).value_or(1);
+      const auto cycles = views::cycles_of_instructions(cycles_of(*need.amount, context_.diagnostics), rate);
+      if (cycles && !sum) sum = cycles;  // a key is written once
+    }
+    return sum;
   }
 
   void take(Element item, const views::InterProcessTrigger& trigger) {
