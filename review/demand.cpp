@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -92,6 +93,29 @@ std::vector<UnitIndex> allowed_units(const Context& context, const Task& task) {
   return units;
 }
 
+/// Whether the task has ticks for all of its work on the unit.
+bool can_run_on(const System& system, const Task& task, const ProcessingUnit& unit) {
+  return std::all_of(task.body.begin(), task.body.end(), [&](NodeIndex node) {
+    const auto* compute = std::get_if<Compute>(&system.graph[node].activity);
+    return compute == nullptr || compute->ticks.on(unit.definition) != nullptr;
+  });
+}
+
+/// Whether the task, undisturbed, would meet its deadline on some core of the platform. Of very many cores not all are
+/// tried; then they are supposed to do.
+bool any_core_suffices(const System& system, const std::vector<Program>& programs, TaskIndex index) {
+  const Task& task = system.tasks[index];
+  constexpr std::size_t most_units = 100;
+  if (system.platform.units.size() > most_units) return true;
+  for (UnitIndex unit = 0; unit < system.platform.units.size(); ++unit) {
+    const ProcessingUnit& core = system.platform.units[unit];
+    if (core.type == PuType::cpu && !core.frequency.is_zero() && can_run_on(system, task, core) &&
+        undisturbed_end(system, programs, index, unit, Execution::worst) <= *task.deadline)
+      return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void check_overload(const Context& context, Report& report) {
@@ -105,12 +129,12 @@ void check_overload(const Context& context, Report& report) {
   for (const engine::ResourceResult& resource : results.resources) {
     if (!resource.overloaded()) continue;
     const ProcessingUnit& unit = system.platform.units[resource.unit];
+    const bool core = resource.kind == engine::ResourceKind::core;
     report.add(
         context.model.element(unit.origin),
-        fmt::format("the {} of \"{}\" is asked for {:.3f} of its time in the long run, at worst execution times{}",
-                    to_string(resource.kind), unit.name, resource.demand,
-                    resource.kind == engine::ResourceKind::core ? " and with the polling for GPU work"
-                                                                : parts(system, programs, rates, resource)));
+        fmt::format("{} \"{}\" is asked for {:.3f} of its time in the long run, at worst execution times{}",
+                    core ? "core" : fmt::format("the {} of", to_string(resource.kind)), unit.name, resource.demand,
+                    core ? " and with the polling for GPU work" : parts(system, programs, rates, resource)));
   }
 }
 
@@ -133,9 +157,10 @@ void check_hopeless_deadlines(const Context& context, Report& report) {
     const Duration least = undisturbed_end(system, best, index, on, Execution::best);
     report.add(context.model.element(task.origin),
                fmt::format("task \"{}\" takes {} to {} on \"{}\", the quickest unit it may run on, even when nothing "
-                           "disturbs it; its deadline is {}",
+                           "disturbs it; its deadline is {}{}",
                            task.name, format_duration(least), format_duration(*quickest),
-                           system.platform.units[on].name, format_duration(*task.deadline)));
+                           system.platform.units[on].name, format_duration(*task.deadline),
+                           any_core_suffices(system, worst, index) ? "" : ", which no other core can keep either"));
   }
 }
 

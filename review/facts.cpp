@@ -69,7 +69,7 @@ Element executable_around(Element element) {
 std::string describe(Element element) {
   if (!element.name().empty()) return fmt::format("{} \"{}\"", element.class_name(), element.name());
   const bool vowel = !element.class_name().empty() &&
-                     std::string_view("AEIO").find(element.class_name().front()) != std::string_view::npos;
+                     std::string_view("AEIOU").find(element.class_name().front()) != std::string_view::npos;
   return fmt::format("{} {}", vowel ? "an" : "a", element.class_name());
 }
 

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include "amalthea/ascii.hpp"
 #include "amalthea/views/hardware.hpp"
 #include "amalthea/views/properties.hpp"
 #include "review/rules.hpp"
@@ -53,6 +53,32 @@ bool takes_part_in_hierarchy(const Context& context, Element scheduler) {
 bool is_mapped(const Context& context, Element element) {
   const auto& uses = context.facts.uses_of(element);
   return std::any_of(uses.begin(), uses.end(), [](const Use& use) { return is_in_mapping(use.holder); });
+}
+
+/// Class, attributes and cross-file references of a mapping as text; "" when it says nothing.
+std::string what_it_maps(Element mapping) {
+  const Document& document = mapping.document();
+  std::string what;
+  const ElementRecord& record = mapping.record();
+  for (std::uint32_t a = 0; a < record.attribute_count; ++a) {
+    const AttributeRecord& attribute = document.attribute(record.first_attribute + a);
+    const std::string_view name = document.name(attribute.name);
+    if (name.find(':') == std::string_view::npos) what += fmt::format("\n{}={}", name, document.value(attribute));
+  }
+  for (const Element child : mapping.children())
+    if (const auto href = child.attribute("href")) what += fmt::format("\n{}={}", child.tag(), *href);
+  return what.empty() ? what : fmt::format("{}{}", mapping.class_name(), what);
+}
+
+/// Whether the allocation of the task states a priority, in the form of any version.
+bool states_priority(const Context& context, Element task) {
+  for (const Use& use : context.facts.uses_of(task)) {
+    if (!use.holder.is("TaskAllocation")) continue;
+    if (use.holder.attribute("priority")) return true;
+    for (const Parameter& parameter : scheduling_parameters(use.holder))
+      if (equal_ignoring_case(parameter.name, "priority")) return true;
+  }
+  return task.attribute("priority").has_value();
 }
 
 }  // namespace
@@ -103,10 +129,15 @@ void check_equal_priorities(const Context& context, Report& report) {
     const std::int64_t priority = system.tasks[sharing.front()].priority;
     const bool equal = std::all_of(sharing.begin(), sharing.end(),
                                    [&](TaskIndex task) { return system.tasks[task].priority == priority; });
-    if (sharing.size() < 2 || !equal) continue;
-    report.add(context.model.element(system.platform.units[unit].origin),
-               fmt::format("all {} on \"{}\" have the priority {}; they run in the order in which they become ready",
-                           counted(sharing.size(), "task"), system.platform.units[unit].name, priority));
+    // Where no priority is stated at all, the model is not that far yet.
+    const bool stated = std::any_of(sharing.begin(), sharing.end(), [&](TaskIndex task) {
+      return states_priority(context, context.model.element(system.tasks[task].origin));
+    });
+    if (sharing.size() < 2 || !equal || !stated) continue;
+    report.add(
+        context.model.element(system.platform.units[unit].origin),
+        fmt::format("the {} tasks on \"{}\" all have the priority {}; they run in the order in which they become ready",
+                    sharing.size(), system.platform.units[unit].name, priority));
   }
 }
 
@@ -140,8 +171,8 @@ void check_idle_schedulers(const Context& context, Report& report) {
 
 void check_unclocked_units(const Context& context, Report& report) {
   for (const Element unit : modules(context.model, "ProcessingUnit"))
-    if (!unit.attribute("frequencyDomain") && !unit.child("frequencyDomain") && !report.is_told(unit) &&
-        is_mapped(context, unit))
+    if (!unit.attribute("frequencyDomain") && !unit.child("frequencyDomain") && is_mapped(context, unit) &&
+        !report.is_told(unit))
       report.add(unit, fmt::format("processing unit \"{}\" is in use and has no clock; expected a frequencyDomain",
                                    unit.name()));
 }
@@ -152,22 +183,14 @@ void check_repeated_mappings(const Context& context, Report& report) {
       if (!part.is("MappingModel")) continue;
       std::map<std::string, Element> seen;
       for (const Element mapping : part.children()) {
-        if (!mapping.cls() || report.is_told(mapping)) continue;
-        std::string what(mapping.class_name());
-        const ElementRecord& record = mapping.record();
-        for (std::uint32_t a = 0; a < record.attribute_count; ++a) {
-          const AttributeRecord& attribute = document->attribute(record.first_attribute + a);
-          const std::string_view name = document->name(attribute.name);
-          if (name != "xmi:id") what += fmt::format("\n{}={}", name, document->value(attribute));
-        }
-        for (const Element child : mapping.children())
-          if (const auto href = child.attribute("href")) what += fmt::format("\n{}={}", child.tag(), *href);
-        if (record.attribute_count == 0 && mapping.record().first_child == ElementRecord::none)
-          continue;  // says nothing
-        const auto [first, added] = seen.emplace(std::move(what), mapping);
-        if (!added)
-          report.add(mapping, fmt::format("this {} says what the one at line {} says", mapping.class_name(),
-                                          first->second.location().line));
+        if (!mapping.cls()) continue;
+        const std::string what = what_it_maps(mapping);
+        if (what.empty()) continue;
+        const auto [first, added] = seen.emplace(what, mapping);
+        if (added || (!report.is_full() && report.is_told(mapping))) continue;
+        report.add(mapping, report.is_full() ? std::string()
+                                             : fmt::format("this {} says what the one at line {} says",
+                                                           mapping.class_name(), first->second.location().line));
       }
     }
 }

@@ -21,12 +21,13 @@ void check_missing_names(const Context& context, Report& report) {
       auto& [count, first] = nameless[element.class_name()];
       if (count++ == 0) first = element;
     }
-  for (const auto& [name, found] : nameless)
-    report.add(found.second,
-               fmt::format("{} no name, so nothing can refer to {}{}",
-                           found.first == 1 ? fmt::format("a {} has", name)
-                                            : fmt::format("{} elements of the class {} have", found.first, name),
-                           found.first == 1 ? "it" : "them", found.first == 1 ? "" : "; the first one stands here"));
+  for (const auto& [name, found] : nameless) {
+    const auto& [count, first] = found;
+    report.add(first, count == 1 ? fmt::format("{} has no name, so nothing can refer to it", describe(first))
+                                 : fmt::format("{} elements of the class {} have no name, so nothing can refer to "
+                                               "them; the first one stands here",
+                                               count, name));
+  }
 }
 
 }  // namespace amalthea::review

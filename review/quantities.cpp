@@ -36,13 +36,14 @@ void check_units(const Context& context, Report& report) {
 }
 
 void check_negative_times(const Context& context, Report& report) {
-  constexpr std::array<std::string_view, 14> never_negative{
-      "recurrence", "minDistance", "occurrenceMinDistance", "jitter",    "period",    "step",
-      "deadline",   "delay",       "burstLength",           "minBudget", "maxBudget", "runtimes",
-      "min",        "max"};
+  constexpr std::array<std::string_view, 12> never_negative{"minDistance", "occurrenceMinDistance",
+                                                            "jitter",      "step",
+                                                            "deadline",    "delay",
+                                                            "burstLength", "minBudget",
+                                                            "maxBudget",   "runtimes",
+                                                            "min",         "max"};
   for (const Element time : context.facts.all("Time"))
-    if (is_one_of(time.tag(), never_negative) && number(time.attribute_or("value", "0")) < 0 && !report.is_told(time) &&
-        time.tag() != "recurrence" && time.tag() != "period")
+    if (is_one_of(time.tag(), never_negative) && number(time.attribute_or("value", "0")) < 0 && !report.is_told(time))
       report.add(time, "value", fmt::format("the {} of {} is negative", time.tag(), describe(time.parent())));
 }
 
@@ -70,7 +71,7 @@ void check_probabilities(const Context& context, Report& report) {
       // Percentages are as good as shares: it is their ratio that counts.
       if (entries == 0 || std::abs(sum - 1) <= tolerance || std::abs(sum - 100) <= 100 * tolerance) continue;
       report.add(choice, fmt::format("the probabilities of its {} add up to {:g}; expected 1",
-                                     entries == 1 ? "only entry" : fmt::format("{} entries", entries), sum));
+                                     entries == 1 ? "1 entry" : fmt::format("{} entries", entries), sum));
     }
 }
 

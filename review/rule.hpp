@@ -34,8 +34,11 @@ class Report {
   /// At the attribute, where it is written.
   void add(Element element, std::string_view attribute, std::string message);
 
-  /// Whether reading or building the model has found something about this element already.
+  /// Whether reading or building the model has found something about this element already. Not cheap: ask last.
   bool is_told(Element element) const { return told_.count(element.path()) != 0; }
+
+  /// Whether further findings are only counted.
+  bool is_full() const { return count_ >= most_; }
 
   /// Findings beyond those listed.
   std::size_t unlisted() const { return count_ > most_ ? count_ - most_ : 0; }
