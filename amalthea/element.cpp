@@ -6,13 +6,14 @@
 #include <fmt/core.h>
 
 #include "amalthea/identifier.hpp"
+#include "amalthea/position.hpp"
 
 namespace amalthea {
 
 Element ChildRange::iterator::operator*() const { return {*document_, index_}; }
 
 ChildRange::iterator& ChildRange::iterator::operator++() {
-  index_ = document_->record(index_).next_sibling;
+  index_ = document_->record(index_).after;
   return *this;
 }
 
@@ -22,9 +23,14 @@ Origin Element::origin() const { return {document_->position(), index_}; }
 
 std::string_view Element::tag() const { return document_->name(record().tag); }
 
+std::optional<ClassId> Element::cls() const {
+  const ClassId cls = record().cls;
+  return cls == no_class ? std::nullopt : std::optional(cls);
+}
+
 std::string_view Element::class_name() const {
-  const auto cls = record().cls;
-  return cls ? metamodel::info(*cls).name : std::string_view{};
+  const ClassId cls = record().cls;
+  return cls == no_class ? std::string_view{} : metamodel::info(cls).name;
 }
 
 std::optional<std::string_view> Element::attribute(std::string_view name) const {
@@ -55,7 +61,7 @@ Element Element::parent() const {
   return parent == ElementRecord::none ? Element{} : Element{*document_, parent};
 }
 
-ChildRange Element::children() const { return {document_, record().first_child}; }
+ChildRange Element::children() const { return {document_, index_ + 1, record().after}; }
 
 Element Element::child(std::string_view tag) const {
   for (const Element candidate : children())
@@ -69,6 +75,20 @@ std::vector<Element> Element::children(std::string_view tag) const {
     if (candidate.tag() == tag) found.push_back(candidate);
   return found;
 }
+
+Span Element::start_tag() const {
+  const ElementRecord& self = record();
+  return {self.begin, document_->source().tag_end(self.begin)};
+}
+
+Span Element::end_tag() const {
+  const ElementRecord& self = record();
+  if (!self.self_closing()) return {self.close_begin, document_->source().tag_end(self.close_begin)};
+  const std::uint32_t end = start_tag().end;
+  return {end, end};
+}
+
+Span Element::span() const { return {record().begin, end_tag().end}; }
 
 Location Element::location() const { return document_->source().location(record().begin); }
 
@@ -91,11 +111,107 @@ std::string Element::path() const {
   return same > 1 ? text + fmt::format("[{}]", position) : text;
 }
 
+namespace {
+
+/// What the table of positions holds for one that names no element.
+constexpr std::uint32_t leads_nowhere = ElementRecord::none - 1;
+
+}  // namespace
+
+// FNV-1a; ids are short, and the table compares the text as well.
+std::uint32_t IdTable::hash(std::string_view id) {
+  std::uint64_t hash = 0xCBF29CE484222325U;
+  for (const char c : id) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3U;
+  return static_cast<std::uint32_t>(hash ^ (hash >> 32U));
+}
+
+std::size_t IdTable::slot(std::string_view id, std::uint32_t hash) const {
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
+    const Slot& found = slots_[at];
+    if (found.text == nullptr || (found.hash == hash && std::string_view(found.text, found.size) == id)) return at;
+  }
+}
+
+void IdTable::prefetch_slot(std::uint32_t hash) const {
+  if (!slots_.empty()) __builtin_prefetch(&slots_[hash & (slots_.size() - 1)]);
+}
+
+void IdTable::prefetch_text(std::uint32_t hash) const {
+  if (slots_.empty()) return;
+  const std::size_t mask = slots_.size() - 1;
+  for (std::size_t at = hash & mask; slots_[at].text != nullptr; at = (at + 1) & mask)
+    if (slots_[at].hash == hash) return __builtin_prefetch(slots_[at].text);
+}
+
+void IdTable::grow(std::size_t slots) {
+  const std::vector<Slot> before = std::exchange(slots_, std::vector<Slot>(slots));
+  for (const Slot& moved : before) {
+    if (moved.text == nullptr) continue;
+    std::size_t at = moved.hash & (slots - 1);
+    while (slots_[at].text != nullptr) at = (at + 1) & (slots - 1);
+    slots_[at] = moved;
+  }
+}
+
+std::uint32_t IdTable::add(std::string_view id, std::uint32_t element) {
+  if (2 * (count_ + 1) > slots_.size()) grow(std::max<std::size_t>(64, 2 * slots_.size()));
+  const std::uint32_t hash = IdTable::hash(id);
+  Slot& found = slots_[slot(id, hash)];
+  if (found.text != nullptr) return std::exchange(found.element, element);
+  found = {id.data(), static_cast<std::uint32_t>(id.size()), hash, element};
+  ++count_;
+  return ElementRecord::none;
+}
+
+std::uint32_t IdTable::find(std::string_view id, std::uint32_t hash) const {
+  if (slots_.empty()) return ElementRecord::none;
+  const Slot& found = slots_[slot(id, hash)];
+  return found.text == nullptr ? ElementRecord::none : found.element;
+}
+
 Document::Document(std::string path, std::string bytes) : source_(std::move(path), std::move(bytes)) {}
 
-std::string_view Document::value(const AttributeRecord& attribute) const {
-  if (attribute.decoded != 0) return decoded_[attribute.decoded - 1];
-  return source_.bytes().substr(attribute.value_begin, attribute.value_size);
+std::string Document::version_text() const {
+  switch (itea_) {
+    case IteaRelease::none:
+      break;
+    case IteaRelease::v1_1_0:
+      return "ITEA 1.1.0";
+    case IteaRelease::v1_2_0:
+      return "ITEA 1.2.0";
+    case IteaRelease::v1_3_0:
+      return "ITEA 1.3.0";
+  }
+  return std::string(to_string(version_));
+}
+
+std::string_view Document::decoded_value(const AttributeRecord& attribute) const {
+  const auto index = static_cast<std::uint32_t>(&attribute - attributes_.data());
+  const auto found = std::lower_bound(decoded_.begin(), decoded_.end(), index,
+                                      [](const auto& entry, std::uint32_t wanted) { return entry.first < wanted; });
+  return found->second;
+}
+
+std::optional<NameId> Document::find_name(std::string_view name) const {
+  const auto known = name_ids_.find(name);
+  return known == name_ids_.end() ? std::nullopt : std::optional(known->second);
+}
+
+Element Document::find(std::string_view id) const {
+  std::uint32_t found = xmi_ids_.find(id);
+  if (found == ElementRecord::none) found = computed_ids_.find(id);
+  if (found == ElementRecord::none && id.starts_with('/')) {
+    found = positions_.find(id);
+    if (found == leads_nowhere) return {};
+    if (found == ElementRecord::none) return at_position(*this, id);
+  }
+  return found == ElementRecord::none ? Element{} : element(found);
+}
+
+void Document::reserve(std::size_t elements, std::size_t attributes) {
+  elements_.reserve(elements);
+  attributes_.reserve(attributes);
 }
 
 NameId Document::intern(std::string_view name) {
@@ -107,49 +223,70 @@ NameId Document::intern(std::string_view name) {
   return id;
 }
 
-std::uint32_t Document::open_element(NameId tag, std::uint32_t begin, std::uint32_t open_end) {
+std::uint32_t Document::open_element(NameId tag, std::uint32_t begin) {
   const auto index = static_cast<std::uint32_t>(elements_.size());
   ElementRecord record;
   record.tag = tag;
   record.begin = begin;
-  record.open_end = open_end;
   record.first_attribute = static_cast<std::uint32_t>(attributes_.size());
-  if (!open_.empty()) {
-    record.parent = open_.back();
-    const std::uint32_t previous = last_child_.back();
-    (previous == ElementRecord::none ? elements_[open_.back()].first_child : elements_[previous].next_sibling) = index;
-    last_child_.back() = index;
-  }
+  if (!open_.empty()) record.parent = open_.back();
   elements_.push_back(record);
   open_.push_back(index);
-  last_child_.push_back(ElementRecord::none);
   return index;
 }
 
 void Document::add_attribute(NameId name, Span value) {
-  attributes_.push_back({name, value.begin, value.size(), 0});
+  attributes_.push_back({name, value.begin, value.size() & 0x7FFFFFFFU, 0});
   ++elements_.back().attribute_count;
 }
 
 void Document::add_decoded_attribute(NameId name, Span value, std::string decoded) {
-  decoded_.push_back(std::move(decoded));
-  attributes_.push_back({name, value.begin, value.size(), static_cast<std::uint32_t>(decoded_.size())});
+  decoded_.emplace_back(static_cast<std::uint32_t>(attributes_.size()), std::move(decoded));
+  attributes_.push_back({name, value.begin, value.size() & 0x7FFFFFFFU, 1});
   ++elements_.back().attribute_count;
 }
 
-void Document::close_element(std::uint32_t close_begin, std::uint32_t end) {
+void Document::close_element(std::uint32_t close_begin) {
   ElementRecord& record = elements_[open_.back()];
   record.close_begin = close_begin;
-  record.end = end;
-  record.self_closing = end == record.open_end;
+  record.after = static_cast<std::uint32_t>(elements_.size());
   open_.pop_back();
-  last_child_.pop_back();
 }
 
-void Document::set_header(Version version, std::string metamodel_prefix, std::string xsi_prefix) {
+void Document::set_header(Version version, IteaRelease itea, std::string metamodel_prefix, std::string xsi_prefix) {
   version_ = version;
+  itea_ = itea;
   metamodel_prefix_ = std::move(metamodel_prefix);
   xsi_prefix_ = std::move(xsi_prefix);
+}
+
+Element Document::add_xmi_id(std::string_view id, Element element) {
+  const std::uint32_t before = xmi_ids_.add(id, element.index());
+  return before == ElementRecord::none ? Element{} : this->element(before);
+}
+
+void Document::add_position(std::string_view position, Element element) {
+  positions_.add(position, element ? element.index() : leads_nowhere);
+}
+
+Element Document::add_computed_id(std::string_view id, Element element) {
+  // Ids live in chunks that never move: a string each would cost as much again as their text.
+  constexpr std::size_t chunk = 1U << 16U;
+  if (id_chunk_left_ < id.size()) {
+    id_texts_.emplace_back();
+    id_texts_.back().reserve(std::max(chunk, id.size()));
+    id_chunk_left_ = id_texts_.back().capacity();
+  }
+  std::string& texts = id_texts_.back();
+  const std::size_t at = texts.size();
+  texts += id;
+  const std::uint32_t before = computed_ids_.add(std::string_view(texts).substr(at), element.index());
+  if (before != ElementRecord::none) {
+    texts.resize(at);
+    return this->element(before);
+  }
+  id_chunk_left_ -= id.size();
+  return {};
 }
 
 Document& Model::add(std::unique_ptr<Document> document) {
@@ -158,29 +295,61 @@ Document& Model::add(std::unique_ptr<Document> document) {
   return *documents_.back();
 }
 
+namespace {
+
+/// Whether the root is the sub-model itself: part models up to 0.7.x have one as their root, e.g. `<am:SWModel>`.
+bool is_sub_model(Element root, std::string_view sub_model) {
+  const auto whole = metamodel::find_class("Amalthea");
+  if (!root.cls() || root.cls() == whole) return false;
+  const Feature* feature = metamodel::find_feature_any_version(*whole, sub_model, root.document().version());
+  return feature != nullptr && feature->type == root.cls();
+}
+
+}  // namespace
+
 std::vector<Element> Model::all(std::string_view sub_model, std::string_view tag) const {
   std::vector<Element> found;
-  for (const auto& document : documents_)
+  const auto add = [&](Element part) {
+    for (const Element candidate : part.children())
+      if (candidate.tag() == tag) found.push_back(candidate);
+  };
+  for (const auto& document : documents_) {
+    if (is_sub_model(document->root(), sub_model)) add(document->root());
     for (const Element part : document->root().children())
-      if (part.tag() == sub_model)
-        for (const Element candidate : part.children())
-          if (candidate.tag() == tag) found.push_back(candidate);
+      if (part.tag() == sub_model) add(part);
+  }
   return found;
 }
 
 Element Model::find(std::string_view id) const {
-  if (const auto by_xmi_id = xmi_ids_.find(id); by_xmi_id != xmi_ids_.end()) return by_xmi_id->second;
-  if (const auto by_name = computed_ids_.find(id); by_name != computed_ids_.end()) return by_name->second;
+  for (const auto& document : documents_)
+    if (const Element found = document->find(id)) return found;
   return {};
 }
 
-void Model::add_xmi_id(std::string_view id, Element element) { xmi_ids_[id] = element; }
+std::vector<const Document*> Model::scope(Element holder, std::string_view written) const {
+  const std::size_t hash = written.find('#');
+  if (hash == std::string_view::npos || hash == 0) return {&holder.document()};
+  const auto file_name = [](std::string_view path) { return path.substr(path.find_last_of("/\\") + 1); };
+  const std::string_view file = written.substr(0, hash);
+  const bool anywhere = file.starts_with("amlt:");
+  std::vector<const Document*> found;
+  for (const auto& document : documents_)
+    if (anywhere || file_name(document->source().path()) == file_name(file)) found.push_back(document.get());
+  return found;
+}
 
-Element Model::add_computed_id(std::string id, Element element) {
-  if (const auto known = computed_ids_.find(id); known != computed_ids_.end())
-    return std::exchange(known->second, element);
-  id_texts_.push_back(std::move(id));
-  computed_ids_.emplace(id_texts_.back(), element);
+Element Model::target(Element holder, std::string_view written) const {
+  const auto look_up = [](const Document& document, std::string_view fragment) {
+    if (const Element found = document.find(fragment)) return found;
+    if (document.itea() == IteaRelease::none && fragment.find('%') == std::string_view::npos) return Element{};
+    return document.find(lookup_form(document, fragment));
+  };
+  const std::size_t hash = written.find('#');
+  // Nearly all references stand in one file.
+  if (hash == std::string_view::npos) return look_up(holder.document(), written);
+  for (const Document* document : scope(holder, written))
+    if (const Element found = look_up(*document, written.substr(hash + 1))) return found;
   return {};
 }
 
@@ -188,12 +357,12 @@ std::vector<Element> Model::references(Element element, std::string_view feature
   std::vector<Element> found;
   if (const auto tokens = element.attribute(feature))
     for_each_token(*tokens, [&](std::string_view token, std::size_t) {
-      if (const Element target = find(token)) found.push_back(target);
+      if (const Element leads_to = target(element, token)) found.push_back(leads_to);
     });
   for (const Element child : element.children())
     if (child.tag() == feature)
       if (const auto href = child.attribute("href"))
-        if (const Element target = find(id_of_href(*href))) found.push_back(target);
+        if (const Element leads_to = target(element, *href)) found.push_back(leads_to);
   return found;
 }
 

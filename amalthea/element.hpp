@@ -32,29 +32,27 @@ class Element;
 /// Interned tag or attribute name, valid within one Document.
 enum class NameId : std::uint32_t {};
 
-/// What the store keeps per element; offsets are bytes into the document.
+/// What the store keeps per element, in document order: an element's descendants follow it directly. Offsets are bytes
+/// into the document. Kept small, since a model has millions of them; what can be found in the bytes is not kept.
 struct ElementRecord {
   static constexpr std::uint32_t none = 0xFFFFFFFF;
   NameId tag{};
   std::uint32_t parent = none;
-  std::uint32_t first_child = none;
-  std::uint32_t next_sibling = none;
+  std::uint32_t after = 0;  ///< index one past the last descendant
   std::uint32_t first_attribute = 0;
-  std::uint16_t attribute_count = 0;
-  bool self_closing = false;      ///< written `<x/>`
-  std::optional<ClassId> cls;     ///< concrete EClass; empty when no metamodel feature leads here
   std::uint32_t begin = 0;        ///< offset of '<'
-  std::uint32_t open_end = 0;     ///< one past the '>' of the start tag
-  std::uint32_t close_begin = 0;  ///< offset of "</"; equals open_end of a self-closing element
-  std::uint32_t end = 0;          ///< one past the last '>'
+  std::uint32_t close_begin = 0;  ///< offset of "</"; 0 for an element written `<x/>`
+  std::uint16_t attribute_count = 0;
+  ClassId cls = no_class;  ///< concrete EClass; no_class when no metamodel feature leads here
+  bool self_closing() const { return close_begin == 0; }
 };
 
 /// An attribute as written. Namespace prefixes are normalised: "xsi:type", "xmi:id" whatever the file's prefixes.
 struct AttributeRecord {
   NameId name{};
-  std::uint32_t value_begin = 0;  ///< offset of the value's first byte
-  std::uint32_t value_size = 0;   ///< in bytes as written
-  std::uint32_t decoded = 0;      ///< 0: the bytes are the value; else 1 + index of the decoded copy
+  std::uint32_t value_begin = 0;      ///< offset of the value's first byte
+  std::uint32_t value_size : 31 = 0;  ///< in bytes as written
+  std::uint32_t decoded : 1 = 0;      ///< the value is not the bytes as written; the document has a decoded copy
 };
 
 /// Forward range over the children of an element.
@@ -80,15 +78,17 @@ class ChildRange {
 
    private:
     const Document* document_ = nullptr;
-    std::uint32_t index_ = ElementRecord::none;
+    std::uint32_t index_ = 0;
   };
-  ChildRange(const Document* document, std::uint32_t first) : document_(document), first_(first) {}
+  ChildRange(const Document* document, std::uint32_t first, std::uint32_t end)
+      : document_(document), first_(first), end_(end) {}
   iterator begin() const { return {document_, first_}; }
-  iterator end() const { return {document_, ElementRecord::none}; }
+  iterator end() const { return {document_, end_}; }
 
  private:
   const Document* document_;
   std::uint32_t first_;
+  std::uint32_t end_;
 };
 
 class Element {
@@ -107,7 +107,7 @@ class Element {
   /// Local part of the tag, e.g. "tasks".
   std::string_view tag() const;
   /// Concrete EClass; empty for elements outside the metamodel.
-  std::optional<ClassId> cls() const { return record().cls; }
+  std::optional<ClassId> cls() const;
   /// Name of the concrete EClass, or "" when unknown.
   std::string_view class_name() const;
   bool is(std::string_view class_name) const { return this->class_name() == class_name; }
@@ -127,7 +127,12 @@ class Element {
   Element child(std::string_view tag) const;
   std::vector<Element> children(std::string_view tag) const;
 
-  Span span() const { return {record().begin, record().end}; }
+  /// The whole element, from '<' to the last '>'.
+  Span span() const;
+  /// The start tag, from '<' to '>'.
+  Span start_tag() const;
+  /// The end tag; empty, at the end of the start tag, for an element written `<x/>`.
+  Span end_tag() const;
   Location location() const;
   /// Location of the attribute's value where it is written, of the element otherwise.
   Location attribute_location(std::string_view name) const;
@@ -139,6 +144,39 @@ class Element {
   std::uint32_t index_ = 0;
 };
 
+/// AMALTHEA before it had one namespace: three releases with a namespace per sub-model. Their models are read with the
+/// metamodel of 0.7.0 and the names of `amalthea/itea.hpp`.
+enum class IteaRelease : std::uint8_t { none, v1_1_0, v1_2_0, v1_3_0 };
+
+/// A table from ids to elements of one document; a later element takes an id over, as in EMF.
+class IdTable {
+ public:
+  /// `id` must stay where it is. Returns the index of the element that had the id before, or ElementRecord::none.
+  std::uint32_t add(std::string_view id, std::uint32_t element);
+  /// The index of the element, or ElementRecord::none.
+  std::uint32_t find(std::string_view id) const { return find(id, hash(id)); }
+
+  static std::uint32_t hash(std::string_view id);
+  std::uint32_t find(std::string_view id, std::uint32_t hash) const;
+  /// For looking up many ids of a large model at a time: each step asks the memory for what the next one needs, so that
+  /// the ids wait together and not one after the other.
+  void prefetch_slot(std::uint32_t hash) const;
+  void prefetch_text(std::uint32_t hash) const;
+
+ private:
+  struct Slot {
+    const char* text = nullptr;  ///< null: free
+    std::uint32_t size = 0;
+    std::uint32_t hash = 0;
+    std::uint32_t element = 0;
+  };
+  /// The slot that holds the id or would hold it.
+  std::size_t slot(std::string_view id, std::uint32_t hash) const;
+  void grow(std::size_t slots);
+  std::size_t count_ = 0;
+  std::vector<Slot> slots_;  // a power of two of them, at least half free
+};
+
 class Document {
  public:
   Document(std::string path, std::string bytes);
@@ -146,8 +184,13 @@ class Document {
   Document& operator=(const Document&) = delete;
 
   const SourceText& source() const { return source_; }
-  /// The version that the root's namespace names.
+  /// The version that the root's namespace names; the oldest one for an ITEA model.
   Version version() const { return version_; }
+  IteaRelease itea() const { return itea_; }
+  /// "0.9.3", "ITEA 1.1.0".
+  std::string version_text() const;
+  /// Whether the bytes were taken out of a ZIP archive.
+  bool zipped() const { return zipped_; }
   /// Position of this document in its Model.
   std::uint32_t position() const { return position_; }
   Element root() const { return {*this, 0}; }
@@ -158,25 +201,53 @@ class Document {
   const AttributeRecord& attribute(std::uint32_t index) const { return attributes_[index]; }
   std::size_t attribute_total() const { return attributes_.size(); }
   std::string_view name(NameId id) const { return names_[static_cast<std::size_t>(id)]; }
-  std::string_view value(const AttributeRecord& attribute) const;
+  /// The name as it is kept, or nothing when no tag or attribute has it.
+  std::optional<NameId> find_name(std::string_view name) const;
+  std::size_t name_total() const { return names_.size(); }
+  std::string_view value(const AttributeRecord& attribute) const {
+    if (attribute.decoded != 0) return decoded_value(attribute);
+    return source_.bytes().substr(attribute.value_begin, attribute.value_size);
+  }
   /// Prefix bound to the metamodel's namespace ("am" in every file seen).
   const std::string& metamodel_prefix() const { return metamodel_prefix_; }
   /// Prefix bound to XMLSchema-instance; empty when the root declares none.
   const std::string& xsi_prefix() const { return xsi_prefix_; }
 
+  /// The element with this id ("DASM?type=Task"): by xmi:id first, then by computed id, as EMF does; or the one at a
+  /// position ("//@swModel/@tasks.3").
+  Element find(std::string_view id) const;
+
+  /// The tables behind find(), for looking up many ids at a time.
+  const IdTable& xmi_ids() const { return xmi_ids_; }
+
   // Filled by the importer, in document order.
+  /// Makes room for a number of elements and attributes, so that nothing has to move while they are added.
+  void reserve(std::size_t elements, std::size_t attributes);
   NameId intern(std::string_view name);
-  std::uint32_t open_element(NameId tag, std::uint32_t begin, std::uint32_t open_end);
+  std::uint32_t open_element(NameId tag, std::uint32_t begin);
   void add_attribute(NameId name, Span value);
   void add_decoded_attribute(NameId name, Span value, std::string decoded);
-  void close_element(std::uint32_t close_begin, std::uint32_t end);
+  /// `close_begin` is the offset of "</", 0 for an element written `<x/>`.
+  void close_element(std::uint32_t close_begin);
   void set_class(std::uint32_t index, ClassId cls) { elements_[index].cls = cls; }
-  void set_header(Version version, std::string metamodel_prefix, std::string xsi_prefix);
+  void set_header(Version version, IteaRelease itea, std::string metamodel_prefix, std::string xsi_prefix);
   void set_position(std::uint32_t position) { position_ = position; }
+  void set_zipped() { zipped_ = true; }
+  /// Registers an id whose text stands in the document. Returns the element that had it before, or an empty one.
+  Element add_xmi_id(std::string_view id, Element element);
+  /// Returns the element that had the id before, or an empty one.
+  Element add_computed_id(std::string_view id, Element element);
+  /// Remembers where a position leads that references of the model name, an empty element if nowhere. Its text must
+  /// stay where it is.
+  void add_position(std::string_view position, Element element);
 
  private:
+  std::string_view decoded_value(const AttributeRecord& attribute) const;
+
   SourceText source_;
   Version version_ = newest_version;
+  IteaRelease itea_ = IteaRelease::none;
+  bool zipped_ = false;
   std::uint32_t position_ = 0;
   std::string metamodel_prefix_;
   std::string xsi_prefix_;
@@ -184,12 +255,14 @@ class Document {
   std::vector<AttributeRecord> attributes_;
   std::deque<std::string> names_;  // stable addresses for the views in name_ids_
   std::unordered_map<std::string_view, NameId> name_ids_;
-  std::vector<std::string> decoded_;
-  std::vector<std::uint32_t> open_;        // path of elements not yet closed
-  std::vector<std::uint32_t> last_child_;  // per open element
+  std::vector<std::pair<std::uint32_t, std::string>> decoded_;  // by attribute index, ascending
+  std::vector<std::uint32_t> open_;                             // path of elements not yet closed
+  IdTable xmi_ids_, computed_ids_, positions_;
+  std::deque<std::string> id_texts_;  // computed ids, many to a chunk
+  std::size_t id_chunk_left_ = 0;
 };
 
-/// One model: documents that refer to each other by name-based ids.
+/// One model: documents that refer to each other by ids.
 class Model {
  public:
   Model() = default;
@@ -204,12 +277,15 @@ class Model {
   std::vector<Element> all(std::string_view sub_model, std::string_view tag) const;
   Element element(Origin origin) const { return documents_[origin.document]->element(origin.element); }
 
-  /// The element with this id ("DASM?type=Task"): by xmi:id first, then by computed id, as EMF does.
+  /// The element with this id in the first document that has one.
   Element find(std::string_view id) const;
-  /// Registers an id; a later element takes the id over, as in EMF.
-  void add_xmi_id(std::string_view id, Element element);
-  /// Returns the element that had the id before, or an empty one.
-  Element add_computed_id(std::string id, Element element);
+
+  /// The element that a reference written in `holder` leads to, or an empty one. As in EMF, what stands without a file
+  /// ("DASM?type=Task", "//@swModel/@tasks.0", "_uuid") is looked up in the holder's own document; "amlt:/#…" in all
+  /// documents in order; "file.amxmi#…" in the document with that file name.
+  Element target(Element holder, std::string_view written) const;
+  /// The documents in which such a reference is looked up, in order.
+  std::vector<const Document*> scope(Element holder, std::string_view written) const;
 
   /// References whose target is not in the model, noted by the importer.
   struct Dangling {
@@ -227,9 +303,6 @@ class Model {
 
  private:
   std::vector<std::unique_ptr<Document>> documents_;
-  std::unordered_map<std::string_view, Element> xmi_ids_;
-  std::deque<std::string> id_texts_;
-  std::unordered_map<std::string_view, Element> computed_ids_;
   std::vector<Dangling> dangling_;
 };
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "amalthea/itea.hpp"
+
 namespace amalthea {
 namespace {
 
@@ -143,6 +145,17 @@ std::string id_of_href(std::string_view href) {
   std::string_view fragment = hash == std::string_view::npos ? href : href.substr(hash + 1);
   if (fragment.find("%3Ftype%3D") != std::string_view::npos) return decode_percent(fragment, false);
   return std::string(fragment);
+}
+
+std::string lookup_form(const Document& document, std::string_view reference) {
+  std::string id = id_of_href(reference);
+  if (document.itea() == IteaRelease::none) return id;
+  const std::size_t type = id.rfind("?type=");
+  if (type == std::string::npos) return id;
+  const std::string_view qualified = std::string_view(id).substr(type + 6);
+  const std::size_t dot = qualified.rfind('.');
+  if (dot == std::string_view::npos) return id;
+  return id.substr(0, type + 6).append(itea_class(qualified.substr(0, dot), qualified.substr(dot + 1)));
 }
 
 std::optional<std::string> computed_id(Element element) {

@@ -37,6 +37,10 @@ void for_each_token(std::string_view tokens, Visit visit) {
 /// The id inside `amlt:/#id` or `file.amxmi#id`; the whole fragment may be percent-encoded once more.
 std::string id_of_href(std::string_view href);
 
+/// The id that a reference names, in the form in which `document` keeps ids: as id_of_href; in an ITEA model the class
+/// without its package and under its later name ("X?type=sw.OSEvent" → "X?type=OsEvent").
+std::string lookup_form(const Document& document, std::string_view reference);
+
 /// Id of an element whose class is referable, e.g. "CudaCores/SM_2?type=HwFeature"; nothing for others.
 std::optional<std::string> computed_id(Element element);
 

@@ -1,6 +1,7 @@
 #include "amalthea/source_text.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace amalthea {
@@ -19,6 +20,27 @@ SourceText::SourceText(std::string path, std::string bytes) : path_(std::move(pa
   } else if (head.size() == 4 && head[0] == 0 && head[1] == '<') {
     encoding_ = Encoding::utf16_be;
   }
+}
+
+std::uint32_t SourceText::find(char wanted, std::uint32_t from) const {
+  const auto size = static_cast<std::uint32_t>(bytes_.size());
+  if (encoding_ == Encoding::ascii_superset) {
+    if (from >= size) return size;
+    const void* found = std::memchr(bytes_.data() + from, wanted, size - from);
+    return found == nullptr ? size : static_cast<std::uint32_t>(static_cast<const char*>(found) - bytes_.data());
+  }
+  while (from + 2 <= size && ascii_at(from) != wanted) from += 2;
+  return from + 2 <= size ? from : size;
+}
+
+std::uint32_t SourceText::tag_end(std::uint32_t begin) const {
+  const auto size = static_cast<std::uint32_t>(bytes_.size());
+  for (std::uint32_t at = begin; at + unit() <= size; at += unit()) {
+    const char c = ascii_at(at);
+    if (c == '>') return at + unit();
+    if (c == '"' || c == '\'') at = find(c, at + unit());
+  }
+  return size;
 }
 
 Location SourceText::location(std::uint32_t offset) const {

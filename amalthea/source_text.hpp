@@ -45,6 +45,11 @@ class SourceText {
     return bytes_[offset + (little ? 1U : 0U)] == 0 ? bytes_[offset + (little ? 0U : 1U)] : '\0';
   }
 
+  /// The offset of the first `wanted` at or after `from`; the size of the text when there is none.
+  std::uint32_t find(char wanted, std::uint32_t from) const;
+  /// One past the '>' of the tag that begins at `begin`; '>' inside quotes does not count.
+  std::uint32_t tag_end(std::uint32_t begin) const;
+
   /// Line and column of a byte offset. The first call indexes the lines; not safe to call from two threads at once.
   Location location(std::uint32_t offset) const;
 

@@ -40,6 +40,15 @@ int run(const Options& options) {
     fmt::print(stderr, "amalthea: error: annotate takes one model file, not {}\n", model->documents().size());
     return ExitCode::unusable;
   }
+  const Document& document = *model->documents().front();
+  if (document.itea() != IteaRelease::none) {
+    fmt::print(stderr, "amalthea: error: {} is an {} model; only AMALTHEA {} and later can hold annotations\n",
+               document.source().path(), document.version_text(), to_string(oldest_version));
+    return ExitCode::unusable;
+  }
+  if (document.zipped())
+    diagnostics.add("AM0119", Severity::note, "the model comes from a ZIP archive and is written without one",
+                    {document.source().path()});
   if (options.strip)
     return write_output(options.output, exporter::strip(*model->documents().front())) ? ExitCode::all_well
                                                                                       : ExitCode::unusable;

@@ -58,6 +58,15 @@ void add_input_options(CLI::App& verb, InputOptions& options) {
   verb.add_option("--max-elements", options.limits.max_elements, "most elements accepted in one file")
       ->capture_default_str()
       ->group("Limits");
+  verb.add_option("--max-attributes", options.limits.max_attributes_per_element,
+                  "most attributes accepted on an element")
+      ->check(CLI::Range(0, 65535))
+      ->capture_default_str()
+      ->group("Limits");
+  verb.add_option("--max-unpacked", options.limits.max_unpacked_size,
+                  "largest model accepted in a ZIP archive, in bytes unpacked")
+      ->capture_default_str()
+      ->group("Limits");
 }
 
 void add_build_options(CLI::App& verb, importer::BuildOptions& options) {
@@ -97,7 +106,7 @@ std::optional<Built> load_and_build(const InputOptions& input, const importer::B
 exporter::ModelInfo model_info(const Model& model) {
   exporter::ModelInfo info;
   for (const auto& document : model.documents()) info.files.push_back(document->source().path());
-  info.version = to_string(model.version());
+  info.version = model.documents().front()->version_text();
   info.hash = exporter::hash_of_model(model);
   return info;
 }

@@ -124,25 +124,25 @@ class Writer {
   }
 
   void add(const Annotation& annotation, std::vector<Splice>& splices) const {
-    const ElementRecord& record = annotation.element.record();
-    const auto own_indentation = layout_.indentation(record.begin);
+    const Span start = annotation.element.start_tag();
+    const auto own_indentation = layout_.indentation(start.begin);
     const std::string inner = own_indentation ? std::string(layout_.line_end()) + *own_indentation +
                                                     step(annotation.element, *own_indentation)
                                               : "";
     std::string text;
     for (const Property& property : annotation.properties)
       text += inner + property_text(property, inner, own_indentation ? step(annotation.element, *own_indentation) : "");
-    if (record.self_closing) {
-      const std::uint32_t slash = record.open_end - 2 * layout_.unit();
+    if (annotation.element.record().self_closing()) {
+      const std::uint32_t slash = start.end - 2 * layout_.unit();
       splices.push_back({{slash, slash + layout_.unit()}, ""});
       if (own_indentation) text += std::string(layout_.line_end()) + *own_indentation;
       splices.push_back(
-          {{record.open_end, record.open_end},
+          {{start.end, start.end},
            layout_.encode(text) + layout_.encode("</") + tag_as_written(annotation.element) + layout_.encode(" >")});
     } else {
-      splices.push_back({{record.open_end, record.open_end}, layout_.encode(text)});
+      splices.push_back({{start.end, start.end}, layout_.encode(text)});
       // One blank in the end tag means `<x/>`, so an end tag that has blanks of its own gets one more.
-      const std::uint32_t bracket = record.end - layout_.unit();
+      const std::uint32_t bracket = annotation.element.end_tag().end - layout_.unit();
       if (layout_.blanks_before(bracket) > 0) splices.push_back({{bracket, bracket}, layout_.encode(" ")});
     }
   }
@@ -204,13 +204,13 @@ bool is_annotation(Element element) {
 
 /// Nothing but annotations and white space between the tags: no content that somebody added later.
 bool holds_only_annotations(Element element, const Layout& layout) {
-  std::uint32_t at = element.record().open_end;
+  std::uint32_t at = element.start_tag().end;
   const auto blank_up_to = [&](std::uint32_t end) { return layout.blanks_before(end) * layout.unit() >= end - at; };
   for (const Element child : element.children()) {
     if (!is_annotation(child) || !blank_up_to(child.record().begin)) return false;
-    at = child.record().end;
+    at = child.span().end;
   }
-  return blank_up_to(element.record().close_begin);
+  return blank_up_to(element.end_tag().begin);
 }
 
 }  // namespace
@@ -259,19 +259,18 @@ std::string strip(const Document& document) {
     // What stands inside of something that goes anyway, such as an annotation in an annotation, goes with it.
     if (!is_annotation(element) || !element.parent() || element.record().begin < removed_up_to) continue;
     const Element parent = element.parent();
-    const ElementRecord& record = parent.record();
     if (visited.insert(parent.index()).second) {
-      const std::uint32_t bracket = record.end - layout.unit();
+      const std::uint32_t bracket = parent.end_tag().end - layout.unit();
       const std::uint32_t blanks = layout.blanks_before(bracket);
       if (blanks == 1 && holds_only_annotations(parent, layout)) {  // written `<x/>` before it was annotated
-        const std::uint32_t open_bracket = record.open_end - layout.unit();
-        splices.push_back({{open_bracket, open_bracket}, layout.encode("/")});
-        remove({record.open_end, record.end});
+        const std::uint32_t open_end = parent.start_tag().end;
+        splices.push_back({{open_end - layout.unit(), open_end - layout.unit()}, layout.encode("/")});
+        remove({open_end, parent.span().end});
         continue;
       }
       if (blanks > 1) splices.push_back({{bracket - layout.unit(), bracket}, ""});  // the one that annotating added
     }
-    remove({layout.line_end_before(element.record().begin), element.record().end});
+    remove({layout.line_end_before(element.record().begin), element.span().end});
   }
   return apply(document.source().bytes(), std::move(splices));
 }

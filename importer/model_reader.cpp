@@ -14,11 +14,18 @@
 
 #include "importer/structure.hpp"
 #include "importer/xml_reader.hpp"
+#include "importer/zip_reader.hpp"
 
 namespace amalthea::importer {
 namespace {
 
 namespace fs = std::filesystem;
+
+/// `model.amxmi`, and the parts of ITEA models: `model.amxmi-sw`, `model.amxmi-hw`, …
+bool is_model_file(const fs::path& path) {
+  const std::string extension = path.extension().string();
+  return extension == ".amxmi" || extension.starts_with(".amxmi-");
+}
 
 /// Files that the paths stand for; false after an error.
 bool expand(const std::string& path, std::vector<std::string>& files, Diagnostics& diagnostics) {
@@ -30,7 +37,7 @@ bool expand(const std::string& path, std::vector<std::string>& files, Diagnostic
   std::vector<std::string> found;
   for (auto entry = fs::directory_iterator(path, error); !error && entry != fs::directory_iterator();
        entry.increment(error))
-    if (entry->path().extension() == ".amxmi") found.push_back(entry->path().string());
+    if (is_model_file(entry->path())) found.push_back(entry->path().string());
   if (error) {
     diagnostics.add("AM0101", Severity::error, fmt::format("cannot read the folder: {}", error.message()), {path});
     return false;
@@ -50,11 +57,15 @@ std::unique_ptr<Document> read_document(std::string path, std::string bytes, con
     diagnostics.add("AM0115", Severity::error, "the file is empty; expected an AMALTHEA model", {path});
     return nullptr;
   }
-  if (bytes.starts_with("PK\x03\x04")) {
-    diagnostics.add("AM0113", Severity::error, "the file is a ZIP archive; unzip the model first", {path});
-    return nullptr;
+  const bool zipped = is_zip(bytes);
+  if (zipped) {
+    auto content = unzip(path, bytes, limits, diagnostics);
+    if (!content) return nullptr;
+    bytes = std::move(*content);
   }
-  return read_xml(std::move(path), std::move(bytes), limits, diagnostics);
+  auto document = read_xml(std::move(path), std::move(bytes), limits, diagnostics);
+  if (zipped && document != nullptr) document->set_zipped();
+  return document;
 }
 
 }  // namespace
@@ -68,13 +79,18 @@ std::optional<std::string> read_file(const std::string& path, const Limits& limi
   if (fs::is_directory(path, error)) return fail("this is a folder; expected a file");
   std::ifstream file(path, std::ios::binary);
   if (!file) return fail(fmt::format("cannot open the file: {}", std::strerror(errno)));
+  // The size is a hint only: the path may be a pipe, or the file may grow.
+  const std::uintmax_t size = fs::file_size(path, error);
+  std::size_t step = error ? std::size_t{1} << 20U : static_cast<std::size_t>(std::min(size, limits.max_file_size)) + 1;
   std::string bytes;
-  std::string chunk(1U << 20U, '\0');
-  // Read in chunks instead of trusting the size of what may be a pipe or a growing file.
-  while (file.read(chunk.data(), static_cast<std::streamsize>(chunk.size())) || file.gcount() > 0) {
-    bytes.append(chunk, 0, static_cast<std::size_t>(file.gcount()));
+  while (file) {
+    const std::size_t before = bytes.size();
+    bytes.resize(before + step);
+    file.read(bytes.data() + before, static_cast<std::streamsize>(step));
+    bytes.resize(before + static_cast<std::size_t>(file.gcount()));
     if (bytes.size() > limits.max_file_size)
       return fail(fmt::format("the file is larger than the limit of {} bytes (--max-size)", limits.max_file_size));
+    step = std::size_t{1} << 20U;
   }
   if (file.bad()) return fail("cannot read the file to its end");
   return bytes;
@@ -100,8 +116,7 @@ std::optional<Model> read_model(const std::vector<std::string>& paths, const Lim
     model.add(std::move(document));
   }
   if (!readable) return std::nullopt;
-  give_classes_and_ids(model, diagnostics);
-  check_references(model, diagnostics);
+  understand_structure(model, diagnostics);
   return model;
 }
 
@@ -111,8 +126,7 @@ std::optional<Model> read_model_from_bytes(std::string path, std::string bytes, 
   if (document == nullptr) return std::nullopt;
   Model model;
   model.add(std::move(document));
-  give_classes_and_ids(model, diagnostics);
-  check_references(model, diagnostics);
+  understand_structure(model, diagnostics);
   return model;
 }
 

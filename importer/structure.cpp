@@ -1,12 +1,21 @@
 #include "importer/structure.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include "amalthea/identifier.hpp"
+#include "amalthea/itea.hpp"
+#include "amalthea/position.hpp"
 
 namespace amalthea::importer {
 namespace {
@@ -44,72 +53,244 @@ class Findings {
 /// Feature lookup by (class, name), remembered per document: a model has few distinct pairs and many elements.
 class FeatureCache {
  public:
-  explicit FeatureCache(const Document& document) : document_(document) {}
+  explicit FeatureCache(const Document& document) : document_(document), by_class_(metamodel::classes().size()) {}
 
   const Feature* find(ClassId cls, NameId name) {
-    const auto key = (static_cast<std::uint64_t>(cls) << 32U) | static_cast<std::uint32_t>(name);
-    const auto known = known_.find(key);
-    if (known != known_.end()) return known->second;
-    const Feature* feature = metamodel::find_feature_any_version(cls, document_.name(name), document_.version());
-    known_.emplace(key, feature);
-    return feature;
+    const auto column = static_cast<std::size_t>(name);
+    if (column >= most_columns) return look_up(cls, name);
+    std::vector<Entry>& row = by_class_[static_cast<std::size_t>(cls)];
+    if (row.empty()) row.resize(std::min(document_.name_total(), most_columns));
+    Entry& entry = row[column];
+    if (!entry.known) entry = {look_up(cls, name), true};
+    return entry.feature;
+  }
+
+ private:
+  struct Entry {
+    const Feature* feature = nullptr;
+    bool known = false;
+  };
+  /// A file that makes up names by the thousand is looked up the slow way instead of filling the memory.
+  static constexpr std::size_t most_columns = 2048;
+
+  const Feature* look_up(ClassId cls, NameId name) const {
+    return metamodel::find_feature_any_version(cls, document_.name(name), document_.version());
+  }
+
+  const Document& document_;
+  std::vector<std::vector<Entry>> by_class_;
+};
+
+/// What a file has that its own version has not: files written during a development cycle carry the next version's
+/// namespace over the old structure.
+class OtherStructure {
+ public:
+  explicit OtherStructure(const Document& document) : document_(document) {}
+
+  void note(VersionSet versions, Element element, std::string_view what) {
+    if (count_++ == 0) {
+      first_ = element;
+      first_what_ = what;
+    }
+    for (const Version version : all_versions())
+      if (versions.contains(version)) ++having_[static_cast<std::size_t>(version)];
+  }
+
+  void report(Findings& findings) const {
+    if (count_ == 0 || document_.itea() != IteaRelease::none) return;
+    // The version that explains most of it; of equally good ones the nearest, of equally near ones the older.
+    const int own = static_cast<int>(document_.version());
+    int best = -1;
+    for (int i = 0; i < static_cast<int>(version_count); ++i) {
+      if (best < 0 || having_[static_cast<std::size_t>(i)] > having_[static_cast<std::size_t>(best)] ||
+          (having_[static_cast<std::size_t>(i)] == having_[static_cast<std::size_t>(best)] &&
+           std::abs(i - own) < std::abs(best - own)))
+        best = i;
+    }
+    findings.add("AM0208", Severity::warning, first_,
+                 fmt::format("the namespace says AMALTHEA {}, but {} elements and attributes are from another version, "
+                             "{} of them known to {} (the first: {}); they are read by their structure",
+                             to_string(document_.version()), count_, having_[static_cast<std::size_t>(best)],
+                             to_string(static_cast<Version>(best)), first_what_),
+                 [&] { return first_.location(); });
   }
 
  private:
   const Document& document_;
-  std::unordered_map<std::uint64_t, const Feature*> known_;
+  std::size_t count_ = 0;
+  std::array<std::size_t, version_count> having_{};
+  Element first_;
+  std::string first_what_;
 };
 
-/// "am:Task" → "Task".
-std::string_view local_name(std::string_view qname) { return qname.substr(qname.find(':') + 1); }
-
-/// `<tags href="amlt:/#…"/>`: not an object of its own but a reference to one.
-bool is_proxy(Element element, const Feature& feature) {
-  return feature.kind == FeatureKind::reference && element.attribute("href").has_value();
-}
-
-std::optional<ClassId> class_of(Element element, FeatureCache& features, Findings& findings) {
-  const auto unknown_class = [&](std::string_view name) {
-    findings.add("AM0202", Severity::warning, element,
-                 fmt::format("unknown class \"{}\"; no AMALTHEA version has it", name),
-                 [&] { return element.attribute_location("xsi:type"); });
-    return std::nullopt;
-  };
-  const Element parent = element.parent();
-  if (!parent) {
-    const auto root = metamodel::find_class(element.tag());
-    return root ? root : unknown_class(element.tag());
+/// What an ITEA model has that no later version has: kept, and told once.
+class Forgotten {
+ public:
+  explicit Forgotten(const Document& document) : document_(document) {}
+  void note(Element element, std::string_view what) {
+    if (count_++ == 0) {
+      first_ = element;
+      first_what_ = what;
+    }
   }
-  if (!parent.cls()) return std::nullopt;  // below something unknown everything is unknown; reported once, above
-  const Feature* feature = features.find(*parent.cls(), element.record().tag);
-  if (feature == nullptr || feature->kind == FeatureKind::attribute) {
+  void report(Findings& findings) const {
+    if (count_ == 0) return;
     findings.add(
-        "AM0201", Severity::warning, element,
-        fmt::format("unknown element <{}> in a {}; it is kept but not understood", element.tag(), parent.class_name()),
-        [&] { return element.location(); });
+        "AM0209", Severity::note, first_,
+        fmt::format("{} elements and attributes of {} have no counterpart in AMALTHEA {} and later (the first: "
+                    "{}); they are kept but not understood",
+                    count_, document_.version_text(), to_string(oldest_version), first_what_),
+        [&] { return first_.location(); });
+  }
+
+ private:
+  const Document& document_;
+  std::size_t count_ = 0;
+  Element first_;
+  std::string first_what_;
+};
+
+/// "am:Task" → {"am", "Task"}.
+std::pair<std::string_view, std::string_view> split_name(std::string_view qname) {
+  const std::size_t colon = qname.find(':');
+  if (colon == std::string_view::npos) return {"", qname};
+  return {qname.substr(0, colon), qname.substr(colon + 1)};
+}
+
+/// Gives the elements of one document their classes, in document order: a parent has its class before its children.
+class Classifier {
+ public:
+  Classifier(Document& document, OtherStructure& other_structure, Forgotten& forgotten, Findings& findings)
+      : document_(document),
+        findings_(findings),
+        features_(document),
+        other_structure_(other_structure),
+        forgotten_(forgotten),
+        is_itea_(document.itea() != IteaRelease::none),
+        xsi_type_(document.find_name("xsi:type")),
+        href_(document.find_name("href")) {}
+
+  void run() {
+    for (std::uint32_t i = 0; i < document_.size(); ++i)
+      if (const ClassId cls = class_of(document_.element(i)); cls != no_class) document_.set_class(i, cls);
+  }
+
+ private:
+  ClassId class_of(Element element) {
+    const ElementRecord& record = element.record();
+    if (record.parent == ElementRecord::none) {
+      const ClassId root = find_class(document_.metamodel_prefix(), element.tag());
+      return root == no_class ? unknown_class(element, element.tag()) : known_class(element, root);
+    }
+    const ClassId parent = document_.record(record.parent).cls;
+    if (parent == no_class) return no_class;  // below something unknown everything is unknown; reported once, above
+    const Feature* feature = features_.find(parent, record.tag);
+    const auto written_class = value(record, xsi_type_);
+    if (feature == nullptr || feature->kind == FeatureKind::attribute) return unknown_feature(element, written_class);
+    // `<tags href="amlt:/#…"/>`: not an object of its own but a reference to one.
+    if (feature->kind == FeatureKind::reference && value(record, href_)) return no_class;
+    if (!feature->versions.contains(document_.version()))
+      other_structure_.note(feature->versions, element,
+                            fmt::format("<{}> in a {}", element.tag(), metamodel::info(parent).name));
+    if (!written_class) return feature->type;
+    const ClassId cls = class_named(*written_class);
+    return cls == no_class ? unknown_class(element, *written_class) : known_class(element, cls);
+  }
+
+  std::optional<std::string_view> value(const ElementRecord& record, std::optional<NameId> name) const {
+    if (!name) return std::nullopt;
+    for (std::uint32_t i = record.first_attribute; i < record.first_attribute + record.attribute_count; ++i)
+      if (document_.attribute(i).name == *name) return document_.value(document_.attribute(i));
     return std::nullopt;
   }
-  if (is_proxy(element, *feature)) return std::nullopt;
-  if (const auto written = element.attribute("xsi:type")) {
-    const auto cls = metamodel::find_class(local_name(*written));
-    return cls ? cls : unknown_class(*written);
+
+  ClassId find_class(std::string_view package, std::string_view name) const {
+    return metamodel::find_class(is_itea_ ? itea_class(package, name) : name).value_or(no_class);
   }
-  return feature->type == no_class ? std::nullopt : std::optional(feature->type);
-}
 
-/// Whether a reference to `type` may lead to the element, in the version of its file or in any other.
-bool fits(Element target, ClassId type) {
-  const auto cls = target.cls();
-  if (!cls || type == no_class || metamodel::is_a(*cls, type, target.document().version())) return true;
-  const auto versions = all_versions();
-  return std::any_of(versions.begin(), versions.end(),
-                     [&](Version version) { return metamodel::is_a(*cls, type, version); });
-}
+  /// The class that an xsi:type names.
+  ClassId class_named(std::string_view written) {
+    if (const auto known = class_names_.find(written); known != class_names_.end()) return known->second;
+    const auto [package, name] = split_name(written);
+    return class_names_.emplace(written, find_class(package, name)).first->second;
+  }
 
-/// "a Label; expected a Runnable", or that there is nothing.
-std::string wrong_target(Element target, ClassId type) {
-  return target ? fmt::format("a {}; expected a {}", target.class_name(), metamodel::info(type).name)
-                : "nothing in the model";
+  ClassId known_class(Element element, ClassId cls) {
+    if (const VersionSet versions = metamodel::info(cls).versions; !versions.contains(document_.version()))
+      other_structure_.note(versions, element, fmt::format("the class {}", metamodel::info(cls).name));
+    return cls;
+  }
+
+  ClassId unknown_class(Element element, std::string_view name) {
+    if (is_itea_) {
+      forgotten_.note(element, fmt::format("the class {}", name));
+      return no_class;
+    }
+    findings_.add("AM0202", Severity::warning, element,
+                  fmt::format("unknown class \"{}\"; no AMALTHEA version has it", name),
+                  [&] { return element.attribute_location("xsi:type"); });
+    return no_class;
+  }
+
+  ClassId unknown_feature(Element element, std::optional<std::string_view> written_class) {
+    if (is_itea_) {
+      forgotten_.note(element, fmt::format("<{}> in a {}", element.tag(), element.parent().class_name()));
+      if (element.attribute("href")) return no_class;
+      if (written_class) return class_named(*written_class);
+      return metamodel::find_class(itea_content(element.tag())).value_or(no_class);
+    }
+    findings_.add("AM0201", Severity::warning, element,
+                  fmt::format("unknown element <{}> in a {}; it is kept but not understood", element.tag(),
+                              element.parent().class_name()),
+                  [&] { return element.location(); });
+    return no_class;
+  }
+
+  Document& document_;
+  Findings& findings_;
+  FeatureCache features_;
+  OtherStructure& other_structure_;
+  Forgotten& forgotten_;
+  bool is_itea_;
+  std::optional<NameId> xsi_type_, href_;
+  std::unordered_map<std::string_view, ClassId> class_names_;
+};
+
+/// Registers the ids of one document.
+void give_ids(Document& document, Findings& findings) {
+  const auto xmi_id = document.find_name("xmi:id");
+  enum class Referable : std::uint8_t { unknown, no, yes };
+  std::vector<Referable> referable(metamodel::classes().size(), Referable::unknown);
+  const auto is_referable = [&](ClassId cls) {
+    Referable& known = referable[static_cast<std::size_t>(cls)];
+    if (known == Referable::unknown) {
+      const Version version =
+          metamodel::exists(cls, document.version()) ? document.version() : metamodel::info(cls).versions.first();
+      known = metamodel::is_referable(cls, version) ? Referable::yes : Referable::no;
+    }
+    return known == Referable::yes;
+  };
+  for (std::uint32_t i = 0; i < document.size(); ++i) {
+    const Element element = document.element(i);
+    const ElementRecord& record = element.record();
+    std::optional<std::string_view> written;
+    for (std::uint32_t a = 0; xmi_id && a < record.attribute_count && !written; ++a)
+      if (const AttributeRecord& attribute = document.attribute(record.first_attribute + a); attribute.name == *xmi_id)
+        written = document.value(attribute);
+    Element before;
+    if (written) before = document.add_xmi_id(*written, element);
+    if (record.cls != no_class && is_referable(record.cls)) {
+      const std::string id = computed_id(element).value_or("");
+      // Where both are the same, which is the rule, the one that was written does.
+      if (!id.empty() && id != written.value_or(""))
+        if (const Element other = document.add_computed_id(id, element)) before = other;
+    }
+    if (before && !element.name().empty())
+      findings.add("AM0207", Severity::warning, element,
+                   fmt::format("a second {} is named \"{}\"; references mean this one, not the one at line {}",
+                               element.class_name(), element.name(), before.location().line),
+                   [&] { return element.location(); });
+  }
 }
 
 std::string name_for_message(Element element) {
@@ -117,93 +298,187 @@ std::string name_for_message(Element element) {
                                 : fmt::format("{} \"{}\"", element.class_name(), element.name());
 }
 
-void check_tokens(Model& model, Element element, std::string_view feature, ClassId type, std::string_view tokens,
-                  Findings& findings) {
-  for_each_token(tokens, [&](std::string_view token, std::size_t offset) {
-    const Element target = model.find(token);
-    if (target && fits(target, type)) return;
-    model.add_dangling(element, std::string(feature));
-    findings.add("AM0203", Severity::error, element,
-                 fmt::format("{} \"{}\" of {} refers to {}", feature, token, name_for_message(element),
-                             wrong_target(target, type)),
-                 [&] {
-                   Location at = element.attribute_location(feature);
-                   // Where the value's own place is not known (UTF-16), neither is the token's.
-                   if (element.attribute_span(feature)->size() != 0) at.column += static_cast<std::uint32_t>(offset);
-                   return at;
-                 });
-  });
-}
+/// Looks up every reference of a model once.
+class ReferenceChecker {
+ public:
+  ReferenceChecker(Model& model, Findings& findings)
+      : model_(model), findings_(findings), fits_(metamodel::classes().size() * metamodel::classes().size()) {}
 
-/// `<tags href="…"/>` in an element with a class.
-void check_href(Model& model, Element proxy, std::string_view href, FeatureCache& features, Findings& findings) {
-  const Element holder = proxy.parent();
-  // Targets in other kinds of files (Franca .fidl) are outside of any AMALTHEA model.
-  const bool foreign = href.find("amlt:") == std::string_view::npos && href.find(".amxmi") == std::string_view::npos &&
-                       !href.starts_with('#');
-  const Feature* feature = features.find(*holder.cls(), proxy.record().tag);
-  const Element target = model.find(id_of_href(href));
-  if (foreign || feature == nullptr || (target && fits(target, feature->type))) return;
-  model.add_dangling(holder, std::string(proxy.tag()));
-  findings.add("AM0205", Severity::error, proxy,
-               fmt::format("reference \"{}\" of {} refers to {}", href, proxy.tag(),
-                           target ? wrong_target(target, feature->type) : std::string("nothing in the files given")),
-               [&] { return proxy.attribute_location("href"); });
-}
-
-}  // namespace
-
-void give_classes_and_ids(Model& model, Diagnostics& diagnostics) {
-  Findings findings(diagnostics);
-  for (const auto& document : model.documents()) {
-    FeatureCache features(*document);
-    for (std::uint32_t i = 0; i < document->size(); ++i) {
-      const Element element = document->element(i);
-      if (const auto cls = class_of(element, features, findings)) document->set_class(i, *cls);
-    }
-    for (std::uint32_t i = 0; i < document->size(); ++i) {
-      const Element element = document->element(i);
-      if (const auto xmi_id = element.attribute("xmi:id")) model.add_xmi_id(*xmi_id, element);
-      auto id = computed_id(element);
-      if (!id) continue;
-      const Element before = model.add_computed_id(std::move(*id), element);
-      if (before && !element.name().empty())
-        findings.add("AM0207", Severity::warning, element,
-                     fmt::format("a second {} is named \"{}\"; references mean this one, not the one at line {}",
-                                 element.class_name(), element.name(), before.location().line),
-                     [&] { return element.location(); });
-    }
-  }
-}
-
-void check_references(Model& model, Diagnostics& diagnostics) {
-  Findings findings(diagnostics);
-  for (const auto& document : model.documents()) {
-    FeatureCache features(*document);
-    for (std::uint32_t i = 0; i < document->size(); ++i) {
-      const Element element = document->element(i);
+  void check(Document& document, OtherStructure& other_structure, Forgotten& forgotten) {
+    FeatureCache features(document);
+    const auto href = document.find_name("href");
+    for (std::uint32_t i = 0; i < document.size(); ++i) {
+      const Element element = document.element(i);
       const ElementRecord& record = element.record();
-      if (const auto href = element.attribute("href");
-          href && !record.cls && element.parent() && element.parent().cls()) {
-        check_href(model, element, *href, features, findings);
+      if (record.cls == no_class) {
+        if (href && record.parent != ElementRecord::none && document.record(record.parent).cls != no_class)
+          if (const auto written = element.attribute("href")) {
+            look_up_waiting();
+            check_href(element, *written, features.find(document.record(record.parent).cls, record.tag));
+          }
         continue;
       }
-      if (!record.cls) continue;
       for (std::uint32_t a = 0; a < record.attribute_count; ++a) {
-        const AttributeRecord& attribute = document->attribute(record.first_attribute + a);
-        const std::string_view name = document->name(attribute.name);
-        if (name.find(':') != std::string_view::npos) continue;  // xsi:type, xmi:id, xmi:version, xsi:schemaLocation
-        const Feature* feature = features.find(*record.cls, attribute.name);
+        const AttributeRecord& attribute = document.attribute(record.first_attribute + a);
+        const Feature* feature = features.find(record.cls, attribute.name);
         if (feature == nullptr) {
-          findings.add(
-              "AM0204", Severity::warning, element,
-              fmt::format("unknown attribute {} of a {}; it is kept but not understood", name, element.class_name()),
-              [&] { return element.attribute_location(name); });
-        } else if (feature->kind == FeatureKind::reference) {
-          check_tokens(model, element, name, feature->type, document->value(attribute), findings);
+          look_up_waiting();
+          unknown_attribute(element, document.name(attribute.name), forgotten);
+        } else {
+          if (!feature->versions.contains(document.version()))
+            other_structure.note(feature->versions, element,
+                                 fmt::format("attribute {} of a {}", feature->name, element.class_name()));
+          if (feature->kind == FeatureKind::reference) check_tokens(element, *feature, document.value(attribute));
         }
       }
     }
+    look_up_waiting();
+  }
+
+ private:
+  void unknown_attribute(Element element, std::string_view name, Forgotten& forgotten) {
+    if (name.find(':') != std::string_view::npos) return;  // xsi:type, xmi:id, xmi:version, xsi:schemaLocation
+    if (element.document().itea() != IteaRelease::none)
+      return forgotten.note(element, fmt::format("attribute {} of a {}", name, element.class_name()));
+    findings_.add(
+        "AM0204", Severity::warning, element,
+        fmt::format("unknown attribute {} of a {}; it is kept but not understood", name, element.class_name()),
+        [&] { return element.attribute_location(name); });
+  }
+
+  /// Whether a reference to `type` may lead to the element, in the version of its file or in any other.
+  bool fits(Element target, ClassId type) {
+    const ClassId cls = target.record().cls;
+    if (cls == no_class || type == no_class || cls == type) return true;
+    Fit& known = fits_[static_cast<std::size_t>(cls) * metamodel::classes().size() + static_cast<std::size_t>(type)];
+    if (known == Fit::unknown) {
+      const auto versions = all_versions();
+      const bool is = std::any_of(versions.begin(), versions.end(),
+                                  [&](Version version) { return metamodel::is_a(cls, type, version); });
+      known = is ? Fit::yes : Fit::no;
+    }
+    return known == Fit::yes;
+  }
+
+  /// Positions are looked up with the lists of children at hand, and the answer is kept for all who ask later.
+  void remember_position(Element holder, std::string_view written) {
+    const std::string_view fragment = written.substr(written.find('#') + 1);
+    if (!fragment.starts_with('/')) return;
+    for (const Document* scope : model_.scope(holder, written)) {
+      Document& document = *model_.documents()[scope->position()];
+      const auto finder = positions_.try_emplace(scope->position(), document).first;
+      document.add_position(fragment, finder->second.find(fragment));
+    }
+  }
+
+  /// References wait until some have come together, see IdTable.
+  void check_tokens(Element element, const Feature& feature, std::string_view tokens) {
+    for_each_token(tokens, [&](std::string_view token, std::size_t offset) {
+      waiting_[waiting_count_++] = {element,  &feature, token, static_cast<std::uint32_t>(offset), IdTable::hash(token),
+                                    Element{}};
+      if (waiting_count_ == waiting_.size()) look_up_waiting();
+    });
+  }
+
+  void look_up_waiting() {
+    const auto waiting = std::span(waiting_).first(waiting_count_);
+    waiting_count_ = 0;
+    const auto ids = [](const Waiting& reference) -> const IdTable& { return reference.element.document().xmi_ids(); };
+    for (const Waiting& reference : waiting) ids(reference).prefetch_slot(reference.hash);
+    for (const Waiting& reference : waiting) ids(reference).prefetch_text(reference.hash);
+    for (Waiting& reference : waiting) {
+      const std::uint32_t found = ids(reference).find(reference.token, reference.hash);
+      reference.target = found == ElementRecord::none ? Element{} : reference.element.document().element(found);
+      if (reference.target) __builtin_prefetch(&reference.target.record());
+    }
+    for (const Waiting& reference : waiting) check_reference(reference);
+  }
+
+  struct Waiting {
+    Element element;
+    const Feature* feature = nullptr;
+    std::string_view token;
+    std::uint32_t offset = 0;  ///< in the attribute's value
+    std::uint32_t hash = 0;
+    Element target;  ///< by xmi:id
+  };
+
+  void check_reference(const Waiting& reference) {
+    const auto& [element, feature, token, offset, hash, by_xmi_id] = reference;
+    Element target = by_xmi_id;
+    if (!target) {
+      remember_position(element, token);
+      target = model_.target(element, token);
+    }
+    if (target && fits(target, feature->type)) return;
+    model_.add_dangling(element, std::string(feature->name));
+    std::string found = wrong_target(target, feature->type);
+    if (!target)
+      if (const Element elsewhere = model_.find(token))
+        found = fmt::format(
+            "nothing in its own file; there is one in {}, which has to be referred to by a child "
+            "<{} href=\"amlt:/#…\"/>",
+            elsewhere.document().source().path(), feature->name);
+    findings_.add("AM0203", Severity::error, element,
+                  fmt::format("{} \"{}\" of {} refers to {}", feature->name, token, name_for_message(element), found),
+                  [&] {
+                    Location at = element.attribute_location(feature->name);
+                    // Where the value's own place is not known (UTF-16), neither is the token's.
+                    if (element.attribute_span(feature->name)->size() != 0) at.column += offset;
+                    return at;
+                  });
+  }
+
+  /// `<tags href="…"/>` in an element with a class.
+  void check_href(Element proxy, std::string_view href, const Feature* feature) {
+    // Targets in other kinds of files (Franca .fidl) are outside of any AMALTHEA model.
+    const bool foreign = href.find("amlt:") == std::string_view::npos &&
+                         href.find(".amxmi") == std::string_view::npos && !href.starts_with('#');
+    if (foreign || feature == nullptr) return;
+    remember_position(proxy, href);
+    const Element target = model_.target(proxy, href);
+    if (target && fits(target, feature->type)) return;
+    model_.add_dangling(proxy.parent(), std::string(proxy.tag()));
+    findings_.add("AM0205", Severity::error, proxy,
+                  fmt::format("reference \"{}\" of {} refers to {}", href, proxy.tag(),
+                              target ? wrong_target(target, feature->type) : std::string("nothing in the files given")),
+                  [&] { return proxy.attribute_location("href"); });
+  }
+
+  /// "a Label; expected a Runnable", or that there is nothing.
+  static std::string wrong_target(Element target, ClassId type) {
+    return target ? fmt::format("a {}; expected a {}", target.class_name(), metamodel::info(type).name)
+                  : "nothing in the model";
+  }
+
+  enum class Fit : std::uint8_t { unknown, no, yes };
+  Model& model_;
+  Findings& findings_;
+  std::vector<Fit> fits_;  // by class and type
+  std::array<Waiting, 64> waiting_;
+  std::size_t waiting_count_ = 0;
+  std::map<std::uint32_t, PositionFinder> positions_;
+};
+
+}  // namespace
+
+void understand_structure(Model& model, Diagnostics& diagnostics) {
+  Findings findings(diagnostics);
+  std::vector<OtherStructure> other_structures;
+  std::vector<Forgotten> forgotten;
+  for (const auto& document : model.documents()) {
+    other_structures.emplace_back(*document);
+    forgotten.emplace_back(*document);
+    Classifier(*document, other_structures.back(), forgotten.back(), findings).run();
+    give_ids(*document, findings);
+  }
+  // References may lead to any document, so all have to have their ids.
+  ReferenceChecker checker(model, findings);
+  for (const auto& document : model.documents()) {
+    const std::size_t position = document->position();
+    checker.check(*document, other_structures[position], forgotten[position]);
+    other_structures[position].report(findings);
+    forgotten[position].report(findings);
   }
 }
 

@@ -10,11 +10,9 @@
 
 namespace amalthea::importer {
 
-/// Gives every element its concrete EClass and registers xmi:ids and computed ids. Elements and classes that no
-/// version has are kept and reported.
-void give_classes_and_ids(Model& model, Diagnostics& diagnostics);
-
-/// Reports, and notes in the model, references whose target is not in it; reports attributes that no version has.
-void check_references(Model& model, Diagnostics& diagnostics);
+/// Gives every element its concrete EClass, registers xmi:ids and computed ids, and looks up every reference. Elements,
+/// classes and attributes that no version has are kept and reported; so are, once per file, those that the version
+/// named by the namespace does not have. References whose target is not in the model are reported and noted in it.
+void understand_structure(Model& model, Diagnostics& diagnostics);
 
 }  // namespace amalthea::importer

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -17,15 +18,17 @@
 #include <xercesc/util/PlatformUtils.hpp>
 #include <xercesc/util/XMLUni.hpp>
 
+#include "amalthea/itea.hpp"
+#include "importer/tag_scanner.hpp"
+
 namespace amalthea::importer {
 namespace {
 
 namespace xml = xercesc;
 
-constexpr std::u16string_view xmi_namespace = u"http://www.omg.org/XMI";
-constexpr std::u16string_view xsi_namespace = u"http://www.w3.org/2001/XMLSchema-instance";
+constexpr std::string_view xmi_namespace = "http://www.omg.org/XMI";
+constexpr std::string_view xsi_namespace = "http://www.w3.org/2001/XMLSchema-instance";
 constexpr std::string_view amalthea_namespace = "http://app4mc.eclipse.org/amalthea/";
-constexpr std::string_view itea_namespace = "amalthea.itea2.org/model/";
 
 /// Ends the parse from inside a callback; never leaves this file.
 struct Stop {};
@@ -83,47 +86,99 @@ void initialise_xerces() {
   std::call_once(once, [] { xml::XMLPlatformUtils::Initialize(); });
 }
 
-/// Builds a Document from SAX events and the byte offsets Xerces reports.
-///
-/// With the source offset feature on, the offset at an event is one past the tag's '>'; the tag's beginning is the
-/// '<' before it. Markup between two events (comments, text) may hold '<' only inside comments, CDATA or
-/// processing instructions, all of which end before the tag begins, so searching backwards from '>' past quoted
-/// attribute values ('<' is not allowed there) finds the tag's own '<'.
+/// Which namespace a prefix stands for. Xerces could tell, at the price of a fifth of its time; models declare all
+/// their prefixes on the root element, so that looking at each name once does.
+class Namespaces {
+ public:
+  void declare(std::string prefix, std::string uri, std::uint32_t depth) {
+    bound_.push_back({std::move(prefix), std::move(uri), depth});
+  }
+  /// Forgets what was declared on an element at this depth.
+  void leave(std::uint32_t depth) {
+    while (!bound_.empty() && bound_.back().depth == depth) bound_.pop_back();
+  }
+  std::optional<std::string_view> uri_of(std::string_view prefix) const {
+    for (auto binding = bound_.rbegin(); binding != bound_.rend(); ++binding)
+      if (binding->prefix == prefix) return binding->uri;
+    if (prefix == "xml") return "http://www.w3.org/XML/1998/namespace";
+    return prefix.empty() ? std::optional<std::string_view>("") : std::nullopt;
+  }
+  /// A prefix that stands for the namespace; "" when there is none.
+  std::string prefix_of(std::string_view uri) const {
+    for (const Binding& binding : bound_)
+      if (binding.uri == uri) return binding.prefix;
+    return {};
+  }
+
+ private:
+  struct Binding {
+    std::string prefix, uri;
+    std::uint32_t depth;
+  };
+  std::vector<Binding> bound_;
+};
+
+struct PrefixedName {
+  std::string_view prefix, local;
+};
+PrefixedName split_name(std::string_view written) {
+  const std::size_t colon = written.find(':');
+  if (colon == std::string_view::npos) return {"", written};
+  return {written.substr(0, colon), written.substr(colon + 1)};
+}
+
+/// The prefix that `xmlns:am="…"` or `xmlns="…"` declares; nothing for any other attribute.
+std::optional<std::string_view> declared_prefix(std::string_view attribute) {
+  if (attribute == "xmlns") return "";
+  return attribute.starts_with("xmlns:") ? std::optional(attribute.substr(6)) : std::nullopt;
+}
+
+/// Builds a Document from SAX events and the tags that belong to them.
 class Builder : public xml::DefaultHandler {
  public:
-  Builder(Document& document, xml::SAX2XMLReader& reader, const Limits& limits, Diagnostics& diagnostics)
-      : document_(document), reader_(reader), limits_(limits), diagnostics_(diagnostics) {}
+  Builder(Document& document, const Limits& limits, Diagnostics& diagnostics)
+      : document_(document), scanner_(document.source()), limits_(limits), diagnostics_(diagnostics) {}
 
-  void startElement(const XMLCh* uri, const XMLCh* local_name, const XMLCh* qname,
+  void startElement(const XMLCh* /*uri*/, const XMLCh* /*local_name*/, const XMLCh* qname,
                     const xml::Attributes& attributes) override {
-    const Span tag = tag_before_event();
-    if (depth_ == 0) {
-      if (!stands_at(tag, view(qname)))
-        stop("AM0118", 0, "the file's encoding is not supported; expected UTF-8, UTF-16 or ISO-8859");
-      read_root(view(uri), view(local_name), tag);
-    }
+    const TagScanner::Tag tag = next_tag();
+    const bool is_tag = tag.kind == TagScanner::Kind::start || tag.kind == TagScanner::Kind::self_closing;
+    if (!is_tag || !is_named(tag.span, view(qname))) refuse_encoding();
+    tag_begin_ = tag.span.begin;
     if (++depth_ > limits_.max_depth)
-      stop("AM0105", tag.begin,
+      stop("AM0105", tag_begin_,
            fmt::format("elements are nested deeper than {} levels (--max-depth)", limits_.max_depth));
     if (document_.size() >= limits_.max_elements)
-      stop("AM0106", tag.begin, fmt::format("more than {} elements (--max-elements)", limits_.max_elements));
+      stop("AM0106", tag_begin_, fmt::format("more than {} elements (--max-elements)", limits_.max_elements));
     if (attributes.getLength() > limits_.max_attributes_per_element)
-      stop("AM0107", tag.begin,
-           fmt::format("more than {} attributes on one element", limits_.max_attributes_per_element));
-    document_.open_element(document_.intern(utf8_scratch(view(local_name), scratch_)), tag.begin, tag.end);
-    add_attributes(attributes, tag);
+      stop(
+          "AM0107", tag_begin_,
+          fmt::format("more than {} attributes on one element (--max-attributes)", limits_.max_attributes_per_element));
+    read_declarations(attributes);
+    const std::string_view name = utf8_scratch(view(qname), scratch_);
+    if (depth_ == 1) read_root(name);
+    document_.open_element(tag_name(name), tag_begin_);
+    self_closing_ = tag.kind == TagScanner::Kind::self_closing;
+    add_attributes(attributes);
   }
 
   void endElement(const XMLCh* /*uri*/, const XMLCh* /*local_name*/, const XMLCh* /*qname*/) override {
-    const Span tag = tag_before_event();
-    const bool self_closing = tag.end == last_open_end_ && tag.begin == last_open_begin_;
-    document_.close_element(self_closing ? tag.end : tag.begin, tag.end);
-    last_open_end_ = 0;
+    if (self_closing_) {
+      document_.close_element(0);
+    } else {
+      const TagScanner::Tag tag = next_tag();
+      if (tag.kind != TagScanner::Kind::end) refuse_encoding();
+      document_.close_element(tag.span.begin);
+    }
+    self_closing_ = false;
+    namespaces_.leave(depth_);
     --depth_;
   }
 
+  // Xerces tells of a declaration with content here; of `<!DOCTYPE x>` it does not, but then the scanner meets it.
   void startDTD(const XMLCh*, const XMLCh*, const XMLCh*) override {
-    refuse_document_type(document_type_before(offset()).value_or(offset()));
+    next_tag();
+    refuse_encoding();
   }
 
   void fatalError(const xml::SAXParseException& exception) override { report(exception); }
@@ -132,190 +187,209 @@ class Builder : public xml::DefaultHandler {
   bool root_seen() const { return document_.size() > 0; }
 
  private:
-  [[noreturn]] void stop(std::string_view id, std::uint32_t at, std::string message) {
-    diagnostics_.add(id, Severity::error, std::move(message), document_.source().location(at));
+  [[noreturn]] void stop(std::string_view id, Location at, std::string message) {
+    diagnostics_.add(id, Severity::error, std::move(message), std::move(at));
     throw Stop{};
+  }
+  [[noreturn]] void stop(std::string_view id, std::uint32_t at, std::string message) {
+    stop(id, document_.source().location(at), std::move(message));
+  }
+
+  [[noreturn]] void not_well_formed(Location at, std::string_view what) {
+    stop("AM0103", std::move(at), fmt::format("not well-formed XML: {}", what));
   }
 
   [[noreturn]] void report(const xml::SAXParseException& exception) {
     // Xerces counts lines and columns of characters from 1, as we do.
-    Location at{document_.source().path(), static_cast<std::uint32_t>(exception.getLineNumber()),
-                static_cast<std::uint32_t>(exception.getColumnNumber())};
-    diagnostics_.add("AM0103", Severity::error,
-                     fmt::format("not well-formed XML: {}", to_utf8(view(exception.getMessage()))), std::move(at));
-    throw Stop{};
+    not_well_formed({document_.source().path(), static_cast<std::uint32_t>(exception.getLineNumber()),
+                     static_cast<std::uint32_t>(exception.getColumnNumber())},
+                    to_utf8(view(exception.getMessage())));
   }
 
-  std::uint32_t offset() const {
-    // The byte-order mark is not counted by Xerces.
-    return static_cast<std::uint32_t>(reader_.getSrcOffset()) + document_.source().bom_size();
+  /// The scanner finds ASCII characters in the bytes; in UTF-32, EBCDIC or ISO-2022 they are not where they seem, and
+  /// parser and scanner see different tags.
+  [[noreturn]] void refuse_encoding() {
+    stop("AM0118", 0, "the file's encoding is not supported; expected UTF-8, UTF-16 or ISO-8859");
   }
 
-  [[noreturn]] void refuse_document_type(std::uint32_t at) {
-    stop("AM0104", at, "a document type declaration (<!DOCTYPE …>) is not allowed in a model file");
+  TagScanner::Tag next_tag() {
+    const TagScanner::Tag tag = scanner_.next();
+    if (tag.kind == TagScanner::Kind::declaration)
+      stop("AM0104", tag.span.begin, "a document type declaration (<!DOCTYPE …>) is not allowed in a model file");
+    return tag;
   }
 
-  /// Where a document type declaration begins in the prolog that ends at `end`. Xerces does not tell of one that
-  /// declares nothing. Only comments and processing instructions may stand beside it.
-  std::optional<std::uint32_t> document_type_before(std::uint32_t end) const {
+  bool is_named(Span tag, std::u16string_view qname) const {
     const SourceText& source = document_.source();
     const std::uint32_t unit = source.unit();
-    const auto starts_with = [&](std::uint32_t at, std::string_view text) {
-      for (const char c : text) {
-        if (at + unit > end || source.ascii_at(at) != c) return false;
-        at += unit;
-      }
-      return true;
-    };
-    const auto after = [&](std::uint32_t at, std::string_view text) {
-      while (at < end && !starts_with(at, text)) at += unit;
-      return at;
-    };
-    for (std::uint32_t at = source.bom_size(); at < end; at += unit) {
-      if (starts_with(at, "<!--"))
-        at = after(at + 4 * unit, "-->");
-      else if (starts_with(at, "<?"))
-        at = after(at + 2 * unit, "?>");
-      else if (starts_with(at, "<!DOCTYPE"))
-        return at;
-    }
-    return std::nullopt;
-  }
-
-  Span tag_before_event() {
-    const SourceText& source = document_.source();
-    const std::uint32_t end = offset(), unit = source.unit();
-    if (unit == 1) {
-      const auto found = source.bytes().rfind('<', end == 0 ? 0 : end - 1);
-      return {found == std::string_view::npos ? 0 : static_cast<std::uint32_t>(found), end};
-    }
-    std::uint32_t begin = end >= unit ? end - unit : 0;
-    while (begin >= unit && source.ascii_at(begin) != '<') begin -= unit;
-    return {begin, end};
-  }
-
-  /// Places are found by looking for ASCII characters in the bytes; in UTF-32 or EBCDIC they are not where they seem.
-  bool stands_at(Span tag, std::u16string_view qname) const {
-    const SourceText& source = document_.source();
-    if (tag.begin + source.unit() * (qname.size() + 2) > source.bytes().size() || source.ascii_at(tag.begin) != '<')
-      return false;
-    for (std::size_t i = 0; i < qname.size(); ++i)
-      if (qname[i] < 0x80 &&
-          source.ascii_at(tag.begin + source.unit() * static_cast<std::uint32_t>(i + 1)) != static_cast<char>(qname[i]))
+    if (tag.begin + unit * (qname.size() + 2) > source.bytes().size()) return false;
+    for (std::size_t i = 0; i < qname.size() && qname[i] < 0x80; ++i)
+      if (source.ascii_at(tag.begin + unit * static_cast<std::uint32_t>(i + 1)) != static_cast<char>(qname[i]))
         return false;
-    return source.ascii_at(tag.end - source.unit()) == '>';
+    return true;
   }
 
-  void read_root(std::u16string_view uri, std::u16string_view local_name, Span tag) {
-    if (const auto declaration = document_type_before(tag.begin)) refuse_document_type(*declaration);
-    const std::string space = to_utf8(uri);
-    if (space.find(itea_namespace) != std::string::npos)
-      stop("AM0112", tag.begin,
-           fmt::format("the namespace {} is that of an AMALTHEA model older than 0.7.0, which is not read; convert it "
-                       "with APP4MC to {} … {}",
-                       space, to_string(oldest_version), to_string(newest_version)));
-    if (!std::string_view(space).starts_with(amalthea_namespace))
-      stop("AM0110", tag.begin,
+  void read_declarations(const xml::Attributes& attributes) {
+    for (XMLSize_t i = 0; i < attributes.getLength(); ++i) {
+      const std::u16string_view qname = view(attributes.getQName(i));
+      if (!qname.starts_with(u"xmlns")) continue;
+      const std::string name = to_utf8(qname);
+      const auto prefix = declared_prefix(name);
+      if (!prefix) continue;
+      namespaces_.declare(std::string(*prefix), to_utf8(view(attributes.getValue(i))), depth_);
+      // From here on the same written name may mean two things.
+      if (depth_ > 1) names_are_unique_ = false;
+    }
+  }
+
+  /// The namespace of a prefixed name; the prefix has to be declared.
+  std::string_view namespace_of(PrefixedName name) {
+    const auto uri = namespaces_.uri_of(name.prefix);
+    if (!uri)
+      not_well_formed(document_.source().location(tag_begin_),
+                      fmt::format("the prefix of {}:{} is not declared", name.prefix, name.local));
+    return *uri;
+  }
+
+  void read_root(std::string_view written) {
+    const PrefixedName name = split_name(written);
+    const std::string_view space = namespace_of(name);
+    const auto set_header = [&](Version version, IteaRelease itea) {
+      document_.set_header(version, itea, std::string(name.prefix), namespaces_.prefix_of(xsi_namespace));
+    };
+    if (const IteaRelease itea = itea_release(space); itea != IteaRelease::none)
+      return set_header(oldest_version, itea);
+    if (!space.starts_with(amalthea_namespace))
+      stop("AM0110", tag_begin_,
            fmt::format("not an AMALTHEA model: the root element is <{}> in namespace \"{}\"; expected <am:Amalthea "
                        "xmlns:am=\"{}VERSION\">",
-                       to_utf8(local_name), space, amalthea_namespace));
-    const std::string_view version_text = std::string_view(space).substr(amalthea_namespace.size());
+                       name.local, space, amalthea_namespace));
+    const std::string_view version_text = space.substr(amalthea_namespace.size());
     const auto version = parse_version(version_text);
     if (!version)
-      stop("AM0111", tag.begin,
+      stop("AM0111", tag_begin_,
            fmt::format("unknown AMALTHEA version \"{}\"; versions {} to {} are read", version_text,
                        to_string(oldest_version), to_string(newest_version)));
-    document_.set_header(*version, prefix_of(uri), prefix_of(xsi_namespace));
+    set_header(*version, IteaRelease::none);
   }
 
-  std::string prefix_of(std::u16string_view uri) const {
-    for (const auto& [prefix, bound] : prefixes_)
-      if (bound == uri) return to_utf8(prefix);
-    return {};
+  /// A name as the store keeps it. In an ITEA model that is the name of 0.7.0.
+  NameId intern(std::string_view name) {
+    return document_.intern(document_.itea() == IteaRelease::none ? name : itea_feature(name));
   }
 
-  void startPrefixMapping(const XMLCh* prefix, const XMLCh* uri) override {
-    // Declarations on the root element tell which prefixes an annotation may use; deeper ones only matter to Xerces.
-    if (depth_ == 0) prefixes_.emplace_back(view(prefix), view(uri));
+  NameId tag_name(std::string_view written) {
+    return known_name(written, tags_, [this](std::string_view qname) {
+      const PrefixedName name = split_name(qname);
+      if (!name.prefix.empty()) namespace_of(name);
+      return intern(name.local);
+    });
   }
 
-  std::string_view attribute_name(const xml::Attributes& attributes, XMLSize_t i) {
-    const std::u16string_view uri = view(attributes.getURI(i));
-    const std::string_view local = utf8_scratch(view(attributes.getLocalName(i)), scratch_);
-    if (uri.empty()) return local;
-    if (uri == xsi_namespace) return scratch_ = "xsi:" + std::string(local);
-    if (uri == xmi_namespace) return scratch_ = "xmi:" + std::string(local);
-    return scratch_ = to_utf8(view(attributes.getQName(i)));
+  NameId attribute_name(std::string_view written) {
+    return known_name(written, attribute_names_, [this](std::string_view qname) {
+      const PrefixedName name = split_name(qname);
+      if (name.prefix.empty()) return intern(name.local);
+      const std::string_view space = namespace_of(name);
+      if (space == xsi_namespace) return document_.intern(fmt::format("xsi:{}", name.local));
+      if (space == xmi_namespace) return document_.intern(fmt::format("xmi:{}", name.local));
+      // A name must not look like one of those two without being it.
+      if (name.prefix == "xsi" || name.prefix == "xmi")
+        return document_.intern(fmt::format("{{{}}}{}", space, name.local));
+      return document_.intern(qname);
+    });
   }
 
-  void add_attributes(const xml::Attributes& attributes, Span tag) {
-    last_open_begin_ = tag.begin;
-    last_open_end_ = tag.end;
-    find_attribute_values(tag);
+  /// Names as written and as kept, for the few dozen that a model has, found by what is cheap to compute. A slot holds
+  /// the last name that fell on it.
+  struct KnownName {
+    std::string written;
+    NameId id{};
+    bool is_set = false;
+  };
+  using NameTable = std::array<KnownName, 256>;
+  template <typename MakeName>
+  NameId known_name(std::string_view written, NameTable& table, MakeName make_name) {
+    const auto byte = [](char c) { return static_cast<std::size_t>(static_cast<unsigned char>(c)); };
+    const std::size_t slot =
+        written.empty() ? 0 : written.size() * 31 + byte(written.front()) * 7 + byte(written.back());
+    KnownName& known = table[slot & 255U];
+    if (!known.is_set || !names_are_unique_ || known.written != written)
+      known = {std::string(written), make_name(written), true};
+    return known.id;
+  }
+
+  void add_attributes(const xml::Attributes& attributes) {
+    const SourceText& source = document_.source();
+    const auto& written = scanner_.attributes();
+    if (source.unit() == 1 && written.size() != attributes.getLength()) refuse_encoding();
     for (XMLSize_t i = 0; i < attributes.getLength(); ++i) {
-      const NameId name = document_.intern(attribute_name(attributes, i));
-      const std::u16string_view value = view(attributes.getValue(i));
-      const Span written = written_value(view(attributes.getQName(i)));
-      if (written.size() != 0 ? equals_source(value, written) : value.empty()) {
-        document_.add_attribute(name, written);
-      } else {
-        document_.add_decoded_attribute(name, written, to_utf8(value));
+      if (source.unit() != 1) {  // no values as written
+        const std::string name = to_utf8(view(attributes.getQName(i)));
+        if (!declared_prefix(name))
+          document_.add_decoded_attribute(attribute_name(name), {tag_begin_, tag_begin_},
+                                          to_utf8(view(attributes.getValue(i))));
+        continue;
       }
+      const std::string_view name = source.text(written[i].name);
+      if (declared_prefix(name)) continue;
+      const NameId id = attribute_name(name);
+      if (written[i].plain)
+        document_.add_attribute(id, written[i].value);
+      else
+        add_value(id, written[i].value, view(attributes.getValue(i)));
     }
   }
 
-  /// Scans the raw start tag (known to be well-formed) for its `name="value"` pairs.
-  void find_attribute_values(Span tag) {
-    written_.clear();
-    if (document_.source().encoding() != Encoding::ascii_superset) return;
-    const std::string_view text = document_.source().text(tag);
-    std::size_t at = text.find_first_of(" \t\r\n/>", 1);
-    while (at < text.size()) {
-      at = text.find_first_not_of(" \t\r\n", at);
-      if (at == std::string_view::npos || text[at] == '/' || text[at] == '>') return;
-      const std::size_t name_end = text.find_first_of(" \t\r\n=", at);
-      const std::size_t quote = text.find_first_of("\"'", name_end);
-      if (name_end == std::string_view::npos || quote == std::string_view::npos) return;
-      const std::size_t value_end = text.find(text[quote], quote + 1);
-      if (value_end == std::string_view::npos) return;
-      written_.push_back(
-          {text.substr(at, name_end - at),
-           {tag.begin + static_cast<std::uint32_t>(quote) + 1, tag.begin + static_cast<std::uint32_t>(value_end)}});
-      at = value_end + 1;
-    }
-  }
-
-  Span written_value(std::u16string_view qname) const {
-    for (const auto& [name, span] : written_)
-      if (name.size() == qname.size() && std::equal(name.begin(), name.end(), qname.begin(), [](char a, char16_t b) {
-            return static_cast<char16_t>(static_cast<unsigned char>(a)) == b;
-          }))
-        return span;
-    return {last_open_begin_, last_open_begin_};
-  }
-
-  /// Whether the bytes as written are the value in UTF-8 (no entity, no normalised white space, no other encoding).
-  bool equals_source(std::u16string_view value, Span written) const {
-    const std::string_view bytes = document_.source().text(written);
-    if (bytes.size() < value.size()) return false;
-    for (std::size_t i = 0; i < value.size(); ++i) {
-      if (value[i] >= 0x80) return bytes == to_utf8(value);
-      if (static_cast<unsigned char>(bytes[i]) != value[i]) return false;
-    }
-    return bytes.size() == value.size();
+  /// A value that the parser may have changed (references, white space), or that is not ASCII.
+  void add_value(NameId name, Span written, std::u16string_view value) {
+    std::string decoded = to_utf8(value);
+    if (document_.source().text(written) == decoded)
+      document_.add_attribute(name, written);
+    else
+      document_.add_decoded_attribute(name, written, std::move(decoded));
   }
 
   Document& document_;
-  xml::SAX2XMLReader& reader_;
+  TagScanner scanner_;
   const Limits& limits_;
   Diagnostics& diagnostics_;
-  std::vector<std::pair<std::u16string, std::u16string>> prefixes_;
-  std::vector<std::pair<std::string_view, Span>> written_;
+  Namespaces namespaces_;
+  bool names_are_unique_ = true;
+  NameTable tags_, attribute_names_;
   std::string scratch_;
   std::uint32_t depth_ = 0;
-  std::uint32_t last_open_begin_ = 0;
-  std::uint32_t last_open_end_ = 0;
+  std::uint32_t tag_begin_ = 0;
+  bool self_closing_ = false;
 };
+
+/// How many '<' and '=' there are.
+std::pair<std::size_t, std::size_t> count_marks(std::string_view text) {
+  std::size_t brackets = 0, equals = 0;
+  while (!text.empty()) {
+    // Sums of a byte each, over so few characters that they cannot overflow, are what compilers make fast code from.
+    const std::string_view part = text.substr(0, 255);
+    std::uint8_t part_brackets = 0, part_equals = 0;
+    for (const char c : part) {
+      part_brackets = static_cast<std::uint8_t>(part_brackets + (c == '<' ? 1U : 0U));
+      part_equals = static_cast<std::uint8_t>(part_equals + (c == '=' ? 1U : 0U));
+    }
+    brackets += part_brackets;
+    equals += part_equals;
+    text.remove_prefix(part.size());
+  }
+  return {brackets, equals};
+}
+
+/// Room for all elements and attributes at once: moving them while they grow would need the memory twice. Counting the
+/// characters that begin them gives an upper bound, except in odd encodings, where it does not matter.
+void reserve_room(Document& document, const Limits& limits) {
+  const std::string_view text = document.source().bytes();
+  const auto [brackets, equals] = count_marks(text);
+  constexpr std::size_t shortest_attribute = 5;  // ` a=""`
+  document.reserve(std::min<std::uint64_t>(brackets, limits.max_elements),
+                   std::min(equals, text.size() / shortest_attribute));
+}
 
 }  // namespace
 
@@ -330,14 +404,19 @@ std::unique_ptr<Document> read_xml(std::string path, std::string bytes, const Li
   }
   initialise_xerces();
   auto document = std::make_unique<Document>(std::move(path), std::move(bytes));
+  const auto out_of_memory = [&] {
+    diagnostics.add("AM0108", Severity::error, "out of memory while reading", {document->source().path()});
+  };
   try {
     const std::unique_ptr<xml::SAX2XMLReader> reader(xml::XMLReaderFactory::createXMLReader());
+    reader->setFeature(xml::XMLUni::fgSAX2CoreNameSpaces, false);
+    reader->setFeature(xml::XMLUni::fgSAX2CoreNameSpacePrefixes, true);
     reader->setFeature(xml::XMLUni::fgSAX2CoreValidation, false);
     reader->setFeature(xml::XMLUni::fgXercesSchema, false);
     reader->setFeature(xml::XMLUni::fgXercesLoadExternalDTD, false);
     reader->setFeature(xml::XMLUni::fgXercesDisableDefaultEntityResolution, true);
-    reader->setFeature(xml::XMLUni::fgXercesCalculateSrcOfs, true);
-    Builder builder(*document, *reader, limits, diagnostics);
+    reserve_room(*document, limits);
+    Builder builder(*document, limits, diagnostics);
     reader->setContentHandler(&builder);
     reader->setErrorHandler(&builder);
     reader->setLexicalHandler(&builder);
@@ -351,7 +430,9 @@ std::unique_ptr<Document> read_xml(std::string path, std::string bytes, const Li
   } catch (const Stop&) {
     // Reported where it was thrown.
   } catch (const xml::OutOfMemoryException&) {
-    diagnostics.add("AM0108", Severity::error, "out of memory while reading", {document->source().path()});
+    out_of_memory();
+  } catch (const std::bad_alloc&) {
+    out_of_memory();
   } catch (const xml::XMLException& exception) {
     diagnostics.add("AM0109", Severity::error,
                     fmt::format("the XML parser gave up: {}", to_utf8(view(exception.getMessage()))),

@@ -114,7 +114,7 @@ TEST_CASE("a version that is not known is refused by every verb") {
 
 TEST_CASE("an empty file and an archive are refused by every verb") {
   check_all_verbs("", 2, " error: the file is empty; expected an AMALTHEA model [AM0115]");
-  check_all_verbs("PK\x03\x04", 2, " error: the file is a ZIP archive; unzip the model first [AM0113]");
+  check_all_verbs("PK\x03\x04", 2, " error: the ZIP archive cannot be read: Not a zip archive [AM0113]");
 }
 
 TEST_CASE("a file that is not there, a folder without models and an unreadable file are refused") {

@@ -210,7 +210,7 @@ TEST_CASE("the structure of an older version is read under a newer namespace, an
   const auto classes = [](std::string_view version, std::string_view content) {
     Diagnostics diagnostics;
     const Model model = test::model_from_text(in_root(content, version), diagnostics);
-    CHECK(messages(diagnostics).empty());
+    for (const Diagnostic& diagnostic : diagnostics.all()) CHECK(diagnostic.id == "AM0208");
     std::string text;
     const Document& document = *model.documents().front();
     for (std::uint32_t i = 2; i < document.size(); ++i) text.append(document.element(i).class_name()).append(" ");

@@ -1,0 +1,28 @@
+#pragma once
+/// \file
+/// References by position, as EMF writes them where an object has no id: "//@swModel/@tasks.3/@customProperties.0".
+/// "/" is the root; "@tag.n" the n-th child with that tag, counting from 0; "@tag" the first.
+
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "amalthea/element.hpp"
+
+namespace amalthea {
+
+/// The element at a position, or an empty one. Takes time linear in the number of children on the way.
+Element at_position(const Document& document, std::string_view position);
+
+/// The same for many positions in one document: each list of children is gone through once.
+class PositionFinder {
+ public:
+  explicit PositionFinder(const Document& document) : document_(document) {}
+  Element find(std::string_view position);
+
+ private:
+  const Document& document_;
+  std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> children_;  // by parent and tag
+};
+
+}  // namespace amalthea
