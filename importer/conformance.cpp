@@ -328,18 +328,18 @@ class Checker {
     if (!id) return;
     const auto [before, added] = xmi_ids_.emplace(*id, element);
     if (added) return;
-    findings_.second_xmi_id(element, *id, before->second);
+    if (element.name().empty()) findings_.second_xmi_id(element, *id, before->second);  // of others reading tells
     before->second = element;
   }
 
   /// Between the tags of an element only blanks, comments and processing instructions stand beside other elements.
   void check_text(Element element) {
     const ElementRecord& record = element.record();
-    if (record.self_closing) return;
-    std::uint32_t at = record.open_end;
+    if (record.self_closing()) return;
+    std::uint32_t at = element.start_tag().end;
     for (const Element child : element.children()) {
       if (check_gap(element, at, child.record().begin)) return;
-      at = child.record().end;
+      at = child.span().end;
     }
     check_gap(element, at, record.close_begin);
   }
@@ -584,7 +584,8 @@ std::string describe(VersionSet versions) {
 
 void check_conformance(const Model& model, Diagnostics& diagnostics) {
   Findings findings(diagnostics);
-  for (const auto& document : model.documents()) Checker(*document, findings).run();
+  for (const auto& document : model.documents())
+    if (document->itea() == IteaRelease::none) Checker(*document, findings).run();
 }
 
 }  // namespace amalthea::importer

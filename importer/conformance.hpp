@@ -10,7 +10,8 @@ namespace amalthea::importer {
 
 /// Checks every element of every document. What reading has already reported (elements, attributes, classes that no
 /// version has, references that lead nowhere) is not said again. Of each kind of finding the first thousand are
-/// listed. Takes time linear in the size of the files.
+/// listed. Models from before 0.7.0 have no metamodel to be checked against. Takes time linear in the size of the
+/// files.
 void check_conformance(const Model& model, Diagnostics& diagnostics);
 
 /// Whether Java, and so EMF, reads `text` as a value of the type: "EInt", "ELong", "EBigInteger", "EDouble",

@@ -25,11 +25,11 @@ void Facts::add_references(const Model& model, Element element) {
   const Document& document = element.document();
   const ElementRecord& record = element.record();
   const auto is_reference = [&](NameId name) {
-    const auto pair = (static_cast<std::uint64_t>(*record.cls) << 32U) | static_cast<std::uint32_t>(name);
+    const auto pair = (static_cast<std::uint64_t>(record.cls) << 32U) | static_cast<std::uint32_t>(name);
     const auto [known, added] = is_reference_.emplace(pair, false);
     if (added) {
       const Feature* feature =
-          metamodel::find_feature_any_version(*record.cls, document.name(name), document.version());
+          metamodel::find_feature_any_version(record.cls, document.name(name), document.version());
       known->second = feature != nullptr && feature->kind == FeatureKind::reference;
     }
     return known->second;
@@ -38,13 +38,13 @@ void Facts::add_references(const Model& model, Element element) {
     const AttributeRecord& attribute = document.attribute(record.first_attribute + a);
     if (!is_reference(attribute.name)) continue;
     for_each_token(document.value(attribute), [&](std::string_view token, std::size_t) {
-      if (const Element target = model.find(token))
+      if (const Element target = model.target(element, token))
         uses_[key(target)].push_back({element, document.name(attribute.name)});
     });
   }
   for (const Element child : element.children())
     if (const auto href = child.attribute("href"); href && is_reference(child.record().tag))
-      if (const Element target = model.find(id_of_href(*href))) uses_[key(target)].push_back({element, child.tag()});
+      if (const Element target = model.target(element, *href)) uses_[key(target)].push_back({element, child.tag()});
 }
 
 const std::vector<Use>& Facts::uses_of(Element element) const {
