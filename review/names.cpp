@@ -12,7 +12,8 @@ namespace amalthea::review {
 
 void check_missing_names(const Context& context, Report& report) {
   std::map<std::string_view, std::pair<std::size_t, Element>> nameless;  // by class: how many, and the first
-  for (const auto& document : context.model.documents())
+  for (const auto& document : context.model.documents()) {
+    if (document->itea() != IteaRelease::none) continue;  // those refer by other means
     for (std::uint32_t i = 0; i < document->size(); ++i) {
       const Element element = document->element(i);
       if (!element.cls() || !element.name().empty() || !metamodel::is_referable(*element.cls(), document->version()) ||
@@ -21,6 +22,7 @@ void check_missing_names(const Context& context, Report& report) {
       auto& [count, first] = nameless[element.class_name()];
       if (count++ == 0) first = element;
     }
+  }
   for (const auto& [name, found] : nameless) {
     const auto& [count, first] = found;
     report.add(first, count == 1 ? fmt::format("{} has no name, so nothing can refer to it", describe(first))
