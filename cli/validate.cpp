@@ -78,8 +78,7 @@ void add_validate(CLI::App& app, int& exit_code) {
   verb->add_option("-o,--output", options->output, "write to this file instead of standard output");
   verb->add_option("--suppress", options->suppress, "leave out the findings with this id; may be given several times")
       ->type_name("ID")
-      ->expected(1)
-      ->take_all();
+      ->allow_extra_args(false);
   verb->add_option("--fail-on", options->fail_on, "least severity that makes the exit code 1")
       ->check(CLI::IsMember({"error", "warning", "note", "never"}))
       ->capture_default_str();
