@@ -37,7 +37,7 @@ std::optional<std::string_view> Element::attribute(std::string_view name) const 
   const ElementRecord& self = record();
   for (std::uint32_t i = 0; i < self.attribute_count; ++i) {
     const AttributeRecord& candidate = document_->attribute(self.first_attribute + i);
-    if (document_->name(candidate.name) == name) return document_->value(candidate);
+    if (document_->name(candidate.name()) == name) return document_->value(candidate);
   }
   return std::nullopt;
 }
@@ -50,8 +50,7 @@ std::optional<Span> Element::attribute_span(std::string_view name) const {
   const ElementRecord& self = record();
   for (std::uint32_t i = 0; i < self.attribute_count; ++i) {
     const AttributeRecord& candidate = document_->attribute(self.first_attribute + i);
-    if (document_->name(candidate.name) == name)
-      return Span{candidate.value_begin, candidate.value_begin + candidate.value_size};
+    if (document_->name(candidate.name()) == name) return document_->value_span(candidate);
   }
   return std::nullopt;
 }
@@ -235,14 +234,14 @@ std::uint32_t Document::open_element(NameId tag, std::uint32_t begin) {
   return index;
 }
 
-void Document::add_attribute(NameId name, Span value) {
-  attributes_.push_back({name, value.begin, value.size() & 0x7FFFFFFFU, 0});
+void Document::add_attribute(NameId name, std::uint32_t value_begin) {
+  attributes_.emplace_back(name, false, value_begin);
   ++elements_.back().attribute_count;
 }
 
-void Document::add_decoded_attribute(NameId name, Span value, std::string decoded) {
+void Document::add_decoded_attribute(NameId name, std::uint32_t value_begin, std::string decoded) {
   decoded_.emplace_back(static_cast<std::uint32_t>(attributes_.size()), std::move(decoded));
-  attributes_.push_back({name, value.begin, value.size() & 0x7FFFFFFFU, 1});
+  attributes_.emplace_back(name, true, value_begin);
   ++elements_.back().attribute_count;
 }
 

@@ -48,11 +48,20 @@ struct ElementRecord {
 };
 
 /// An attribute as written. Namespace prefixes are normalised: "xsi:type", "xmi:id" whatever the file's prefixes.
-struct AttributeRecord {
-  NameId name{};
-  std::uint32_t value_begin = 0;      ///< offset of the value's first byte
-  std::uint32_t value_size : 31 = 0;  ///< in bytes as written
-  std::uint32_t decoded : 1 = 0;      ///< the value is not the bytes as written; the document has a decoded copy
+class AttributeRecord {
+ public:
+  AttributeRecord(NameId name, bool decoded, std::uint32_t value_begin)
+      : name_and_flag_((static_cast<std::uint32_t>(name) & ~flag) | (decoded ? flag : 0)), value_begin_(value_begin) {}
+  NameId name() const { return NameId{name_and_flag_ & ~flag}; }
+  /// The value is not the bytes as written; the document has a decoded copy.
+  bool decoded() const { return (name_and_flag_ & flag) != 0; }
+  /// Offset of the value's first byte; the value ends at the quote it began after.
+  std::uint32_t value_begin() const { return value_begin_; }
+
+ private:
+  static constexpr std::uint32_t flag = 0x80000000;
+  std::uint32_t name_and_flag_;
+  std::uint32_t value_begin_;
 };
 
 /// Forward range over the children of an element.
@@ -205,8 +214,13 @@ class Document {
   std::optional<NameId> find_name(std::string_view name) const;
   std::size_t name_total() const { return names_.size(); }
   std::string_view value(const AttributeRecord& attribute) const {
-    if (attribute.decoded != 0) return decoded_value(attribute);
-    return source_.bytes().substr(attribute.value_begin, attribute.value_size);
+    return attribute.decoded() ? decoded_value(attribute) : source_.text(value_span(attribute));
+  }
+  /// Where the value stands; in UTF-16 text an empty span at the element's beginning.
+  Span value_span(const AttributeRecord& attribute) const {
+    const std::uint32_t begin = attribute.value_begin();
+    if (source_.unit() != 1) return {begin, begin};
+    return {begin, source_.find(source_.bytes()[begin - 1], begin)};
   }
   /// Prefix bound to the metamodel's namespace ("am" in every file seen).
   const std::string& metamodel_prefix() const { return metamodel_prefix_; }
@@ -225,8 +239,9 @@ class Document {
   void reserve(std::size_t elements, std::size_t attributes);
   NameId intern(std::string_view name);
   std::uint32_t open_element(NameId tag, std::uint32_t begin);
-  void add_attribute(NameId name, Span value);
-  void add_decoded_attribute(NameId name, Span value, std::string decoded);
+  /// `value_begin` is the offset after the opening quote.
+  void add_attribute(NameId name, std::uint32_t value_begin);
+  void add_decoded_attribute(NameId name, std::uint32_t value_begin, std::string decoded);
   /// `close_begin` is the offset of "</", 0 for an element written `<x/>`.
   void close_element(std::uint32_t close_begin);
   void set_class(std::uint32_t index, ClassId cls) { elements_[index].cls = cls; }

@@ -7,6 +7,7 @@
 
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
+#include "exporter/model_dump.hpp"
 #include "exporter/model_summary.hpp"
 
 namespace amalthea::cli {
@@ -16,9 +17,26 @@ struct Options {
   InputOptions input;
   importer::BuildOptions build;
   std::string format = "text";
+  bool dump = false;
 };
 
+/// Every object, attribute and reference; findings go to standard error as always.
+int dump(const Options& options) {
+  int exit_code = ExitCode::all_well;
+  Diagnostics diagnostics;
+  const auto model = load(options.input, diagnostics, exit_code);
+  print_findings(diagnostics);
+  if (!model) return exit_code;
+  bool written = true;
+  exporter::dump_model(*model, [&](std::string_view part) {
+    if (written) written = write_output("", std::string(part));
+  });
+  if (!written) return ExitCode::unusable;
+  return diagnostics.has_errors() ? ExitCode::findings : ExitCode::all_well;
+}
+
 int run(const Options& options) {
+  if (options.dump) return dump(options);
   int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
   const auto built = load_and_build(options.input, options.build, diagnostics, exit_code);
@@ -41,6 +59,7 @@ void add_info(CLI::App& app, int& exit_code) {
   verb->add_option("--format", options->format, "output format")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
+  verb->add_flag("--dump", options->dump, "every object, attribute and reference, one a line, for comparison");
   verb->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

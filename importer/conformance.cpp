@@ -380,9 +380,9 @@ class Checker {
     const ElementRecord& record = element.record();
     for (std::uint32_t a = 0; a < record.attribute_count; ++a) {
       const AttributeRecord& attribute = document_.attribute(record.first_attribute + a);
-      const std::string_view name = document_.name(attribute.name);
+      const std::string_view name = document_.name(attribute.name());
       if (name.find(':') != std::string_view::npos) continue;  // xsi:type, xmi:id, xmi:version, xsi:schemaLocation
-      const Meaning& here = meaning(cls, attribute.name);
+      const Meaning& here = meaning(cls, attribute.name());
       if (here.feature == nullptr) {
         if (here.elsewhere.empty()) continue;  // has been reported as unknown
         foreign_ = true;

@@ -102,13 +102,14 @@ class OtherStructure {
     const int own = static_cast<int>(document_.version());
     int best = -1;
     for (int i = 0; i < static_cast<int>(version_count); ++i) {
+      if (static_cast<Version>(i) == Version::v0_9_6) continue;  // its table is a guess from its neighbours
       if (best < 0 || having_[static_cast<std::size_t>(i)] > having_[static_cast<std::size_t>(best)] ||
           (having_[static_cast<std::size_t>(i)] == having_[static_cast<std::size_t>(best)] &&
            std::abs(i - own) < std::abs(best - own)))
         best = i;
     }
     findings.add("AM0208", Severity::warning, first_,
-                 fmt::format("the namespace says AMALTHEA {}, but {} elements and attributes are from another version, "
+                 fmt::format("the namespace says AMALTHEA {}, but {} elements or attributes are from another version, "
                              "{} of them known to {} (the first: {}); they are read by their structure",
                              to_string(document_.version()), count_, having_[static_cast<std::size_t>(best)],
                              to_string(static_cast<Version>(best)), first_what_),
@@ -135,12 +136,11 @@ class Forgotten {
   }
   void report(Findings& findings) const {
     if (count_ == 0) return;
-    findings.add(
-        "AM0209", Severity::note, first_,
-        fmt::format("{} elements and attributes of {} have no counterpart in AMALTHEA {} and later (the first: "
-                    "{}); they are kept but not understood",
-                    count_, document_.version_text(), to_string(oldest_version), first_what_),
-        [&] { return first_.location(); });
+    findings.add("AM0209", Severity::note, first_,
+                 fmt::format("{} elements or attributes of {} have no counterpart in AMALTHEA {} and later (the first: "
+                             "{}); they are kept but not understood",
+                             count_, document_.version_text(), to_string(oldest_version), first_what_),
+                 [&] { return first_.location(); });
   }
 
  private:
@@ -200,7 +200,7 @@ class Classifier {
   std::optional<std::string_view> value(const ElementRecord& record, std::optional<NameId> name) const {
     if (!name) return std::nullopt;
     for (std::uint32_t i = record.first_attribute; i < record.first_attribute + record.attribute_count; ++i)
-      if (document_.attribute(i).name == *name) return document_.value(document_.attribute(i));
+      if (document_.attribute(i).name() == *name) return document_.value(document_.attribute(i));
     return std::nullopt;
   }
 
@@ -275,7 +275,8 @@ void give_ids(Document& document, Findings& findings) {
     const ElementRecord& record = element.record();
     std::optional<std::string_view> written;
     for (std::uint32_t a = 0; xmi_id && a < record.attribute_count && !written; ++a)
-      if (const AttributeRecord& attribute = document.attribute(record.first_attribute + a); attribute.name == *xmi_id)
+      if (const AttributeRecord& attribute = document.attribute(record.first_attribute + a);
+          attribute.name() == *xmi_id)
         written = document.value(attribute);
     Element before;
     if (written) before = document.add_xmi_id(*written, element);
@@ -320,10 +321,10 @@ class ReferenceChecker {
       }
       for (std::uint32_t a = 0; a < record.attribute_count; ++a) {
         const AttributeRecord& attribute = document.attribute(record.first_attribute + a);
-        const Feature* feature = features.find(record.cls, attribute.name);
+        const Feature* feature = features.find(record.cls, attribute.name());
         if (feature == nullptr) {
           look_up_waiting();
-          unknown_attribute(element, document.name(attribute.name), forgotten);
+          unknown_attribute(element, document.name(attribute.name()), forgotten);
         } else {
           if (!feature->versions.contains(document.version()))
             other_structure.note(feature->versions, element,
@@ -404,8 +405,10 @@ class ReferenceChecker {
   };
 
   void check_reference(const Waiting& reference) {
-    const auto& [element, feature, token, offset, hash, by_xmi_id] = reference;
-    Element target = by_xmi_id;
+    const Element element = reference.element;
+    const Feature* feature = reference.feature;
+    const std::string_view token = reference.token;
+    Element target = reference.target;
     if (!target) {
       remember_position(element, token);
       target = model_.target(element, token);
@@ -424,7 +427,7 @@ class ReferenceChecker {
                   [&] {
                     Location at = element.attribute_location(feature->name);
                     // Where the value's own place is not known (UTF-16), neither is the token's.
-                    if (element.attribute_span(feature->name)->size() != 0) at.column += offset;
+                    if (element.attribute_span(feature->name)->size() != 0) at.column += reference.offset;
                     return at;
                   });
   }

@@ -327,15 +327,14 @@ class Builder : public xml::DefaultHandler {
       if (source.unit() != 1) {  // no values as written
         const std::string name = to_utf8(view(attributes.getQName(i)));
         if (!declared_prefix(name))
-          document_.add_decoded_attribute(attribute_name(name), {tag_begin_, tag_begin_},
-                                          to_utf8(view(attributes.getValue(i))));
+          document_.add_decoded_attribute(attribute_name(name), tag_begin_, to_utf8(view(attributes.getValue(i))));
         continue;
       }
       const std::string_view name = source.text(written[i].name);
       if (declared_prefix(name)) continue;
       const NameId id = attribute_name(name);
       if (written[i].plain)
-        document_.add_attribute(id, written[i].value);
+        document_.add_attribute(id, written[i].value.begin);
       else
         add_value(id, written[i].value, view(attributes.getValue(i)));
     }
@@ -345,9 +344,9 @@ class Builder : public xml::DefaultHandler {
   void add_value(NameId name, Span written, std::u16string_view value) {
     std::string decoded = to_utf8(value);
     if (document_.source().text(written) == decoded)
-      document_.add_attribute(name, written);
+      document_.add_attribute(name, written.begin);
     else
-      document_.add_decoded_attribute(name, written, std::move(decoded));
+      document_.add_decoded_attribute(name, written.begin, std::move(decoded));
   }
 
   Document& document_;

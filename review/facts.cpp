@@ -36,10 +36,10 @@ void Facts::add_references(const Model& model, Element element) {
   };
   for (std::uint32_t a = 0; a < record.attribute_count; ++a) {
     const AttributeRecord& attribute = document.attribute(record.first_attribute + a);
-    if (!is_reference(attribute.name)) continue;
+    if (!is_reference(attribute.name())) continue;
     for_each_token(document.value(attribute), [&](std::string_view token, std::size_t) {
       if (const Element target = model.target(element, token))
-        uses_[key(target)].push_back({element, document.name(attribute.name)});
+        uses_[key(target)].push_back({element, document.name(attribute.name())});
     });
   }
   for (const Element child : element.children())

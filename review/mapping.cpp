@@ -62,7 +62,7 @@ std::string what_it_maps(Element mapping) {
   const ElementRecord& record = mapping.record();
   for (std::uint32_t a = 0; a < record.attribute_count; ++a) {
     const AttributeRecord& attribute = document.attribute(record.first_attribute + a);
-    const std::string_view name = document.name(attribute.name);
+    const std::string_view name = document.name(attribute.name());
     if (name.find(':') == std::string_view::npos) what += fmt::format("\n{}={}", name, document.value(attribute));
   }
   for (const Element child : mapping.children())

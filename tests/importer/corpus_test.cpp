@@ -60,7 +60,7 @@ Counts count(const Model& model) {
     for (std::uint32_t a = 0; a < record.attribute_count; ++a) {
       const AttributeRecord& attribute = document.attribute(record.first_attribute + a);
       const Feature* feature =
-          metamodel::find_feature(*element.cls(), document.name(attribute.name), document.version());
+          metamodel::find_feature(*element.cls(), document.name(attribute.name()), document.version());
       if (feature == nullptr || feature->kind != FeatureKind::reference) continue;
       for_each_token(document.value(attribute), [&](std::string_view token, std::size_t) {
         if (model.target(element, token)) ++counts.references;

@@ -1,0 +1,62 @@
+// Arbitrary bytes as a model file: whatever they are, reading ends, with a model whose parts fit together or with an
+// error. Runs under libFuzzer with AddressSanitizer and UndefinedBehaviorSanitizer; `tests/fuzz/run` builds and starts it.
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+
+#include "amalthea/diagnostic.hpp"
+#include "amalthea/element.hpp"
+#include "importer/model_reader.hpp"
+#include "importer/system_builder.hpp"
+
+namespace {
+
+using namespace amalthea;
+
+void require(bool holds) {
+  if (!holds) std::abort();
+}
+
+/// Every element spans its tags and lies within its parent, after its elder siblings.
+void check_places(const Document& document) {
+  const auto size = static_cast<std::uint32_t>(document.source().bytes().size());
+  for (std::uint32_t i = 0; i < document.size(); ++i) {
+    const Element element = document.element(i);
+    const Span span = element.span(), start = element.start_tag(), end = element.end_tag();
+    require(span.begin == start.begin && start.begin < start.end && start.end <= end.begin && end.end == span.end);
+    require(span.end <= size && document.source().ascii_at(span.begin) == '<');
+    require(document.source().ascii_at(span.end - document.source().unit()) == '>');
+    std::uint32_t before = start.end;
+    for (const Element child : element.children()) {
+      require(child.parent() == element && child.span().begin >= before);
+      before = child.span().end;
+    }
+    require(before <= end.begin);
+  }
+}
+
+/// Costs are kept low so that many inputs are tried in a second.
+importer::Limits small_limits() {
+  importer::Limits limits;
+  limits.max_file_size = limits.max_unpacked_size = 1U << 20U;
+  limits.max_depth = 64;
+  limits.max_elements = 20000;
+  return limits;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const importer::Limits limits = small_limits();
+  Diagnostics diagnostics;
+  const auto model = importer::read_model_from_bytes(
+      "fuzz.amxmi", std::string(reinterpret_cast<const char*>(data), size), limits, diagnostics);
+  require(model.has_value() || diagnostics.has_errors());
+  for (const Diagnostic& diagnostic : diagnostics.all()) require(!format(diagnostic).empty());
+  if (!model) return 0;
+  check_places(*model->documents().front());
+  const auto system = importer::build_system(*model, {}, diagnostics);
+  require(system.has_value() || diagnostics.has_errors() || !model->dangling().empty());
+  return 0;
+}
