@@ -170,11 +170,13 @@ void check_idle_schedulers(const Context& context, Report& report) {
 }
 
 void check_unclocked_units(const Context& context, Report& report) {
-  for (const Element unit : modules(context.model, "ProcessingUnit"))
-    if (!unit.attribute("frequencyDomain") && !unit.child("frequencyDomain") && is_mapped(context, unit) &&
-        !report.is_told(unit))
-      report.add(unit, fmt::format("processing unit \"{}\" is in use and has no clock; expected a frequencyDomain",
-                                   unit.name()));
+  Diagnostics told_by_building;
+  for (const views::HwUnit& unit : views::hardware_of(context.model, told_by_building).units)
+    if (unit.clock == Frequency{} && is_mapped(context, unit.element) && !report.is_told(unit.element))
+      report.add(unit.element,
+                 fmt::format("{} \"{}\" is in use and has no clock; expected {}",
+                             unit.element.is("Core") ? "core" : "processing unit", unit.name,
+                             unit.element.is("Core") ? "a prescaler with a quartz" : "a frequencyDomain"));
 }
 
 void check_repeated_mappings(const Context& context, Report& report) {

@@ -43,7 +43,7 @@ void check_negative_times(const Context& context, Report& report) {
                                                             "maxBudget",   "runtimes",
                                                             "min",         "max"};
   for (const Element time : context.facts.all("Time"))
-    if (is_one_of(time.tag(), never_negative) && number(time.attribute_or("value", "0")) < 0 && !report.is_told(time))
+    if (is_one_of(time.tag(), never_negative) && number(time.attribute_or("value", "0")) < 0)
       report.add(time, "value", fmt::format("the {} of {} is negative", time.tag(), describe(time.parent())));
 }
 
