@@ -1,6 +1,7 @@
 #include "amalthea/element.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include <fmt/core.h>
@@ -128,7 +129,8 @@ std::size_t IdTable::slot(std::string_view id, std::uint32_t hash) const {
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
     const Slot& found = slots_[at];
-    if (found.text == nullptr || (found.hash == hash && std::string_view(found.text, found.size) == id)) return at;
+    if (found.element == ElementRecord::none) return at;
+    if (found.hash == hash && std::string_view(text_of(found), found.size) == id) return at;
   }
 }
 
@@ -139,37 +141,50 @@ void IdTable::prefetch_slot(std::uint32_t hash) const {
 void IdTable::prefetch_text(std::uint32_t hash) const {
   if (slots_.empty()) return;
   const std::size_t mask = slots_.size() - 1;
-  for (std::size_t at = hash & mask; slots_[at].text != nullptr; at = (at + 1) & mask)
-    if (slots_[at].hash == hash) return __builtin_prefetch(slots_[at].text);
+  for (std::size_t at = hash & mask; slots_[at].element != ElementRecord::none; at = (at + 1) & mask)
+    if (slots_[at].hash == hash) return __builtin_prefetch(text_of(slots_[at]));
 }
 
 void IdTable::grow(std::size_t slots) {
   const std::vector<Slot> before = std::exchange(slots_, std::vector<Slot>(slots));
   for (const Slot& moved : before) {
-    if (moved.text == nullptr) continue;
+    if (moved.element == ElementRecord::none) continue;
     std::size_t at = moved.hash & (slots - 1);
-    while (slots_[at].text != nullptr) at = (at + 1) & (slots - 1);
+    while (slots_[at].element != ElementRecord::none) at = (at + 1) & (slots - 1);
     slots_[at] = moved;
   }
 }
 
+std::uint32_t IdTable::place_of(std::string_view id) {
+  const auto text_begin = reinterpret_cast<std::uintptr_t>(text_.data());
+  const auto id_begin = reinterpret_cast<std::uintptr_t>(id.data());
+  if (id_begin >= text_begin && id_begin < text_begin + text_.size())
+    return static_cast<std::uint32_t>(id_begin - text_begin);
+  const std::size_t place = text_.size() + copies_.size();
+  if (place + id.size() >= ElementRecord::none) throw std::bad_alloc();  // offsets have 32 bits
+  copies_ += id;
+  return static_cast<std::uint32_t>(place);
+}
+
 std::uint32_t IdTable::add(std::string_view id, std::uint32_t element) {
-  if (2 * (count_ + 1) > slots_.size()) grow(std::max<std::size_t>(64, 2 * slots_.size()));
+  if (3 * (count_ + 1) > 2 * slots_.size()) grow(std::max<std::size_t>(64, 2 * slots_.size()));
   const std::uint32_t hash = IdTable::hash(id);
   Slot& found = slots_[slot(id, hash)];
-  if (found.text != nullptr) return std::exchange(found.element, element);
-  found = {id.data(), static_cast<std::uint32_t>(id.size()), hash, element};
+  if (found.element != ElementRecord::none) return std::exchange(found.element, element);
+  found = {place_of(id), static_cast<std::uint32_t>(id.size()), hash, element};
   ++count_;
   return ElementRecord::none;
 }
 
 std::uint32_t IdTable::find(std::string_view id, std::uint32_t hash) const {
-  if (slots_.empty()) return ElementRecord::none;
-  const Slot& found = slots_[slot(id, hash)];
-  return found.text == nullptr ? ElementRecord::none : found.element;
+  return slots_.empty() ? ElementRecord::none : slots_[slot(id, hash)].element;
 }
 
-Document::Document(std::string path, std::string bytes) : source_(std::move(path), std::move(bytes)) {}
+Document::Document(std::string path, std::string bytes)
+    : source_(std::move(path), std::move(bytes)),
+      xmi_ids_(source_.bytes()),
+      computed_ids_(source_.bytes()),
+      positions_(source_.bytes()) {}
 
 std::string Document::version_text() const {
   switch (itea_) {
@@ -217,7 +232,7 @@ NameId Document::intern(std::string_view name) {
   const auto known = name_ids_.find(name);
   if (known != name_ids_.end()) return known->second;
   const auto id = static_cast<NameId>(names_.size());
-  names_.emplace_back(name);
+  names_.push_back(name_texts_.emplace_back(name));
   name_ids_.emplace(names_.back(), id);
   return id;
 }
@@ -252,6 +267,40 @@ void Document::close_element(std::uint32_t close_begin) {
   open_.pop_back();
 }
 
+void Document::index() {
+  targets_.assign(elements_.size(), ElementRecord::none);
+  target_attributes_.assign(elements_.size(), 255);
+  std::map<NameId, std::vector<std::uint32_t>> by_tag;
+  const auto add_part = [&](Element part) {
+    by_tag.clear();
+    for (const Element child : part.children()) by_tag[child.record().tag].push_back(child.index());
+    for (const auto& [tag, children] : by_tag) {
+      const auto begin = static_cast<std::uint32_t>(members_.size());
+      members_.insert(members_.end(), children.begin(), children.end());
+      member_lists_.push_back({part.index(), tag, begin, static_cast<std::uint32_t>(members_.size())});
+    }
+  };
+  add_part(root());
+  for (const Element part : root().children()) add_part(part);
+}
+
+void Document::add_target(std::uint32_t element, std::uint32_t ordinal, Element target) {
+  if (target_attributes_[element] != 255 || ordinal >= 255) return;
+  targets_[element] = target.index();
+  target_attributes_[element] = static_cast<std::uint8_t>(ordinal);
+}
+
+std::span<const std::uint32_t> Document::members(Element part, std::string_view tag) const {
+  const auto name = find_name(tag);
+  if (!name) return {};
+  const auto key = std::pair(part.index(), *name);
+  const auto found =
+      std::lower_bound(member_lists_.begin(), member_lists_.end(), key,
+                       [](const Members& list, const auto& wanted) { return std::pair(list.part, list.tag) < wanted; });
+  if (found == member_lists_.end() || found->part != key.first || found->tag != key.second) return {};
+  return std::span(members_).subspan(found->begin, found->end - found->begin);
+}
+
 void Document::set_header(Version version, IteaRelease itea, std::string metamodel_prefix, std::string xsi_prefix) {
   version_ = version;
   itea_ = itea;
@@ -269,23 +318,8 @@ void Document::add_position(std::string_view position, Element element) {
 }
 
 Element Document::add_computed_id(std::string_view id, Element element) {
-  // Ids live in chunks that never move: a string each would cost as much again as their text.
-  constexpr std::size_t chunk = 1U << 16U;
-  if (id_chunk_left_ < id.size()) {
-    id_texts_.emplace_back();
-    id_texts_.back().reserve(std::max(chunk, id.size()));
-    id_chunk_left_ = id_texts_.back().capacity();
-  }
-  std::string& texts = id_texts_.back();
-  const std::size_t at = texts.size();
-  texts += id;
-  const std::uint32_t before = computed_ids_.add(std::string_view(texts).substr(at), element.index());
-  if (before != ElementRecord::none) {
-    texts.resize(at);
-    return this->element(before);
-  }
-  id_chunk_left_ -= id.size();
-  return {};
+  const std::uint32_t before = computed_ids_.add(id, element.index());
+  return before == ElementRecord::none ? Element{} : this->element(before);
 }
 
 Document& Model::add(std::unique_ptr<Document> document) {
@@ -309,13 +343,12 @@ bool is_sub_model(Element root, std::string_view sub_model) {
 std::vector<Element> Model::all(std::string_view sub_model, std::string_view tag) const {
   std::vector<Element> found;
   const auto add = [&](Element part) {
-    for (const Element candidate : part.children())
-      if (candidate.tag() == tag) found.push_back(candidate);
+    for (const std::uint32_t index : part.document().members(part, tag))
+      found.push_back(part.document().element(index));
   };
   for (const auto& document : documents_) {
     if (is_sub_model(document->root(), sub_model)) add(document->root());
-    for (const Element part : document->root().children())
-      if (part.tag() == sub_model) add(part);
+    for (const std::uint32_t part : document->members(document->root(), sub_model)) add(document->element(part));
   }
   return found;
 }
@@ -354,10 +387,20 @@ Element Model::target(Element holder, std::string_view written) const {
 
 std::vector<Element> Model::references(Element element, std::string_view feature) const {
   std::vector<Element> found;
-  if (const auto tokens = element.attribute(feature))
-    for_each_token(*tokens, [&](std::string_view token, std::size_t) {
+  const Document& document = element.document();
+  const ElementRecord& record = element.record();
+  for (std::uint32_t i = 0; i < record.attribute_count; ++i) {
+    const AttributeRecord& attribute = document.attribute(record.first_attribute + i);
+    if (document.name(attribute.name()) != feature) continue;
+    if (const std::uint32_t known = document.first_target(element.index(), i); known != ElementRecord::none) {
+      found.push_back(document.element(known));
+      break;
+    }
+    for_each_token(document.value(attribute), [&](std::string_view token, std::size_t) {
       if (const Element leads_to = target(element, token)) found.push_back(leads_to);
     });
+    break;
+  }
   for (const Element child : element.children())
     if (child.tag() == feature)
       if (const auto href = child.attribute("href"))

@@ -14,6 +14,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -160,7 +161,10 @@ enum class IteaRelease : std::uint8_t { none, v1_1_0, v1_2_0, v1_3_0 };
 /// A table from ids to elements of one document; a later element takes an id over, as in EMF.
 class IdTable {
  public:
-  /// `id` must stay where it is. Returns the index of the element that had the id before, or ElementRecord::none.
+  /// Ids whose text stands in `text` are not copied.
+  explicit IdTable(std::string_view text) : text_(text) {}
+
+  /// Returns the index of the element that had the id before, or ElementRecord::none.
   std::uint32_t add(std::string_view id, std::uint32_t element);
   /// The index of the element, or ElementRecord::none.
   std::uint32_t find(std::string_view id) const { return find(id, hash(id)); }
@@ -174,16 +178,22 @@ class IdTable {
 
  private:
   struct Slot {
-    const char* text = nullptr;  ///< null: free
+    std::uint32_t at = 0;  ///< where the id begins: in text_, or behind its end in copies_
     std::uint32_t size = 0;
     std::uint32_t hash = 0;
-    std::uint32_t element = 0;
+    std::uint32_t element = ElementRecord::none;  ///< none: free
   };
+  const char* text_of(const Slot& slot) const {
+    return slot.at < text_.size() ? text_.data() + slot.at : copies_.data() + (slot.at - text_.size());
+  }
+  std::uint32_t place_of(std::string_view id);
   /// The slot that holds the id or would hold it.
   std::size_t slot(std::string_view id, std::uint32_t hash) const;
   void grow(std::size_t slots);
+  std::string_view text_;
+  std::string copies_;
   std::size_t count_ = 0;
-  std::vector<Slot> slots_;  // a power of two of them, at least half free
+  std::vector<Slot> slots_;  // a power of two of them, at least a third free
 };
 
 class Document {
@@ -234,6 +244,15 @@ class Document {
   /// The tables behind find(), for looking up many ids at a time.
   const IdTable& xmi_ids() const { return xmi_ids_; }
 
+  /// Children of the root, or of a child of the root, that have this tag: sub-models have hundreds of thousands of
+  /// children, which need not be gone through for each kind of them.
+  std::span<const std::uint32_t> members(Element part, std::string_view tag) const;
+  /// Where the `ordinal`-th attribute of an element leads, counting from 0, if it is the element's first reference and
+  /// leads to one element of this document; none for any other. Most references are like that.
+  std::uint32_t first_target(std::uint32_t element, std::uint32_t ordinal) const {
+    return !targets_.empty() && target_attributes_[element] == ordinal ? targets_[element] : ElementRecord::none;
+  }
+
   // Filled by the importer, in document order.
   /// Makes room for a number of elements and attributes, so that nothing has to move while they are added.
   void reserve(std::size_t elements, std::size_t attributes);
@@ -248,13 +267,17 @@ class Document {
   void set_header(Version version, IteaRelease itea, std::string metamodel_prefix, std::string xsi_prefix);
   void set_position(std::uint32_t position) { position_ = position; }
   void set_zipped() { zipped_ = true; }
-  /// Registers an id whose text stands in the document. Returns the element that had it before, or an empty one.
+  /// Registers an id that is written in the document. Returns the element that had it before, or an empty one.
   Element add_xmi_id(std::string_view id, Element element);
   /// Returns the element that had the id before, or an empty one.
   Element add_computed_id(std::string_view id, Element element);
   /// Remembers where a position leads that references of the model name, an empty element if nowhere. Its text must
   /// stay where it is.
   void add_position(std::string_view position, Element element);
+  /// Once all elements are there: makes members() and room for add_target().
+  void index();
+  /// Notes where a reference leads, if it is the first of its element.
+  void add_target(std::uint32_t element, std::uint32_t ordinal, Element target);
 
  private:
   std::string_view decoded_value(const AttributeRecord& attribute) const;
@@ -268,13 +291,21 @@ class Document {
   std::string xsi_prefix_;
   std::vector<ElementRecord> elements_;
   std::vector<AttributeRecord> attributes_;
-  std::deque<std::string> names_;  // stable addresses for the views in name_ids_
+  std::vector<std::uint32_t> targets_;           // by element
+  std::vector<std::uint8_t> target_attributes_;  // by element: which of its attributes; 255: none
+  struct Members {
+    std::uint32_t part;
+    NameId tag;
+    std::uint32_t begin, end;  // in members_
+  };
+  std::vector<Members> member_lists_;  // by part and tag
+  std::vector<std::uint32_t> members_;
+  std::deque<std::string> name_texts_;   // stable addresses for the views
+  std::vector<std::string_view> names_;  // by NameId
   std::unordered_map<std::string_view, NameId> name_ids_;
   std::vector<std::pair<std::uint32_t, std::string>> decoded_;  // by attribute index, ascending
   std::vector<std::uint32_t> open_;                             // path of elements not yet closed
   IdTable xmi_ids_, computed_ids_, positions_;
-  std::deque<std::string> id_texts_;  // computed ids, many to a chunk
-  std::size_t id_chunk_left_ = 0;
 };
 
 /// One model: documents that refer to each other by ids.

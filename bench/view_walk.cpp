@@ -25,8 +25,10 @@ std::size_t walk_items(const Model& model, Element container, Diagnostics& diagn
 }
 
 std::size_t walk_software(const Model& model, Diagnostics& diagnostics) {
-  std::size_t count = views::labels(model, diagnostics).size() + views::channels(model, diagnostics).size() +
-                      views::modes(model).size() + views::mode_labels(model, diagnostics).size() +
+  std::size_t labels = 0;
+  views::for_each_label(model, diagnostics, [&labels](const views::Label&) { ++labels; });
+  std::size_t count = labels + views::channels(model, diagnostics).size() + views::modes(model).size() +
+                      views::mode_labels(model, diagnostics).size() +
                       views::process_prototypes(model, diagnostics).size() +
                       views::sections(model, diagnostics).size() + views::process_chains(model).size() +
                       views::os_events(model, diagnostics).size() + views::custom_entities(model, diagnostics).size() +
@@ -61,8 +63,7 @@ std::size_t walk_constraints(const Model& model, Diagnostics& diagnostics) {
 
 std::size_t walk_views(const Model& model, Diagnostics& diagnostics) {
   return walk_software(model, diagnostics) + walk_hardware(model, diagnostics) + walk_mapping(model) +
-         walk_constraints(model, diagnostics) +
-         views::operating_systems_of(model, diagnostics).systems.size() +
+         walk_constraints(model, diagnostics) + views::operating_systems_of(model, diagnostics).systems.size() +
          views::stimuli(model, diagnostics).size() + views::clocks(model, diagnostics).size() +
          views::activations(model, diagnostics).size() + views::events(model).size() +
          views::event_chains(model, diagnostics).size();

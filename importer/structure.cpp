@@ -355,7 +355,8 @@ class ReferenceChecker {
           if (!feature->versions.contains(document.version()))
             other_structure.note(feature->versions, element,
                                  fmt::format("attribute {} of a {}", feature->name, element.class_name()));
-          if (feature->kind == FeatureKind::reference) check_tokens(element, *feature, document.value(attribute));
+          if (feature->kind == FeatureKind::reference)
+            check_tokens(element, *feature, record.first_attribute + a, document.value(attribute));
         }
       }
     }
@@ -399,10 +400,10 @@ class ReferenceChecker {
   }
 
   /// References wait until some have come together, see IdTable.
-  void check_tokens(Element element, const Feature& feature, std::string_view tokens) {
+  void check_tokens(Element element, const Feature& feature, std::uint32_t attribute, std::string_view tokens) {
     for_each_token(tokens, [&](std::string_view token, std::size_t offset) {
-      waiting_[waiting_count_++] = {element,  &feature, token, static_cast<std::uint32_t>(offset), IdTable::hash(token),
-                                    Element{}};
+      waiting_[waiting_count_++] = {
+          element, &feature, token, attribute, static_cast<std::uint32_t>(offset), IdTable::hash(token), Element{}};
       if (waiting_count_ == waiting_.size()) look_up_waiting();
     });
   }
@@ -425,6 +426,7 @@ class ReferenceChecker {
     Element element;
     const Feature* feature = nullptr;
     std::string_view token;
+    std::uint32_t attribute = 0;
     std::uint32_t offset = 0;  ///< in the attribute's value
     std::uint32_t hash = 0;
     Element target;  ///< by xmi:id
@@ -439,7 +441,13 @@ class ReferenceChecker {
       remember_position(element, token);
       target = model_.target(element, token);
     }
-    if (target && fits(target, feature->type)) return;
+    if (target && fits(target, feature->type)) {
+      Document& own = *model_.documents()[element.document().position()];
+      if (target.document().position() == own.position() &&
+          token.size() == own.value(own.attribute(reference.attribute)).size())
+        own.add_target(element.index(), reference.attribute - element.record().first_attribute, target);
+      return;
+    }
     model_.add_dangling(element, std::string(feature->name));
     std::string found = wrong_target(target, feature->type);
     if (!target)
@@ -500,6 +508,7 @@ void understand_structure(Model& model, Diagnostics& diagnostics) {
     forgotten.emplace_back(*document);
     Classifier(*document, other_structures.back(), forgotten.back(), findings).run();
     give_ids(*document, findings);
+    document->index();
   }
   // References may lead to any document, so all have to have their ids.
   ReferenceChecker checker(model, findings);

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string_view>
-#include <unordered_map>
+#include <vector>
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
@@ -30,18 +30,20 @@ std::string_view literal_attribute(Element element, std::string_view name);
 class ElementIndex {
  public:
   /// The first index that is given for an element stays.
-  void add(Element element, std::uint32_t index) { indices_.emplace(key(element), index); }
-  std::optional<std::uint32_t> find(Element element) const {
-    if (!element) return std::nullopt;
-    const auto found = indices_.find(key(element));
-    return found == indices_.end() ? std::nullopt : std::optional(found->second);
-  }
+  void add(Element element, std::uint32_t index);
+  std::optional<std::uint32_t> find(Element element) const;
+  /// Makes room, so that a large table need not grow step by step.
+  void reserve(std::size_t elements);
 
  private:
-  static std::uint64_t key(Element element) {
-    return (static_cast<std::uint64_t>(element.document().position()) << 32U) | element.index();
-  }
-  std::unordered_map<std::uint64_t, std::uint32_t> indices_;
+  struct Slot {
+    std::uint32_t document = 0, element = ElementRecord::none, index = 0;
+    bool is_free() const { return element == ElementRecord::none; }
+  };
+  std::size_t slot(std::uint32_t document, std::uint32_t element) const;
+  void grow(std::size_t slots);
+  std::size_t count_ = 0;
+  std::vector<Slot> slots_;  // a power of two of them, at least half free
 };
 
 /// Calls visit(part) for each sub-model of this class ("HWModel") in document order: below a root, or a root itself,

@@ -57,8 +57,12 @@ Mapping mapping_of(const Model& model) {
   Mapping mapping;
   for_each_part(model, "MappingModel", [&](Element part) {
     if (mapping.address_type.empty()) mapping.address_type = literal_attribute(part, "addressMappingType");
+    // Nearly all of a large mapping are labels in memories; growing step by step would need the memory twice.
+    for (const std::string_view tag : {"memoryMapping", "mapping"})
+      mapping.memory.reserve(mapping.memory.size() + part.document().members(part, tag).size());
     for (const Element element : part.children()) read(model, element, mapping);
   });
+  mapping.memory_mapping_of.reserve(mapping.memory.size());
   for (std::size_t i = mapping.memory.size(); i > 0; --i)  // of several mappings the last one counts
     if (mapping.memory[i - 1].mapped && mapping.memory[i - 1].memory)
       mapping.memory_mapping_of.add(mapping.memory[i - 1].mapped, static_cast<std::uint32_t>(i - 1));

@@ -142,6 +142,11 @@ std::vector<Runnable> runnables(const Model& model, Diagnostics& diagnostics) {
 
 std::vector<Label> labels(const Model& model, Diagnostics& diagnostics) {
   std::vector<Label> found;
+  for_each_label(model, diagnostics, [&found](const Label& label) { found.push_back(label); });
+  return found;
+}
+
+void for_each_label(const Model& model, Diagnostics& diagnostics, const std::function<void(const Label&)>& visit) {
   const SectionTable sections(model, "labels");
   for_each_member(model, "SWModel", "labels", [&](Element element) {
     Label label;
@@ -158,9 +163,8 @@ std::vector<Label> labels(const Model& model, Diagnostics& diagnostics) {
     label.data_type = type_of(model, element, "dataType");
     label.name_space = model.reference(element, "namespace");
     label.tags = model.references(element, "tags");
-    found.push_back(std::move(label));
+    visit(label);
   });
-  return found;
 }
 
 std::vector<Channel> channels(const Model& model, Diagnostics& diagnostics) {

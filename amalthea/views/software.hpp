@@ -5,6 +5,7 @@
 /// Semaphores belong to the operating system; activities name them (views::SemaphoreAccess).
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -88,6 +89,8 @@ struct Label {
   std::vector<Element> tags;
 };
 std::vector<Label> labels(const Model& model, Diagnostics& diagnostics);
+/// The same one by one: a model may have hundreds of thousands.
+void for_each_label(const Model& model, Diagnostics& diagnostics, const std::function<void(const Label&)>& visit);
 
 /// From 0.7.2.
 struct Channel {

@@ -70,8 +70,8 @@ void for_each_part(const Model& model, std::string_view class_name, Visit visit)
 template <typename Visit>
 void for_each_member(const Model& model, std::string_view part_class, std::string_view tag, Visit visit) {
   for_each_part(model, part_class, [&](Element part) {
-    for (const Element child : part.children())
-      if (child.tag() == tag && !child.attribute("href")) visit(child);
+    for (const std::uint32_t index : part.document().members(part, tag))
+      if (const Element child = part.document().element(index); !child.attribute("href")) visit(child);
   });
 }
 
