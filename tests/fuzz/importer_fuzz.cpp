@@ -1,14 +1,19 @@
 // Arbitrary bytes as a model file: whatever they are, reading ends, with a model whose parts fit together or with an
-// error. Runs under libFuzzer with AddressSanitizer and UndefinedBehaviorSanitizer; `tests/fuzz/run` builds and starts it.
+// error. Runs under libFuzzer with AddressSanitizer and UndefinedBehaviorSanitizer; `tests/fuzz/run` builds and starts
+// it.
 
 #include <cstdint>
 #include <cstdlib>
 #include <string>
 
 #include "amalthea/diagnostic.hpp"
+#include "amalthea/editable_model.hpp"
 #include "amalthea/element.hpp"
+#include "amalthea/emf_form.hpp"
+#include "exporter/model_dump.hpp"
 #include "importer/model_reader.hpp"
 #include "importer/system_builder.hpp"
+#include "review/review.hpp"
 
 namespace {
 
@@ -36,6 +41,21 @@ void check_places(const Document& document) {
   }
 }
 
+/// What is written in EMF's form can be read again, and then written the same.
+void check_written(const Model& model) {
+  const Document& document = *model.documents().front();
+  if (document.itea() != IteaRelease::none) return;
+  const auto write = [](const Model& read) {
+    const EditableModel editable(read);
+    return write_emf_form(*editable.files().front().root, read.version());
+  };
+  const std::string written = write(model);
+  Diagnostics diagnostics;
+  const auto again = importer::read_model_from_bytes("again.amxmi", written, {}, diagnostics);
+  require(again.has_value());
+  require(write(*again) == written);
+}
+
 /// Costs are kept low so that many inputs are tried in a second.
 importer::Limits small_limits() {
   importer::Limits limits;
@@ -58,5 +78,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_places(*model->documents().front());
   const auto system = importer::build_system(*model, {}, diagnostics);
   require(system.has_value() || diagnostics.has_errors() || !model->dangling().empty());
+  require(!exporter::dump_model(*model).empty() || model->documents().front()->root().cls() == std::nullopt);
+  check_written(*model);
+  Diagnostics findings;
+  review::review_model(*model, findings);
   return 0;
 }
