@@ -1,0 +1,87 @@
+#include "exporter/gpu_formats.hpp"
+
+#include <cmath>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "exporter/text_table.hpp"
+
+namespace amalthea::exporter {
+namespace {
+
+using nlohmann::ordered_json;
+namespace nvidia = engine::nvidia;
+
+/// Infinite is null: without demand there is no quotient.
+ordered_json finite(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
+std::string quotient_text(double value) { return std::isfinite(value) ? fmt::format("{:.3f}", value) : "any"; }
+
+}  // namespace
+
+std::string render_occupancy_json(const engine::DeviceProfile& profile, const nvidia::Occupancy& occupancy) {
+  ordered_json json;
+  json["platform"] = profile.name;
+  json["threads"] = occupancy.shape.threads;
+  json["registers_per_thread"] = occupancy.shape.registers;
+  json["shared_memory"] = occupancy.shape.shared_memory;
+  json["warps_per_block"] = occupancy.block.warps;
+  json["blocks_per_sm"] = occupancy.blocks;
+  json["warps_per_sm"] = occupancy.warps;
+  json["occupancy"] = static_cast<double>(occupancy.warps) / static_cast<double>(profile.multiprocessors->max_warps());
+  json["blocks_on_gpu"] = occupancy.blocks * profile.multiprocessors->sms;
+  json["harmless_registers_per_thread"] = occupancy.harmless_registers;
+  json["limits"] = ordered_json::array();
+  json["binding"] = ordered_json::array();
+  for (const nvidia::ResourceLimit& limit : occupancy.limits) {
+    json["limits"].push_back({{"resource", limit.resource},
+                              {"per_block", limit.per_block},
+                              {"per_sm", limit.per_sm},
+                              {"blocks", limit.blocks < 0 ? ordered_json(nullptr) : ordered_json(limit.blocks)},
+                              {"binds", limit.binds}});
+    if (limit.binds) json["binding"].push_back(limit.resource);
+  }
+  json["equation_1"] = ordered_json::array();
+  for (const nvidia::Equation1& row : occupancy.equation)
+    json["equation_1"].push_back({{"block", row.block},
+                                  {"printed_maximum", finite(row.printed)},
+                                  {"minimum", finite(row.minimum)},
+                                  {"admitted", row.admitted}});
+  return json.dump(2) + "\n";
+}
+
+std::string render_occupancy_text(const engine::DeviceProfile& profile, const nvidia::Occupancy& occupancy,
+                                  bool colour) {
+  const nvidia::SmLimits& sm = *profile.multiprocessors;
+  std::string out = fmt::format("{} ({} SMs): {} threads per block = {} warps", profile.name, sm.sms,
+                                occupancy.shape.threads, occupancy.block.warps);
+  if (occupancy.shape.registers > 0) out += fmt::format(", {} registers per thread", occupancy.shape.registers);
+  if (occupancy.shape.shared_memory > 0)
+    out += fmt::format(", {} bytes of shared memory", occupancy.shape.shared_memory);
+  out += "\n";
+  TextTable limits(
+      {{"resource"}, {"per block", Align::right}, {"per SM", Align::right}, {"blocks", Align::right}, {""}});
+  for (const nvidia::ResourceLimit& limit : occupancy.limits)
+    limits.add_row({{std::string(limit.resource)},
+                    {fmt::format("{}", limit.per_block)},
+                    {fmt::format("{}", limit.per_sm)},
+                    {limit.blocks < 0 ? "any" : fmt::format("{}", limit.blocks)},
+                    {limit.binds ? "binds" : "", Colour::bold}});
+  out += heading("Limits", colour) + limits.render(colour);
+  out += fmt::format("\n{} blocks per SM, {} of {} warps ({:.1f} %), {} blocks on the GPU\n", occupancy.blocks,
+                     occupancy.warps, sm.max_warps(),
+                     100.0 * static_cast<double>(occupancy.warps) / static_cast<double>(sm.max_warps()),
+                     occupancy.blocks * sm.sms);
+  out += fmt::format("Up to {} registers per thread can never bind before threads do.\n", occupancy.harmless_registers);
+  TextTable equation(
+      {{"block", Align::right}, {"printed (max)", Align::right}, {"minimum", Align::right}, {"admitted"}});
+  for (const nvidia::Equation1& row : occupancy.equation)
+    equation.add_row({{fmt::format("{}", row.block)},
+                      {quotient_text(row.printed)},
+                      {quotient_text(row.minimum)},
+                      {row.admitted ? "yes" : "no"}});
+  out += heading("Eq. 1 for every further block", colour) + equation.render(colour);
+  return out;
+}
+
+}  // namespace amalthea::exporter
