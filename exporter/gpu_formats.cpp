@@ -84,4 +84,26 @@ std::string render_occupancy_text(const engine::DeviceProfile& profile, const nv
   return out;
 }
 
+std::string render_placement_json(const Placement& placement) {
+  ordered_json json;
+  json["sm"] = ordered_json::array();
+  for (const auto& stream : placement) {
+    auto& row = json["sm"].emplace_back(ordered_json::array());
+    for (const auto& sm : stream) row.push_back(sm ? ordered_json(*sm) : ordered_json(nullptr));
+  }
+  return json.dump() + "\n";
+}
+
+std::string render_placement_text(const std::vector<nvidia::StreamBlocks>& streams, const Placement& placement) {
+  std::string out;
+  for (std::size_t stream = 0; stream < placement.size(); ++stream) {
+    out += fmt::format("{} blocks of {} warps: SM", streams[stream].blocks, streams[stream].warps);
+    for (const auto& sm : placement[stream]) out += sm ? fmt::format(" {}", *sm) : std::string(" -");
+    out += "\n";
+  }
+  for (const auto& stream : placement)
+    if (!stream.empty() && !stream.back()) return out + "- waits until other blocks end\n";
+  return out;
+}
+
 }  // namespace amalthea::exporter

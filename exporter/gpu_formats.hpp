@@ -3,9 +3,12 @@
 /// Text and JSON of the GPU models that work alone (docs/gpu.md). The JSON forms are one object and end with a line
 /// end.
 
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "engine/device_profile.hpp"
+#include "engine/nvidia/block_placement.hpp"
 #include "engine/nvidia/occupancy.hpp"
 
 namespace amalthea::exporter {
@@ -14,5 +17,10 @@ std::string render_occupancy_json(const engine::DeviceProfile& profile, const en
 /// `profile` must have multiprocessors.
 std::string render_occupancy_text(const engine::DeviceProfile& profile, const engine::nvidia::Occupancy& occupancy,
                                   bool colour);
+
+/// The SM of every block, one row per stream; nothing for a block that waits.
+using Placement = std::vector<std::vector<std::optional<engine::nvidia::SmIndex>>>;
+std::string render_placement_json(const Placement& placement);
+std::string render_placement_text(const std::vector<engine::nvidia::StreamBlocks>& streams, const Placement& placement);
 
 }  // namespace amalthea::exporter

@@ -70,3 +70,27 @@ TEST_CASE("gpu occupancy takes profiles of one's own and says what is wrong with
         "tx2: a block of 2000 threads exceeds the 1024 a block may have");
   CHECK(complaint({"occupancy", "--threads", "32", "--platform", "none"}).starts_with("--platform none: neither"));
 }
+
+TEST_CASE("gpu place prints the SM of every block") {
+  CHECK(printed({"place", "--sms", "8", "--max-warps", "64", "4x4", "4x5"}) ==
+        json{{"sm", {{0, 2, 4, 6}, {0, 2, 4, 6}}}});
+  CHECK(printed({"place", "--platform", "xavier", "4x4", "4x4"}) == json{{"sm", {{0, 2, 4, 6}, {1, 3, 5, 7}}}});
+  CHECK(printed({"place", "--sms", "1", "--max-warps", "64", "3x32"}) == json{{"sm", {{0, 0, nullptr}}}});
+  CHECK(printed({"place", "--sms", "6", "--sms-per-gpc", "3", "--scan", "gpc", "--max-warps", "64", "6x4"}) ==
+        json{{"sm", {{0, 3, 1, 4, 2, 5}}}});
+  CHECK(printed({"place", "--sms", "8", "--ties", "last-sm", "--max-warps", "64", "4x4", "1x5"}) ==
+        json{{"sm", {{0, 2, 4, 6}, {6}}}});
+  CHECK(test::amalthea(gpu({"place", "--sms", "2", "--max-warps", "64", "2x33", "1x32"})).out ==
+        "2 blocks of 33 warps: SM 0 1\n1 blocks of 32 warps: SM -\n- waits until other blocks end\n");
+}
+
+TEST_CASE("gpu place says what is wrong with its input") {
+  const auto place = [](const char* stream) { return complaint({"place", "--sms", "8", "--max-warps", "64", stream}); };
+  for (const std::string stream :
+       {"4", "4x", "x4", "0x4", "4x0", "-1x4", "4x4x4", "4.5x4", "99999999999999999999x1", "4X4"})
+    CHECK(place(stream.c_str()) ==
+          "\"" + stream + "\": expected BLOCKSxWARPS such as 4x5, both whole numbers above zero");
+  CHECK(place("4x65") == "\"4x65\": a block of 65 warps never fits an SM of 64");
+  CHECK(place("1000001x1") == "\"1000001x1\": more than 1000000 blocks in all");
+  CHECK(complaint({"place", "--sms", "8", "4x4"}) == "gpu place needs --platform, or --sms and --max-warps");
+}
