@@ -1,7 +1,9 @@
 #include <charconv>
 #include <cstdint>
+#include <fstream>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "engine/device_profile.hpp"
 #include "engine/nvidia/block_placement.hpp"
 #include "engine/nvidia/occupancy.hpp"
+#include "engine/nvidia/response_time.hpp"
 #include "exporter/gpu_formats.hpp"
 
 namespace amalthea::cli {
@@ -161,6 +164,52 @@ void add_place(CLI::App& gpu, int& exit_code) {
   verb->callback([options, &exit_code] { exit_code = run(*options); });
 }
 
+/// The bytes of a file; nothing and a message when it cannot be read.
+std::optional<std::string> file_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf())) {
+    unusable(fmt::format("{}: cannot be read, or is empty", path));
+    return std::nullopt;
+  }
+  return std::move(text).str();
+}
+
+struct RtaOptions {
+  std::string file;
+  std::string algorithm = "corrected";
+  std::string format = "text";
+};
+
+int run(const RtaOptions& options) {
+  const auto text = file_text(options.file);
+  if (!text) return ExitCode::unusable;
+  const auto problem = nvidia::parse_rta_problem(*text);
+  if (!problem) return unusable(fmt::format("{}:{}", options.file, format(problem.error())));
+  const auto result = options.algorithm == "paper"    ? nvidia::response_times_as_printed(*problem)
+                      : options.algorithm == "closed" ? nvidia::response_times_closed(*problem)
+                                                      : nvidia::response_times(*problem);
+  if (!result) return unusable(fmt::format("{}: {}", options.file, result.error()));
+  const bool good = !result->endless_at && meets_deadlines(*problem, *result);
+  return written(options.format == "json" ? exporter::render_rta_json(*problem, *result)
+                                          : exporter::render_rta_text(*problem, *result, use_colour()),
+                 good ? ExitCode::all_well : ExitCode::findings);
+}
+
+void add_rta(CLI::App& gpu, int& exit_code) {
+  auto options = std::make_shared<RtaOptions>();
+  CLI::App* verb = gpu.add_subcommand("rta", "response times of kernels on one execution engine, by analysis");
+  verb->add_option("FILE", options->file, R"(JSON such as {"g_max": 8, "kernels": [{"r": 0, "C": 4, "g": 2}]})")
+      ->required();
+  verb->add_option("--algorithm", options->algorithm,
+                   "corrected; closed: for kernels of one release and one C; paper: as printed, for comparison")
+      ->check(CLI::IsMember({"corrected", "closed", "paper"}))
+      ->capture_default_str();
+  add_format(*verb, options->format);
+  verb->footer("Exit code 1: a kernel ends after its period T, or the printed algorithm never ends.");
+  verb->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
 }  // namespace
 
 void add_gpu(CLI::App& app, int& exit_code) {
@@ -169,6 +218,7 @@ void add_gpu(CLI::App& app, int& exit_code) {
   verb->footer("amalthea gpu VERB --help tells more about a verb.");
   add_occupancy(*verb, exit_code);
   add_place(*verb, exit_code);
+  add_rta(*verb, exit_code);
 }
 
 }  // namespace amalthea::cli

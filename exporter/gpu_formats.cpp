@@ -1,5 +1,6 @@
 #include "exporter/gpu_formats.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/core.h>
@@ -103,6 +104,58 @@ std::string render_placement_text(const std::vector<nvidia::StreamBlocks>& strea
   }
   for (const auto& stream : placement)
     if (!stream.empty() && !stream.back()) return out + "- waits until other blocks end\n";
+  return out;
+}
+
+std::string render_rta_json(const nvidia::RtaProblem& problem, const nvidia::RtaResult& result) {
+  ordered_json json;
+  json["f"] = result.completion;
+  json["R"] = result.response;
+  for (std::size_t index = result.completion.size(); index < problem.kernels.size(); ++index) {
+    json["f"].push_back(nullptr);
+    json["R"].push_back(nullptr);
+  }
+  if (result.endless_at) json["endless_at"] = *result.endless_at;
+  if (const auto sum = utilization(problem); sum && !problem.kernels.empty()) {
+    json["u"] = ordered_json::array();
+    for (const nvidia::RtaKernel& kernel : problem.kernels) json["u"].push_back(*utilization(kernel));
+    json["U"] = *sum;
+  }
+  const bool has_period = std::any_of(problem.kernels.begin(), problem.kernels.end(),
+                                      [](const nvidia::RtaKernel& kernel) { return kernel.period > 0; });
+  if (has_period && !result.endless_at) json["schedulable"] = meets_deadlines(problem, result);
+  return json.dump() + "\n";
+}
+
+std::string render_rta_text(const nvidia::RtaProblem& problem, const nvidia::RtaResult& result, bool colour) {
+  TextTable table({{"kernel", Align::right},
+                   {"r", Align::right},
+                   {"C", Align::right},
+                   {"g", Align::right},
+                   {"f", Align::right},
+                   {"R", Align::right},
+                   {"T", Align::right},
+                   {"u", Align::right},
+                   {""}});
+  for (std::size_t index = 0; index < problem.kernels.size(); ++index) {
+    const nvidia::RtaKernel& kernel = problem.kernels[index];
+    const bool known = index < result.completion.size();
+    const bool late = known && kernel.period > 0 && result.response[index] > kernel.period;
+    const auto share = utilization(kernel);
+    table.add_row({{fmt::format("{}", index)},
+                   {fmt::format("{}", kernel.release)},
+                   {fmt::format("{}", kernel.execution)},
+                   {fmt::format("{}", kernel.blocks)},
+                   {known ? fmt::format("{}", result.completion[index]) : "-"},
+                   {known ? fmt::format("{}", result.response[index]) : "-"},
+                   {kernel.period > 0 ? fmt::format("{}", kernel.period) : ""},
+                   {share ? fmt::format("{:.3f}", *share) : ""},
+                   {late ? "late" : "", Colour::bad}});
+  }
+  std::string out = table.render(colour);
+  if (result.endless_at) out += fmt::format("\nThe printed algorithm never ends on kernel {}.\n", *result.endless_at);
+  if (const auto sum = utilization(problem); sum && !problem.kernels.empty())
+    out += fmt::format("\nU = {:.3f} threads\n", *sum);
   return out;
 }
 

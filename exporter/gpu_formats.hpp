@@ -10,6 +10,7 @@
 #include "engine/device_profile.hpp"
 #include "engine/nvidia/block_placement.hpp"
 #include "engine/nvidia/occupancy.hpp"
+#include "engine/nvidia/response_time.hpp"
 
 namespace amalthea::exporter {
 
@@ -22,5 +23,10 @@ std::string render_occupancy_text(const engine::DeviceProfile& profile, const en
 using Placement = std::vector<std::vector<std::optional<engine::nvidia::SmIndex>>>;
 std::string render_placement_json(const Placement& placement);
 std::string render_placement_text(const std::vector<engine::nvidia::StreamBlocks>& streams, const Placement& placement);
+
+/// Utilisation and verdict are there when the problem states periods. A kernel that has no result is null.
+std::string render_rta_json(const engine::nvidia::RtaProblem& problem, const engine::nvidia::RtaResult& result);
+std::string render_rta_text(const engine::nvidia::RtaProblem& problem, const engine::nvidia::RtaResult& result,
+                            bool colour);
 
 }  // namespace amalthea::exporter

@@ -94,3 +94,43 @@ TEST_CASE("gpu place says what is wrong with its input") {
   CHECK(place("1000001x1") == "\"1000001x1\": more than 1000000 blocks in all");
   CHECK(complaint({"place", "--sms", "8", "4x4"}) == "gpu place needs --platform, or --sms and --max-warps");
 }
+
+TEST_CASE("gpu rta prints completion and response times in input order") {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.path() + "/kernels.json";
+  test::write_text(
+      file,
+      R"({"g_max": 8, "kernels": [{"r": 7, "C": 2, "g": 10}, {"r": 1, "C": 5, "g": 2}, {"r": 4, "C": 9, "g": 4}]})");
+  CHECK(printed({"rta", file}) == json{{"f", {13, 6, 13}}, {"R", {6, 5, 9}}});
+  CHECK(complaint({"rta", file, "--algorithm", "closed"}) ==
+        file + ": kernels[1] has another r or C than kernels[0]; the closed form holds for equal ones");
+
+  const std::string example =
+      R"({"g_max": 8, "b": 512, "kernels": [{"C": 4, "g": 2, "T": 15}, {"C": 6, "g": 7, "T": 15},
+    {"C": 6, "g": 2, "T": 15}, {"C": 5, "g": 5, "T": 15}]})";
+  test::write_text(file, example);
+  const json result = printed({"rta", file});
+  CHECK(result["f"] == json{4, 10, 12, 11});
+  CHECK(result["schedulable"] == true);
+  CHECK(result["U"] == 2969.6);
+  CHECK(printed({"rta", file, "--algorithm", "paper"})["f"] == json{4, 10, 10, 9});
+  const auto text = test::amalthea(gpu({"rta", file}));
+  CHECK(text.out.find("     2  0  6  2  12  12  15   409.600\n") != std::string::npos);
+  CHECK(text.out.find("U = 2969.600 threads\n") != std::string::npos);
+
+  test::write_text(file, test::replaced(example, "\"T\": 15", "\"T\": 3"));
+  CHECK(printed({"rta", file}, 1)["schedulable"] == false);
+
+  test::write_text(file, R"({"g_max": 8, "kernels": [{"C": 4, "g": 8}, {"C": 2, "g": 3}]})");
+  CHECK(printed({"rta", file, "--algorithm", "paper"}, 1) ==
+        json{{"f", {4, nullptr}}, {"R", {4, nullptr}}, {"endless_at", 1}});
+}
+
+TEST_CASE("gpu rta says where a file is wrong") {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.path() + "/kernels.json";
+  test::write_text(file, "{\"g_max\": 8, \"kernels\": [\n  {\"C\": -4, \"g\": 1}\n]}\n");
+  CHECK(complaint({"rta", file}) == file + ":2:10: kernels[0].C: expected a whole number from 0 to 2^63 - 1");
+  CHECK(complaint({"rta", folder.path() + "/none.json"}) == folder.path() + "/none.json: cannot be read, or is empty");
+  CHECK(complaint({"rta", folder.path()}) == folder.path() + ": cannot be read, or is empty");
+}
