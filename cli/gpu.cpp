@@ -16,6 +16,8 @@
 #include "engine/nvidia/block_placement.hpp"
 #include "engine/nvidia/occupancy.hpp"
 #include "engine/nvidia/response_time.hpp"
+#include "engine/nvidia/stream_scenario.hpp"
+#include "engine/nvidia/stream_simulation.hpp"
 #include "exporter/gpu_formats.hpp"
 
 namespace amalthea::cli {
@@ -210,6 +212,40 @@ void add_rta(CLI::App& gpu, int& exit_code) {
   verb->callback([options, &exit_code] { exit_code = run(*options); });
 }
 
+struct RunOptions {
+  std::string scenario;
+  std::string platform;
+  std::string format = "text";
+};
+
+int run(const RunOptions& options) {
+  std::optional<nvidia::SmLimits> limits;
+  if (!options.platform.empty()) {
+    const auto profile = profile_with_sms(options.platform);
+    if (!profile) return ExitCode::unusable;
+    limits = profile->multiprocessors;
+  }
+  const auto text = file_text(options.scenario);
+  if (!text) return ExitCode::unusable;
+  const auto scenario = nvidia::parse_stream_scenario(*text, limits);
+  if (!scenario) return unusable(fmt::format("{}:{}", options.scenario, format(scenario.error())));
+  const auto runs = nvidia::simulate_streams(*scenario);
+  if (!runs) return unusable(fmt::format("{}: {}", options.scenario, runs.error()));
+  return written(options.format == "json" ? exporter::render_streams_json(*scenario, *runs)
+                                          : exporter::render_streams_text(*scenario, *runs, use_colour()),
+                 ExitCode::all_well);
+}
+
+void add_run(CLI::App& gpu, int& exit_code) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App* verb = gpu.add_subcommand("run", "simulates streams, queues and blocks of one process");
+  verb->add_option("SCENARIO", options->scenario, "JSON file (docs/gpu.md)")->required();
+  verb->add_option("--platform", options->platform,
+                   "GPU profile: a built-in name or a JSON file (default: what the scenario says, or tx2)");
+  add_format(*verb, options->format);
+  verb->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
 }  // namespace
 
 void add_gpu(CLI::App& app, int& exit_code) {
@@ -219,6 +255,7 @@ void add_gpu(CLI::App& app, int& exit_code) {
   add_occupancy(*verb, exit_code);
   add_place(*verb, exit_code);
   add_rta(*verb, exit_code);
+  add_run(*verb, exit_code);
 }
 
 }  // namespace amalthea::cli

@@ -159,4 +159,61 @@ std::string render_rta_text(const nvidia::RtaProblem& problem, const nvidia::Rta
   return out;
 }
 
+std::string render_streams_json(const nvidia::StreamScenario& scenario, const std::vector<nvidia::OperationRun>& runs) {
+  ordered_json json{{"kernels", ordered_json::array()}, {"copies", ordered_json::array()}};
+  for (std::size_t index = 0; index < runs.size(); ++index) {
+    const nvidia::StreamOperation& operation = scenario.operations[index];
+    const nvidia::OperationRun& run = runs[index];
+    const nvidia::Stream& stream = scenario.streams[operation.stream];
+    const bool is_kernel = operation.kind == nvidia::StreamOperationKind::kernel;
+    ordered_json row;
+    row["name"] = operation.name;
+    row["stream"] = stream.is_null ? ordered_json(nullptr) : ordered_json(stream.name);
+    if (!is_kernel) row["kind"] = name_of(operation.kind);
+    row["release_ps"] = operation.release.picoseconds();
+    row["enqueued_ps"] = run.enqueued.picoseconds();
+    row["start_ps"] = run.start.picoseconds();
+    row["completion_ps"] = run.completion.picoseconds();
+    if (is_kernel) {
+      row["blocks"] = ordered_json::array();
+      for (const nvidia::BlockRun& block : run.blocks)
+        row["blocks"].push_back(
+            {{"sm", block.sm}, {"start_ps", block.start.picoseconds()}, {"end_ps", block.end.picoseconds()}});
+    }
+    json[is_kernel ? "kernels" : "copies"].push_back(std::move(row));
+  }
+  return json.dump() + "\n";
+}
+
+std::string render_streams_text(const nvidia::StreamScenario& scenario, const std::vector<nvidia::OperationRun>& runs,
+                                bool colour) {
+  TextTable table({{"operation"},
+                   {"kind"},
+                   {"stream"},
+                   {"release us", Align::right},
+                   {"start us", Align::right},
+                   {"completion us", Align::right},
+                   {"blocks per SM"}});
+  const auto microseconds = [](Instant time) {
+    return fmt::format("{}.{:06}", time.picoseconds() / 1'000'000, time.picoseconds() % 1'000'000);
+  };
+  for (std::size_t index = 0; index < runs.size(); ++index) {
+    const nvidia::StreamOperation& operation = scenario.operations[index];
+    const nvidia::Stream& stream = scenario.streams[operation.stream];
+    std::vector<std::int64_t> per_sm(static_cast<std::size_t>(scenario.limits.sms));
+    for (const nvidia::BlockRun& block : runs[index].blocks) ++per_sm[block.sm];
+    std::string blocks;
+    for (std::size_t sm = 0; sm < per_sm.size(); ++sm)
+      if (per_sm[sm] > 0) blocks += fmt::format("{}{}:{}", blocks.empty() ? "" : " ", sm, per_sm[sm]);
+    table.add_row({{operation.name},
+                   {std::string(name_of(operation.kind))},
+                   {stream.is_null ? "(NULL)" : stream.name},
+                   {microseconds(operation.release)},
+                   {microseconds(runs[index].start)},
+                   {microseconds(runs[index].completion)},
+                   {blocks}});
+  }
+  return table.render(colour);
+}
+
 }  // namespace amalthea::exporter

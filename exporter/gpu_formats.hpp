@@ -11,6 +11,7 @@
 #include "engine/nvidia/block_placement.hpp"
 #include "engine/nvidia/occupancy.hpp"
 #include "engine/nvidia/response_time.hpp"
+#include "engine/nvidia/stream_simulation.hpp"
 
 namespace amalthea::exporter {
 
@@ -28,5 +29,10 @@ std::string render_placement_text(const std::vector<engine::nvidia::StreamBlocks
 std::string render_rta_json(const engine::nvidia::RtaProblem& problem, const engine::nvidia::RtaResult& result);
 std::string render_rta_text(const engine::nvidia::RtaProblem& problem, const engine::nvidia::RtaResult& result,
                             bool colour);
+
+std::string render_streams_json(const engine::nvidia::StreamScenario& scenario,
+                                const std::vector<engine::nvidia::OperationRun>& runs);
+std::string render_streams_text(const engine::nvidia::StreamScenario& scenario,
+                                const std::vector<engine::nvidia::OperationRun>& runs, bool colour);
 
 }  // namespace amalthea::exporter

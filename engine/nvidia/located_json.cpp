@@ -58,7 +58,7 @@ class CountingIterator {
 /// Builds the tree; `false` from a callback ends parsing.
 class Builder {
  public:
-  Builder(const Cursor& cursor, std::size_t size) : cursor_(cursor), size_(size) {}
+  Builder(const Cursor& cursor, std::string_view text) : cursor_(cursor), text_(text) {}
 
   bool null() { return add(nullptr); }
   bool boolean(bool value) { return add(value); }
@@ -106,11 +106,12 @@ class Builder {
     return false;
   }
 
-  /// A number ends by the character after it, which has been read already unless the text ends.
+  /// A number ends by the character after it, which has been read already unless the text ends. Its last is a digit.
   template <typename Value>
   bool add_number(Value value) {
     JsonValue node = located(std::move(value));
-    if (node.column > 1 && cursor_.offset < size_) --node.column;
+    const char last = text_[cursor_.offset - 1];
+    if (node.column > 1 && (last < '0' || last > '9')) --node.column;
     return attach(std::move(node)) != nullptr;
   }
   template <typename Value>
@@ -156,7 +157,7 @@ class Builder {
   }
 
   const Cursor& cursor_;
-  std::size_t size_;
+  std::string_view text_;
   JsonValue root_;
   std::vector<JsonValue*> open_;  ///< a parent's list does not grow while a child is open
   std::vector<std::unordered_set<std::string>> keys_;
@@ -170,12 +171,24 @@ std::string format(const TextError& error) { return fmt::format("{}:{}: {}", err
 
 tl::expected<JsonValue, TextError> parse_located_json(std::string_view text) {
   Cursor cursor;
-  Builder builder(cursor, text.size());
+  Builder builder(cursor, text);
   const char* begin = text.data();
   const bool whole = nlohmann::json::sax_parse(CountingIterator(begin, &cursor),
                                                CountingIterator(begin + text.size(), &cursor), &builder);
   if (!whole || builder.error()) return tl::unexpected(builder.error().value_or(TextError{1, 1, "not JSON"}));
   return std::move(builder.root());
+}
+
+TextError error_at(const JsonValue& value, std::string_view what) {
+  return {value.line, value.column, value.path.empty() ? std::string(what) : fmt::format("{}: {}", value.path, what)};
+}
+
+std::optional<TextError> read_number(const JsonValue& value, std::int64_t minimum, std::int64_t& target) {
+  const auto* number = std::get_if<std::int64_t>(&value.value);
+  if (number == nullptr || *number < minimum)
+    return error_at(value, fmt::format("expected a whole number from {} to 2^63 - 1", minimum));
+  target = *number;
+  return std::nullopt;
 }
 
 }  // namespace amalthea::engine::nvidia

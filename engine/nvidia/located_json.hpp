@@ -4,7 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -44,5 +44,11 @@ struct JsonValue {
 
 /// Refuses what is no JSON, keys that occur twice in one object, and nesting deeper than 32.
 tl::expected<JsonValue, TextError> parse_located_json(std::string_view text);
+
+/// "path: what" at the value's place.
+TextError error_at(const JsonValue& value, std::string_view what);
+
+/// Sets `target` to a whole number of at least `minimum`; the error says that this was expected.
+std::optional<TextError> read_number(const JsonValue& value, std::int64_t minimum, std::int64_t& target);
 
 }  // namespace amalthea::engine::nvidia

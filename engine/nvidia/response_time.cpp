@@ -215,19 +215,6 @@ bool meets_deadlines(const RtaProblem& problem, const RtaResult& result) {
 
 namespace {
 
-TextError error_at(const JsonValue& value, std::string_view what) {
-  return {value.line, value.column, value.path.empty() ? std::string(what) : fmt::format("{}: {}", value.path, what)};
-}
-
-/// Sets `target` to a whole number of at least `minimum`.
-std::optional<TextError> read_number(const JsonValue& value, std::int64_t minimum, std::int64_t& target) {
-  const auto* number = std::get_if<std::int64_t>(&value.value);
-  if (number == nullptr || *number < minimum)
-    return error_at(value, fmt::format("expected a whole number from {} to 2^63 - 1", minimum));
-  target = *number;
-  return std::nullopt;
-}
-
 std::optional<TextError> read_kernel(const JsonValue& value, RtaKernel& kernel) {
   const auto* object = std::get_if<JsonObject>(&value.value);
   if (object == nullptr) return error_at(value, R"(expected an object such as {"r": 0, "C": 4, "g": 2})");

@@ -134,3 +134,37 @@ TEST_CASE("gpu rta says where a file is wrong") {
   CHECK(complaint({"rta", folder.path() + "/none.json"}) == folder.path() + "/none.json: cannot be read, or is empty");
   CHECK(complaint({"rta", folder.path()}) == folder.path() + ": cannot be read, or is empty");
 }
+
+TEST_CASE("gpu run prints every kernel with its blocks, and every copy") {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.path() + "/scenario.json";
+  test::write_text(file, R"({"operations": [
+    {"copy": "in", "kind": "h2d", "stream": "a", "duration": "2us"},
+    {"kernel": "K", "stream": "a", "blocks": 2, "threads": 1024, "duration": "3us"},
+    {"kernel": "L", "release": "1us", "blocks": 1, "threads": 32, "duration_ps": 7}]})");
+  const json result = printed({"run", file});
+  const auto block = [](int sm, int start, int end) { return json{{"sm", sm}, {"start_ps", start}, {"end_ps", end}}; };
+  CHECK(result["kernels"][0] == json{{"name", "K"},
+                                     {"stream", "a"},
+                                     {"release_ps", 0},
+                                     {"enqueued_ps", 2000000},
+                                     {"start_ps", 2000000},
+                                     {"completion_ps", 5000000},
+                                     {"blocks", {block(0, 2000000, 5000000), block(1, 2000000, 5000000)}}});
+  CHECK(result["kernels"][1]["stream"] == nullptr);
+  CHECK(result["kernels"][1]["start_ps"] == 5000000);
+  CHECK(result["copies"] == json{{{"name", "in"},
+                                  {"stream", "a"},
+                                  {"kind", "h2d"},
+                                  {"release_ps", 0},
+                                  {"enqueued_ps", 0},
+                                  {"start_ps", 0},
+                                  {"completion_ps", 2000000}}});
+  const auto text = test::amalthea(gpu({"run", file}));
+  CHECK(text.exit_code == 0);
+  CHECK(text.out.find("L          kernel  (NULL)    1.000000  5.000000       5.000007  0:1\n") != std::string::npos);
+  CHECK(printed({"run", file, "--platform", "pegasus"})["kernels"][0]["blocks"][1] == block(2, 2000000, 5000000));
+
+  test::write_text(file, "{\"operations\": [\n  {\"kernel\": \"K\", \"threads\": 0, \"duration_ps\": 1}]}");
+  CHECK(complaint({"run", file}) == file + ":2:30: operations[0].threads: expected a whole number from 1 to 2^63 - 1");
+}

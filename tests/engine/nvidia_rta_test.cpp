@@ -226,6 +226,9 @@ TEST_CASE("a problem is read from JSON; what is wrong is said with its place") {
   CHECK(error("{\"g_max\": 8}") == "1:1: \"kernels\" is missing");
   CHECK(error("{\"kernels\": []}") == "1:1: \"g_max\" is missing");
   CHECK(error("{\"g_max\": 8, \"kernels\": {}}") == "1:25: kernels: expected an array");
+  CHECK(error("{\"g_max\": 0}") == "1:11: g_max: expected a whole number from 1 to 2^63 - 1");
+  CHECK(error("{\"g_max\": 0\n}") == "1:11: g_max: expected a whole number from 1 to 2^63 - 1");
+  CHECK(error(" 12") == "1:3: expected an object with \"g_max\" and \"kernels\"");
   CHECK(error("[]") == "1:1: expected an object with \"g_max\" and \"kernels\"");
   CHECK(error("{\"g_max\": 8, \"g_max\": 8}") == "1:20: key \"g_max\" occurs twice");
   CHECK(error(std::string(100000, '[')) == "1:33: nested deeper than 32");
