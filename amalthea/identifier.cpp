@@ -76,7 +76,7 @@ std::string_view referenced_path(Element element, std::string_view feature) {
 /// Nearest container that can be referred to: where call arguments belong.
 Element enclosing_referable(Element element) {
   for (Element at = element.parent(); at; at = at.parent())
-    if (at.cls() && metamodel::is_referable(*at.cls(), at.document().version())) return at;
+    if (at.cls() && metamodel::is_referable_any_version(*at.cls(), at.document().version())) return at;
   return {};
 }
 
@@ -171,7 +171,7 @@ std::string lookup_form(const Document& document, std::string_view reference) {
 std::optional<std::string> computed_id(Element element) {
   const auto cls = element.cls();
   const Version version = element.document().version();
-  if (!cls || !metamodel::is_referable(*cls, version)) return std::nullopt;
+  if (!cls || !metamodel::is_referable_any_version(*cls, version)) return std::nullopt;
   return qualified_name(element, version) + "?type=" + std::string(element.class_name());
 }
 

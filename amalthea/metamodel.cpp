@@ -124,6 +124,16 @@ const Feature* find_feature(ClassId id, std::string_view name, Version version) 
   return nullptr;
 }
 
+bool is_referable_any_version(ClassId id, Version nearest_to) {
+  const int start = static_cast<int>(nearest_to);
+  const int count = static_cast<int>(version_count);
+  for (int distance = 0; distance < count; ++distance)
+    for (const int at : {start - distance, start + distance})
+      if (at >= 0 && at < count && exists(id, static_cast<Version>(at)))
+        return is_referable(id, static_cast<Version>(at));
+  return false;
+}
+
 const Feature* find_feature_any_version(ClassId id, std::string_view name, Version nearest_to) {
   const int start = static_cast<int>(nearest_to);
   const int count = static_cast<int>(version_count);

@@ -258,6 +258,10 @@ bool is_a(ClassId sub, ClassId super, Version version);
 /// Whether references can name objects of the class (it is an IReferable).
 bool is_referable(ClassId id, Version version);
 
+/// The same, for a class that is read under a version without it: in the nearest version that has it, of two equally
+/// near ones the older.
+bool is_referable_any_version(ClassId id, Version nearest_to);
+
 /// The feature, own or inherited; nullptr if the class has none of this name in
 /// this version. Takes time linear in the number of features: keep the answer.
 const Feature* find_feature(ClassId id, std::string_view name, Version version);

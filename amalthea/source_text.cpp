@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 namespace amalthea {
@@ -45,22 +46,32 @@ std::uint32_t SourceText::tag_end(std::uint32_t begin) const {
 
 Location SourceText::location(std::uint32_t offset) const {
   const std::uint32_t unit = this->unit();
-  if (line_starts_.empty()) {
-    line_starts_.push_back(bom_size_);
-    for (std::uint32_t at = bom_size_; at + unit <= bytes_.size(); at += unit)
-      if (ascii_at(at) == '\n') line_starts_.push_back(at + unit);
+  // UTF-8 continuation bytes belong to the character before them. In ISO-8859 such bytes are characters of
+  // their own; there the column may come out smaller, which is harmless in a message.
+  const auto columns_at = [&](std::uint32_t at) {
+    return unit == 1 && (static_cast<unsigned char>(bytes_[at]) & 0xC0U) == 0x80U ? 0U : 1U;
+  };
+  if (marks_.empty()) {
+    constexpr std::uint32_t mark_distance = 4096;  // so that places in a file of one line are found quickly, too
+    Mark mark{bom_size_, 1, 1};
+    marks_.push_back(mark);
+    for (std::uint32_t at = bom_size_; at + unit <= bytes_.size(); at += unit) {
+      mark.column += columns_at(at);
+      if (ascii_at(at) == '\n')
+        mark = {at + unit, mark.line + 1, 1};
+      else if (at + unit - marks_.back().offset < mark_distance)
+        continue;
+      mark.offset = at + unit;
+      marks_.push_back(mark);
+    }
   }
   offset = std::min(offset, static_cast<std::uint32_t>(bytes_.size()));
-  const auto next = std::upper_bound(line_starts_.begin(), line_starts_.end(), offset);
-  const auto line = next == line_starts_.begin() ? next : std::prev(next);
-  std::uint32_t column = 1;
-  for (std::uint32_t at = *line; at + unit <= offset; at += unit) {
-    // UTF-8 continuation bytes belong to the character before them. In ISO-8859 such bytes are characters of
-    // their own; there the column may come out smaller, which is harmless in a message.
-    const bool continuation = unit == 1 && (static_cast<unsigned char>(bytes_[at]) & 0xC0U) == 0x80U;
-    if (!continuation) ++column;
-  }
-  return {path_, static_cast<std::uint32_t>(line - line_starts_.begin()) + 1, column};
+  const auto next = std::upper_bound(marks_.begin(), marks_.end(), offset,
+                                     [](std::uint32_t wanted, const Mark& mark) { return wanted < mark.offset; });
+  const Mark& mark = next == marks_.begin() ? *next : *std::prev(next);
+  std::uint32_t column = mark.column;
+  for (std::uint32_t at = mark.offset; at + unit <= offset; at += unit) column += columns_at(at);
+  return {path_, mark.line, column};
 }
 
 }  // namespace amalthea

@@ -58,7 +58,13 @@ class SourceText {
   std::string bytes_;
   Encoding encoding_ = Encoding::ascii_superset;
   std::uint32_t bom_size_ = 0;
-  mutable std::vector<std::uint32_t> line_starts_;
+  /// A place whose line and column are known: where a line begins, and some within long lines.
+  struct Mark {
+    std::uint32_t offset = 0;
+    std::uint32_t line = 1;
+    std::uint32_t column = 1;
+  };
+  mutable std::vector<Mark> marks_;
 };
 
 }  // namespace amalthea

@@ -62,7 +62,7 @@ std::size_t walk_constraints(const Model& model, Diagnostics& diagnostics) {
 std::size_t walk_views(const Model& model, Diagnostics& diagnostics) {
   return walk_software(model, diagnostics) + walk_hardware(model, diagnostics) + walk_mapping(model) +
          walk_constraints(model, diagnostics) +
-         views::operating_systems_of(model, diagnostics).operating_systems.size() +
+         views::operating_systems_of(model, diagnostics).systems.size() +
          views::stimuli(model, diagnostics).size() + views::clocks(model, diagnostics).size() +
          views::activations(model, diagnostics).size() + views::events(model).size() +
          views::event_chains(model, diagnostics).size();

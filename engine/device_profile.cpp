@@ -45,7 +45,7 @@ void count(const nlohmann::json& json, const char* key, std::int64_t minimum, st
 nvidia::SmLimits sm_limits(const nlohmann::json& json) {
   constexpr std::int64_t many = 1 << 30;
   nvidia::SmLimits limits;
-  count(json, "count", 1, 65536, limits.sms);
+  count(json, "count", 1, 1024, limits.sms);
   count(json, "per_gpc", 1, limits.sms, limits.sms_per_gpc);
   count(json, "max_threads", limits.warp_size, 1 << 20, limits.threads);
   count(json, "max_threads_per_block", 1, limits.threads, limits.threads_per_block);

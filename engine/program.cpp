@@ -19,8 +19,8 @@ std::int64_t choose(const Cycles& cycles, Execution execution) {
 
 class Compiler {
  public:
-  Compiler(const System& system, TaskIndex task, Execution execution)
-      : system_(system), unit_(system.platform.units[system.tasks[task].unit]), execution_(execution) {}
+  Compiler(const System& system, UnitIndex unit, Execution execution)
+      : system_(system), unit_(system.platform.units[unit]), execution_(execution) {}
 
   Program compile(const std::vector<NodeIndex>& body) {
     for (const NodeIndex node : body) add(node);
@@ -114,10 +114,14 @@ Duration access_time(const ProcessingUnit& unit, const MemoryAccess& access, con
   return std::max(by_latency, by_rate);
 }
 
+Program compile_program(const System& system, TaskIndex task, UnitIndex unit, Execution execution) {
+  return Compiler(system, unit, execution).compile(system.tasks[task].body);
+}
+
 std::vector<Program> compile_programs(const System& system, Execution execution) {
   std::vector<Program> programs;
   for (TaskIndex task = 0; task < system.tasks.size(); ++task)
-    programs.push_back(Compiler(system, task, execution).compile(system.tasks[task].body));
+    programs.push_back(compile_program(system, task, system.tasks[task].unit, execution));
   return programs;
 }
 

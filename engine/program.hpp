@@ -37,6 +37,9 @@ struct Program {
 /// Programs of all tasks; tasks that are folded away have none. Times are rounded to the nearest picosecond.
 std::vector<Program> compile_programs(const System& system, Execution execution);
 
+/// The program of one task as if it ran on `unit`; what the unit has no ticks for takes no time.
+Program compile_program(const System& system, TaskIndex task, UnitIndex unit, Execution execution);
+
 /// Time of moving `size` bytes over one access: cache lines (rounded up) times latency, but never faster than the
 /// data rate allows.
 Duration access_time(const ProcessingUnit& unit, const MemoryAccess& access, const Cycles& latency, DataSize size,

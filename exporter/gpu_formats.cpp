@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -200,11 +201,10 @@ std::string render_streams_text(const nvidia::StreamScenario& scenario, const st
   for (std::size_t index = 0; index < runs.size(); ++index) {
     const nvidia::StreamOperation& operation = scenario.operations[index];
     const nvidia::Stream& stream = scenario.streams[operation.stream];
-    std::vector<std::int64_t> per_sm(static_cast<std::size_t>(scenario.limits.sms));
+    std::map<nvidia::SmIndex, std::int64_t> per_sm;
     for (const nvidia::BlockRun& block : runs[index].blocks) ++per_sm[block.sm];
     std::string blocks;
-    for (std::size_t sm = 0; sm < per_sm.size(); ++sm)
-      if (per_sm[sm] > 0) blocks += fmt::format("{}{}:{}", blocks.empty() ? "" : " ", sm, per_sm[sm]);
+    for (const auto& [sm, count] : per_sm) blocks += fmt::format("{}{}:{}", blocks.empty() ? "" : " ", sm, count);
     table.add_row({{operation.name},
                    {std::string(name_of(operation.kind))},
                    {stream.is_null ? "(NULL)" : stream.name},

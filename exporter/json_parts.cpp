@@ -2,11 +2,11 @@
 
 namespace amalthea::exporter {
 
-nlohmann::ordered_json findings_json(const Diagnostics& findings) {
+nlohmann::ordered_json findings_json(const std::vector<Diagnostic>& findings) {
   using Json = nlohmann::ordered_json;
   const auto number = [](std::uint32_t value) { return value == 0 ? Json(nullptr) : Json(value); };
   Json json = Json::array();
-  for (const Diagnostic& finding : findings.all())
+  for (const Diagnostic& finding : findings)
     json.push_back({{"rule", finding.id},
                     {"severity", to_string(finding.severity)},
                     {"message", finding.message},

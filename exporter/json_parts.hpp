@@ -2,6 +2,8 @@
 /// \file
 /// JSON that several outputs share.
 
+#include <vector>
+
 #include <nlohmann/json.hpp>
 
 #include "amalthea/diagnostic.hpp"
@@ -9,6 +11,6 @@
 namespace amalthea::exporter {
 
 /// `{"rule", "severity", "message", "file", "line", "column", "path"}`; a place that is not known is null.
-nlohmann::ordered_json findings_json(const Diagnostics& findings);
+nlohmann::ordered_json findings_json(const std::vector<Diagnostic>& findings);
 
 }  // namespace amalthea::exporter

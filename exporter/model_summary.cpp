@@ -157,7 +157,7 @@ std::string render_summary_json(const ModelSummary& summary) {
       entry["folded_into"] = task.folded_into ? Json(summary.system->tasks[*task.folded_into].name) : Json(nullptr);
       json["mapping"].push_back(std::move(entry));
     }
-  json["findings"] = findings_json(summary.findings);
+  json["findings"] = findings_json(summary.findings.all());
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -27,4 +27,6 @@ std::string hash_of_model(const Model& model) {
   return "sha256:" + (model.documents().size() == 1 ? hashes : sha256(hashes));
 }
 
+std::string hash_of_text(std::string_view text) { return sha256(text); }
+
 }  // namespace amalthea::exporter

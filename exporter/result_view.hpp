@@ -35,4 +35,7 @@ struct ResultView {
 /// "sha256:…" of the file's bytes; of several files, of their hashes one after the other (hex, in order).
 std::string hash_of_model(const Model& model);
 
+/// SHA-256 of the text, 64 hexadecimal digits.
+std::string hash_of_text(std::string_view text);
+
 }  // namespace amalthea::exporter

@@ -51,7 +51,7 @@ class JsonRenderer {
     json["chains"] = list(system_.chains.size(), [this](std::size_t i) { return chain(system_.chains[i]); });
     json["resources"] =
         list(results_.resources.size(), [this](std::size_t i) { return resource(results_.resources[i]); });
-    json["findings"] = findings_json(view_.findings);
+    json["findings"] = findings_json(view_.findings.all());
     return json;
   }
 

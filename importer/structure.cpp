@@ -284,11 +284,8 @@ void give_ids(Document& document, Findings& findings) {
   std::vector<Referable> referable(metamodel::classes().size(), Referable::unknown);
   const auto is_referable = [&](ClassId cls) {
     Referable& known = referable[static_cast<std::size_t>(cls)];
-    if (known == Referable::unknown) {
-      const Version version =
-          metamodel::exists(cls, document.version()) ? document.version() : metamodel::info(cls).versions.first();
-      known = metamodel::is_referable(cls, version) ? Referable::yes : Referable::no;
-    }
+    if (known == Referable::unknown)
+      known = metamodel::is_referable_any_version(cls, document.version()) ? Referable::yes : Referable::no;
     return known == Referable::yes;
   };
   for (std::uint32_t i = 0; i < document.size(); ++i) {

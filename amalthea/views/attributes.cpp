@@ -15,7 +15,7 @@ namespace {
 template <typename T>
 std::optional<T> reported(Element element, std::string_view name, const Parsed<T>& parsed, Diagnostics& diagnostics) {
   if (parsed) return *parsed;
-  diagnostics.add("AM0220", Severity::error,
+  diagnostics.add("AM0212", Severity::error,
                   fmt::format("unreadable {} of <{}>: {}", name, element.tag(), parsed.error()),
                   element.attribute_location(name), element.path());
   return std::nullopt;

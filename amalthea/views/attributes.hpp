@@ -12,7 +12,7 @@
 
 namespace amalthea::views {
 
-/// A number that timing depends on; one that cannot be read is reported (AM0220) and counts as not stated.
+/// A number that timing depends on; one that cannot be read is reported (AM0212) and counts as not stated.
 std::optional<std::int64_t> integer_attribute(Element element, std::string_view name, Diagnostics& diagnostics);
 std::optional<double> number_attribute(Element element, std::string_view name, Diagnostics& diagnostics);
 

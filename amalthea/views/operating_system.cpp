@@ -281,7 +281,7 @@ class Builder {
         const std::uint32_t above = *schedulers[at].parent;
         if (walked_from[above] == start + 1) {
           const Element element = schedulers[at].association ? schedulers[at].association : schedulers[at].element;
-          diagnostics_.add("AM0223", Severity::warning,
+          diagnostics_.add("AM0215", Severity::warning,
                            fmt::format("scheduler \"{}\" is, through its parents, its own parent; its parent \"{}\" is "
                                        "ignored",
                                        schedulers[at].name, schedulers[above].name),

@@ -87,7 +87,7 @@ namespace {
 
 /// What cannot be read is reported and leaves the value empty.
 void unreadable(PropertyValue& value, const std::string& expected, Diagnostics& diagnostics) {
-  diagnostics.add("AM0222", Severity::error,
+  diagnostics.add("AM0214", Severity::error,
                   fmt::format("\"{}\" is not {}, as the value of a {} has to be",
                               value.element.attribute_or("value", ""), expected, value.element.class_name()),
                   value.element.attribute_location("value"), value.element.path());

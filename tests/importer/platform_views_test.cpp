@@ -240,8 +240,8 @@ TEST_CASE("numbers of the hardware that cannot be read are errors at their place
               Version::v0_7_0));
   CHECK(messages(read.diagnostics) ==
         std::vector<std::string>{
-            "model.amxmi:3:48: error: unreadable frequency of <quartzes>: \"fast\" is not a number [AM0220]",
-            "model.amxmi:4:31: error: unreadable clockRatio of <prescaler>: \"half\" is not a number [AM0220]"});
+            "model.amxmi:3:48: error: unreadable frequency of <quartzes>: \"fast\" is not a number [AM0212]",
+            "model.amxmi:4:31: error: unreadable clockRatio of <prescaler>: \"half\" is not a number [AM0212]"});
 }
 
 // ---------------------------------------------------------------------------------------------------- access costs
@@ -353,7 +353,7 @@ TEST_CASE("access paths of old models are sums over ports, latencies and other p
                     Version::v0_8_3));
   CHECK(messages(read.diagnostics) ==
         std::vector<std::string>{"model.amxmi:10:5: warning: access path \"first\" is part of itself; the reference "
-                                 "back is ignored [AM0221]"});
+                                 "back is ignored [AM0213]"});
   REQUIRE(read.hardware.units[0].accesses.size() == 2);
   const AccessCost both = cost_of(read.hardware, read.hardware.accesses[0]);
   CHECK(both.read == Cycles{10, 10, 10});
@@ -430,7 +430,7 @@ TEST_CASE("schedulers form a hierarchy; a circle is cut and reported") {
       CHECK(messages(read.diagnostics) ==
             std::vector<std::string>{
                 "model.amxmi:5:7: warning: scheduler \"a\" is, through its parents, its own parent; its parent \"top\" "
-                "is ignored [AM0223]"});
+                "is ignored [AM0215]"});
       CHECK_FALSE(systems.schedulers[1].parent.has_value());
       CHECK(systems.schedulers[0].parent == 2U);
     } else {

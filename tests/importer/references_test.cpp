@@ -201,6 +201,19 @@ TEST_CASE("what a file has from another version than its namespace says is told 
           "[AM0208]"});
 }
 
+TEST_CASE("objects of a class that the namespace's version does not have can be referred to") {
+  Diagnostics diagnostics;
+  const Model model =
+      test::model_from_text(in_root("<hwModel><coreTypes name='A57'/><system><ecus><microcontrollers><cores name='C' "
+                                    "coreType='A57?type=CoreType'/>"
+                                    "</microcontrollers></ecus></system></hwModel>",
+                                    "0.9.0"),
+                            diagnostics);
+  CHECK(model.reference(first(model, "cores"), "coreType").name() == "A57");
+  CHECK(messages(diagnostics).size() == 1);
+  CHECK(test::with_id(diagnostics, "AM0208").size() == 1);
+}
+
 TEST_CASE("models from before 0.7.0 refer to each other by package-qualified names, positions and UUIDs") {
   Files files;
   constexpr std::string_view head =

@@ -1,0 +1,175 @@
+// Event chains: do their parts connect, and does anything in the model lead from their stimulus to their response.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "review/rules.hpp"
+
+namespace amalthea::review {
+namespace {
+
+std::uint64_t key(Element element) {
+  return (static_cast<std::uint64_t>(element.document().position()) << 32U) | element.index();
+}
+
+/// The chain that an item of a chain contains or refers to; up to 0.8.0 the item of a sub chain is its holder.
+Element chain_of_item(const Context& context, Element item) {
+  if (const Element inside = item.child("eventChain"); inside && inside.cls()) return inside;
+  return context.model.reference(item, "eventChain");
+}
+
+/// Chains below a chain, as far as they are known.
+struct Parts {
+  std::vector<Element> sequence, parallel;
+  bool empty() const { return sequence.empty() && parallel.empty(); }
+};
+
+Parts parts_of(const Context& context, Element chain) {
+  Parts parts;
+  for (const Element child : chain.children()) {
+    const bool segment = child.tag() == "segments", strand = child.tag() == "strands", item = child.tag() == "items";
+    if (!segment && !strand && !item) continue;
+    const Element part = chain_of_item(context, child);
+    if (!part) continue;
+    const bool in_parallel = strand || (item && chain.attribute_or("itemType", "sequence") == "parallel");
+    (in_parallel ? parts.parallel : parts.sequence).push_back(part);
+  }
+  return parts;
+}
+
+std::vector<Element> all_chains(const Context& context) {
+  std::vector<Element> chains = context.facts.all("EventChain");
+  for (const Element chain : context.facts.all("SubEventChain"))
+    if (!chain.child("eventChain")) chains.push_back(chain);
+  return chains;
+}
+
+std::string name_of(Element chain) {
+  return chain.name().empty() ? std::string("an event chain without a name")
+                              : fmt::format("event chain \"{}\"", chain.name());
+}
+
+/// Who may pass something on to whom: executables, what they read, write, set, trigger and call. An access that is
+/// neither a read nor a write counts as both, and so does a call; so the graph may hold more paths than the model.
+class FlowGraph {
+ public:
+  explicit FlowGraph(const Context& context) {
+    for (const auto& document : context.model.documents())
+      for (std::uint32_t i = 0; i < document->size(); ++i) add_uses(context, document->element(i));
+  }
+
+  /// Whether something leads from one of `sources` to one of `targets`. Gives up, and says yes, when the model is
+  /// so large that the search takes too long.
+  bool leads(const std::vector<Element>& sources, const std::vector<Element>& targets) {
+    std::unordered_set<std::uint64_t> seen, goal;
+    for (const Element target : targets) goal.insert(key(target));
+    std::vector<std::uint64_t> open;
+    for (const Element source : sources) open.push_back(key(source));
+    while (!open.empty()) {
+      const std::uint64_t at = open.back();
+      open.pop_back();
+      if (goal.count(at) != 0) return true;
+      if (!seen.insert(at).second) continue;
+      const auto next = edges_.find(at);
+      if (next == edges_.end()) continue;
+      steps_ += next->second.size();
+      if (steps_ > most_steps) return true;
+      open.insert(open.end(), next->second.begin(), next->second.end());
+    }
+    return false;
+  }
+
+ private:
+  static constexpr std::size_t most_steps = 20'000'000;
+
+  void add_uses(const Context& context, Element target) {
+    for (const Use& use : context.facts.uses_of(target)) {
+      const Element executable = executable_around(use.holder);
+      if (!executable || executable == target) continue;
+      const std::string_view access = use.holder.is("LabelAccess") ? use.holder.attribute_or("access", "") : "";
+      const bool stimulus = use.feature == "stimuli";
+      if (access != "write") edges_[key(target)].push_back(key(executable));
+      if (access != "read" && !stimulus) edges_[key(executable)].push_back(key(target));
+    }
+  }
+
+  std::unordered_map<std::uint64_t, std::vector<std::uint64_t>> edges_;
+  std::size_t steps_ = 0;
+};
+
+/// What an event happens to: its entity, and the more exact place where it names one.
+std::vector<Element> places_of(const Context& context, Element event) {
+  std::vector<Element> places;
+  for (const std::string_view feature : {"entity", "runnable", "process"})
+    for (const Element place : context.model.references(event, feature)) places.push_back(place);
+  return places;
+}
+
+/// Whether the executables of a model say what they do; else nothing can be expected of chains.
+bool has_flow(const Context& context) {
+  return !context.facts.all("LabelAccess").empty() || !context.facts.all("InterProcessTrigger").empty() ||
+         !context.facts.all("InterProcessActivation").empty();
+}
+
+}  // namespace
+
+void check_unconnected_chains(const Context& context, Report& report) {
+  for (const Element chain : all_chains(context)) {
+    const Parts parts = parts_of(context, chain);
+    const auto expect = [&](Element part, std::string_view feature, Element of, std::string_view other) {
+      const Element here = context.model.reference(part, feature);
+      const Element there = context.model.reference(of, other);
+      if (here && there && here != there)
+        report.add(
+            part == chain ? of : part,
+            fmt::format("the {} of a part of {} is \"{}\"; expected \"{}\", the {} of {}", feature, name_of(chain),
+                        here.name(), there.name(), other, of == chain ? "the chain" : "the part before it"));
+    };
+    for (std::size_t i = 0; i < parts.sequence.size(); ++i)
+      if (i == 0)
+        expect(parts.sequence[i], "stimulus", chain, "stimulus");
+      else
+        expect(parts.sequence[i], "stimulus", parts.sequence[i - 1], "response");
+    if (!parts.sequence.empty()) expect(parts.sequence.back(), "response", chain, "response");
+    for (const Element part : parts.parallel) {
+      expect(part, "stimulus", chain, "stimulus");
+      expect(part, "response", chain, "response");
+    }
+  }
+}
+
+void check_pointless_chains(const Context& context, Report& report) {
+  for (const Element chain : all_chains(context)) {
+    const Element stimulus = context.model.reference(chain, "stimulus");
+    if (stimulus && stimulus == context.model.reference(chain, "response"))
+      report.add(chain, "response",
+                 fmt::format("{} begins and ends with the same event, \"{}\"", name_of(chain), stimulus.name()));
+  }
+}
+
+void check_unsupported_chains(const Context& context, Report& report) {
+  const auto chains = all_chains(context);
+  if (chains.empty() || !has_flow(context)) return;
+  FlowGraph flow(context);
+  for (const Element chain : chains) {
+    if (!parts_of(context, chain).empty()) continue;  // of its parts it is told where the gap is
+    const Element stimulus = context.model.reference(chain, "stimulus");
+    const Element response = context.model.reference(chain, "response");
+    if (!stimulus || !response || stimulus == response) continue;
+    const auto from = places_of(context, stimulus), to = places_of(context, response);
+    if (from.empty() || to.empty() || flow.leads(from, to)) continue;
+    report.add(chain,
+               fmt::format("nothing in the model leads from \"{}\" to \"{}\", the stimulus and the response of {}: "
+                           "no data, no activation, no call",
+                           stimulus.name(), response.name(), name_of(chain)));
+  }
+}
+
+}  // namespace amalthea::review

@@ -1,0 +1,131 @@
+// Labels: who reads and writes them.
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "review/rules.hpp"
+
+namespace amalthea::review {
+namespace {
+
+struct Accesses {
+  bool read = false;
+  bool written = false;
+  bool any() const { return read || written; }
+};
+
+/// How executables use a label. What is neither a read nor a write, such as a condition or an argument, may be both.
+Accesses accesses_of(const Context& context, Element label) {
+  Accesses accesses;
+  for (const Use& use : context.facts.uses_of(label)) {
+    if (!executable_around(use.holder)) continue;
+    const std::string_view access =
+        use.holder.is("LabelAccess") ? use.holder.attribute_or("access", "_undefined_") : "_undefined_";
+    accesses.read = accesses.read || access != "write";
+    accesses.written = accesses.written || access != "read";
+  }
+  return accesses;
+}
+
+/// Without executables nobody can access anything; the label's users are in another file.
+bool has_executables(const Context& context) {
+  return !context.facts.all("Runnable").empty() || !context.facts.all("Task").empty();
+}
+
+bool any_access(const Context& context) { return !context.facts.all("LabelAccess").empty(); }
+
+/// Labels that only device tasks touch. What their kernels do with them is not written down in a model, as a rule.
+std::set<std::pair<std::uint32_t, std::uint32_t>> device_labels(const Context& context) {
+  std::set<std::pair<std::uint32_t, std::uint32_t>> found;
+  if (context.system != nullptr)
+    for (const Label& label : context.system->labels)
+      if (label.side == LabelSide::device) found.emplace(label.origin.document, label.origin.element);
+  return found;
+}
+
+/// Labels with their accesses, without those of kernels.
+template <typename Visit>
+void for_each_accessed_label(const Context& context, Visit visit) {
+  const auto kernels = device_labels(context);
+  for (const Element label : context.facts.all("Label"))
+    if (kernels.count({label.document().position(), label.index()}) == 0) visit(label, accesses_of(context, label));
+}
+
+bool is_constant(Element label) { return label.attribute_or("constant", "false") == "true"; }
+
+}  // namespace
+
+void check_unused_labels(const Context& context, Report& report) {
+  if (!has_executables(context) || !any_access(context)) return;
+  for (const Element label : context.facts.all("Label"))
+    if (!accesses_of(context, label).any())
+      report.add(label, fmt::format("label \"{}\" is never accessed", label.name()));
+}
+
+void check_unread_labels(const Context& context, Report& report) {
+  for_each_accessed_label(context, [&](Element label, const Accesses& accesses) {
+    if (accesses.written && !accesses.read)
+      report.add(label, fmt::format("label \"{}\" is written but never read", label.name()));
+  });
+}
+
+void check_unwritten_labels(const Context& context, Report& report) {
+  for_each_accessed_label(context, [&](Element label, const Accesses& accesses) {
+    if (accesses.read && !accesses.written && !is_constant(label))
+      report.add(label, fmt::format("label \"{}\" is read but never written, and is no constant", label.name()));
+  });
+}
+
+void check_overwritten_inputs(const Context& context, Report& report) {
+  if (context.system == nullptr) return;
+  const System& system = *context.system;
+  // Labels that each device task copies in.
+  std::vector<std::set<LabelIndex>> inputs(system.tasks.size());
+  for (NodeIndex node = 0; node < boost::num_vertices(system.graph); ++node)
+    if (const auto* copy = std::get_if<Copy>(&system.graph[node].activity);
+        copy != nullptr && copy->kind == CopyKind::host_to_device)
+      inputs[system.graph[node].task].insert(copy->sources.begin(), copy->sources.end());
+
+  for (const Task& task : system.tasks) {
+    if (task.side != Side::host) continue;
+    std::set<LabelIndex> written;                           // so far
+    std::map<TaskIndex, std::set<LabelIndex>> handed_over;  // inputs written before the device task was started
+    std::set<std::pair<LabelIndex, TaskIndex>> back;        // such inputs of device tasks that have ended
+    for (const NodeIndex node : task.body) {
+      const Activity& activity = system.graph[node].activity;
+      if (const auto* write = std::get_if<WriteLabel>(&activity)) {
+        const auto found = back.lower_bound({write->label, 0});
+        if (found != back.end() && found->first == write->label) {
+          const std::string& label = system.labels[write->label].name;
+          report.add(
+              context.model.element(system.graph[node].origin), "data",
+              fmt::format("\"{}\" writes \"{}\" after \"{}\" has ended, although it is the input that \"{}\" "
+                          "prepared for it; expected a write of its result",
+                          system.graph[node].runnable ? system.runnables[*system.graph[node].runnable].name : task.name,
+                          label, system.tasks[found->second].name, task.name));
+          back.erase(found);
+        }
+        written.insert(write->label);
+      } else if (const auto* trigger = std::get_if<Trigger>(&activity)) {
+        for (const TaskIndex started : system.stimuli[trigger->stimulus].activates)
+          for (const LabelIndex label : inputs[started])
+            if (written.count(label) != 0) handed_over[started].insert(label);
+      } else if (std::holds_alternative<WaitEvents>(activity)) {
+        for (const auto edge : boost::make_iterator_range(boost::in_edges(node, system.graph))) {
+          if (system.graph[edge].kind != EdgeKind::event) continue;
+          const TaskIndex ended = system.graph[boost::source(edge, system.graph)].task;
+          if (const auto labels = handed_over.find(ended); labels != handed_over.end())
+            for (const LabelIndex label : labels->second) back.emplace(label, ended);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace amalthea::review

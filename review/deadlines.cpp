@@ -1,0 +1,70 @@
+// Deadlines against periods.
+
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "amalthea/quantity.hpp"
+#include "engine/analysis.hpp"
+#include "review/rules.hpp"
+
+namespace amalthea::review {
+namespace {
+
+struct Timing {
+  TaskIndex task = 0;
+  Duration period, deadline;
+  std::optional<TaskIndex> swapped_with;
+};
+
+/// Tasks of which both are known; a wrapper that fell away has lent its deadline to its function and does not count.
+std::vector<Timing> timings(const System& system) {
+  const auto periods = engine::periods_of(system);
+  std::vector<Timing> found;
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
+    if (periods[task] && system.tasks[task].deadline && !system.tasks[task].folded_into)
+      found.push_back({task, *periods[task], *system.tasks[task].deadline, {}});
+  using Pair = std::pair<Duration, Duration>;
+  std::map<Pair, TaskIndex> first;
+  for (const Timing& timing : found) first.emplace(Pair{timing.period, timing.deadline}, timing.task);
+  for (Timing& timing : found) {
+    if (timing.deadline == timing.period) continue;
+    const auto other = first.find({timing.deadline, timing.period});
+    if (other != first.end()) timing.swapped_with = other->second;
+  }
+  return found;
+}
+
+}  // namespace
+
+void check_swapped_deadlines(const Context& context, Report& report) {
+  if (context.system == nullptr) return;
+  for (const Timing& timing : timings(*context.system)) {
+    if (!timing.swapped_with || timing.deadline < timing.period)
+      continue;  // told once, of the task with the longer one
+    const Task& task = context.system->tasks[timing.task];
+    const Task& other = context.system->tasks[*timing.swapped_with];
+    report.add(
+        context.model.element(task.origin),
+        fmt::format("the deadlines of \"{}\" and \"{}\" look swapped: periods of {} and {}, deadlines of {} and {}",
+                    task.name, other.name, format_duration(timing.period), format_duration(timing.deadline),
+                    format_duration(timing.deadline), format_duration(timing.period)));
+  }
+}
+
+void check_deadlines_beyond_period(const Context& context, Report& report) {
+  if (context.system == nullptr) return;
+  for (const Timing& timing : timings(*context.system)) {
+    if (timing.swapped_with || timing.deadline <= timing.period) continue;
+    const Task& task = context.system->tasks[timing.task];
+    report.add(
+        context.model.element(task.origin),
+        fmt::format("the deadline of \"{}\", {}, is longer than its period, {}: jobs of it may wait for each other",
+                    task.name, format_duration(timing.deadline), format_duration(timing.period)));
+  }
+}
+
+}  // namespace amalthea::review

@@ -1,0 +1,167 @@
+// Whether what is asked of cores, GPUs and tasks is possible at all.
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "amalthea/quantity.hpp"
+#include "engine/demand.hpp"
+#include "engine/program.hpp"
+#include "engine/results.hpp"
+#include "review/rules.hpp"
+
+namespace amalthea::review {
+namespace {
+
+using engine::Execution;
+using engine::Program;
+
+/// Every resource that some task uses.
+std::vector<engine::ResourceResult> resources_in_use(const System& system) {
+  std::vector<bool> host(system.platform.units.size()), device(system.platform.units.size());
+  for (const Task& task : system.tasks) (task.side == Side::host ? host : device)[task.unit] = true;
+  std::vector<engine::ResourceResult> resources;
+  for (UnitIndex unit = 0; unit < system.platform.units.size(); ++unit) {
+    if (host[unit]) resources.push_back({unit, engine::ResourceKind::core, 0, 0});
+    if (!device[unit]) continue;
+    resources.push_back({unit, engine::ResourceKind::execution_engine, 0, 0});
+    resources.push_back({unit, engine::ResourceKind::copy_engine, 0, 0});
+  }
+  return resources;
+}
+
+/// ": SFM 0.239, Detection 0.580", the parts of a GPU's demand.
+std::string parts(const System& system, const std::vector<Program>& programs, const std::vector<double>& rates,
+                  const engine::ResourceResult& resource) {
+  std::string text;
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
+    if (system.tasks[task].unit != resource.unit || system.tasks[task].side != Side::device) continue;
+    const Program& program = programs[task];
+    const Duration time = resource.kind == engine::ResourceKind::execution_engine ? program.kernels : program.copies;
+    if (time <= Duration{}) continue;
+    text += fmt::format("{}{} {:.3f}", text.empty() ? ": " : ", ", system.tasks[task].name,
+                        rates[task] * static_cast<double>(time.picoseconds()));
+  }
+  return text;
+}
+
+/// When a job of `task` would end if it ran on `unit` and nothing disturbed it nor the GPU work it starts.
+Duration undisturbed_end(const System& system, const std::vector<Program>& programs, TaskIndex task, UnitIndex unit,
+                         Execution execution) {
+  Duration now;
+  std::map<TaskIndex, Duration> ends;  // of GPU work started so far
+  const Program program = engine::compile_program(system, task, unit, execution);
+  for (const engine::Step& step : program.steps) {
+    now += step.work;
+    if (step.kind == engine::StepKind::trigger) {
+      const auto& trigger = std::get<Trigger>(system.graph[step.node].activity);
+      for (const TaskIndex started : system.stimuli[trigger.stimulus].activates)
+        if (system.tasks[started].side == Side::device)
+          ends[started] = now + programs[started].copies + programs[started].kernels;
+    } else if (step.kind == engine::StepKind::wait && !step.setters.empty()) {
+      const bool all = std::get<WaitEvents>(system.graph[step.node].activity).all;
+      std::optional<Duration> until;
+      for (const TaskIndex setter : step.setters) {
+        const auto known = ends.find(setter);
+        const Duration end = known == ends.end() ? now : known->second;
+        until = !until ? end : all ? std::max(*until, end) : std::min(*until, end);
+      }
+      now = std::max(now, *until);
+    }
+  }
+  return now;
+}
+
+/// Units on which the model lets the task run: its affinity, else all of its scheduler's.
+std::vector<UnitIndex> allowed_units(const Context& context, const Task& task) {
+  const System& system = *context.system;
+  std::vector<UnitIndex> units;
+  for (const Use& use : context.facts.uses_of(context.model.element(task.origin))) {
+    if (!use.holder.is("TaskAllocation")) continue;
+    for (const std::string_view feature : {"affinity", "coreAffinity"})
+      for (const Element target : context.model.references(use.holder, feature))
+        for (UnitIndex unit = 0; unit < system.platform.units.size(); ++unit)
+          if (system.platform.units[unit].origin == target.origin()) units.push_back(unit);
+  }
+  if (units.empty()) units = system.platform.schedulers[task.scheduler].units;
+  if (units.empty()) units.push_back(task.unit);
+  return units;
+}
+
+/// Whether the task has ticks for all of its work on the unit.
+bool can_run_on(const System& system, const Task& task, const ProcessingUnit& unit) {
+  return std::all_of(task.body.begin(), task.body.end(), [&](NodeIndex node) {
+    const auto* compute = std::get_if<Compute>(&system.graph[node].activity);
+    return compute == nullptr || compute->ticks.on(unit.definition) != nullptr;
+  });
+}
+
+/// Whether the task, undisturbed, would meet its deadline on some core of the platform. Of very many cores not all are
+/// tried; then they are supposed to do.
+bool any_core_suffices(const System& system, const std::vector<Program>& programs, TaskIndex index) {
+  const Task& task = system.tasks[index];
+  constexpr std::size_t most_units = 100;
+  if (system.platform.units.size() > most_units) return true;
+  for (UnitIndex unit = 0; unit < system.platform.units.size(); ++unit) {
+    const ProcessingUnit& core = system.platform.units[unit];
+    if (core.type == PuType::cpu && !core.frequency.is_zero() && can_run_on(system, task, core) &&
+        undisturbed_end(system, programs, index, unit, Execution::worst) <= *task.deadline)
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void check_overload(const Context& context, Report& report) {
+  if (context.system == nullptr) return;
+  const System& system = *context.system;
+  const std::vector<Program> programs = engine::compile_programs(system, Execution::worst);
+  const std::vector<double> rates = engine::job_rates(system, programs);
+  engine::Results results;
+  results.resources = resources_in_use(system);
+  engine::add_demands(system, programs, results);
+  for (const engine::ResourceResult& resource : results.resources) {
+    if (!resource.overloaded()) continue;
+    const ProcessingUnit& unit = system.platform.units[resource.unit];
+    const bool core = resource.kind == engine::ResourceKind::core;
+    report.add(
+        context.model.element(unit.origin),
+        fmt::format("{} \"{}\" is asked for {:.3f} of its time in the long run, at worst execution times{}",
+                    core ? "core" : fmt::format("the {} of", to_string(resource.kind)), unit.name, resource.demand,
+                    core ? " and with the polling for GPU work" : parts(system, programs, rates, resource)));
+  }
+}
+
+void check_hopeless_deadlines(const Context& context, Report& report) {
+  if (context.system == nullptr) return;
+  const System& system = *context.system;
+  const auto worst = engine::compile_programs(system, Execution::worst);
+  const auto best = engine::compile_programs(system, Execution::best);
+  for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
+    const Task& task = system.tasks[index];
+    if (!task.deadline || task.side != Side::host || task.folded_into) continue;
+    std::optional<Duration> quickest;
+    UnitIndex on = task.unit;
+    for (const UnitIndex unit : allowed_units(context, task)) {
+      const Duration end = undisturbed_end(system, worst, index, unit, Execution::worst);
+      if (!quickest || end < *quickest) quickest = end, on = unit;
+      if (*quickest <= *task.deadline) break;
+    }
+    if (*quickest <= *task.deadline) continue;
+    const Duration least = undisturbed_end(system, best, index, on, Execution::best);
+    report.add(context.model.element(task.origin),
+               fmt::format("task \"{}\" takes {} to {} on \"{}\", the quickest unit it may run on, even when nothing "
+                           "disturbs it; its deadline is {}{}",
+                           task.name, format_duration(least), format_duration(*quickest),
+                           system.platform.units[on].name, format_duration(*task.deadline),
+                           any_core_suffices(system, worst, index) ? "" : ", which no other core can keep either"));
+  }
+}
+
+}  // namespace amalthea::review

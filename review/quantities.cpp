@@ -1,0 +1,78 @@
+// Values that can be read and mean something else than intended, or nothing.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string>
+#include <string_view>
+
+#include <fmt/core.h>
+
+#include "amalthea/quantity.hpp"
+#include "review/rules.hpp"
+
+namespace amalthea::review {
+namespace {
+
+double number(std::string_view text) { return parse_double(text).value_or(0); }
+
+template <std::size_t N>
+bool is_one_of(std::string_view text, const std::array<std::string_view, N>& texts) {
+  return std::find(texts.begin(), texts.end(), text) != texts.end();
+}
+
+}  // namespace
+
+void check_units(const Context& context, Report& report) {
+  constexpr std::array<std::string_view, 7> quantities{"Time",     "SignedTime", "TimeObject", "SignedTimeObject",
+                                                       "DataSize", "DataRate",   "Frequency"};
+  for (const std::string_view quantity : quantities)
+    for (const Element element : context.facts.all(quantity)) {
+      const std::string_view unit = element.attribute_or("unit", "_undefined_");
+      if (unit != "_undefined_" || number(element.attribute_or("value", "0")) == 0 || report.is_told(element)) continue;
+      report.add(element, "unit",
+                 fmt::format("the {} {} has no unit", element.tag(), element.attribute_or("value", "")));
+    }
+}
+
+void check_negative_times(const Context& context, Report& report) {
+  constexpr std::array<std::string_view, 12> never_negative{"minDistance", "occurrenceMinDistance",
+                                                            "jitter",      "step",
+                                                            "deadline",    "delay",
+                                                            "burstLength", "minBudget",
+                                                            "maxBudget",   "runtimes",
+                                                            "min",         "max"};
+  for (const Element time : context.facts.all("Time"))
+    if (is_one_of(time.tag(), never_negative) && number(time.attribute_or("value", "0")) < 0)
+      report.add(time, "value", fmt::format("the {} of {} is negative", time.tag(), describe(time.parent())));
+}
+
+void check_periods(const Context& context, Report& report) {
+  constexpr std::array<std::string_view, 2> periods{"recurrence", "period"};
+  for (const Element time : context.facts.all("Time"))
+    if (is_one_of(time.tag(), periods) && number(time.attribute_or("value", "0")) <= 0 && !report.is_told(time) &&
+        !report.is_told(time.parent()))
+      report.add(time, "value",
+                 fmt::format("the {} of {} is {}; expected a time above zero", time.tag(), describe(time.parent()),
+                             time.attribute_or("value", "0")));
+}
+
+void check_probabilities(const Context& context, Report& report) {
+  constexpr double tolerance = 1e-6;
+  for (const std::string_view kind : {"ProbabilitySwitch", "RunnableProbabilitySwitch", "ProbabilityGroup"})
+    for (const Element choice : context.facts.all(kind)) {
+      double sum = 0;
+      std::size_t entries = 0;
+      for (const Element entry : choice.children())
+        if (entry.is("ProbabilitySwitchEntry") || entry.is("ProbabilityRunnableItem")) {
+          sum += number(entry.attribute_or("probability", "0"));
+          ++entries;
+        }
+      // Percentages are as good as shares: it is their ratio that counts.
+      if (entries == 0 || std::abs(sum - 1) <= tolerance || std::abs(sum - 100) <= 100 * tolerance) continue;
+      report.add(choice, fmt::format("the probabilities of its {} add up to {:g}; expected 1",
+                                     entries == 1 ? "1 entry" : fmt::format("{} entries", entries), sum));
+    }
+}
+
+}  // namespace amalthea::review

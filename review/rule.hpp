@@ -1,0 +1,61 @@
+#pragma once
+/// \file
+/// What a review rule is, what it may look at, and where it tells what it finds.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+#include "amalthea/diagnostic.hpp"
+#include "amalthea/element.hpp"
+#include "amalthea/graph/system.hpp"
+#include "review/facts.hpp"
+
+namespace amalthea::review {
+
+/// All that a rule may look at.
+struct Context {
+  const Model& model;
+  const Facts& facts;
+  const System* system;  ///< null when the model cannot be built; rules about timing are silent then
+};
+
+struct Rule;
+
+/// Takes the findings of one rule, up to a number that somebody may read.
+class Report {
+ public:
+  /// `told`: paths of elements that something was found about before any rule ran.
+  Report(const Rule& rule, const std::unordered_set<std::string>& told, Diagnostics& diagnostics)
+      : rule_(rule), told_(told), diagnostics_(diagnostics) {}
+
+  void add(Element element, std::string message);
+  /// At the attribute, where it is written.
+  void add(Element element, std::string_view attribute, std::string message);
+
+  /// Whether reading or building the model has found something about this element already. Not cheap: ask last.
+  bool is_told(Element element) const { return told_.count(element.path()) != 0; }
+
+  /// Whether further findings are only counted.
+  bool is_full() const { return count_ >= most_; }
+
+  /// Findings beyond those listed.
+  std::size_t unlisted() const { return count_ > most_ ? count_ - most_ : 0; }
+
+ private:
+  static constexpr std::size_t most_ = 1000;
+  const Rule& rule_;
+  const std::unordered_set<std::string>& told_;
+  Diagnostics& diagnostics_;
+  std::size_t count_ = 0;
+};
+
+struct Rule {
+  std::string_view id;
+  Severity severity;
+  std::string_view title;  ///< what is wrong when it fires, for lists of rules
+  void (*check)(const Context&, Report&);
+};
+
+}  // namespace amalthea::review

@@ -1,0 +1,289 @@
+// Every review rule both ways: it tells what is wrong, and is silent when that is mended.
+
+#include <set>
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "exporter/finding_catalog.hpp"
+#include "importer/model_reader.hpp"
+#include "review/review.hpp"
+#include "review/rules.hpp"
+#include "tests/support/test_models.hpp"
+
+using namespace amalthea;
+
+namespace {
+
+Diagnostics review_of(const std::string& text) {
+  Diagnostics diagnostics;
+  const Model model = test::model_from_text(text, diagnostics);
+  review::review_model(model, diagnostics);
+  return diagnostics;
+}
+
+/// How many findings of the rule there are in the smallest offloading system with one text replaced by another.
+std::size_t count(const std::string& text, std::string_view id) {
+  const Diagnostics diagnostics = review_of(text);
+  for (const Diagnostic& finding : diagnostics.all()) UNSCOPED_INFO(format(finding));
+  return test::with_id(diagnostics, id).size();
+}
+
+std::string good() { return test::read_text(test::sample("offload-minimal.amxmi")); }
+
+std::string with(std::string_view from, std::string_view to) { return test::replaced(good(), from, to); }
+
+/// One more element before the end of a part of the model.
+std::string with_more(const std::string& part, const std::string& element) {
+  return with("</" + part + ">", element + "</" + part + ">");
+}
+
+std::string small(const std::string& content, const std::string& version = "3.3.0") {
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<am:Amalthea xmlns:am=\"http://app4mc.eclipse.org/amalthea/" +
+         version + "\" xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\">\n" + content + "\n</am:Amalthea>\n";
+}
+
+const std::string control_priority = "<value xsi:type=\"am:IntegerObject\" value=\"1\"/>";
+
+}  // namespace
+
+TEST_CASE("a sound model is reviewed without a word") {
+  const Diagnostics diagnostics = review_of(good());
+  for (const Diagnostic& finding : diagnostics.all()) UNSCOPED_INFO(format(finding));
+  CHECK(diagnostics.all().empty());
+}
+
+TEST_CASE("rules are registered by id, each with the severity that the documentation states") {
+  std::string_view before;
+  for (const review::Rule& rule : review::rules()) {
+    INFO(rule.id);
+    CHECK(before < rule.id);
+    before = rule.id;
+    const std::size_t index = exporter::find_finding_kind(rule.id);
+    REQUIRE(index < exporter::finding_catalog().size());
+    CHECK(exporter::finding_catalog()[index].severity == rule.severity);
+    CHECK_FALSE(rule.title.empty());
+  }
+}
+
+TEST_CASE("overload of a core and of a GPU is told (AM0601)") {
+  const std::string monitor = "lowerBound=\"200000\" upperBound=\"300000\"";
+  CHECK(count(with(monitor, "lowerBound=\"200000\" upperBound=\"1900000\""), "AM0601") == 1);
+  CHECK(count(with(monitor, "lowerBound=\"200000\" upperBound=\"1000000\""), "AM0601") == 0);
+  const std::string vision = "lowerBound=\"2000000\" upperBound=\"3000000\"";
+  CHECK(count(with(vision, "lowerBound=\"2000000\" upperBound=\"10500000\""), "AM0601") == 1);
+}
+
+TEST_CASE("a deadline that cannot be met even alone is told, GPU work included (AM0602)") {
+  CHECK(count(with("<limitValue value=\"2\" unit=\"ms\"/>", "<limitValue value=\"299\" unit=\"us\"/>"), "AM0602") == 1);
+  CHECK(count(with("<limitValue value=\"2\" unit=\"ms\"/>", "<limitValue value=\"300\" unit=\"us\"/>"), "AM0602") == 0);
+  // 0.6 ms + 3 ms on the GPU + 0.5 ms.
+  CHECK(count(with("<limitValue value=\"10\" unit=\"ms\"/>", "<limitValue value=\"4\" unit=\"ms\"/>"), "AM0602") == 1);
+  CHECK(count(with("<limitValue value=\"10\" unit=\"ms\"/>", "<limitValue value=\"5\" unit=\"ms\"/>"), "AM0602") == 0);
+}
+
+TEST_CASE("swapped deadlines are told once (AM0603), one that is merely long as a note (AM0604)") {
+  std::string text = with("<limitValue value=\"10\" unit=\"ms\"/>", "<limitValue value=\"2\" unit=\"ms\"/>");
+  const auto last = text.rfind("<limitValue value=\"2\" unit=\"ms\"/>");
+  text.replace(last, 34, "<limitValue value=\"10\" unit=\"ms\"/>");
+  CHECK(count(text, "AM0603") == 1);
+  CHECK(count(text, "AM0604") == 0);
+  const std::string beyond = with("<limitValue value=\"2\" unit=\"ms\"/>", "<limitValue value=\"3\" unit=\"ms\"/>");
+  CHECK(count(beyond, "AM0604") == 1);
+  CHECK(count(beyond, "AM0603") == 0);
+}
+
+TEST_CASE("a scheduler executed by another scheduler's unit is told (AM0610)") {
+  CHECK(count(with("executingPU=\"Core?type=ProcessingUnit\"", "executingPU=\"GPU?type=ProcessingUnit\""), "AM0610") ==
+        1);
+}
+
+TEST_CASE("two schedulers for one unit are told (AM0611)") {
+  CHECK(count(with("responsibility=\"GPU?type=ProcessingUnit\"",
+                   "responsibility=\"GPU?type=ProcessingUnit Core?type=ProcessingUnit\""),
+              "AM0611") == 1);
+}
+
+TEST_CASE("equal priorities on a core are told where priorities are stated (AM0612)") {
+  const std::string equal =
+      with("value=\"2\"/>\n      </schedulingParameters>", "value=\"1\"/>\n      </schedulingParameters>");
+  CHECK(count(equal, "AM0612") == 1);
+}
+
+TEST_CASE("labels without memory are told when others have one (AM0613)") {
+  CHECK(count(with("<memoryMapping abstractElement=\"Image_host?type=Label\" memory=\"DRAM?type=Memory\" "
+                   "memoryPositionAddress=\"0x0\"/>",
+                   ""),
+              "AM0613") == 1);
+}
+
+TEST_CASE("a scheduler without units and tasks is told (AM0614)") {
+  CHECK(count(with("</operatingSystems>",
+                   "<taskSchedulers name=\"Spare\" "
+                   "definition=\"FixedPriorityPreemptive?type=SchedulerDefinition\"/></operatingSystems>"),
+              "AM0614") == 1);
+}
+
+TEST_CASE("a unit in use without a clock is told once (AM0615 or, with tasks on it, AM0304)") {
+  const std::string text =
+      with(" frequencyDomain=\"Cpu_Clock?type=FrequencyDomain\" definition=\"Cpu", " definition=\"Cpu");
+  CHECK(count(text, "AM0304") + count(text, "AM0615") == 1);
+}
+
+TEST_CASE("a mapping that is there twice is told (AM0616)") {
+  const std::string mapping =
+      "<memoryMapping abstractElement=\"Image_host?type=Label\" memory=\"DRAM?type=Memory\" "
+      "memoryPositionAddress=\"0x0\"/>";
+  CHECK(count(with_more("mappingModel", mapping), "AM0616") == 1);
+}
+
+TEST_CASE("an ISR that is mapped to nobody is told when others are (AM0617)") {
+  const std::string isrs = "<isrs name=\"A\"/><isrs name=\"B\"/>";
+  const std::string controller = "<interruptControllers name=\"IC\"/></operatingSystems>";
+  std::string text = test::replaced(with_more("swModel", isrs), "</operatingSystems>", controller);
+  text =
+      test::replaced(text, "</mappingModel>",
+                     "<isrAllocation isr=\"A?type=ISR\" controller=\"IC?type=InterruptController\"/></mappingModel>");
+  CHECK(count(text, "AM0617") == 1);
+  CHECK(count(test::replaced(text, "<isrs name=\"B\"/>", ""), "AM0617") == 0);
+}
+
+TEST_CASE("labels that are never accessed, read or written are told (AM0620, AM0621, AM0622)") {
+  CHECK(count(with_more("swModel", "<labels name=\"Spare\"><size value=\"1\" unit=\"B\"/></labels>"), "AM0620") == 1);
+  // The monitor accesses one more label.
+  const auto accessed = [](const std::string& how, const std::string& constant) {
+    const std::string text = with_more(
+        "swModel", "<labels name=\"More\" constant=\"" + constant + "\"><size value=\"1\" unit=\"B\"/></labels>");
+    const std::string place = "name=\"Monitor_Function\" callback=\"false\" service=\"false\">\n      <activityGraph>";
+    return test::replaced(text, place, place + how);
+  };
+  const std::string read = "<items xsi:type=\"am:LabelAccess\" data=\"More?type=Label\" access=\"read\"/>";
+  const std::string write = test::replaced(read, "\"read\"", "\"write\"");
+  CHECK(count(accessed(read, "false"), "AM0622") == 1);
+  CHECK(count(accessed(read, "true"), "AM0622") == 0);
+  CHECK(count(accessed(write, "false"), "AM0621") == 1);
+  for (const char* id : {"AM0620", "AM0621", "AM0622"}) CHECK(count(accessed(read + write, "false"), id) == 0);
+}
+
+TEST_CASE("an input that is overwritten when the result comes back is told (AM0623)") {
+  const std::string read = "<items xsi:type=\"am:LabelAccess\" data=\"Result_host?type=Label\" access=\"read\"/>";
+  const std::string write = "<items xsi:type=\"am:LabelAccess\" data=\"Image_host?type=Label\" access=\"write\"/>";
+  CHECK(count(with(read, read + write), "AM0623") == 1);
+  // Without the first write it is a feedback: the result of one job is the input of the next.
+  std::string feedback = with(write, "");
+  feedback = test::replaced(feedback, read, read + write);
+  CHECK(count(feedback, "AM0623") == 0);
+}
+
+TEST_CASE("stimuli that activate nothing or are never triggered are told (AM0630, AM0631)") {
+  CHECK(count(with_more("stimuliModel", "<stimuli xsi:type=\"am:SingleStimulus\" name=\"Spare\"/>"), "AM0630") == 1);
+  const std::string trigger =
+      "<items xsi:type=\"am:InterProcessTrigger\" stimulus=\"Vision_request?type=InterProcessStimulus\"/>";
+  CHECK(count(with(trigger, ""), "AM0631") == 1);
+}
+
+TEST_CASE("runnables that nobody calls are told, and circles of them (AM0632, AM0635)") {
+  CHECK(count(with_more("swModel", "<runnables name=\"Spare\"/>"), "AM0632") == 1);
+  CHECK(count(with_more("swModel", "<runnables name=\"Spare\" callback=\"true\"/>"), "AM0632") == 0);
+  const auto runnable = [](const std::string& name, const std::string& callee) {
+    return "<runnables name=\"" + name + "\"><activityGraph><items xsi:type=\"am:RunnableCall\" runnable=\"" + callee +
+           "?type=Runnable\"/></activityGraph></runnables>";
+  };
+  CHECK(count(with_more("swModel", runnable("A", "B") + runnable("B", "A")), "AM0635") == 1);
+  CHECK(count(with_more("swModel", runnable("A", "B") + runnable("B", "Monitor_Function")), "AM0635") == 0);
+}
+
+TEST_CASE("events that are not awaited or not used are told (AM0633, AM0634)") {
+  CHECK(count(with_more("swModel", "<events name=\"Spare\"/>"), "AM0634") == 1);
+  const std::string wait =
+      "<items xsi:type=\"am:WaitEvent\" waitingBehaviour=\"passive\">\n          <eventMask "
+      "events=\"Vision_done?type=OsEvent\"/>\n        </items>";
+  CHECK(count(with(wait, ""), "AM0633") == 1);
+}
+
+TEST_CASE("event chains whose parts do not connect, or that go nowhere, are told (AM0640, AM0641, AM0642)") {
+  const std::string events =
+      "<eventModel><events xsi:type=\"am:ProcessEvent\" name=\"go\" entity=\"Control?type=Task\" "
+      "eventType=\"activate\"/>"
+      "<events xsi:type=\"am:ProcessEvent\" name=\"see\" entity=\"Vision?type=Task\" eventType=\"start\"/>"
+      "<events xsi:type=\"am:ProcessEvent\" name=\"watch\" entity=\"Monitor?type=Task\" "
+      "eventType=\"start\"/></eventModel>";
+  const std::string part = "<eventChain stimulus=\"go?type=ProcessEvent\" response=\"see?type=ProcessEvent\"/>";
+  const std::string chain =
+      "<eventChains name=\"C\" stimulus=\"go?type=ProcessEvent\" response=\"see?type=ProcessEvent\" "
+      "itemType=\"sequence\">"
+      "<items xsi:type=\"am:EventChainContainer\">" +
+      part + "</items></eventChains>";
+  const std::string text =
+      test::replaced(with_more("constraintsModel", chain), "<constraintsModel>", events + "<constraintsModel>");
+  for (const char* id : {"AM0640", "AM0641", "AM0642"}) CHECK(count(text, id) == 0);
+  const std::string other_part = "<eventChain stimulus=\"go?type=ProcessEvent\" response=\"watch?type=ProcessEvent\"/>";
+  CHECK(count(test::replaced(text, part, other_part), "AM0640") == 1);
+  CHECK(count(test::replaced(text, part, other_part), "AM0642") == 1);  // nothing leads from Control to Monitor
+  CHECK(count(test::replaced(text, part,
+                             "<eventChain stimulus=\"go?type=ProcessEvent\" response=\"go?type=ProcessEvent\"/>"),
+              "AM0641") == 1);
+}
+
+TEST_CASE("values without unit, negative times and empty periods are told (AM0650, AM0651, AM0652)") {
+  const auto clock = [](const std::string& content) {
+    return small("<stimuliModel><stimuli xsi:type=\"am:RelativePeriodicStimulus\" name=\"S\">" + content +
+                 "</stimuli></stimuliModel>");
+  };
+  const auto next = [](const std::string& lower) {
+    return "<nextOccurrence xsi:type=\"am:TimeConstant\">" + lower + "</nextOccurrence>";
+  };
+  CHECK(count(clock(next("<value value=\"5\"/>")), "AM0650") == 1);
+  CHECK(count(clock(next("<value value=\"0\"/>")), "AM0650") == 0);
+  CHECK(count(clock(next("<value value=\"5\" unit=\"ms\"/>")), "AM0650") == 0);
+  const auto periodic = [](const std::string& period, const std::string& distance) {
+    return small("<stimuliModel><stimuli xsi:type=\"am:PeriodicStimulus\" name=\"S\"><recurrence value=\"" + period +
+                     "\" unit=\"ms\"/><minDistance value=\"" + distance + "\" unit=\"ms\"/></stimuli></stimuliModel>",
+                 "0.8.3");
+  };
+  CHECK(count(periodic("5", "-1"), "AM0651") == 1);
+  CHECK(count(periodic("5", "1"), "AM0651") == 0);
+  CHECK(count(periodic("5", "1"), "AM0652") == 0);
+  const std::string zero = periodic("0", "1");  // where the model can be built, building tells
+  CHECK(count(zero, "AM0652") + count(zero, "AM0311") == 1);
+}
+
+TEST_CASE("probabilities that do not add up are told; percentages are as good (AM0653)") {
+  const auto choice = [](const std::string& a, const std::string& b) {
+    return small(
+        "<swModel><runnables name=\"R\"><activityGraph><items xsi:type=\"am:ProbabilitySwitch\"><entries "
+        "probability=\"" +
+        a + "\"/><entries probability=\"" + b + "\"/></items></activityGraph></runnables></swModel>");
+  };
+  CHECK(count(choice("0.3", "0.7"), "AM0653") == 0);
+  CHECK(count(choice("30", "70"), "AM0653") == 0);
+  CHECK(count(choice("0.3", "0.6"), "AM0653") == 1);
+}
+
+TEST_CASE("elements without a name are told by class (AM0660)") {
+  CHECK(count(small("<swModel><labels/><labels/><events name=\"E\"/><modes xsi:type=\"am:NumericMode\"/></swModel>"),
+              "AM0660") == 2);
+}
+
+TEST_CASE("very many findings of a rule are counted, not listed (AM0699)") {
+  std::string labels;
+  for (int i = 0; i < 1200; ++i) labels += "<labels name=\"Spare" + std::to_string(i) + "\"/>";
+  const Diagnostics diagnostics = review_of(with_more("swModel", labels));
+  CHECK(test::with_id(diagnostics, "AM0620").size() == 1000);
+  REQUIRE(test::with_id(diagnostics, "AM0699").size() == 1);
+  CHECK(test::with_id(diagnostics, "AM0699").front().message.starts_with("200 more findings of AM0620"));
+}
+
+TEST_CASE("what is wrong in a value is told once, not again when the system is built") {
+  const std::string text = with("lowerBound=\"200000\"", "lowerBound=\"2x\"");
+  const Diagnostics diagnostics = review_of(text);
+  CHECK(test::with_id(diagnostics, "AM0220").size() == 1);
+  CHECK(test::with_id(diagnostics, "AM0210").empty());
+}
+
+TEST_CASE("what an analysis needs is part of a review: affinity, stimulus, ticks, recursion, allocation") {
+  const std::string elsewhere = with("affinity=\"Core?type=ProcessingUnit\"", "affinity=\"GPU?type=ProcessingUnit\"");
+  CHECK(count(elsewhere, "AM0406") == 1);
+  CHECK(count(with(" stimuli=\"every_2ms?type=PeriodicStimulus\"", ""), "AM0407") == 1);
+  CHECK(count(with_more("swModel", "<tasks name=\"Lost\"/>"), "AM0302") == 1);
+}
