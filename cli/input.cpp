@@ -22,29 +22,27 @@ namespace {
 
 void complain(const std::string& message) { fmt::print(stderr, "amalthea: error: {}\n", message); }
 
-/// A profile by name, or from a file of the user's own; the latter must live as long as the analysis.
-const engine::DeviceProfile* choose_profile(const std::string& platform, engine::DeviceProfile& own) {
-  if (const engine::DeviceProfile* known = engine::find_profile(platform)) return known;
+}  // namespace
+
+std::optional<engine::DeviceProfile> choose_profile(const std::string& platform) {
+  if (const engine::DeviceProfile* known = engine::find_profile(platform)) return *known;
   std::ifstream file(platform);
   if (!file) {
     std::string names;
     for (const auto& profile : engine::built_in_profiles())
       names += fmt::format("{}{}", names.empty() ? "" : ", ", profile.name);
     complain(fmt::format("--platform {}: neither a built-in profile ({}) nor a readable file", platform, names));
-    return nullptr;
+    return std::nullopt;
   }
   std::ostringstream text;
   text << file.rdbuf();
   auto profile = engine::parse_device_profile(text.str());
   if (!profile) {
     complain(fmt::format("{}: {}", platform, profile.error()));
-    return nullptr;
+    return std::nullopt;
   }
-  own = std::move(*profile);
-  return &own;
+  return std::move(*profile);
 }
-
-}  // namespace
 
 void add_input_options(CLI::App& verb, InputOptions& options) {
   verb.add_option("MODEL", options.models, "model file(s), or a folder of .amxmi files; several form one model")
@@ -80,8 +78,9 @@ void add_analysis_options(CLI::App& verb, AnalysisInput& options) {
       ->check(CLI::IsMember({"worst", "average", "best"}))
       ->capture_default_str();
   verb.add_option("--until", options.until, "time to simulate, e.g. 2s or 500ms (default: the hyperperiod)");
-  verb.add_option("--platform", options.platform,
-                  "GPU profile: a built-in name (tx2, generic) or a JSON file (default: what the model says)");
+  verb.add_option(
+      "--platform", options.platform,
+      "GPU profile: a built-in name (tx2, xavier, pegasus, …) or a JSON file (default: what the model says)");
 }
 
 void print_findings(const Diagnostics& diagnostics) {
@@ -116,11 +115,12 @@ std::optional<Analysed> analyze_model(const Model& model, const AnalysisInput& o
   engine::AnalysisOptions analysis;
   if (options.execution == "average") analysis.execution = engine::Execution::average;
   if (options.execution == "best") analysis.execution = engine::Execution::best;
-  engine::DeviceProfile own_profile;
+  std::optional<engine::DeviceProfile> profile;  // must live as long as the analysis
   exit_code = ExitCode::unusable;
   if (!options.platform.empty()) {
-    analysis.profile = choose_profile(options.platform, own_profile);
-    if (analysis.profile == nullptr) return std::nullopt;
+    profile = choose_profile(options.platform);
+    if (!profile) return std::nullopt;
+    analysis.profile = &*profile;
   }
   if (!options.until.empty()) {
     const auto until = parse_time_text(options.until);

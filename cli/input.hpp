@@ -12,6 +12,7 @@
 #include "amalthea/element.hpp"
 #include "amalthea/graph/system.hpp"
 #include "engine/analysis.hpp"
+#include "engine/device_profile.hpp"
 #include "exporter/result_view.hpp"
 #include "importer/limits.hpp"
 #include "importer/system_builder.hpp"
@@ -33,6 +34,9 @@ struct AnalysisInput {
 };
 void add_build_options(CLI::App& verb, importer::BuildOptions& options);
 void add_analysis_options(CLI::App& verb, AnalysisInput& options);
+
+/// A built-in device profile by its name, or one from a JSON file; nothing and a message when there is neither.
+std::optional<engine::DeviceProfile> choose_profile(const std::string& platform);
 
 /// Prints findings to standard error, one a line.
 void print_findings(const Diagnostics& diagnostics);

@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
     cli::add_analyze(app, exit_code);
     cli::add_annotate(app, exit_code);
     cli::add_validate(app, exit_code);
+    cli::add_gpu(app, exit_code);
     try {
       app.parse(argc, argv);
     } catch (const CLI::Success& success) {

@@ -19,5 +19,6 @@ void add_graph(CLI::App& app, int& exit_code);
 void add_analyze(CLI::App& app, int& exit_code);
 void add_annotate(CLI::App& app, int& exit_code);
 void add_validate(CLI::App& app, int& exit_code);
+void add_gpu(CLI::App& app, int& exit_code);
 
 }  // namespace amalthea::cli

@@ -30,6 +30,39 @@ Duration microseconds(const nlohmann::json& json, const char* key, double minimu
   return Duration::picoseconds(std::llround(number(json, key, minimum) * 1e6));
 }
 
+/// Sets `target` to the whole number between `minimum` and `maximum` under `{"value": …, "source": …}`.
+void count(const nlohmann::json& json, const char* key, std::int64_t minimum, std::int64_t maximum,
+           std::int64_t& target) {
+  const auto& value = json.at(key).at("value");
+  const bool whole =
+      value.is_number_integer() && (!value.is_number_unsigned() || value.get<std::uint64_t>() <= 1u << 31);
+  if (!whole || value.get<std::int64_t>() < minimum || value.get<std::int64_t>() > maximum)
+    throw std::invalid_argument(fmt::format("{} must be a whole number between {} and {}", key, minimum, maximum));
+  target = value.get<std::int64_t>();
+}
+
+/// Everything is required, so that no figure is one of another device by accident.
+nvidia::SmLimits sm_limits(const nlohmann::json& json) {
+  constexpr std::int64_t many = 1 << 30;
+  nvidia::SmLimits limits;
+  count(json, "count", 1, 1024, limits.sms);
+  count(json, "per_gpc", 1, limits.sms, limits.sms_per_gpc);
+  count(json, "max_threads", limits.warp_size, 1 << 20, limits.threads);
+  count(json, "max_threads_per_block", 1, limits.threads, limits.threads_per_block);
+  count(json, "max_blocks", 1, 65536, limits.blocks);
+  count(json, "registers", 1, many, limits.registers);
+  count(json, "max_registers_per_block", 1, limits.registers, limits.registers_per_block);
+  count(json, "max_registers_per_thread", 1, 65536, limits.registers_per_thread);
+  count(json, "register_unit_per_warp", 1, 65536, limits.register_unit);
+  count(json, "shared_memory", 0, many, limits.shared_memory);
+  count(json, "max_shared_memory_per_block", 0, limits.shared_memory, limits.shared_memory_per_block);
+  count(json, "shared_memory_unit", 1, 65536, limits.shared_memory_unit);
+  count(json, "shared_memory_ignored", 0, many, limits.shared_memory_ignored);
+  count(json, "cores", 1, 65536, limits.cores);
+  count(json, "warp_schedulers", 1, 65536, limits.warp_schedulers);
+  return limits;
+}
+
 Slowdown slowdown(const nlohmann::json& json, const char* key) { return {std::llround(number(json, key, 1) * 1e6)}; }
 
 }  // namespace
@@ -50,6 +83,7 @@ tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view t
     profile.kernel_by_memcpy = slowdown(json, "kernel_slowdown_by_memcpy");
     profile.kernel_by_memset = slowdown(json, "kernel_slowdown_by_memset");
     profile.copy_by_kernel = slowdown(json, "copy_slowdown_by_kernel");
+    if (json.contains("multiprocessors")) profile.multiprocessors = sm_limits(json.at("multiprocessors"));
     return profile;
   } catch (const std::exception& exception) {  // nlohmann::json and the checks above
     return tl::unexpected(fmt::format("not a device profile: {}", exception.what()));

@@ -4,6 +4,7 @@
 /// Profiles are data (engine/platforms/*.json, built in); users may give one of their own in the same form.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,7 @@
 
 #include "amalthea/graph/platform.hpp"
 #include "amalthea/time.hpp"
+#include "engine/nvidia/occupancy.hpp"
 
 namespace amalthea::engine {
 
@@ -28,12 +30,13 @@ Slowdown weigh(Slowdown full, double memory_intensity);
 struct DeviceProfile {
   std::string name;
   std::string description;
-  std::vector<std::string> recognised_by;  ///< names of units or structures that mean this device
-  Duration time_slice;                     ///< of a context for which the model states none
-  Duration context_switch;                 ///< lost whenever an engine turns to another context
-  Slowdown kernel_by_memcpy;               ///< kernel beside a copy of another context
-  Slowdown kernel_by_memset;               ///< kernel beside a memset of another context
-  Slowdown copy_by_kernel;                 ///< copy beside a kernel of another context
+  std::vector<std::string> recognised_by;           ///< names of units or structures that mean this device
+  Duration time_slice;                              ///< of a context for which the model states none
+  Duration context_switch;                          ///< lost whenever an engine turns to another context
+  Slowdown kernel_by_memcpy;                        ///< kernel beside a copy of another context
+  Slowdown kernel_by_memset;                        ///< kernel beside a memset of another context
+  Slowdown copy_by_kernel;                          ///< copy beside a kernel of another context
+  std::optional<nvidia::SmLimits> multiprocessors;  ///< what blocks may occupy; nothing where it is not known
 };
 
 /// From the JSON text of a profile; the error names what is missing or wrong.

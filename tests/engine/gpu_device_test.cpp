@@ -83,7 +83,8 @@ TEST_CASE("built-in profiles are found by name, by property and by the names of 
   CHECK(profile_for(unit).value()->name == "tx2");
   unit.device_profile = "voodoo";
   CHECK(profile_for(unit).error() ==
-        "gpu.platform \"voodoo\" of \"some GPU\" is not known; expected one of tx2, generic");
+        "gpu.platform \"voodoo\" of \"some GPU\" is not known; expected one of tx2, "
+        "tx2-devicequery, xavier, pegasus, generic");
 }
 
 TEST_CASE("the TX2 profile holds the published slowdowns") {

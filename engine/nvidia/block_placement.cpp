@@ -1,0 +1,75 @@
+#include "engine/nvidia/block_placement.hpp"
+
+#include <algorithm>
+
+namespace amalthea::engine::nvidia {
+
+std::vector<SmIndex> scan_order(const SmLimits& limits, ScanOrder order) {
+  const auto sms = static_cast<SmIndex>(limits.sms);
+  const auto group = order == ScanOrder::gpc         ? static_cast<SmIndex>(limits.sms_per_gpc)
+                     : order == ScanOrder::ascending ? SmIndex{1}
+                                                     : SmIndex{2};
+  std::vector<SmIndex> result;
+  result.reserve(sms);
+  for (SmIndex first = 0; first < group; ++first)
+    for (SmIndex sm = first; sm < sms; sm += group) result.push_back(sm);
+  return result;
+}
+
+BlockPlacement::BlockPlacement(const SmLimits& limits, ScanOrder order, TiePolicy ties)
+    : limits_(limits), ties_(ties), order_(scan_order(limits, order)), use_(order_.size()) {}
+
+std::optional<SmIndex> BlockPlacement::choose(const SmUse& block) const {
+  std::optional<SmIndex> best;
+  std::int64_t most = 0;
+  for (const SmIndex sm : order_) {
+    if (!fits(limits_, use_[sm], block)) continue;
+    const std::int64_t room = (limits_.max_warps() - use_[sm].warps) / block.warps;
+    if (room > most || (room == most && best && ties_ == TiePolicy::last_sm && sm == last_)) {
+      most = room;
+      best = sm;
+    }
+  }
+  return best;
+}
+
+std::optional<SmIndex> BlockPlacement::place(const SmUse& block) {
+  const auto sm = choose(block);
+  if (!sm) return std::nullopt;
+  use_[*sm] += block;
+  last_ = sm;
+  return sm;
+}
+
+bool BlockPlacement::idle() const {
+  return std::all_of(use_.begin(), use_.end(), [](const SmUse& use) { return use.blocks == 0; });
+}
+
+bool equation_2(std::int64_t warps, std::int64_t x, std::int64_t y) { return equation_3(warps, 0, x, y); }
+
+bool equation_3(std::int64_t warps, std::int64_t z, std::int64_t x, std::int64_t y) {
+  // Without the first condition, y > warps - z would make the right side 0 or y, depending on how division rounds.
+  if (y > warps - z - x) return false;
+  return warps - z - x >= ((warps - z - y) / y + 1) * y;
+}
+
+bool equation_4(std::int64_t warps, std::int64_t z, std::int64_t x, std::int64_t y) {
+  const std::int64_t whole = (warps - x) / y * y;
+  return warps - z < whole && whole <= warps - x;
+}
+
+std::vector<std::vector<std::optional<SmIndex>>> place_streams(BlockPlacement placement,
+                                                               const std::vector<StreamBlocks>& streams) {
+  std::vector<std::vector<std::optional<SmIndex>>> result(streams.size());
+  bool waiting = false;
+  for (std::size_t stream = 0; stream < streams.size(); ++stream) {
+    const SmUse block{1, streams[stream].warps, 0, 0};
+    for (std::int64_t index = 0; index < streams[stream].blocks; ++index) {
+      result[stream].push_back(waiting ? std::nullopt : placement.place(block));
+      waiting = !result[stream].back();
+    }
+  }
+  return result;
+}
+
+}  // namespace amalthea::engine::nvidia
