@@ -48,7 +48,8 @@ struct ElementRecord {
   bool self_closing() const { return close_begin == 0; }
 };
 
-/// An attribute as written. Namespace prefixes are normalised: "xsi:type", "xmi:id" whatever the file's prefixes.
+/// An attribute as written. Namespace prefixes are normalised: "xsi:type", "xmi:id" whatever the file's prefixes; names
+/// of any other namespace are kept as "{uri}name".
 class AttributeRecord {
  public:
   AttributeRecord(NameId name, bool decoded, std::uint32_t value_begin)

@@ -168,7 +168,7 @@ class Writer {
 
   bool uses_xsi(const Object& object) {
     for (const Field& field : object.fields()) {
-      if (field.name == xsi_type_ && object.cls() == no_class) return true;
+      if (field.name == xsi_type_ ? object.cls() == no_class : model_.name(field.name).starts_with("xsi:")) return true;
       if (field.kind == FieldKind::remote && type_of_target(declared(object, field.name), field) != no_class)
         return true;
     }

@@ -381,7 +381,8 @@ class Checker {
     for (std::uint32_t a = 0; a < record.attribute_count; ++a) {
       const AttributeRecord& attribute = document_.attribute(record.first_attribute + a);
       const std::string_view name = document_.name(attribute.name());
-      if (name.find(':') != std::string_view::npos) continue;  // xsi:type, xmi:id, xmi:version, xsi:schemaLocation
+      if (name.find_first_of(":{") != std::string_view::npos)
+        continue;  // xsi:type, xmi:id, xmi:version, xsi:schemaLocation
       const Meaning& here = meaning(cls, attribute.name());
       if (here.feature == nullptr) {
         if (here.elsewhere.empty()) continue;  // has been reported as unknown

@@ -365,7 +365,8 @@ class ReferenceChecker {
 
  private:
   void unknown_attribute(Element element, std::string_view name, Forgotten& forgotten) {
-    if (name.find(':') != std::string_view::npos) return;  // xsi:type, xmi:id, xmi:version, xsi:schemaLocation
+    if (name.find_first_of(":{") != std::string_view::npos)
+      return;  // xsi:type, xmi:id, xmi:version, xsi:schemaLocation
     if (element.document().itea() != IteaRelease::none)
       return forgotten.note(element, fmt::format("attribute {} of a {}", name, element.class_name()));
     findings_.add(

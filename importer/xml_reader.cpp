@@ -99,7 +99,8 @@ class Namespaces {
   }
   std::optional<std::string_view> uri_of(std::string_view prefix) const {
     for (auto binding = bound_.rbegin(); binding != bound_.rend(); ++binding)
-      if (binding->prefix == prefix) return binding->uri;
+      if (binding->prefix == prefix)
+        return binding->uri.empty() && !prefix.empty() ? std::nullopt : std::optional<std::string_view>(binding->uri);
     if (prefix == "xml") return "http://www.w3.org/XML/1998/namespace";
     return prefix.empty() ? std::optional<std::string_view>("") : std::nullopt;
   }
@@ -293,10 +294,9 @@ class Builder : public xml::DefaultHandler {
       const std::string_view space = namespace_of(name);
       if (space == xsi_namespace) return document_.intern(fmt::format("xsi:{}", name.local));
       if (space == xmi_namespace) return document_.intern(fmt::format("xmi:{}", name.local));
-      // A name must not look like one of those two without being it.
-      if (name.prefix == "xsi" || name.prefix == "xmi")
-        return document_.intern(fmt::format("{{{}}}{}", space, name.local));
-      return document_.intern(qname);
+      if (name.prefix == "xml") return document_.intern(qname);
+      // Prefixes may be declared anew anywhere; the namespace is what counts.
+      return document_.intern(fmt::format("{{{}}}{}", space, name.local));
     });
   }
 

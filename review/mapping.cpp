@@ -63,7 +63,8 @@ std::string what_it_maps(Element mapping) {
   for (std::uint32_t a = 0; a < record.attribute_count; ++a) {
     const AttributeRecord& attribute = document.attribute(record.first_attribute + a);
     const std::string_view name = document.name(attribute.name());
-    if (name.find(':') == std::string_view::npos) what += fmt::format("\n{}={}", name, document.value(attribute));
+    if (name.find_first_of(":{") == std::string_view::npos)
+      what += fmt::format("\n{}={}", name, document.value(attribute));
   }
   for (const Element child : mapping.children())
     if (const auto href = child.attribute("href")) what += fmt::format("\n{}={}", child.tag(), *href);

@@ -47,7 +47,7 @@ class CountingIterator {
     ++*this;
     return before;
   }
-  friend bool operator==(const CountingIterator& a, const CountingIterator& b) { return a.at_ == b.at_; }
+  [[maybe_unused]] friend bool operator==(const CountingIterator& a, const CountingIterator& b) { return a.at_ == b.at_; }
   friend bool operator!=(const CountingIterator& a, const CountingIterator& b) { return a.at_ != b.at_; }
 
  private:
@@ -140,7 +140,8 @@ class Builder {
     }
     auto& members = std::get<JsonObject>(parent.value).members;
     node.path = parent.path.empty() ? key_ : fmt::format("{}.{}", parent.path, key_);
-    return &members.emplace_back(key_, std::move(node)).second;
+    members.push_back({key_, std::move(node)});
+    return &members.back().value;
   }
 
   template <typename Container>

@@ -7,7 +7,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <variant>
 #include <vector>
 
@@ -26,11 +25,12 @@ struct TextError {
 std::string format(const TextError& error);
 
 struct JsonValue;
+struct JsonMember;
 struct JsonArray {
   std::vector<JsonValue> elements;
 };
 struct JsonObject {
-  std::vector<std::pair<std::string, JsonValue>> members;  ///< in the order of the text
+  std::vector<JsonMember> members;  ///< in the order of the text
 };
 /// A whole number that a std::int64_t does not hold.
 struct JsonHugeNumber {};
@@ -40,6 +40,11 @@ struct JsonValue {
   std::size_t line = 1;    ///< where the value ends, for objects and arrays where they begin
   std::size_t column = 1;  ///< of its last character (of the opening bracket)
   std::string path;        ///< such as "kernels[2].g"; "" for the whole text
+};
+
+struct JsonMember {
+  std::string key;
+  JsonValue value;
 };
 
 /// Refuses what is no JSON, keys that occur twice in one object, and nesting deeper than 32.

@@ -127,7 +127,7 @@ class Reader {
     if (object == nullptr) return error_at(value, "expected an object with \"kernel\" or \"copy\"");
     const auto given = [&](std::string_view key) {
       for (const auto& member : object->members)
-        if (member.first == key) return true;
+        if (member.key == key) return true;
       return false;
     };
     const bool is_kernel = given("kernel");
