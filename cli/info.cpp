@@ -9,6 +9,7 @@
 #include "cli/verbs.hpp"
 #include "exporter/model_dump.hpp"
 #include "exporter/model_summary.hpp"
+#include "importer/used_classes.hpp"
 
 namespace amalthea::cli {
 namespace {
@@ -42,7 +43,8 @@ int run(const Options& options) {
   const auto built = load_and_build(options.input, options.build, diagnostics, exit_code);
   if (!built) return exit_code;
   const exporter::ModelInfo info = model_info(built->model);
-  const exporter::ModelSummary summary{info, built->model, built->system ? &*built->system : nullptr, diagnostics};
+  const exporter::ModelSummary summary{info, built->model, built->system ? &*built->system : nullptr, diagnostics,
+                                       importer::is_used_by_analysis};
   const std::string text = options.format == "json" ? exporter::render_summary_json(summary)
                                                     : exporter::render_summary_text(summary, use_colour());
   if (!write_output("", text)) return ExitCode::unusable;

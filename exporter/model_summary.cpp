@@ -1,7 +1,6 @@
 #include "exporter/model_summary.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 
 #include <fmt/core.h>
@@ -35,22 +34,6 @@ Counts count(const Model& model) {
   return counts;
 }
 
-/// Classes a reader of a timing model looks for first, in this order.
-constexpr std::array<std::string_view, 14> interesting{"Task",
-                                                       "ISR",
-                                                       "Runnable",
-                                                       "Label",
-                                                       "OsEvent",
-                                                       "PeriodicStimulus",
-                                                       "InterProcessStimulus",
-                                                       "ProcessingUnit",
-                                                       "Memory",
-                                                       "TaskScheduler",
-                                                       "TaskAllocation",
-                                                       "EventChain",
-                                                       "ProcessRequirement",
-                                                       "CustomProperty"};
-
 std::string_view side_name(Side side) { return side == Side::device ? "device" : "host"; }
 
 std::string activation_of(const System& system, TaskIndex task, std::optional<Duration> period) {
@@ -73,10 +56,9 @@ std::string render_summary_text(const ModelSummary& summary, bool colour) {
   out += fmt::format("AMALTHEA {}, {} elements, {}\n", summary.info.version, counts.elements, summary.info.hash);
 
   out += heading("Contents", colour);
-  TextTable contents({{"class"}, {"count", Align::right}});
-  for (const std::string_view cls : interesting)
-    if (const auto found = counts.by_class.find(cls); found != counts.by_class.end())
-      contents.add_row({{std::string(cls)}, {std::to_string(found->second)}});
+  TextTable contents({{"class"}, {"count", Align::right}, {"analysis"}});
+  for (const auto& [cls, number] : counts.by_class)
+    contents.add_row({{std::string(cls)}, {std::to_string(number)}, {summary.is_used(cls) ? "used" : "ignored"}});
   out += contents.render(colour);
 
   if (summary.system != nullptr) {
@@ -145,6 +127,9 @@ std::string render_summary_json(const ModelSummary& summary) {
   json["not_understood"] = counts.not_understood;
   json["classes"] = Json::object();
   for (const auto& [cls, number] : counts.by_class) json["classes"][std::string(cls)] = number;
+  json["ignored_classes"] = Json::array();
+  for (const auto& [cls, number] : counts.by_class)
+    if (!summary.is_used(cls)) json["ignored_classes"].push_back(std::string(cls));
   json["analysable"] = summary.system != nullptr;
   json["mapping"] = Json::array();
   if (summary.system != nullptr)

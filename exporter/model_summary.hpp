@@ -3,6 +3,7 @@
 /// What is in a model: counts, platform, mapping, and what the analysis makes of it.
 
 #include <string>
+#include <string_view>
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
@@ -16,6 +17,7 @@ struct ModelSummary {
   const Model& model;
   const System* system;  ///< null when the model cannot be analysed
   const Diagnostics& findings;
+  bool (*is_used)(std::string_view class_name);  ///< whether the analysis takes anything from objects of a class
 };
 
 std::string render_summary_text(const ModelSummary& summary, bool colour);
