@@ -92,7 +92,7 @@ std::vector<Element> literals_of(Element mode) {
 
 std::vector<Process> processes(const Model& model, Diagnostics& diagnostics) {
   std::vector<Process> found;
-  detail::for_each_part(model, "SWModel", [&](Element part) {
+  for_each_part(model, "SWModel", [&](Element part) {
     for (const Element element : part.children()) {
       const bool task = element.tag() == "tasks";
       if ((!task && element.tag() != "isrs") || element.attribute("href")) continue;

@@ -256,7 +256,7 @@ ActivationTable::ActivationTable(const Model& model) {
       if (activated.empty() || activated.back() != who) activated.push_back(who);  // named twice it counts once
     }
   };
-  detail::for_each_part(model, "SWModel", [&](Element part) {
+  for_each_part(model, "SWModel", [&](Element part) {
     for (const Element child : part.children()) {
       if (child.tag() == "tasks" || child.tag() == "isrs") {
         add(child, "stimuli");

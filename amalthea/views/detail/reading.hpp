@@ -13,6 +13,7 @@
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
+#include "amalthea/views/attributes.hpp"
 
 namespace amalthea::views::detail {
 
@@ -52,17 +53,6 @@ E literal(std::string_view text, const Literals<E, N>& literals, E otherwise) {
 template <typename E, std::size_t N>
 E literal(Element element, std::string_view attribute, const Literals<E, N>& literals, E otherwise) {
   return literal(stated_literal(element, attribute), literals, otherwise);
-}
-
-/// Calls visit(part) for each sub-model of this class ("SWModel") in document order: below a root, or the root itself,
-/// as in 0.7.x models that keep their parts in files of their own.
-template <typename Visit>
-void for_each_part(const Model& model, std::string_view class_name, Visit visit) {
-  for (const auto& document : model.documents()) {
-    if (document->root().is(class_name)) visit(document->root());
-    for (const Element part : document->root().children())
-      if (part.is(class_name)) visit(part);
-  }
 }
 
 /// Calls visit(element) for each child with this tag of each such part. Children that only refer to something
