@@ -65,11 +65,24 @@ nvidia::SmLimits sm_limits(const nlohmann::json& json) {
 
 Slowdown slowdown(const nlohmann::json& json, const char* key) { return {std::llround(number(json, key, 1) * 1e6)}; }
 
-}  // namespace
-
-Slowdown weigh(Slowdown full, double memory_intensity) {
-  return {1'000'000 + std::llround(static_cast<double>(full.ppm - 1'000'000) * memory_intensity)};
+/// Without a figure there is no slowdown.
+Slowdown optional_slowdown(const nlohmann::json& json, const char* key) {
+  return json.contains(key) ? slowdown(json, key) : Slowdown{};
 }
+
+nvidia::InterferenceTable interference(const nlohmann::json& json) {
+  nvidia::InterferenceTable table;
+  table.kernel_by_memcpy = slowdown(json, "kernel_slowdown_by_memcpy");
+  table.kernel_by_memset = slowdown(json, "kernel_slowdown_by_memset");
+  table.kernel_by_same_gpc = optional_slowdown(json, "kernel_slowdown_by_same_gpc");
+  table.kernel_by_other_gpc = optional_slowdown(json, "kernel_slowdown_by_other_gpc");
+  table.kernel_by_cpu = optional_slowdown(json, "kernel_slowdown_by_cpu");
+  table.copy_by_kernel = slowdown(json, "copy_slowdown_by_kernel");
+  table.copy_by_cpu = optional_slowdown(json, "copy_slowdown_by_cpu");
+  return table;
+}
+
+}  // namespace
 
 tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view text) {
   try {
@@ -80,9 +93,7 @@ tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view t
     profile.recognised_by = json.value("recognised_by", std::vector<std::string>{});
     profile.time_slice = microseconds(json, "time_slice_us", 0.001);
     profile.context_switch = microseconds(json, "context_switch_us", 0);
-    profile.kernel_by_memcpy = slowdown(json, "kernel_slowdown_by_memcpy");
-    profile.kernel_by_memset = slowdown(json, "kernel_slowdown_by_memset");
-    profile.copy_by_kernel = slowdown(json, "copy_slowdown_by_kernel");
+    profile.interference = interference(json);
     if (json.contains("multiprocessors")) profile.multiprocessors = sm_limits(json.at("multiprocessors"));
     return profile;
   } catch (const std::exception& exception) {  // nlohmann::json and the checks above

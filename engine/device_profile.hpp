@@ -13,29 +13,19 @@
 
 #include "amalthea/graph/platform.hpp"
 #include "amalthea/time.hpp"
+#include "engine/nvidia/interference.hpp"
 #include "engine/nvidia/occupancy.hpp"
+#include "engine/slowdown.hpp"
 
 namespace amalthea::engine {
-
-/// How many times longer something takes, in parts per million: 1'000'000 is undisturbed, 3'000'000 three times.
-struct Slowdown {
-  std::int64_t ppm = 1'000'000;
-  friend constexpr auto operator<=>(Slowdown, Slowdown) = default;
-};
-
-/// Slowdown of something of which only the share `memory_intensity` (0 … 1) is bound by memory:
-/// 1 - m + m * full (the rate 1/(1 - m + m k) of fluid interference).
-Slowdown weigh(Slowdown full, double memory_intensity);
 
 struct DeviceProfile {
   std::string name;
   std::string description;
-  std::vector<std::string> recognised_by;           ///< names of units or structures that mean this device
-  Duration time_slice;                              ///< of a context for which the model states none
-  Duration context_switch;                          ///< lost whenever an engine turns to another context
-  Slowdown kernel_by_memcpy;                        ///< kernel beside a copy of another context
-  Slowdown kernel_by_memset;                        ///< kernel beside a memset of another context
-  Slowdown copy_by_kernel;                          ///< copy beside a kernel of another context
+  std::vector<std::string> recognised_by;  ///< names of units or structures that mean this device
+  Duration time_slice;                     ///< of a context for which the model states none
+  Duration context_switch;                 ///< lost whenever an engine turns to another context
+  nvidia::InterferenceTable interference;
   std::optional<nvidia::SmLimits> multiprocessors;  ///< what blocks may occupy; nothing where it is not known
 };
 

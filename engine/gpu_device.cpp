@@ -48,9 +48,10 @@ void GpuDevice::settle(Instant now) {
   }
   const double intensity = operations_[*kernel].memory_intensity;
   const bool is_memset = operations_[*copy].kind == OperationKind::memset;
-  execution_engine_.set_slowdown(weigh(is_memset ? profile_.kernel_by_memset : profile_.kernel_by_memcpy, intensity));
+  execution_engine_.set_slowdown(
+      weigh(is_memset ? profile_.interference.kernel_by_memset : profile_.interference.kernel_by_memcpy, intensity));
   // A kernel disturbs a copy as far as it uses memory itself.
-  copy_engine_.set_slowdown(weigh(profile_.copy_by_kernel, intensity));
+  copy_engine_.set_slowdown(weigh(profile_.interference.copy_by_kernel, intensity));
 }
 
 Instant GpuDevice::next_event() const { return std::min(copy_engine_.next_event(), execution_engine_.next_event()); }

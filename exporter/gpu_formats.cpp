@@ -160,11 +160,11 @@ std::string render_rta_text(const nvidia::RtaProblem& problem, const nvidia::Rta
   return out;
 }
 
-std::string render_streams_json(const nvidia::StreamScenario& scenario, const std::vector<nvidia::OperationRun>& runs) {
+std::string render_streams_json(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run) {
   ordered_json json{{"kernels", ordered_json::array()}, {"copies", ordered_json::array()}};
-  for (std::size_t index = 0; index < runs.size(); ++index) {
+  for (std::size_t index = 0; index < run.operations.size(); ++index) {
     const nvidia::StreamOperation& operation = scenario.operations[index];
-    const nvidia::OperationRun& run = runs[index];
+    const nvidia::OperationRun& done = run.operations[index];
     const nvidia::Stream& stream = scenario.streams[operation.stream];
     const bool is_kernel = operation.kind == nvidia::StreamOperationKind::kernel;
     ordered_json row;
@@ -172,12 +172,12 @@ std::string render_streams_json(const nvidia::StreamScenario& scenario, const st
     row["stream"] = stream.is_null ? ordered_json(nullptr) : ordered_json(stream.name);
     if (!is_kernel) row["kind"] = name_of(operation.kind);
     row["release_ps"] = operation.release.picoseconds();
-    row["enqueued_ps"] = run.enqueued.picoseconds();
-    row["start_ps"] = run.start.picoseconds();
-    row["completion_ps"] = run.completion.picoseconds();
+    row["enqueued_ps"] = done.enqueued.picoseconds();
+    row["start_ps"] = done.start.picoseconds();
+    row["completion_ps"] = done.completion.picoseconds();
     if (is_kernel) {
       row["blocks"] = ordered_json::array();
-      for (const nvidia::BlockRun& block : run.blocks)
+      for (const nvidia::BlockRun& block : done.blocks)
         row["blocks"].push_back(
             {{"sm", block.sm}, {"start_ps", block.start.picoseconds()}, {"end_ps", block.end.picoseconds()}});
     }
@@ -186,8 +186,7 @@ std::string render_streams_json(const nvidia::StreamScenario& scenario, const st
   return json.dump() + "\n";
 }
 
-std::string render_streams_text(const nvidia::StreamScenario& scenario, const std::vector<nvidia::OperationRun>& runs,
-                                bool colour) {
+std::string render_streams_text(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run, bool colour) {
   TextTable table({{"operation"},
                    {"kind"},
                    {"stream"},
@@ -198,19 +197,19 @@ std::string render_streams_text(const nvidia::StreamScenario& scenario, const st
   const auto microseconds = [](Instant time) {
     return fmt::format("{}.{:06}", time.picoseconds() / 1'000'000, time.picoseconds() % 1'000'000);
   };
-  for (std::size_t index = 0; index < runs.size(); ++index) {
+  for (std::size_t index = 0; index < run.operations.size(); ++index) {
     const nvidia::StreamOperation& operation = scenario.operations[index];
     const nvidia::Stream& stream = scenario.streams[operation.stream];
     std::map<nvidia::SmIndex, std::int64_t> per_sm;
-    for (const nvidia::BlockRun& block : runs[index].blocks) ++per_sm[block.sm];
+    for (const nvidia::BlockRun& block : run.operations[index].blocks) ++per_sm[block.sm];
     std::string blocks;
     for (const auto& [sm, count] : per_sm) blocks += fmt::format("{}{}:{}", blocks.empty() ? "" : " ", sm, count);
     table.add_row({{operation.name},
                    {std::string(name_of(operation.kind))},
                    {stream.is_null ? "(NULL)" : stream.name},
                    {microseconds(operation.release)},
-                   {microseconds(runs[index].start)},
-                   {microseconds(runs[index].completion)},
+                   {microseconds(run.operations[index].start)},
+                   {microseconds(run.operations[index].completion)},
                    {blocks}});
   }
   return table.render(colour);

@@ -30,9 +30,8 @@ std::string render_rta_json(const engine::nvidia::RtaProblem& problem, const eng
 std::string render_rta_text(const engine::nvidia::RtaProblem& problem, const engine::nvidia::RtaResult& result,
                             bool colour);
 
-std::string render_streams_json(const engine::nvidia::StreamScenario& scenario,
-                                const std::vector<engine::nvidia::OperationRun>& runs);
-std::string render_streams_text(const engine::nvidia::StreamScenario& scenario,
-                                const std::vector<engine::nvidia::OperationRun>& runs, bool colour);
+std::string render_streams_json(const engine::nvidia::StreamScenario& scenario, const engine::nvidia::StreamRun& run);
+std::string render_streams_text(const engine::nvidia::StreamScenario& scenario, const engine::nvidia::StreamRun& run,
+                                bool colour);
 
 }  // namespace amalthea::exporter

@@ -47,7 +47,9 @@ class CountingIterator {
     ++*this;
     return before;
   }
-  [[maybe_unused]] friend bool operator==(const CountingIterator& a, const CountingIterator& b) { return a.at_ == b.at_; }
+  [[maybe_unused]] friend bool operator==(const CountingIterator& a, const CountingIterator& b) {
+    return a.at_ == b.at_;
+  }
   friend bool operator!=(const CountingIterator& a, const CountingIterator& b) { return a.at_ != b.at_; }
 
  private:

@@ -38,6 +38,7 @@ Error read_time(const JsonValue& value, bool picoseconds, Duration& target) {
 class Reader {
  public:
   explicit Reader(const std::optional<SmLimits>& limits) : has_limits_(limits.has_value()) {
+    scenario_.contexts.emplace_back();
     scenario_.limits = limits ? *limits : *find_profile("tx2")->multiprocessors;
   }
 
@@ -95,7 +96,7 @@ class Reader {
 
   std::size_t stream_named(const std::string& name) {
     const auto [at, is_new] = streams_.emplace(name, scenario_.streams.size());
-    if (is_new) scenario_.streams.push_back({name, StreamPriority::low, name.empty()});
+    if (is_new) scenario_.streams.push_back({name, StreamPriority::low, name.empty(), 0});
     return at->second;
   }
 

@@ -48,7 +48,7 @@ class Simulation {
     for (std::size_t rank = 0; rank < order_.size(); ++rank) rank_[order_[rank]] = rank;
   }
 
-  std::vector<OperationRun> run() {
+  StreamRun run() {
     while (released_ < order_.size() || !ends_.empty()) {
       Instant next = Instant::never();
       if (released_ < order_.size()) next = scenario_.operations[order_[released_]].release;
@@ -62,7 +62,7 @@ class Simulation {
       // What takes no time ends at this instant: the loop comes back to it.
     }
     if (completed_ != runs_.size()) throw std::logic_error("operations of a stream scenario wait for ever");
-    return std::move(runs_);
+    return {std::move(runs_), {}};
   }
 
  private:
@@ -213,7 +213,7 @@ std::string_view name_of(StreamOperationKind kind) {
   return "";
 }
 
-tl::expected<std::vector<OperationRun>, std::string> simulate_streams(const StreamScenario& scenario) {
+tl::expected<StreamRun, std::string> simulate_streams(const StreamScenario& scenario) {
   std::vector<SmUse> use(scenario.operations.size());
   std::int64_t blocks = 0;
   for (std::size_t index = 0; index < scenario.operations.size(); ++index) {

@@ -32,9 +32,30 @@
 
 #include "amalthea/time.hpp"
 #include "engine/nvidia/block_placement.hpp"
+#include "engine/nvidia/interference.hpp"
 #include "engine/nvidia/occupancy.hpp"
 
 namespace amalthea::engine::nvidia {
+
+/// How often a context stands in the runlist: in each of so many rounds, so that of A high, B medium and C low the list
+/// is A B C A B A (N5; the numbers are ours, the source gives none).
+enum class ContextPriority : std::uint8_t { low = 1, medium = 2, high = 3 };
+std::string_view name_of(ContextPriority priority);  ///< "low", "medium", "high"
+
+/// Where an engine can leave a context whose time slice has ended (N5).
+enum class Preemption : std::uint8_t {
+  instruction,  ///< at once; blocks and copies go on where they were
+  block,        ///< when the blocks that run have ended, or the copy; none begins in the meantime
+  kernel,       ///< when the kernels of which blocks run have ended, or the copy; no other begins in the meantime
+};
+std::string_view name_of(Preemption preemption);  ///< "instruction", "block", "kernel"
+
+/// One process's share of the GPU.
+struct Context {
+  std::string name;
+  Duration slice = Duration::microseconds(2600);  ///< > 0
+  ContextPriority priority = ContextPriority::medium;
+};
 
 enum class StreamPriority : std::uint8_t { high, low };
 
@@ -42,6 +63,7 @@ struct Stream {
   std::string name;  ///< "" for the NULL stream
   StreamPriority priority = StreamPriority::low;
   bool is_null = false;
+  std::size_t context = 0;  ///< index into StreamScenario::contexts
 };
 
 enum class StreamOperationKind : std::uint8_t { kernel, host_to_device, device_to_host, memset };
@@ -53,10 +75,11 @@ struct StreamOperation {
   StreamOperationKind kind = StreamOperationKind::kernel;
   std::size_t stream = 0;  ///< index into StreamScenario::streams
   Instant release;         ///< not before the start of the simulation
-  Duration duration;       ///< of the copy, or of each block
+  Duration duration;       ///< of the copy, or of each block, when nothing disturbs it
   std::int64_t blocks = 1;
   BlockShape shape;
   std::string cache_config;  ///< kernels with different ones do not run beside each other
+  double memory_share = 0;   ///< 0 … 1: how much of a kernel's time is bound by memory (N21)
 };
 
 struct StreamScenario {
@@ -65,14 +88,19 @@ struct StreamScenario {
   int copy_engines = 1;
   ScanOrder scan = ScanOrder::even_odd;
   TiePolicy ties = TiePolicy::scan;
-  std::vector<Stream> streams;  ///< at most one is the NULL stream
+  Preemption preemption = Preemption::instruction;
+  Duration context_switch;  ///< lost whenever an engine turns to another context
+  InterferenceTable interference;
+  double cpu_traffic = 0;         ///< 0 … 1: how much of the worst memory traffic the CPUs make
+  std::vector<Context> contexts;  ///< at least one; the order is that of the runlist
+  std::vector<Stream> streams;    ///< at most one NULL stream in each context
   std::vector<StreamOperation> operations;
 };
 
 struct BlockRun {
   SmIndex sm = 0;
   Instant start;
-  Instant end;
+  Instant end;  ///< in between the block stands still while its context is not served
 };
 
 struct OperationRun {
@@ -82,11 +110,26 @@ struct OperationRun {
   std::vector<BlockRun> blocks;  ///< of a kernel, in order of assignment
 };
 
+/// Time that an engine gave to a context without interruption.
+struct EngineSlice {
+  std::size_t engine = 0;   ///< 0: the execution engine, 1: the copy engine, 2: the one for copies from the device
+  std::size_t context = 0;  ///< index into StreamScenario::contexts
+  Instant start;
+  Instant ready;  ///< when the switch to the context was done; until then nothing of it runs
+  Instant end;
+};
+
+struct StreamRun {
+  std::vector<OperationRun> operations;  ///< one per operation of the scenario, in their order
+  /// By start; those of one start by engine. Slices of one context that follow each other are one.
+  std::vector<EngineSlice> slices;
+};
+
 /// Most blocks of all kernels together.
 constexpr std::int64_t most_simulated_blocks = 10'000'000;
 
-/// One result per operation, in their order. The error says which operation cannot run: a block that no SM takes, more
-/// blocks than most_simulated_blocks, or an end beyond 2^63 ps.
-tl::expected<std::vector<OperationRun>, std::string> simulate_streams(const StreamScenario& scenario);
+/// The error says which operation cannot run: a block that no SM takes, more blocks than most_simulated_blocks, or an
+/// end beyond 2^63 ps.
+tl::expected<StreamRun, std::string> simulate_streams(const StreamScenario& scenario);
 
 }  // namespace amalthea::engine::nvidia

@@ -12,9 +12,9 @@ namespace {
 engine::DeviceProfile profile_with(std::int64_t slice_us, std::int64_t kernel_by_memcpy, std::int64_t kernel_by_memset,
                                    std::int64_t copy_by_kernel) {
   engine::DeviceProfile profile = plain_profile(us(slice_us));
-  profile.kernel_by_memcpy = {kernel_by_memcpy * 1'000'000};
-  profile.kernel_by_memset = {kernel_by_memset * 1'000'000};
-  profile.copy_by_kernel = {copy_by_kernel * 1'000'000};
+  profile.interference.kernel_by_memcpy = {kernel_by_memcpy * 1'000'000};
+  profile.interference.kernel_by_memset = {kernel_by_memset * 1'000'000};
+  profile.interference.copy_by_kernel = {copy_by_kernel * 1'000'000};
   return profile;
 }
 
@@ -90,8 +90,8 @@ TEST_CASE("built-in profiles are found by name, by property and by the names of 
 TEST_CASE("the TX2 profile holds the published slowdowns") {
   const engine::DeviceProfile* tx2 = engine::find_profile("tx2");
   REQUIRE(tx2 != nullptr);
-  CHECK(tx2->kernel_by_memcpy.ppm == 3'000'000);
-  CHECK(tx2->kernel_by_memset.ppm == 8'000'000);
+  CHECK(tx2->interference.kernel_by_memcpy.ppm == 3'000'000);
+  CHECK(tx2->interference.kernel_by_memset.ppm == 8'000'000);
   CHECK(tx2->time_slice == us(2600));
 }
 

@@ -41,7 +41,7 @@ class Maker {
     return operation;
   }
   void high(const std::string& stream) { scenario.streams[index_of(stream)].priority = StreamPriority::high; }
-  std::vector<OperationRun> run() const { return simulate_streams(scenario).value(); }
+  std::vector<OperationRun> run() const { return simulate_streams(scenario).value().operations; }
   std::vector<std::int64_t> completions() const {
     std::vector<std::int64_t> times;
     for (const OperationRun& run : run()) times.push_back(run.completion.picoseconds());
@@ -227,7 +227,7 @@ TEST_CASE("a scenario that cannot run is refused") {
   maker.scenario.operations[1].blocks = 1;
   maker.scenario.operations[1].duration = Duration::max();
   CHECK(simulate_streams(maker.scenario).error() == "the scenario lasts longer than 2^63 ps");
-  CHECK(simulate_streams({}).value().empty());
+  CHECK(simulate_streams({}).value().operations.empty());
 }
 
 TEST_CASE(

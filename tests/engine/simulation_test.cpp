@@ -592,8 +592,8 @@ TEST_CASE("parts of a response time add up also where copies and kernels slow ea
   const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   for (int round = 0; round < 300; ++round) {
     engine::DeviceProfile profile = plain_profile(us(draw(1, 9)));
-    profile.kernel_by_memcpy = {draw(1, 4) * 700'000 + 300'000};
-    profile.copy_by_kernel = {draw(1, 3) * 900'000 + 100'000};
+    profile.interference.kernel_by_memcpy = {draw(1, 4) * 700'000 + 300'000};
+    profile.interference.copy_by_kernel = {draw(1, 3) * 900'000 + 100'000};
     profile.context_switch = us(draw(0, 2));
     SystemMaker maker;
     const UnitIndex core = maker.core("core");

@@ -1,0 +1,55 @@
+#include "cli/gpu/gpu_verbs.hpp"
+
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include "cli/input.hpp"
+#include "cli/verbs.hpp"
+
+namespace amalthea::cli {
+
+int unusable(const std::string& message) {
+  fmt::print(stderr, "amalthea: error: {}\n", message);
+  return ExitCode::unusable;
+}
+
+int written(const std::string& text, int exit_code) { return write_output("", text) ? exit_code : ExitCode::unusable; }
+
+void add_format(CLI::App& verb, std::string& format) {
+  verb.add_option("--format", format, "output format")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+}
+
+std::optional<engine::DeviceProfile> profile_with_sms(const std::string& platform) {
+  auto profile = choose_profile(platform);
+  if (profile && !profile->multiprocessors) {
+    unusable(fmt::format("--platform {}: the profile does not say what its SMs hold (\"multiprocessors\")", platform));
+    return std::nullopt;
+  }
+  return profile;
+}
+
+std::optional<std::string> file_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf())) {
+    unusable(fmt::format("{}: cannot be read, or is empty", path));
+    return std::nullopt;
+  }
+  return std::move(text).str();
+}
+
+void add_gpu(CLI::App& app, int& exit_code) {
+  CLI::App* verb = app.add_subcommand("gpu", "the GPU models on their own");
+  verb->require_subcommand(1);
+  verb->footer("amalthea gpu VERB --help tells more about a verb.");
+  add_gpu_occupancy(*verb, exit_code);
+  add_gpu_place(*verb, exit_code);
+  add_gpu_rta(*verb, exit_code);
+  add_gpu_run(*verb, exit_code);
+}
+
+}  // namespace amalthea::cli

@@ -1,0 +1,34 @@
+#pragma once
+/// \file
+/// The verbs below `amalthea gpu`: each adds its subcommand and sets `exit_code` when it runs. And what they share.
+
+#include <optional>
+#include <string>
+
+#include <CLI/App.hpp>
+
+#include "engine/device_profile.hpp"
+
+namespace amalthea::cli {
+
+void add_gpu_occupancy(CLI::App& gpu, int& exit_code);
+void add_gpu_place(CLI::App& gpu, int& exit_code);
+void add_gpu_rta(CLI::App& gpu, int& exit_code);
+void add_gpu_run(CLI::App& gpu, int& exit_code);
+
+/// Prints the message as an error; the exit code of wrong use.
+int unusable(const std::string& message);
+
+/// Prints the text to standard output; `exit_code`, or that of a failure to write.
+int written(const std::string& text, int exit_code);
+
+/// --format text|json.
+void add_format(CLI::App& verb, std::string& format);
+
+/// The profile, whose SMs are known; nothing and a message otherwise.
+std::optional<engine::DeviceProfile> profile_with_sms(const std::string& platform);
+
+/// The bytes of a file; nothing and a message when it cannot be read.
+std::optional<std::string> file_text(const std::string& path);
+
+}  // namespace amalthea::cli

@@ -1,0 +1,52 @@
+#include <memory>
+#include <string>
+
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include "cli/gpu/gpu_verbs.hpp"
+#include "cli/input.hpp"
+#include "cli/verbs.hpp"
+#include "engine/nvidia/occupancy.hpp"
+#include "exporter/gpu_formats.hpp"
+
+namespace amalthea::cli {
+namespace {
+
+namespace nvidia = engine::nvidia;
+
+struct OccupancyOptions {
+  std::string platform = "tx2";
+  nvidia::BlockShape shape;
+  bool threshold_counts = false;
+  std::string format = "text";
+};
+
+int run(const OccupancyOptions& options) {
+  auto profile = profile_with_sms(options.platform);
+  if (!profile) return ExitCode::unusable;
+  profile->multiprocessors->threshold_counts = options.threshold_counts;
+  const auto occupancy = nvidia::occupancy(*profile->multiprocessors, options.shape);
+  if (!occupancy) return unusable(fmt::format("{}: {}", profile->name, occupancy.error()));
+  return written(options.format == "json" ? exporter::render_occupancy_json(*profile, *occupancy)
+                                          : exporter::render_occupancy_text(*profile, *occupancy, use_colour()),
+                 ExitCode::all_well);
+}
+
+}  // namespace
+
+void add_gpu_occupancy(CLI::App& gpu, int& exit_code) {
+  auto options = std::make_shared<OccupancyOptions>();
+  CLI::App* verb = gpu.add_subcommand("occupancy", "how many blocks an SM takes, and which resource binds");
+  verb->add_option("--platform", options->platform, "GPU profile: a built-in name or a JSON file")
+      ->capture_default_str();
+  verb->add_option("--threads", options->shape.threads, "threads per block")->required();
+  verb->add_option("--registers", options->shape.registers, "registers per thread (default: not counted)");
+  verb->add_option("--shared-memory", options->shape.shared_memory, "shared memory per block, in bytes");
+  verb->add_flag("--threshold-counts", options->threshold_counts,
+                 "exactly 3 KB of shared memory count too, not only more");
+  add_format(*verb, options->format);
+  verb->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace amalthea::cli

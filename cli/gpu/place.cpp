@@ -1,0 +1,112 @@
+#include <charconv>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include "cli/gpu/gpu_verbs.hpp"
+#include "cli/input.hpp"
+#include "cli/verbs.hpp"
+#include "engine/nvidia/block_placement.hpp"
+#include "exporter/gpu_formats.hpp"
+
+namespace amalthea::cli {
+namespace {
+
+namespace nvidia = engine::nvidia;
+
+struct PlaceOptions {
+  std::string platform;
+  std::int64_t sms = 0;
+  std::int64_t max_warps = 0;
+  std::int64_t sms_per_gpc = 0;
+  std::string scan = "even-odd";
+  std::string ties = "scan";
+  std::vector<std::string> streams;
+  std::string format = "text";
+};
+
+/// "4x5": 4 blocks of 5 warps.
+std::optional<nvidia::StreamBlocks> stream_blocks(const std::string& text) {
+  nvidia::StreamBlocks stream;
+  const char* end = text.data() + text.size();
+  const auto blocks = std::from_chars(text.data(), end, stream.blocks);
+  if (blocks.ec != std::errc() || blocks.ptr == end || *blocks.ptr != 'x') return std::nullopt;
+  const auto warps = std::from_chars(blocks.ptr + 1, end, stream.warps);
+  if (warps.ec != std::errc() || warps.ptr != end || stream.blocks < 1 || stream.warps < 1) return std::nullopt;
+  return stream;
+}
+
+/// What the placement goes by: of the profile, or as given; only warps count. Nothing and a message when not known.
+std::optional<nvidia::SmLimits> placement_limits(const PlaceOptions& options) {
+  nvidia::SmLimits limits;
+  if (!options.platform.empty()) {
+    const auto profile = profile_with_sms(options.platform);
+    if (!profile) return std::nullopt;
+    limits = *profile->multiprocessors;
+  } else if (options.sms == 0 || options.max_warps == 0) {
+    unusable("gpu place needs --platform, or --sms and --max-warps");
+    return std::nullopt;
+  } else {
+    limits.blocks = options.max_warps;  // no other limit than warps
+  }
+  if (options.sms > 0) limits.sms = options.sms;
+  if (options.max_warps > 0) limits.threads = options.max_warps * limits.warp_size;
+  if (options.sms_per_gpc > 0) limits.sms_per_gpc = options.sms_per_gpc;
+  return limits;
+}
+
+int run(const PlaceOptions& options) {
+  constexpr std::int64_t most_blocks = 1'000'000;
+  const auto limits = placement_limits(options);
+  if (!limits) return ExitCode::unusable;
+  std::vector<nvidia::StreamBlocks> streams;
+  std::int64_t blocks = 0;
+  for (const std::string& text : options.streams) {
+    const auto stream = stream_blocks(text);
+    if (!stream)
+      return unusable(fmt::format("\"{}\": expected BLOCKSxWARPS such as 4x5, both whole numbers above zero", text));
+    if (stream->warps > limits->max_warps())
+      return unusable(
+          fmt::format("\"{}\": a block of {} warps never fits an SM of {}", text, stream->warps, limits->max_warps()));
+    if (stream->blocks > most_blocks - blocks)
+      return unusable(fmt::format("\"{}\": more than {} blocks in all", text, most_blocks));
+    blocks += stream->blocks;
+    streams.push_back(*stream);
+  }
+  const auto scan = options.scan == "gpc"         ? nvidia::ScanOrder::gpc
+                    : options.scan == "ascending" ? nvidia::ScanOrder::ascending
+                                                  : nvidia::ScanOrder::even_odd;
+  const auto ties = options.ties == "last-sm" ? nvidia::TiePolicy::last_sm : nvidia::TiePolicy::scan;
+  const auto placement = place_streams(nvidia::BlockPlacement(*limits, scan, ties), streams);
+  return written(options.format == "json" ? exporter::render_placement_json(placement)
+                                          : exporter::render_placement_text(streams, placement),
+                 ExitCode::all_well);
+}
+
+}  // namespace
+
+void add_gpu_place(CLI::App& gpu, int& exit_code) {
+  auto options = std::make_shared<PlaceOptions>();
+  CLI::App* verb = gpu.add_subcommand("place", "which SM gets which block of several streams");
+  verb->add_option("STREAM", options->streams, "BLOCKSxWARPS of each stream, such as 4x5, in order of launch")
+      ->required();
+  verb->add_option("--platform", options->platform, "GPU profile: a built-in name or a JSON file");
+  verb->add_option("--sms", options->sms, "number of SMs")->check(CLI::Range(1, 1024));
+  verb->add_option("--max-warps", options->max_warps, "warps per SM")->check(CLI::Range(1, 65536));
+  verb->add_option("--sms-per-gpc", options->sms_per_gpc, "SMs per GPC")->check(CLI::Range(1, 1024));
+  verb->add_option("--scan", options->scan, "in which order SMs are tried")
+      ->check(CLI::IsMember({"even-odd", "gpc", "ascending"}))
+      ->capture_default_str();
+  verb->add_option("--ties", options->ties, "which of several SMs with equal room")
+      ->check(CLI::IsMember({"scan", "last-sm"}))
+      ->capture_default_str();
+  add_format(*verb, options->format);
+  verb->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace amalthea::cli

@@ -1,0 +1,55 @@
+#include <memory>
+#include <string>
+
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include "cli/gpu/gpu_verbs.hpp"
+#include "cli/input.hpp"
+#include "cli/verbs.hpp"
+#include "engine/nvidia/response_time.hpp"
+#include "exporter/gpu_formats.hpp"
+
+namespace amalthea::cli {
+namespace {
+
+namespace nvidia = engine::nvidia;
+
+struct RtaOptions {
+  std::string file;
+  std::string algorithm = "corrected";
+  std::string format = "text";
+};
+
+int run(const RtaOptions& options) {
+  const auto text = file_text(options.file);
+  if (!text) return ExitCode::unusable;
+  const auto problem = nvidia::parse_rta_problem(*text);
+  if (!problem) return unusable(fmt::format("{}:{}", options.file, format(problem.error())));
+  const auto result = options.algorithm == "paper"    ? nvidia::response_times_as_printed(*problem)
+                      : options.algorithm == "closed" ? nvidia::response_times_closed(*problem)
+                                                      : nvidia::response_times(*problem);
+  if (!result) return unusable(fmt::format("{}: {}", options.file, result.error()));
+  const bool good = !result->endless_at && meets_deadlines(*problem, *result);
+  return written(options.format == "json" ? exporter::render_rta_json(*problem, *result)
+                                          : exporter::render_rta_text(*problem, *result, use_colour()),
+                 good ? ExitCode::all_well : ExitCode::findings);
+}
+
+}  // namespace
+
+void add_gpu_rta(CLI::App& gpu, int& exit_code) {
+  auto options = std::make_shared<RtaOptions>();
+  CLI::App* verb = gpu.add_subcommand("rta", "response times of kernels on one execution engine, by analysis");
+  verb->add_option("FILE", options->file, R"(JSON such as {"g_max": 8, "kernels": [{"r": 0, "C": 4, "g": 2}]})")
+      ->required();
+  verb->add_option("--algorithm", options->algorithm,
+                   "corrected; closed: for kernels of one release and one C; paper: as printed, for comparison")
+      ->check(CLI::IsMember({"corrected", "closed", "paper"}))
+      ->capture_default_str();
+  add_format(*verb, options->format);
+  verb->footer("Exit code 1: a kernel ends after its period T, or the printed algorithm never ends.");
+  verb->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace amalthea::cli
