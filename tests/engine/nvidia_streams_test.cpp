@@ -53,13 +53,17 @@ class Maker {
     return times;
   }
 
-  StreamScenario scenario;
+  StreamScenario scenario = [] {
+    StreamScenario empty;
+    empty.contexts.emplace_back();
+    return empty;
+  }();
 
  private:
   std::size_t index_of(const std::string& name) {
     for (std::size_t index = 0; index < scenario.streams.size(); ++index)
       if (scenario.streams[index].name == name) return index;
-    scenario.streams.push_back({name, StreamPriority::low, name.empty()});
+    scenario.streams.push_back({name, StreamPriority::low, name.empty(), 0});
     return scenario.streams.size() - 1;
   }
   StreamOperation& add(const std::string& stream, std::int64_t release, std::int64_t duration) {

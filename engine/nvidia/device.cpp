@@ -1,0 +1,483 @@
+#include "engine/nvidia/device.hpp"
+
+#include <algorithm>
+
+namespace amalthea::engine::nvidia {
+namespace {
+
+constexpr std::int64_t whole = 1'000'000;  ///< parts per million
+
+/// Work done in a time. Rounded down, so that nothing ends early.
+Duration progress(Duration elapsed, Slowdown slowdown) {
+  return slowdown.ppm == whole ? elapsed : scale(elapsed, whole, slowdown.ppm, Rounding::down);
+}
+/// Time that work takes.
+Duration time_for(Duration work, Slowdown slowdown) {
+  return slowdown.ppm == whole ? work : scale(work, slowdown.ppm, whole, Rounding::up);
+}
+
+}  // namespace
+
+std::string_view name_of(ContextPriority priority) {
+  switch (priority) {
+    case ContextPriority::low:
+      return "low";
+    case ContextPriority::medium:
+      return "medium";
+    case ContextPriority::high:
+      return "high";
+  }
+  return "";
+}
+
+std::string_view name_of(Preemption preemption) {
+  switch (preemption) {
+    case Preemption::instruction:
+      return "instruction";
+    case Preemption::block:
+      return "block";
+    case Preemption::kernel:
+      return "kernel";
+  }
+  return "";
+}
+
+std::string_view name_of(StreamOperationKind kind) {
+  switch (kind) {
+    case StreamOperationKind::kernel:
+      return "kernel";
+    case StreamOperationKind::host_to_device:
+      return "h2d";
+    case StreamOperationKind::device_to_host:
+      return "d2h";
+    case StreamOperationKind::memset:
+      return "memset";
+  }
+  return "";
+}
+
+Device::Device(const DeviceSettings& settings)
+    : settings_(settings), copying_(static_cast<std::size_t>(settings.copy_engines)), copy_since_(copying_.size()) {
+  for (std::size_t engine = 0; engine <= copying_.size(); ++engine)
+    engines_.push_back({Runlist(settings.context_switch), {}, {}, {}, false});
+}
+
+ContextIndex Device::add_context(Duration slice, ContextPriority priority) {
+  for (Engine& engine : engines_) engine.runlist.add_context(slice, static_cast<std::uint32_t>(priority));
+  contexts_.emplace_back(BlockPlacement(settings_.limits, settings_.scan, settings_.ties), copying_.size());
+  return static_cast<ContextIndex>(contexts_.size() - 1);
+}
+
+StreamIndex Device::add_stream(ContextIndex context, StreamPriority priority, bool is_null) {
+  streams_.push_back({context, priority, is_null, {}});
+  contexts_[context].has_null_stream |= is_null;
+  return static_cast<StreamIndex>(streams_.size() - 1);
+}
+
+std::size_t Device::copy_engine_of(OperationId id) const {
+  return operations_[id].operation.kind == StreamOperationKind::device_to_host ? copying_.size() - 1 : 0;
+}
+
+// ---- what comes and what ends
+
+/// G1.
+OperationId Device::submit(const DeviceOperation& operation) {
+  OperationId id = 0;
+  if (free_operations_.empty()) {
+    id = static_cast<OperationId>(operations_.size());
+    operations_.emplace_back();
+  } else {
+    // Ids are used again, so that a long simulation needs no more memory than a short one.
+    id = free_operations_.back();
+    free_operations_.pop_back();
+    operations_[id] = {};
+  }
+  Operation& added = operations_[id];
+  added.operation = operation;
+  added.rank = next_rank_++;
+  const auto clusters = gpc(static_cast<SmIndex>(settings_.limits.sms - 1)) + 1;
+  added.running_in.resize(clusters, 0);
+  added.slowdowns.resize(clusters);
+  Stream& stream = streams_[operation.stream];
+  stream.queue.push_back(id);
+  if (stream.is_null) contexts_[stream.context].nulls.insert(added.rank);
+  if (stream.queue.size() == 1) add_head(id);
+  return id;
+}
+
+void Device::add_head(OperationId id) {
+  Context& context = contexts_[context_of(id)];
+  const Ranked head{operations_[id].rank, id};
+  if (context.has_null_stream) context.heads.insert(head);
+  context.waiting_heads.insert(head);
+}
+
+void Device::advance(Instant now, std::vector<OperationId>& completed) {
+  now_ = now;
+  end_copies(completed);
+  end_blocks(completed);
+}
+
+void Device::end_copies(std::vector<OperationId>& completed) {
+  for (std::size_t engine = 0; engine < copying_.size(); ++engine) {
+    if (!copying_[engine] || copy_end(engine) != now_) continue;
+    auto& active = contexts_[*copying_[engine]].copies[engine].active;
+    const OperationId id = *active;
+    active.reset();
+    copying_[engine].reset();
+    neighbourhood_changed_ = true;
+    complete(id, completed);
+  }
+}
+
+void Device::end_blocks(std::vector<OperationId>& completed) {
+  while (!ends_.empty() && ends_.top().time == now_) {
+    const End end = ends_.top();
+    ends_.pop();
+    Block& block = blocks_[end.block];
+    if (block.version != end.version) continue;
+    ++block.version;
+    const OperationId id = block.operation;
+    Operation& kernel = operations_[id];
+    Context& context = contexts_[context_of(id)];
+    kernel.run.blocks[block.index].end = now_;
+    if (kernel.operation.block)
+      context.placement.remove(block.sm, *kernel.operation.block);
+    else
+      context.whole = false;
+    context.resident[block.place] = context.resident.back();
+    blocks_[context.resident[block.place]].place = block.place;
+    context.resident.pop_back();
+    free_blocks_.push_back(end.block);
+    --kernel.running;
+    --kernel.running_in[gpc(block.sm)];
+    if (kernel.operation.memory_share > 0) {
+      neighbourhood_changed_ = true;
+      if (kernel.running == 0) std::erase(context.memory_bound, id);
+    }
+    if (kernel.running == 0 && is_fully_assigned(id)) complete(id, completed);  // G4
+  }
+}
+
+/// G4, C4: leaves its stream, whose next operation becomes the head.
+void Device::complete(OperationId id, std::vector<OperationId>& completed) {
+  Operation& operation = operations_[id];
+  Stream& stream = streams_[operation.operation.stream];
+  Context& context = contexts_[stream.context];
+  operation.run.completion = now_;
+  stream.queue.pop_front();
+  context.heads.erase({operation.rank, id});
+  if (stream.is_null) context.nulls.erase(operation.rank);
+  if (!stream.queue.empty()) add_head(stream.queue.front());
+  completed.push_back(id);
+  free_operations_.push_back(id);
+}
+
+// ---- what goes on
+
+void Device::settle() {
+  for (Context& context : contexts_) fill_queues(context);
+  for (EngineIndex engine = 0; engine < engines_.size(); ++engine) arbitrate(engine);
+  serve_kernels();
+  for (std::size_t engine = 0; engine < copying_.size(); ++engine) serve_copies(engine);
+  update_interference();
+}
+
+/// G2, C1 and N7: heads of streams enter the queues of their engines in the order of submission. An operation of the
+/// NULL stream must be the first of all heads; the others must come before the first of the NULL stream that has not
+/// ended.
+void Device::fill_queues(Context& context) {
+  for (auto at = context.waiting_heads.begin(); at != context.waiting_heads.end();
+       at = context.waiting_heads.erase(at)) {
+    const auto [rank, id] = *at;
+    if (!context.nulls.empty()) {
+      const std::uint64_t first_null = *context.nulls.begin();
+      if (rank > first_null || (rank == first_null && context.heads.begin()->first != rank)) return;
+    }
+    Operation& operation = operations_[id];
+    operation.run.enqueued = now_;
+    operation.in_queue = true;
+    if (is_kernel(id))
+      context.kernels[static_cast<std::size_t>(streams_[operation.operation.stream].priority)].push_back(id);
+    else
+      context.copies[copy_engine_of(id)].queue.push_back(id);
+  }
+}
+
+bool Device::has_work(const Context& context, EngineIndex engine) const {
+  if (engine == 0) return !context.resident.empty() || !context.kernels[0].empty() || !context.kernels[1].empty();
+  const Copy& copy = context.copies[engine - 1];
+  return copy.active || !copy.queue.empty();
+}
+
+bool Device::can_leave(EngineIndex engine) const {
+  const auto serving = engines_[engine].runlist.serving();
+  if (!serving || settings_.preemption == Preemption::instruction) return true;
+  const Context& context = contexts_[*serving];
+  if (engine != 0) return !context.copies[engine - 1].active;
+  if (!context.resident.empty()) return false;
+  if (settings_.preemption == Preemption::block) return true;
+  return std::all_of(std::begin(context.kernels), std::end(context.kernels),
+                     [&](const auto& queue) { return queue.empty() || operations_[queue.front()].assigned == 0; });
+}
+
+void Device::arbitrate(EngineIndex index) {
+  Engine& engine = engines_[index];
+  const bool was_serving = engine.runlist.serving().has_value();
+  if (was_serving) engine.busy += now_ - engine.since;
+  engine.since = now_;
+  for (ContextIndex context = 0; context < contexts_.size(); ++context)
+    engine.runlist.set_work(context, has_work(contexts_[context], index));
+  engine.runlist.arbitrate(now_, can_leave(index));
+  if (slices_ == nullptr) return;
+  const auto serving = engine.runlist.serving();
+  if (engine.in_slice && serving != engine.slice.context) {
+    engine.slice.end = now_;
+    if (engine.slice.end != engine.slice.start) slices_->push_back(engine.slice);
+    engine.in_slice = false;
+  }
+  if (serving && !engine.in_slice) {
+    engine.slice = {index, *serving, now_, engine.runlist.ready_at(), {}};
+    engine.in_slice = true;
+  }
+}
+
+/// The context that the engine serves and has turned to.
+std::optional<ContextIndex> Device::served(EngineIndex engine) const {
+  const Runlist& runlist = engines_[engine].runlist;
+  return runlist.ready_at() <= now_ ? runlist.serving() : std::nullopt;
+}
+
+void Device::serve_kernels() {
+  const auto next = served(0);
+  if (next != running_) {
+    if (running_)
+      for (const std::uint32_t index : contexts_[*running_].resident) {
+        book(blocks_[index]);
+        ++blocks_[index].version;
+      }
+    running_ = next;
+    neighbourhood_changed_ = true;
+    if (running_)
+      for (const std::uint32_t index : contexts_[*running_].resident) {
+        blocks_[index].since = now_;
+        foresee(index);
+      }
+  }
+  if (running_) assign_blocks(contexts_[*running_]);
+}
+
+/// X1, A2: the first of the highest priority's queue, as long as there is room.
+void Device::assign_blocks(Context& context) {
+  const bool draining = engines_[0].runlist.draining();
+  if (draining && settings_.preemption == Preemption::block) return;
+  for (auto& queue : context.kernels)
+    for (; !queue.empty(); queue.pop_front()) {
+      const OperationId id = queue.front();
+      if (draining && operations_[id].assigned == 0) break;
+      if (!context.resident.empty() && operations_[id].operation.cache_config != context.cache_config) return;  // N8
+      while (!is_fully_assigned(id))
+        if (!assign_block(context, id)) return;
+    }
+}
+
+bool Device::assign_block(Context& context, OperationId id) {
+  Operation& kernel = operations_[id];
+  SmIndex sm = 0;
+  if (kernel.operation.block) {
+    const auto chosen = context.whole ? std::nullopt : context.placement.place(*kernel.operation.block);
+    if (!chosen) return false;
+    sm = *chosen;
+  } else {
+    if (!context.resident.empty()) return false;
+    context.whole = true;
+  }
+  std::uint32_t index = 0;
+  if (free_blocks_.empty()) {
+    index = static_cast<std::uint32_t>(blocks_.size());
+    blocks_.emplace_back();
+  } else {
+    index = free_blocks_.back();
+    free_blocks_.pop_back();
+  }
+  Block& block = blocks_[index];
+  block.operation = id;
+  block.sm = sm;
+  block.index = kernel.run.blocks.size();
+  block.remaining = kernel.operation.duration;
+  block.since = now_;
+  block.slowdown = kernel.slowdowns[gpc(sm)];
+  block.sequence = next_sequence_++;
+  block.place = context.resident.size();
+  context.resident.push_back(index);
+  context.cache_config = kernel.operation.cache_config;
+  if (kernel.run.blocks.empty()) kernel.run.start = now_;
+  kernel.run.blocks.push_back({sm, now_, now_});
+  if (kernel.operation.memory_share > 0) {
+    neighbourhood_changed_ = true;
+    if (kernel.running == 0) context.memory_bound.push_back(id);
+  }
+  ++kernel.assigned;
+  ++kernel.running;
+  ++kernel.running_in[gpc(sm)];
+  foresee(index);
+  return true;
+}
+
+void Device::book(Block& block) const {
+  block.remaining -= std::min(block.remaining, progress(now_ - block.since, block.slowdown));
+  block.since = now_;
+}
+
+void Device::foresee(std::uint32_t index) {
+  const Block& block = blocks_[index];
+  ends_.push({block.since + time_for(block.remaining, block.slowdown), block.sequence, index, block.version});
+}
+
+/// C2, C3.
+void Device::serve_copies(std::size_t engine) {
+  const auto next = served(static_cast<EngineIndex>(engine + 1));
+  if (next != copying_[engine]) {
+    if (copying_[engine]) book_copy(engine);
+    copying_[engine].reset();
+    neighbourhood_changed_ = true;
+  }
+  if (!next || copying_[engine]) return;
+  Copy& copy = contexts_[*next].copies[engine];
+  if (!copy.active) {
+    // A drained context has its copy in work; without one it would have been left.
+    copy.active = copy.queue.front();
+    copy.queue.pop_front();
+    copy.remaining = operations_[*copy.active].operation.duration;
+    operations_[*copy.active].run.start = now_;
+  }
+  copying_[engine] = next;
+  copy_since_[engine] = now_;
+  neighbourhood_changed_ = true;
+}
+
+void Device::book_copy(std::size_t engine) {
+  Copy& copy = contexts_[*copying_[engine]].copies[engine];
+  copy.remaining -= std::min(copy.remaining, progress(now_ - copy_since_[engine], operations_[*copy.active].worst));
+  copy_since_[engine] = now_;
+}
+
+Instant Device::copy_end(std::size_t engine) const {
+  const Copy& copy = contexts_[*copying_[engine]].copies[engine];
+  return copy_since_[engine] + time_for(copy.remaining, operations_[*copy.active].worst);
+}
+
+Instant Device::next_event() {
+  Instant next = Instant::never();
+  for (const Engine& engine : engines_) next = std::min(next, engine.runlist.next_event(now_));
+  for (std::size_t engine = 0; engine < copying_.size(); ++engine)
+    if (copying_[engine]) next = std::min(next, copy_end(engine));
+  while (!ends_.empty() && blocks_[ends_.top().block].version != ends_.top().version) ends_.pop();
+  return ends_.empty() ? next : std::min(next, ends_.top().time);
+}
+
+// ---- what runs beside each other
+
+void Device::update_interference() {
+  if (!neighbourhood_changed_) return;
+  neighbourhood_changed_ = false;
+  // Kernels without a memory share neither suffer nor disturb.
+  Neighbourhood beside;
+  beside.cpu_traffic = settings_.cpu_traffic;
+  const std::vector<OperationId> no_kernels;
+  const auto& kernels = running_ ? contexts_[*running_].memory_bound : no_kernels;
+  for (const OperationId id : kernels)
+    beside.kernels.push_back({operations_[id].operation.memory_share, operations_[id].running_in});
+  for (std::size_t engine = copying_.size(); engine-- > 0;) {
+    if (!copying_[engine]) continue;
+    const OperationId id = *contexts_[*copying_[engine]].copies[engine].active;
+    (operations_[id].operation.kind == StreamOperationKind::memset ? beside.memset : beside.memcpy) = engine;
+  }
+
+  bool changed = false;
+  for (std::size_t victim = 0; victim < kernels.size(); ++victim) {
+    Operation& kernel = operations_[kernels[victim]];
+    kernel.worst = {};
+    kernel.aggressor.reset();
+    for (std::size_t cluster = 0; cluster < kernel.running_in.size(); ++cluster) {
+      const Interference suffered = interference_on_kernel(settings_.interference, beside, victim, cluster);
+      changed |= kernel.slowdowns[cluster] != suffered.slowdown;
+      kernel.slowdowns[cluster] = suffered.slowdown;
+      if (kernel.running_in[cluster] == 0 || suffered.slowdown <= kernel.worst) continue;
+      kernel.worst = suffered.slowdown;
+      kernel.aggressor = aggressor_of(suffered);
+    }
+  }
+  if (changed)
+    for (const std::uint32_t index : contexts_[*running_].resident) {
+      Block& block = blocks_[index];
+      const Slowdown slowdown = operations_[block.operation].slowdowns[gpc(block.sm)];
+      if (block.slowdown == slowdown) continue;
+      book(block);
+      block.slowdown = slowdown;
+      ++block.version;
+      foresee(index);
+    }
+
+  const Interference on_copies = interference_on_copy(settings_.interference, beside);
+  for (std::size_t engine = 0; engine < copying_.size(); ++engine) {
+    if (!copying_[engine]) continue;
+    book_copy(engine);
+    Operation& copy = operations_[*contexts_[*copying_[engine]].copies[engine].active];
+    copy.worst = on_copies.slowdown;
+    copy.aggressor = aggressor_of(on_copies);
+  }
+}
+
+std::optional<OperationId> Device::aggressor_of(const Interference& interference) const {
+  if (interference.by == Aggressor::kernel) return contexts_[*running_].memory_bound[interference.index];
+  if (interference.by == Aggressor::copy)
+    return *contexts_[*copying_[interference.index]].copies[interference.index].active;
+  return std::nullopt;
+}
+
+// ---- observation
+
+Duration Device::busy(EngineIndex engine) const {
+  const Engine& counted = engines_[engine];
+  return counted.runlist.serving() ? counted.busy + (now_ - counted.since) : counted.busy;
+}
+
+/// An operation that the engine works on for the context it serves, also while it turns to it.
+std::optional<OperationId> Device::at_work(EngineIndex engine) const {
+  const auto serving = engines_[engine].runlist.serving();
+  if (!serving) return std::nullopt;
+  const Context& context = contexts_[*serving];
+  if (engine != 0) {
+    const Copy& copy = context.copies[engine - 1];
+    return copy.active ? copy.active : std::optional(copy.queue.front());
+  }
+  // The earliest of those whose blocks are resident; none yet while the engine turns to the context.
+  std::optional<Ranked> first;
+  for (const std::uint32_t index : context.resident) {
+    const OperationId id = blocks_[index].operation;
+    const Ranked ranked{operations_[id].rank, id};
+    if (!first || ranked < *first) first = ranked;
+  }
+  if (first) return first->second;
+  return context.kernels[context.kernels[0].empty() ? 1 : 0].front();
+}
+
+Standing Device::standing(OperationId id) const {
+  const Operation& operation = operations_[id];
+  const Stream& stream = streams_[operation.operation.stream];
+  const Context& context = contexts_[stream.context];
+  if (!operation.in_queue) {
+    if (stream.queue.front() != id) return {Standing::Kind::queued, {}, stream.queue.front(), {}};
+    return {Standing::Kind::queued, {}, context.heads.begin()->second, {}};  // N7
+  }
+  const EngineIndex engine = is_kernel(id) ? 0 : static_cast<EngineIndex>(copy_engine_of(id) + 1);
+  const Runlist& runlist = engines_[engine].runlist;
+  if (runlist.serving() != stream.context) return {Standing::Kind::waiting, {}, at_work(engine), runlist.serving()};
+  if (now_ < runlist.ready_at()) return {Standing::Kind::switching, {}, {}, {}};
+  const bool executes = is_kernel(id) ? operation.running > 0 : context.copies[engine - 1].active == id;
+  if (executes) return {Standing::Kind::executing, operation.worst, operation.aggressor, {}};
+  return {Standing::Kind::queued, {}, at_work(engine), {}};
+}
+
+}  // namespace amalthea::engine::nvidia

@@ -1,0 +1,74 @@
+#include "engine/nvidia/runlist.hpp"
+
+#include <algorithm>
+
+namespace amalthea::engine::nvidia {
+
+ContextIndex Runlist::add_context(Duration slice, std::uint32_t slots) {
+  contexts_.push_back({slice, slots, false});
+  build_slots();
+  return static_cast<ContextIndex>(contexts_.size() - 1);
+}
+
+void Runlist::build_slots() {
+  slots_.clear();
+  std::uint32_t rounds = 0;
+  for (const Context& context : contexts_) rounds = std::max(rounds, context.slots);
+  for (std::uint32_t round = 0; round < rounds; ++round)
+    for (ContextIndex context = 0; context < contexts_.size(); ++context)
+      if (contexts_[context].slots > round) slots_.push_back(context);
+}
+
+void Runlist::set_work(ContextIndex context, bool has_work) {
+  if (contexts_[context].has_work == has_work) return;
+  contexts_[context].has_work = has_work;
+  working_ += has_work ? 1U : ~0U;
+}
+
+bool Runlist::others_have_work() const { return working_ > (contexts_[*serving_].has_work ? 1U : 0U); }
+
+Instant Runlist::slice_end(Instant wanted_since) const {
+  // While nobody else wanted the engine, slices renewed themselves back to back: the present one ends at the first
+  // multiple of the slice length that is not before the other work came.
+  const Duration slice = contexts_[*serving_].slice;
+  const Duration since = std::max(wanted_since, slice_start_) - slice_start_;
+  const std::int64_t slices =
+      std::max<std::int64_t>(1, amalthea::detail::divide(since.picoseconds(), slice.picoseconds(), Rounding::up));
+  return slice_start_ + slice * slices;
+}
+
+void Runlist::serve(ContextIndex context, Instant now) {
+  const bool turn = last_served_ && *last_served_ != context;
+  if (serving_ != context) served_since_ = now;
+  serving_ = last_served_ = context;
+  ready_at_ = turn ? now + context_switch_ : now;
+  slice_start_ = ready_at_;
+  slice_limit_ = others_have_work() ? slice_end(slice_start_) : Instant::never();
+  draining_ = false;
+}
+
+void Runlist::arbitrate(Instant now, bool can_leave) {
+  if (serving_ && contexts_[*serving_].has_work) {
+    if (slice_limit_ == Instant::never() && others_have_work()) slice_limit_ = slice_end(now);
+    if (now < slice_limit_) return;
+    draining_ = !can_leave;
+    if (draining_) return;
+  }
+  if (working_ == 0) {
+    serving_.reset();
+    draining_ = false;
+    return;
+  }
+  while (!contexts_[slots_[next_slot_]].has_work) next_slot_ = (next_slot_ + 1) % slots_.size();
+  const ContextIndex next = slots_[next_slot_];
+  next_slot_ = (next_slot_ + 1) % slots_.size();
+  serve(next, now);
+}
+
+Instant Runlist::next_event(Instant now) const {
+  if (!serving_) return Instant::never();
+  if (now < ready_at_) return std::min(ready_at_, slice_limit_);
+  return draining_ ? Instant::never() : slice_limit_;
+}
+
+}  // namespace amalthea::engine::nvidia
