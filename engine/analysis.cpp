@@ -121,13 +121,42 @@ void judge(const System& system, const std::vector<Program>& programs, const std
 }
 
 /// Throws std::overflow_error.
+/// Whether every block fits the GPU it is launched on. What is not known of a GPU is told once.
+bool check_launches(const System& system, const std::vector<const DeviceProfile*>& devices, Diagnostics& diagnostics) {
+  bool all_fit = true;
+  std::vector<bool> told(devices.size(), false);
+  for (NodeIndex node = 0; node < boost::num_vertices(system.graph); ++node) {
+    const auto* kernel = std::get_if<Kernel>(&system.graph[node].activity);
+    if (kernel == nullptr || !kernel->launch) continue;
+    const UnitIndex unit = system.tasks[system.graph[node].task].unit;
+    if (!devices[unit]->multiprocessors) {
+      if (!told[unit])
+        diagnostics.add(
+            "AM0506", Severity::warning,
+            fmt::format("kernel \"{}\" says how it is launched, but the profile \"{}\" does not say what an "
+                        "SM holds; kernels occupy all of \"{}\" for the time of one block",
+                        system.graph[node].name, devices[unit]->name, system.platform.units[unit].name));
+      told[unit] = true;
+      continue;
+    }
+    const Launch& launch = *kernel->launch;
+    const auto use =
+        nvidia::use_of_block(*devices[unit]->multiprocessors, {launch.threads, launch.registers, launch.shared_memory});
+    if (use) continue;
+    diagnostics.add("AM0507", Severity::error,
+                    fmt::format("kernel \"{}\" cannot be launched on \"{}\" ({}): {}", system.graph[node].name,
+                                system.platform.units[unit].name, devices[unit]->name, use.error()));
+    all_fit = false;
+  }
+  return all_fit;
+}
+
 void simulate_and_judge(const System& system, const AnalysisOptions& options,
                         const std::vector<const DeviceProfile*>& devices, Results& results, Diagnostics& diagnostics) {
-  const std::vector<Program> programs = compile_programs(system, options.execution);
-  std::vector<Duration> slices(system.tasks.size());
-  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
-    if (system.tasks[task].side == Side::device)
-      slices[task] = time_slice_of(system, system.tasks[task], *devices[system.tasks[task].unit]);
+  const std::vector<Program> programs = compile_programs(system, options.execution, devices);
+  std::vector<std::vector<GpuContext>> contexts(devices.size());
+  for (UnitIndex unit = 0; unit < devices.size(); ++unit)
+    if (devices[unit] != nullptr) contexts[unit] = contexts_on(system, unit, *devices[unit]);
 
   results.hyperperiod = hyperperiod(system);
   results.periods = periods_of(system);
@@ -140,7 +169,7 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options,
                     "that activate each other without end, a period or a time slice that is far too short",
                     format_duration(results.horizon), results.events));
   add_demands(system, programs, results);
-  judge(system, programs, unbounded_reasons(system, programs, slices), results);
+  judge(system, programs, unbounded_reasons(system, programs, contexts), results);
 }
 
 }  // namespace
@@ -201,6 +230,7 @@ std::optional<Results> analyze(const System& system, const AnalysisOptions& opti
                                   system.platform.units[unit].name, (*profile)->name, (*profile)->description),
                       system.platform.units[unit].location);
   }
+  if (!check_launches(system, devices, diagnostics)) return std::nullopt;
   Results results;
   results.execution = options.execution;
   for (const DeviceProfile* device : devices) results.device_profiles.push_back(device != nullptr ? device->name : "");

@@ -38,16 +38,19 @@ Duration core_time(const System& system, const std::vector<Program>& programs, T
   return programs[task].execution + polled_device_time(system, programs, task);
 }
 
-Duration engine_time(const Program& program, ResourceKind kind) {
-  return kind == ResourceKind::execution_engine ? program.kernels : program.copies;
+/// What a task needs of an engine at the least: kernels of one context may fill the GPU together.
+Duration engine_time(const Task& task, const Program& program, ResourceKind kind) {
+  if (kind == ResourceKind::copy_engine) return program.copies_packed;
+  return task.gpu.context.empty() ? program.kernels : program.kernels_packed;
 }
 
 class UnboundedSearch {
  public:
-  UnboundedSearch(const System& system, const std::vector<Program>& programs, const std::vector<Duration>& slices)
+  UnboundedSearch(const System& system, const std::vector<Program>& programs,
+                  const std::vector<std::vector<GpuContext>>& contexts)
       : system_(system),
         programs_(programs),
-        slices_(slices),
+        contexts_(contexts),
         rates_(job_rates(system, programs)),
         reasons_(system.tasks.size()) {}
 
@@ -64,29 +67,39 @@ class UnboundedSearch {
  private:
   /// Max-min fair share of a round robin with unequal slices: whoever needs less than its share gives the rest away.
   void search_engine(UnitIndex unit, ResourceKind kind) {
-    std::vector<TaskIndex> sharing;
+    struct Sharing {
+      const GpuContext* context = nullptr;
+      double need = 0;
+      double weight = 0;
+    };
+    std::vector<Sharing> sharing;
     double total = 0;
-    const auto need = [&](TaskIndex task) { return rates_[task] * as_double(engine_time(programs_[task], kind)); };
-    for (TaskIndex task = 0; task < system_.tasks.size(); ++task)
-      if (system_.tasks[task].side == Side::device && system_.tasks[task].unit == unit && need(task) > 0) {
-        sharing.push_back(task);
-        total += need(task);
-      }
-    if (total <= 1 + tolerance) return;
-    std::sort(sharing.begin(), sharing.end(), [&](TaskIndex a, TaskIndex b) {
-      return need(a) / as_double(slices_[a]) < need(b) / as_double(slices_[b]);
-    });
-    double capacity = 1;
     double weights = 0;
-    for (const TaskIndex task : sharing) weights += as_double(slices_[task]);
-    for (const TaskIndex task : sharing) {
-      const double share = capacity * as_double(slices_[task]) / weights;
-      if (need(task) > share + tolerance)
+    for (const GpuContext& context : contexts_[unit]) {
+      Sharing one{&context, 0, as_double(context.slice) * context.runlist_slots};
+      for (const TaskIndex task : context.tasks)
+        one.need += rates_[task] * as_double(engine_time(system_.tasks[task], programs_[task], kind));
+      if (one.need <= 0) continue;
+      total += one.need;
+      weights += one.weight;
+      sharing.push_back(one);
+    }
+    if (total <= 1 + tolerance) return;
+    std::stable_sort(sharing.begin(), sharing.end(),
+                     [](const Sharing& a, const Sharing& b) { return a.need / a.weight < b.need / b.weight; });
+    double capacity = 1;
+    for (const Sharing& one : sharing) {
+      const double share = capacity * one.weight / weights;
+      if (one.need <= share + tolerance) {
+        capacity -= one.need;
+        weights -= one.weight;
+        continue;
+      }
+      for (const TaskIndex task : one.context->tasks)
         reasons_[task] = fmt::format(
-            "the {} of {} is overloaded: demand {:.4f}; this task needs {:.4f} and its time slice gives it {:.4f}",
-            to_string(kind), system_.platform.units[unit].name, total, need(task), share);
-      else
-        capacity -= need(task), weights -= as_double(slices_[task]);
+            "the {} of {} is overloaded: demand {:.4f}; this {} needs {:.4f} and its time slice gives it {:.4f}",
+            to_string(kind), system_.platform.units[unit].name, total,
+            one.context->tasks.size() == 1 ? "task" : "task's context", one.need, share);
     }
   }
 
@@ -170,7 +183,7 @@ class UnboundedSearch {
 
   const System& system_;
   const std::vector<Program>& programs_;
-  const std::vector<Duration>& slices_;
+  const std::vector<std::vector<GpuContext>>& contexts_;
   std::vector<double> rates_;
   std::vector<std::string> reasons_;
 };
@@ -205,16 +218,17 @@ void add_demands(const System& system, const std::vector<Program>& programs, Res
     resource.demand = 0;
     for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
       if (system.tasks[task].unit != resource.unit) continue;
-      const Duration time = resource.kind == ResourceKind::core ? core_time(system, programs, task)
-                                                                : engine_time(programs[task], resource.kind);
+      const Duration time = resource.kind == ResourceKind::core
+                                ? core_time(system, programs, task)
+                                : engine_time(system.tasks[task], programs[task], resource.kind);
       resource.demand += rates[task] * as_double(time);
     }
   }
 }
 
 std::vector<std::string> unbounded_reasons(const System& system, const std::vector<Program>& programs,
-                                           const std::vector<Duration>& slices) {
-  return UnboundedSearch(system, programs, slices).run();
+                                           const std::vector<std::vector<GpuContext>>& contexts) {
+  return UnboundedSearch(system, programs, contexts).run();
 }
 
 }  // namespace amalthea::engine

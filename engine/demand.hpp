@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "amalthea/graph/system.hpp"
+#include "engine/gpu_contexts.hpp"
 #include "engine/program.hpp"
 #include "engine/results.hpp"
 
@@ -17,14 +18,14 @@ std::vector<double> job_rates(const System& system, const std::vector<Program>& 
 /// Sets the demand of every resource in `results`.
 void add_demands(const System& system, const std::vector<Program>& programs, Results& results);
 
-/// For every task whose response time grows without end, why; "" for the others. `slices` are the time slices of
-/// device tasks. A task is unbounded when
+/// For every task whose response time grows without end, why; "" for the others. `contexts` are those of every GPU,
+/// parallel to Platform::units. A task is unbounded when
 /// - its execution or copy engine is overloaded and its need exceeds its weighted fair share of it,
 /// - it polls for an event of a task on its own core that is not more urgent, or is that task,
 /// - it waits for an event of an unbounded task,
 /// - the tasks of at least its priority on its core demand more than the core can give; a task that polls for an
 ///   unbounded task demands all of it.
 std::vector<std::string> unbounded_reasons(const System& system, const std::vector<Program>& programs,
-                                           const std::vector<Duration>& slices);
+                                           const std::vector<std::vector<GpuContext>>& contexts);
 
 }  // namespace amalthea::engine

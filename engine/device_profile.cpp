@@ -82,6 +82,12 @@ nvidia::InterferenceTable interference(const nlohmann::json& json) {
   return table;
 }
 
+nvidia::Preemption preemption(const std::string& name) {
+  for (const auto known : {nvidia::Preemption::instruction, nvidia::Preemption::block, nvidia::Preemption::kernel})
+    if (name_of(known) == name) return known;
+  throw std::invalid_argument("preemption must be \"instruction\", \"block\" or \"kernel\"");
+}
+
 }  // namespace
 
 tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view text) {
@@ -94,6 +100,13 @@ tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view t
     profile.time_slice = microseconds(json, "time_slice_us", 0.001);
     profile.context_switch = microseconds(json, "context_switch_us", 0);
     profile.interference = interference(json);
+    if (json.contains("copy_engines")) {
+      std::int64_t engines = 1;
+      count(json, "copy_engines", 1, 2, engines);
+      profile.copy_engines = static_cast<int>(engines);
+    }
+    if (json.contains("preemption"))
+      profile.preemption = preemption(json.at("preemption").at("value").get<std::string>());
     if (json.contains("multiprocessors")) profile.multiprocessors = sm_limits(json.at("multiprocessors"));
     return profile;
   } catch (const std::exception& exception) {  // nlohmann::json and the checks above

@@ -13,6 +13,7 @@
 
 #include "amalthea/graph/platform.hpp"
 #include "amalthea/time.hpp"
+#include "engine/nvidia/device.hpp"
 #include "engine/nvidia/interference.hpp"
 #include "engine/nvidia/occupancy.hpp"
 #include "engine/slowdown.hpp"
@@ -26,6 +27,8 @@ struct DeviceProfile {
   Duration time_slice;                     ///< of a context for which the model states none
   Duration context_switch;                 ///< lost whenever an engine turns to another context
   nvidia::InterferenceTable interference;
+  int copy_engines = 1;  ///< with two, copies from the device have one of their own
+  nvidia::Preemption preemption = nvidia::Preemption::instruction;  ///< where a context can be left
   std::optional<nvidia::SmLimits> multiprocessors;  ///< what blocks may occupy; nothing where it is not known
 };
 

@@ -19,8 +19,8 @@ std::int64_t choose(const Cycles& cycles, Execution execution) {
 
 class Compiler {
  public:
-  Compiler(const System& system, UnitIndex unit, Execution execution)
-      : system_(system), unit_(system.platform.units[unit]), execution_(execution) {}
+  Compiler(const System& system, UnitIndex unit, Execution execution, const DeviceProfile* device)
+      : system_(system), unit_(system.platform.units[unit]), execution_(execution), device_(device) {}
 
   Program compile(const std::vector<NodeIndex>& body) {
     for (const NodeIndex node : body) add(node);
@@ -43,6 +43,7 @@ class Compiler {
       push(StepKind::copy, node, work);
     } else if (const auto* kernel = std::get_if<Kernel>(&activity)) {
       push(StepKind::kernel, node, ticks(kernel->ticks));
+      launch(*kernel);
     } else if (std::holds_alternative<Trigger>(activity)) {
       push(StepKind::trigger, node, Duration{});
     } else if (std::holds_alternative<SetEvents>(activity)) {
@@ -77,8 +78,28 @@ class Compiler {
     }
     program_.steps.push_back(std::move(step));
     if (kind == StepKind::execute) program_.execution += work;
-    if (kind == StepKind::copy) program_.copies += work;
-    if (kind == StepKind::kernel) program_.kernels += work;
+    if (kind != StepKind::copy) return;
+    program_.copies += work;
+    program_.copies_packed = scale(program_.copies, 1, device_ == nullptr ? 1 : device_->copy_engines, Rounding::down);
+  }
+
+  void launch(const Kernel& kernel) {
+    Step& step = program_.steps.back();
+    std::int64_t rounds = 1;
+    Duration packed = step.work;
+    if (kernel.launch && device_ != nullptr && device_->multiprocessors) {
+      const nvidia::SmLimits& limits = *device_->multiprocessors;
+      const Launch& launch = *kernel.launch;
+      if (const auto occupancy = nvidia::occupancy(limits, {launch.threads, launch.registers, launch.shared_memory})) {
+        const std::int64_t resident = occupancy->blocks * limits.sms;
+        step.blocks = launch.blocks;
+        step.block = occupancy->block;
+        rounds = detail::divide(launch.blocks, resident, Rounding::up);
+        packed = scale(step.work, launch.blocks, resident, Rounding::down);
+      }
+    }
+    program_.kernels += step.work * rounds;
+    program_.kernels_packed += packed;
   }
 
   Duration ticks(const Ticks& ticks) const {
@@ -98,6 +119,7 @@ class Compiler {
   const System& system_;
   const ProcessingUnit& unit_;
   Execution execution_;
+  const DeviceProfile* device_;
   Program program_;
 };
 
@@ -114,15 +136,26 @@ Duration access_time(const ProcessingUnit& unit, const MemoryAccess& access, con
   return std::max(by_latency, by_rate);
 }
 
-Program compile_program(const System& system, TaskIndex task, UnitIndex unit, Execution execution) {
-  return Compiler(system, unit, execution).compile(system.tasks[task].body);
+Program compile_program(const System& system, TaskIndex task, UnitIndex unit, Execution execution,
+                        const DeviceProfile* device) {
+  return Compiler(system, unit, execution, device).compile(system.tasks[task].body);
 }
 
-std::vector<Program> compile_programs(const System& system, Execution execution) {
+std::vector<Program> compile_programs(const System& system, Execution execution,
+                                      const std::vector<const DeviceProfile*>& devices) {
   std::vector<Program> programs;
-  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
-    programs.push_back(compile_program(system, task, system.tasks[task].unit, execution));
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
+    const UnitIndex unit = system.tasks[task].unit;
+    programs.push_back(compile_program(system, task, unit, execution, unit < devices.size() ? devices[unit] : nullptr));
+  }
   return programs;
+}
+
+std::vector<const DeviceProfile*> default_devices(const System& system) {
+  std::vector<const DeviceProfile*> devices;
+  for (const ProcessingUnit& unit : system.platform.units)
+    devices.push_back(unit.type == PuType::gpu ? profile_for(unit).value_or(find_profile("generic")) : nullptr);
+  return devices;
 }
 
 }  // namespace amalthea::engine

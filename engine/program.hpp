@@ -9,6 +9,8 @@
 
 #include "amalthea/graph/system.hpp"
 #include "amalthea/time.hpp"
+#include "engine/device_profile.hpp"
+#include "engine/nvidia/occupancy.hpp"
 
 namespace amalthea::engine {
 
@@ -20,7 +22,9 @@ enum class StepKind : std::uint8_t { execute, trigger, set_events, clear_events,
 
 struct Step {
   StepKind kind = StepKind::execute;
-  Duration work;                          ///< of execute, copy and kernel, undisturbed; else zero
+  Duration work;                          ///< of execute and copy, of each block of a kernel, undisturbed; else zero
+  std::int64_t blocks = 1;                ///< of a kernel
+  std::optional<nvidia::SmUse> block;     ///< what each occupies; nothing: the whole execution engine
   NodeIndex node = 0;                     ///< the activity it comes from
   std::optional<std::uint32_t> runnable;  ///< index into Program::runnables
   std::vector<TaskIndex> setters;         ///< of wait: tasks that set an event it waits for
@@ -31,14 +35,23 @@ struct Program {
   std::vector<RunnableIndex> runnables;  ///< distinct, in order of first appearance
   Duration execution;                    ///< sum of the execute steps
   Duration copies;                       ///< sum of the copy steps
-  Duration kernels;                      ///< sum of the kernel steps
+  Duration copies_packed;   ///< the same if they were spread evenly over all copy engines: no engine has less to do
+  Duration kernels;         ///< sum of the kernel steps, each alone on the GPU: rounds of as many blocks as it holds
+  Duration kernels_packed;  ///< the same if nothing of the GPU were ever left empty: never more
 };
 
 /// Programs of all tasks; tasks that are folded away have none. Times are rounded to the nearest picosecond.
-std::vector<Program> compile_programs(const System& system, Execution execution);
+/// `devices`, parallel to Platform::units, say what blocks find on a GPU; where nothing is known of its SMs, or a block
+/// fits on none, kernels occupy the whole execution engine for the time of one block.
+std::vector<Program> compile_programs(const System& system, Execution execution,
+                                      const std::vector<const DeviceProfile*>& devices);
 
 /// The program of one task as if it ran on `unit`; what the unit has no ticks for takes no time.
-Program compile_program(const System& system, TaskIndex task, UnitIndex unit, Execution execution);
+Program compile_program(const System& system, TaskIndex task, UnitIndex unit, Execution execution,
+                        const DeviceProfile* device);
+
+/// The profile of every GPU as profile_for chooses it, "generic" where it cannot; null for CPUs.
+std::vector<const DeviceProfile*> default_devices(const System& system);
 
 /// Time of moving `size` bytes over one access: cache lines (rounded up) times latency, but never faster than the
 /// data rate allows.

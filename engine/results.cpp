@@ -48,6 +48,8 @@ std::string_view to_string(ContributionKind kind) {
       return "kernel";
     case ContributionKind::engine_slice:
       return "engine_slice";
+    case ContributionKind::engine_queue:
+      return "engine_queue";
     case ContributionKind::context_switch:
       return "context_switch";
     case ContributionKind::interference:

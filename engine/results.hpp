@@ -34,6 +34,7 @@ enum class ContributionKind : std::uint8_t {
   copy,            ///< own copies, undisturbed
   kernel,          ///< own kernels, undisturbed
   engine_slice,    ///< execution engine or copy engine given to the context of `by`
+  engine_queue,    ///< behind an operation of `by` in the same context
   context_switch,  ///< an engine turning to the task's context
   interference,    ///< own copy or kernel slowed by what `by` does on the other engine
 };

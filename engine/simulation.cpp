@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "engine/cpu_core.hpp"
-#include "engine/gpu_device.hpp"
+#include "engine/gpu_contexts.hpp"
+#include "engine/nvidia/device.hpp"
 
 namespace amalthea::engine {
 namespace {
@@ -71,16 +72,16 @@ class Account {
 };
 
 struct TaskState {
-  bool active = false;                   ///< a job has begun
-  Instant release;                       ///< of that job
-  std::deque<Instant> backlog;           ///< releases that wait for it
-  std::size_t step = 0;                  ///< next or present step
-  Duration remaining;                    ///< of the present execute step
-  bool waiting = false;                  ///< in a wait that is not satisfied
-  std::optional<OperationId> operation;  ///< submitted and not completed
-  Instant submitted;                     ///< when it was
-  std::vector<bool> events;              ///< set for this task
-  ContextIndex context = 0;
+  bool active = false;                           ///< a job has begun
+  Instant release;                               ///< of that job
+  std::deque<Instant> backlog;                   ///< releases that wait for it
+  std::size_t step = 0;                          ///< next or present step
+  Duration remaining;                            ///< of the present execute step
+  bool waiting = false;                          ///< in a wait that is not satisfied
+  std::optional<nvidia::OperationId> operation;  ///< submitted and not completed
+  Instant submitted;                             ///< when it was
+  std::vector<bool> events;                      ///< set for this task
+  nvidia::StreamIndex stream = 0;                ///< of a device task
   Account account;
 
   std::vector<Instant> runnable_start;  ///< of this job, per Program::runnables
@@ -107,9 +108,8 @@ struct Core {
 
 struct Device {
   UnitIndex unit = 0;
-  GpuDevice gpu;
-  std::vector<TaskIndex> task_of_context;
-  std::vector<std::optional<TaskIndex>> task_of_operation;
+  nvidia::Device gpu;
+  std::vector<TaskIndex> task_of_operation;
 };
 
 struct Release {
@@ -119,6 +119,28 @@ struct Release {
     return a.at != b.at ? a.at > b.at : a.stimulus > b.stimulus;
   }
 };
+
+nvidia::DeviceSettings device_settings(const DeviceProfile& profile) {
+  nvidia::DeviceSettings settings;
+  if (profile.multiprocessors) settings.limits = *profile.multiprocessors;
+  settings.copy_engines = profile.copy_engines;
+  settings.preemption = profile.preemption;
+  settings.context_switch = profile.context_switch;
+  settings.interference = profile.interference;
+  return settings;
+}
+
+nvidia::StreamOperationKind operation_kind(CopyKind kind) {
+  switch (kind) {
+    case CopyKind::host_to_device:
+      return nvidia::StreamOperationKind::host_to_device;
+    case CopyKind::device_to_host:
+      return nvidia::StreamOperationKind::device_to_host;
+    case CopyKind::memset:
+      return nvidia::StreamOperationKind::memset;
+  }
+  return nvidia::StreamOperationKind::host_to_device;
+}
 
 /// Thrown when time no longer advances, or too slowly to reach the end.
 struct Stuck {};
@@ -191,7 +213,7 @@ class Simulator {
     for (UnitIndex unit = 0; unit < system_.platform.units.size(); ++unit) {
       if (input_.devices[unit] != nullptr) {
         device_of_unit_[unit] = devices_.size();
-        devices_.push_back({unit, GpuDevice(*input_.devices[unit]), {}, {}});
+        devices_.push_back({unit, nvidia::Device(device_settings(*input_.devices[unit])), {}});
       } else {
         core_of_unit_[unit] = cores_.size();
         cores_.push_back({});
@@ -210,13 +232,17 @@ class Simulator {
       state.runnable_seen.resize(program.runnables.size());
       state.runnable_durations.resize(program.runnables.size());
       state.operation_durations.resize(program.steps.size());
-      if (system_.tasks[task].side == Side::device) {
-        Device& device = device_of(task);
-        state.context =
-            device.gpu.add_context(time_slice_of(system_, system_.tasks[task], *input_.devices[device.unit]));
-        device.task_of_context.push_back(task);
-      }
     }
+    for (Device& device : devices_)
+      for (const GpuContext& context : contexts_on(system_, device.unit, *input_.devices[device.unit])) {
+        const auto added =
+            device.gpu.add_context(context.slice, static_cast<nvidia::ContextPriority>(context.runlist_slots));
+        for (const GpuStream& stream : context.streams) {
+          const auto priority = stream.high_priority ? nvidia::StreamPriority::high : nvidia::StreamPriority::low;
+          const auto index = device.gpu.add_stream(added, priority, false);
+          for (const TaskIndex task : stream.tasks) tasks_[task].stream = index;
+        }
+      }
   }
 
   bool on_device(TaskIndex task) const { return system_.tasks[task].side == Side::device; }
@@ -227,10 +253,10 @@ class Simulator {
 
   // ---- the clock
 
-  Instant next_event() const {
+  Instant next_event() {
     Instant next = releases_.empty() ? Instant::never() : releases_.top().at;
     for (const Core& core : cores_) next = std::min(next, core.end);
-    for (const Device& device : devices_) next = std::min(next, device.gpu.next_event());
+    for (Device& device : devices_) next = std::min(next, device.gpu.next_event());
     return next;
   }
 
@@ -251,8 +277,8 @@ class Simulator {
     for (Device& device : devices_) {
       completed_.clear();
       device.gpu.advance(now_, completed_);
-      for (const OperationId id : completed_) {
-        const TaskIndex task = *device.task_of_operation[id];
+      for (const nvidia::OperationId id : completed_) {
+        const TaskIndex task = device.task_of_operation[id];
         TaskState& state = tasks_[task];
         state.operation.reset();
         if (is_measured(state.release)) state.operation_durations[state.step].push_back(now_ - state.submitted);
@@ -284,7 +310,7 @@ class Simulator {
           again = true;
         }
     }
-    for (Device& device : devices_) device.gpu.settle(now_);
+    for (Device& device : devices_) device.gpu.settle();
   }
 
   // ---- jobs
@@ -449,18 +475,21 @@ class Simulator {
 
   void submit(TaskIndex task, const Step& step) {
     Device& device = device_of(task);
-    DeviceOperation operation;
-    operation.context = tasks_[task].context;
-    operation.work = step.work;
+    nvidia::DeviceOperation operation;
+    operation.stream = tasks_[task].stream;
+    operation.duration = step.work;
     const Activity& activity = system_.graph[step.node].activity;
     if (const auto* kernel = std::get_if<Kernel>(&activity)) {
-      operation.kind = OperationKind::kernel;
-      operation.memory_intensity = kernel->memory_intensity;
+      operation.kind = nvidia::StreamOperationKind::kernel;
+      operation.memory_share = kernel->memory_intensity;
+      operation.blocks = step.blocks;
+      operation.block = step.block;
+      if (kernel->launch) operation.cache_config = kernel->launch->cache_config;
     } else {
-      operation.kind = std::get<Copy>(activity).kind == CopyKind::memset ? OperationKind::memset : OperationKind::copy;
+      operation.kind = operation_kind(std::get<Copy>(activity).kind);
     }
     begin_runnable(task);
-    const OperationId id = device.gpu.submit(operation);
+    const nvidia::OperationId id = device.gpu.submit(operation);
     if (device.task_of_operation.size() <= id) device.task_of_operation.resize(id + 1);
     device.task_of_operation[id] = task;
     tasks_[task].operation = id;
@@ -563,22 +592,23 @@ class Simulator {
   }
 
   Reason reason_of_operation(TaskIndex task) {
-    Device& device = device_of(task);
-    const OperationId id = *tasks_[task].operation;
-    const OperationKind kind = device.gpu.operation(id).kind;
-    const TimeSlicedEngine& engine = device.gpu.engine_of(kind);
-    if (engine.executing() == id) {
-      Reason reason{kind == OperationKind::kernel ? ContributionKind::kernel : ContributionKind::copy, std::nullopt,
-                    engine.slowdown()};
-      if (engine.slowdown() != Slowdown{}) {
-        const auto& other = kind == OperationKind::kernel ? device.gpu.copy_engine() : device.gpu.execution_engine();
-        if (const auto aggressor = other.executing()) reason.by = device.task_of_operation[*aggressor];
+    const Device& device = device_of(task);
+    const nvidia::OperationId id = *tasks_[task].operation;
+    const nvidia::Standing standing = device.gpu.standing(id);
+    const auto by = standing.by ? std::optional(device.task_of_operation[*standing.by]) : std::nullopt;
+    switch (standing.kind) {
+      case nvidia::Standing::Kind::executing: {
+        const bool is_kernel = device.gpu.operation(id).kind == nvidia::StreamOperationKind::kernel;
+        return {is_kernel ? ContributionKind::kernel : ContributionKind::copy, by, standing.slowdown};
       }
-      return reason;
+      case nvidia::Standing::Kind::queued:
+        return {ContributionKind::engine_queue, by, {}};
+      case nvidia::Standing::Kind::waiting:
+        return {ContributionKind::engine_slice, by, {}};
+      case nvidia::Standing::Kind::switching:
+        return {ContributionKind::context_switch, std::nullopt, {}};
     }
-    if (engine.serving() && device.task_of_context[*engine.serving()] != task)
-      return {ContributionKind::engine_slice, device.task_of_context[*engine.serving()], {}};
-    return {ContributionKind::context_switch, std::nullopt, {}};
+    return {};
   }
 
   // ---- the end
@@ -594,9 +624,11 @@ class Simulator {
       results.resources.push_back({core.unit, ResourceKind::core, share(core.busy), 0});
     }
     for (const Device& device : devices_) {
-      results.resources.push_back(
-          {device.unit, ResourceKind::execution_engine, share(device.gpu.execution_engine().busy()), 0});
-      results.resources.push_back({device.unit, ResourceKind::copy_engine, share(device.gpu.copy_engine().busy()), 0});
+      results.resources.push_back({device.unit, ResourceKind::execution_engine, share(device.gpu.busy(0)), 0});
+      Duration copies;
+      for (nvidia::EngineIndex engine = 1; engine < device.gpu.engines(); ++engine) copies += device.gpu.busy(engine);
+      const double engines = device.gpu.engines() - 1;
+      results.resources.push_back({device.unit, ResourceKind::copy_engine, share(copies) / engines, 0});
     }
   }
 
@@ -645,7 +677,7 @@ class Simulator {
   std::priority_queue<Release, std::vector<Release>, std::greater<>> releases_;
   std::vector<TaskIndex> active_;    ///< tasks with a job, in order of its start
   std::vector<TaskIndex> advanced_;  ///< device tasks that can go on
-  std::vector<OperationId> completed_;
+  std::vector<nvidia::OperationId> completed_;
   std::vector<std::uint64_t> lost_;
   std::vector<Instant> worst_release_;
   std::vector<std::vector<Contribution>> worst_parts_;
@@ -655,14 +687,6 @@ class Simulator {
 };
 
 }  // namespace
-
-Duration time_slice_of(const System& system, const Task& task, const DeviceProfile& profile) {
-  const Scheduler& scheduler = system.platform.schedulers[task.scheduler];
-  Duration slice = task.time_slice.value_or(profile.time_slice);
-  if (scheduler.minimum_time_slice) slice = std::max(slice, *scheduler.minimum_time_slice);
-  if (scheduler.maximum_time_slice) slice = std::min(slice, *scheduler.maximum_time_slice);
-  return std::clamp(slice, Duration::picoseconds(1), longest_simulation);
-}
 
 void simulate(const SimulationInput& input, Results& results) { Simulator(input).run(results); }
 

@@ -14,7 +14,8 @@
 /// - Jobs of one task run one after the other; a release during a job waits (up to the task's activation limit).
 /// - A wait for events with active waiting polls: the task keeps its core at its priority. Passive waiting leaves the
 ///   core; on the event the task becomes ready anew. An event set before the wait lets it pass at once.
-/// - A device task's copies and kernels go to its context on the GPU in order; its other activities take no time.
+/// - A device task's copies and kernels go to its stream on the GPU in order, each when the one before has ended; its
+///   other activities take no time. What the GPU does with them is nvidia/device.hpp.
 
 #include <cstdint>
 #include <vector>
@@ -41,8 +42,5 @@ inline constexpr Duration longest_simulation = Duration::picoseconds(Duration::m
 
 /// Fills everything observed: response times, worst jobs, utilisation. Verdicts and demands are left alone.
 void simulate(const SimulationInput& input, Results& results);
-
-/// The context time slice of a device task: its own, else the device's, within the scheduler's limits.
-Duration time_slice_of(const System& system, const Task& task, const DeviceProfile& profile);
 
 }  // namespace amalthea::engine

@@ -152,6 +152,8 @@ class TextRenderer {
         return "kernels";
       case ContributionKind::engine_slice:
         return fmt::format("GPU given to {}", by);
+      case ContributionKind::engine_queue:
+        return fmt::format("behind {} in the same GPU context", by);
       case ContributionKind::context_switch:
         return "GPU context switches";
       case ContributionKind::interference:

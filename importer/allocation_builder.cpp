@@ -76,6 +76,32 @@ void read_time_slice(BuildContext& context, const std::vector<Parameter>& parame
   }
 }
 
+void read_gpu_share(BuildContext& context, Task& task) {
+  const Element element = context.model.element(task.origin);
+  const auto read = [&](std::string_view key, std::string_view expected, auto accept) {
+    const auto property = custom_property(element, key);
+    if (!property || accept(property->value)) return;
+    context.error("AM0323", fmt::format("custom property {} is \"{}\"; expected {}", key, property->value, expected),
+                  property->element.location(), property->element.path());
+  };
+  const auto name = [](std::string& target) {
+    return [&target](const std::string& value) {
+      target = value;
+      return !value.empty();
+    };
+  };
+  read("gpu.context", "a name", name(task.gpu.context));
+  read("gpu.stream", "a name", name(task.gpu.stream));
+  read("gpu.priority", "high or low", [&](const std::string& value) {
+    task.gpu.high_priority = value == "high";
+    return value == "high" || value == "low";
+  });
+  read("gpu.contextPriority", "high, medium or low", [&](const std::string& value) {
+    task.gpu.runlist_slots = value == "high" ? 3 : value == "medium" ? 2 : 1;
+    return value == "high" || value == "medium" || value == "low";
+  });
+}
+
 /// The unit a task runs on: the first of its affinity; without one, the first unit its scheduler is responsible for.
 Element chosen_unit(BuildContext& context, const views::TaskAllocation& allocation, const Scheduler& scheduler,
                     const Task& task) {
@@ -139,6 +165,7 @@ void allocate(BuildContext& context, const views::TaskAllocation& allocation, Ta
   task.side = unit.type == PuType::gpu ? Side::device : Side::host;
   if (const auto slice = custom_property(context.model.element(task.origin), "gpu.timeslice"))
     read_time_slice(context, {{"timeslice", slice->value, slice->element}}, task);
+  if (task.side == Side::device) read_gpu_share(context, task);
   if (unit.frequency.is_zero() && context.reported_clocks.insert(task.unit).second)
     context.error(
         "AM0304",

@@ -143,6 +143,22 @@ struct AccessSegment {
   bool empty() const { return reads.empty() && writes.empty(); }
 };
 
+/// "512", or where dimensions are allowed "16x16" or "16, 16, 1": their product; nothing when it is not that.
+std::optional<std::int64_t> product(std::string_view text, bool dimensions) {
+  std::int64_t result = 1;
+  for (int count = 0; count < 3; ++count) {
+    const std::size_t end = dimensions ? std::min(text.find_first_of("x,"), text.size()) : text.size();
+    std::string_view factor = text.substr(0, end);
+    while (factor.starts_with(' ')) factor.remove_prefix(1);
+    while (factor.ends_with(' ')) factor.remove_suffix(1);
+    const auto number = parse_integer(factor);
+    if (!number || *number < 0 || __builtin_mul_overflow(result, *number, &result)) return std::nullopt;
+    if (end == text.size()) return result;
+    text.remove_prefix(end + 1);
+  }
+  return std::nullopt;
+}
+
 class DeviceShaper {
  public:
   DeviceShaper(BuildContext& context, TaskIndex task) : context_(context), task_(task) {}
@@ -159,6 +175,7 @@ class DeviceShaper {
         Kernel kernel;
         kernel.ticks = compute->ticks;
         kernel.memory_intensity = memory_intensity(node);
+        kernel.launch = launch(node);
         add("kernel", std::move(kernel), node.runnable, node.origin);
       } else if (!std::holds_alternative<Call>(node.activity)) {
         body_.push_back(node);
@@ -257,6 +274,50 @@ class DeviceShaper {
     return 1;
   }
 
+  /// A property of the kernel's runnable, else of its task.
+  std::optional<Parameter> kernel_property(const GraphNode& node, std::string_view key) {
+    if (node.runnable)
+      if (auto property = custom_property(context_.runnable_elements[*node.runnable], key)) return property;
+    return custom_property(context_.model.element(context_.system.tasks[task_].origin), key);
+  }
+
+  /// Sets `target` to a whole number of at least `minimum`, the product of up to three where dimensions are allowed.
+  bool read_count(const GraphNode& node, std::string_view key, bool dimensions, std::int64_t minimum,
+                  std::int64_t& target) {
+    const auto property = kernel_property(node, key);
+    if (!property) return false;
+    if (const auto count = product(property->value, dimensions); count && *count >= minimum) {
+      target = *count;
+      return true;
+    }
+    context_.error(
+        "AM0321",
+        fmt::format("custom property {} is \"{}\"; expected {} of at least {}", key, property->value,
+                    dimensions ? "a whole number, or up to three such as 16x16," : "a whole number", minimum),
+        property->element.location(), property->element.path());
+    return false;
+  }
+
+  /// How the kernel is launched: nothing where neither grid nor block is given.
+  std::optional<Launch> launch(const GraphNode& node) {
+    Launch launch;
+    const bool has_blocks = read_count(node, "gpu.grid", true, 1, launch.blocks);
+    const bool has_threads = read_count(node, "gpu.block", true, 1, launch.threads);
+    read_count(node, "gpu.registers", false, 0, launch.registers);
+    read_count(node, "gpu.sharedMemory", false, 0, launch.shared_memory);
+    if (const auto property = kernel_property(node, "gpu.cacheConfig")) launch.cache_config = property->value;
+    if (has_threads) return launch;
+    for (const std::string_view key : {"gpu.grid", "gpu.registers", "gpu.sharedMemory", "gpu.cacheConfig"})
+      if (const auto property = kernel_property(node, key); property && !context_.blocked) {
+        context_.error("AM0322",
+                       fmt::format("{} is given without gpu.block (threads per block){}", key,
+                                   has_blocks ? "" : "; a kernel without it occupies the whole execution engine"),
+                       property->element.location(), property->element.path());
+        break;
+      }
+    return std::nullopt;
+  }
+
   DataSize total(const std::vector<LabelIndex>& labels) const {
     DataSize sum;
     for (const LabelIndex label : labels)  // what does not fit becomes the largest size there is
@@ -311,8 +372,10 @@ void check_ticks(BuildContext& context, TaskIndex task) {
 }
 
 /// Properties under our prefix that the analysis uses.
-constexpr std::array<std::string_view, 4> used_properties{"gpu.platform", "gpu.copy", "gpu.memoryIntensity",
-                                                          "gpu.timeslice"};
+constexpr std::array<std::string_view, 13> used_properties{
+    "gpu.platform", "gpu.copy",      "gpu.memoryIntensity", "gpu.timeslice",   "gpu.grid",
+    "gpu.block",    "gpu.registers", "gpu.sharedMemory",    "gpu.cacheConfig", "gpu.context",
+    "gpu.stream",   "gpu.priority",  "gpu.contextPriority"};
 
 }  // namespace
 

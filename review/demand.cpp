@@ -55,7 +55,7 @@ Duration undisturbed_end(const System& system, const std::vector<Program>& progr
                          Execution execution) {
   Duration now;
   std::map<TaskIndex, Duration> ends;  // of GPU work started so far
-  const Program program = engine::compile_program(system, task, unit, execution);
+  const Program program = engine::compile_program(system, task, unit, execution, nullptr);
   for (const engine::Step& step : program.steps) {
     now += step.work;
     if (step.kind == engine::StepKind::trigger) {
@@ -121,7 +121,8 @@ bool any_core_suffices(const System& system, const std::vector<Program>& program
 void check_overload(const Context& context, Report& report) {
   if (context.system == nullptr) return;
   const System& system = *context.system;
-  const std::vector<Program> programs = engine::compile_programs(system, Execution::worst);
+  const std::vector<Program> programs =
+      engine::compile_programs(system, Execution::worst, engine::default_devices(system));
   const std::vector<double> rates = engine::job_rates(system, programs);
   engine::Results results;
   results.resources = resources_in_use(system);
@@ -141,8 +142,9 @@ void check_overload(const Context& context, Report& report) {
 void check_hopeless_deadlines(const Context& context, Report& report) {
   if (context.system == nullptr) return;
   const System& system = *context.system;
-  const auto worst = engine::compile_programs(system, Execution::worst);
-  const auto best = engine::compile_programs(system, Execution::best);
+  const auto devices = engine::default_devices(system);
+  const auto worst = engine::compile_programs(system, Execution::worst, devices);
+  const auto best = engine::compile_programs(system, Execution::best, devices);
   for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
     const Task& task = system.tasks[index];
     if (!task.deadline || task.side != Side::host || task.folded_into) continue;

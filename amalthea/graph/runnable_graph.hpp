@@ -76,12 +76,23 @@ struct Copy {
   DataSize size;                         ///< the larger of what is read on one side and written on the other
 };
 
+/// How a kernel is launched (gpu.grid, gpu.block, gpu.registers, gpu.sharedMemory, gpu.cacheConfig).
+struct Launch {
+  std::int64_t blocks = 1;         ///< of the grid, all dimensions
+  std::int64_t threads = 1;        ///< of each block, all dimensions
+  std::int64_t registers = 0;      ///< per thread; 0: not known
+  std::int64_t shared_memory = 0;  ///< bytes per block
+  std::string cache_config;        ///< any name; "" when not given
+  friend bool operator==(const Launch&, const Launch&) = default;
+};
+
 /// A computation by the execution engine.
 struct Kernel {
-  Ticks ticks;
+  Ticks ticks;                    ///< of each block where `launch` is given, else of the kernel
   std::vector<LabelIndex> reads;  ///< device labels it works on
   std::vector<LabelIndex> writes;
-  double memory_intensity = 1;  ///< share of its time bound by memory (gpu.memoryIntensity); 1 is the safe assumption
+  double memory_intensity = 1;   ///< share of its time bound by memory (gpu.memoryIntensity); 1 is the safe assumption
+  std::optional<Launch> launch;  ///< nothing: the kernel occupies the whole execution engine
 };
 
 using Activity =

@@ -56,6 +56,14 @@ struct Stimulus {
   std::vector<TaskIndex> activates;  ///< in model order
 };
 
+/// How a device task shares the GPU (gpu.context, gpu.contextPriority, gpu.stream, gpu.priority).
+struct GpuShare {
+  std::string context;              ///< tasks that name the same are one process; "": the task is its own
+  std::uint32_t runlist_slots = 2;  ///< of the context: priority low 1, medium 2, high 3
+  std::string stream;               ///< within the context; "": the task has its own
+  bool high_priority = false;       ///< of the stream
+};
+
 struct Task {
   std::string name;
   Side side = Side::host;
@@ -64,6 +72,7 @@ struct Task {
   std::int64_t priority = 0;           ///< a larger value is more urgent
   std::uint32_t activation_limit = 0;  ///< concurrent activations kept; further ones are lost; 0: no limit stated
   std::optional<Duration> time_slice;  ///< of a device task's context
+  GpuShare gpu;                        ///< of a device task
   std::optional<Duration> deadline;    ///< upper limit of a ResponseTime requirement, relative to the release
   std::vector<NodeIndex> body;         ///< activities in execution order
   /// Set for the wrapper of an offloaded function that is mapped to a CPU after all: wrapper and copies fall away,

@@ -20,7 +20,7 @@ engine::DeviceProfile profile_with(std::int64_t slice_us, std::int64_t kernel_by
 
 }  // namespace
 
-TEST_CASE("a memset beside a kernel slows it eight times, itself undisturbed (V4)") {
+TEST_CASE("a memset of one device task slows the kernel of another eight times (V4)") {
   // A: kernel 10 from 0; B: memset 4 at 2, k = 8: the copy ends at 6, the kernel at 27/2.
   SystemMaker maker;
   const UnitIndex gpu = maker.gpu("GPU");
@@ -33,7 +33,7 @@ TEST_CASE("a memset beside a kernel slows it eight times, itself undisturbed (V4
   CHECK(results.tasks[a].response.max == us(135));
 }
 
-TEST_CASE("copies and kernels of two contexts take turns and slow each other (V5)") {
+TEST_CASE("copies and kernels of two device tasks take turns and slow each other (V5)") {
   // Slice 3. A: copy 2, kernel 6, copy 2; B, released at 1: copy 3, kernel 4. Kernels beside a copy: 3 times,
   // copies beside a kernel: 2 times. Ends: A's copy 2, B's copy 8, B's kernel 15, A's kernel 16, A's last copy 18.
   SystemMaker maker;
@@ -56,7 +56,7 @@ TEST_CASE("copies and kernels of two contexts take turns and slow each other (V5
   CHECK(results.tasks[b].response.max == us(140));
 }
 
-TEST_CASE("a kernel is slowed by the share of its time that is bound by memory") {
+TEST_CASE("a device task's kernel is slowed by the share of its time that is bound by memory") {
   // m = 1/2, k = 3: 1 - m + m k = 2. The copy lasts 40, in which the kernel gets 20 of its 100 done.
   SystemMaker maker;
   const UnitIndex gpu = maker.gpu("GPU");
