@@ -13,9 +13,9 @@
 
 #include "amalthea/graph/platform.hpp"
 #include "amalthea/time.hpp"
-#include "engine/nvidia/device.hpp"
 #include "engine/nvidia/interference.hpp"
 #include "engine/nvidia/occupancy.hpp"
+#include "engine/nvidia/runlist.hpp"
 #include "engine/slowdown.hpp"
 
 namespace amalthea::engine {

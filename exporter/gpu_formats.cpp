@@ -124,7 +124,7 @@ std::string render_rta_json(const nvidia::RtaProblem& problem, const nvidia::Rta
   }
   const bool has_period = std::any_of(problem.kernels.begin(), problem.kernels.end(),
                                       [](const nvidia::RtaKernel& kernel) { return kernel.period > 0; });
-  if (has_period && !result.endless_at) json["schedulable"] = meets_deadlines(problem, result);
+  if (has_period && !result.endless_at) json["schedulable"] = meets_deadlines(problem, result.response);
   return json.dump() + "\n";
 }
 
@@ -160,6 +160,47 @@ std::string render_rta_text(const nvidia::RtaProblem& problem, const nvidia::Rta
   return out;
 }
 
+std::string render_periodic_rta_json(const nvidia::RtaProblem& problem, const nvidia::PeriodicRtaResult& result) {
+  ordered_json json;
+  json["R"] = result.worst_response;
+  json["release"] = result.worst_release;
+  json["jobs"] = result.jobs;
+  json["hyperperiod"] = result.hyperperiod;
+  json["until"] = result.until;
+  json["repeats"] = result.repeats;
+  if (const auto sum = utilization(problem)) json["U"] = *sum;
+  json["schedulable"] = meets_deadlines(problem, result.worst_response);
+  return json.dump() + "\n";
+}
+
+std::string render_periodic_rta_text(const nvidia::RtaProblem& problem, const nvidia::PeriodicRtaResult& result,
+                                     bool colour) {
+  TextTable table({{"kernel", Align::right},
+                   {"T", Align::right},
+                   {"C", Align::right},
+                   {"g", Align::right},
+                   {"jobs", Align::right},
+                   {"worst R", Align::right},
+                   {"released at", Align::right},
+                   {""}});
+  for (std::size_t index = 0; index < problem.kernels.size(); ++index) {
+    const nvidia::RtaKernel& kernel = problem.kernels[index];
+    const bool late = kernel.period > 0 && result.worst_response[index] > kernel.period;
+    table.add_row({{fmt::format("{}", index)},
+                   {kernel.period > 0 ? fmt::format("{}", kernel.period) : "once"},
+                   {fmt::format("{}", kernel.execution)},
+                   {fmt::format("{}", kernel.blocks)},
+                   {fmt::format("{}", result.jobs[index])},
+                   {fmt::format("{}", result.worst_response[index])},
+                   {fmt::format("{}", result.worst_release[index])},
+                   {late ? "late" : "", Colour::bad}});
+  }
+  return table.render(colour) +
+         fmt::format("\nReleases up to {}; hyperperiod {}; {}.\n", result.until, result.hyperperiod,
+                     result.repeats ? "from there on everything repeats, so these are the worst there are"
+                                    : "nothing has repeated yet, so later jobs may respond later");
+}
+
 std::string render_streams_json(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run) {
   ordered_json json{{"kernels", ordered_json::array()}, {"copies", ordered_json::array()}};
   for (std::size_t index = 0; index < run.operations.size(); ++index) {
@@ -170,6 +211,7 @@ std::string render_streams_json(const nvidia::StreamScenario& scenario, const nv
     ordered_json row;
     row["name"] = operation.name;
     row["stream"] = stream.is_null ? ordered_json(nullptr) : ordered_json(stream.name);
+    if (scenario.contexts.size() > 1) row["context"] = scenario.contexts[stream.context].name;
     if (!is_kernel) row["kind"] = name_of(operation.kind);
     row["release_ps"] = operation.release.picoseconds();
     row["enqueued_ps"] = done.enqueued.picoseconds();
@@ -183,13 +225,23 @@ std::string render_streams_json(const nvidia::StreamScenario& scenario, const nv
     }
     json[is_kernel ? "kernels" : "copies"].push_back(std::move(row));
   }
+  if (scenario.contexts.size() > 1) {
+    json["slices"] = ordered_json::array();
+    for (const nvidia::EngineSlice& slice : run.slices)
+      json["slices"].push_back({{"engine", nvidia::name_of_engine(slice.engine)},
+                                {"context", scenario.contexts[slice.context].name},
+                                {"start_ps", slice.start.picoseconds()},
+                                {"ready_ps", slice.ready.picoseconds()},
+                                {"end_ps", slice.end.picoseconds()}});
+  }
   return json.dump() + "\n";
 }
 
 std::string render_streams_text(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run, bool colour) {
+  const bool several_contexts = scenario.contexts.size() > 1;
   TextTable table({{"operation"},
                    {"kind"},
-                   {"stream"},
+                   {several_contexts ? "context/stream" : "stream"},
                    {"release us", Align::right},
                    {"start us", Align::right},
                    {"completion us", Align::right},
@@ -200,13 +252,14 @@ std::string render_streams_text(const nvidia::StreamScenario& scenario, const nv
   for (std::size_t index = 0; index < run.operations.size(); ++index) {
     const nvidia::StreamOperation& operation = scenario.operations[index];
     const nvidia::Stream& stream = scenario.streams[operation.stream];
+    const std::string name = stream.is_null ? "(NULL)" : stream.name;
     std::map<nvidia::SmIndex, std::int64_t> per_sm;
     for (const nvidia::BlockRun& block : run.operations[index].blocks) ++per_sm[block.sm];
     std::string blocks;
     for (const auto& [sm, count] : per_sm) blocks += fmt::format("{}{}:{}", blocks.empty() ? "" : " ", sm, count);
     table.add_row({{operation.name},
                    {std::string(name_of(operation.kind))},
-                   {stream.is_null ? "(NULL)" : stream.name},
+                   {several_contexts ? scenario.contexts[stream.context].name + "/" + name : name},
                    {microseconds(operation.release)},
                    {microseconds(run.operations[index].start)},
                    {microseconds(run.operations[index].completion)},

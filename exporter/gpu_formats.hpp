@@ -30,6 +30,12 @@ std::string render_rta_json(const engine::nvidia::RtaProblem& problem, const eng
 std::string render_rta_text(const engine::nvidia::RtaProblem& problem, const engine::nvidia::RtaResult& result,
                             bool colour);
 
+/// The worst job of every kernel over a hyperperiod and more.
+std::string render_periodic_rta_json(const engine::nvidia::RtaProblem& problem,
+                                     const engine::nvidia::PeriodicRtaResult& result);
+std::string render_periodic_rta_text(const engine::nvidia::RtaProblem& problem,
+                                     const engine::nvidia::PeriodicRtaResult& result, bool colour);
+
 std::string render_streams_json(const engine::nvidia::StreamScenario& scenario, const engine::nvidia::StreamRun& run);
 std::string render_streams_text(const engine::nvidia::StreamScenario& scenario, const engine::nvidia::StreamRun& run,
                                 bool colour);

@@ -18,6 +18,7 @@ namespace nvidia = engine::nvidia;
 struct RtaOptions {
   std::string file;
   std::string algorithm = "corrected";
+  std::string releases = "once";
   std::string format = "text";
 };
 
@@ -26,11 +27,19 @@ int run(const RtaOptions& options) {
   if (!text) return ExitCode::unusable;
   const auto problem = nvidia::parse_rta_problem(*text);
   if (!problem) return unusable(fmt::format("{}:{}", options.file, format(problem.error())));
+  if (options.releases == "periodic") {
+    if (options.algorithm != "corrected") return unusable("--releases periodic goes with --algorithm corrected only");
+    const auto result = nvidia::response_times_periodic(*problem);
+    if (!result) return unusable(fmt::format("{}: {}", options.file, result.error()));
+    return written(options.format == "json" ? exporter::render_periodic_rta_json(*problem, *result)
+                                            : exporter::render_periodic_rta_text(*problem, *result, use_colour()),
+                   meets_deadlines(*problem, result->worst_response) ? ExitCode::all_well : ExitCode::findings);
+  }
   const auto result = options.algorithm == "paper"    ? nvidia::response_times_as_printed(*problem)
                       : options.algorithm == "closed" ? nvidia::response_times_closed(*problem)
                                                       : nvidia::response_times(*problem);
   if (!result) return unusable(fmt::format("{}: {}", options.file, result.error()));
-  const bool good = !result->endless_at && meets_deadlines(*problem, *result);
+  const bool good = !result->endless_at && meets_deadlines(*problem, result->response);
   return written(options.format == "json" ? exporter::render_rta_json(*problem, *result)
                                           : exporter::render_rta_text(*problem, *result, use_colour()),
                  good ? ExitCode::all_well : ExitCode::findings);
@@ -46,6 +55,10 @@ void add_gpu_rta(CLI::App& gpu, int& exit_code) {
   verb->add_option("--algorithm", options->algorithm,
                    "corrected; closed: for kernels of one release and one C; paper: as printed, for comparison")
       ->check(CLI::IsMember({"corrected", "closed", "paper"}))
+      ->capture_default_str();
+  verb->add_option("--releases", options->releases,
+                   "once; periodic: again and again with T, over as many hyperperiods as it takes to repeat")
+      ->check(CLI::IsMember({"once", "periodic"}))
       ->capture_default_str();
   add_format(*verb, options->format);
   verb->footer("Exit code 1: a kernel ends after its period T, or the printed algorithm never ends.");

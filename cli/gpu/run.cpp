@@ -24,15 +24,14 @@ struct RunOptions {
 };
 
 int run(const RunOptions& options) {
-  std::optional<nvidia::SmLimits> limits;
+  std::optional<engine::DeviceProfile> profile;
   if (!options.platform.empty()) {
-    const auto profile = profile_with_sms(options.platform);
+    profile = profile_with_sms(options.platform);
     if (!profile) return ExitCode::unusable;
-    limits = profile->multiprocessors;
   }
   const auto text = file_text(options.scenario);
   if (!text) return ExitCode::unusable;
-  const auto scenario = nvidia::parse_stream_scenario(*text, limits);
+  const auto scenario = nvidia::parse_stream_scenario(*text, profile ? &*profile : nullptr);
   if (!scenario) return unusable(fmt::format("{}:{}", options.scenario, format(scenario.error())));
   const auto run = nvidia::simulate_streams(*scenario);
   if (!run) return unusable(fmt::format("{}: {}", options.scenario, run.error()));
@@ -45,7 +44,7 @@ int run(const RunOptions& options) {
 
 void add_gpu_run(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<RunOptions>();
-  CLI::App* verb = gpu.add_subcommand("run", "simulates streams, queues and blocks of one process");
+  CLI::App* verb = gpu.add_subcommand("run", "simulates contexts, streams, queues and blocks");
   verb->add_option("SCENARIO", options->scenario, "JSON file (docs/gpu.md)")->required();
   verb->add_option("--platform", options->platform,
                    "GPU profile: a built-in name or a JSON file (default: what the scenario says, or tx2)");

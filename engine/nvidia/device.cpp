@@ -18,29 +18,7 @@ Duration time_for(Duration work, Slowdown slowdown) {
 
 }  // namespace
 
-std::string_view name_of(ContextPriority priority) {
-  switch (priority) {
-    case ContextPriority::low:
-      return "low";
-    case ContextPriority::medium:
-      return "medium";
-    case ContextPriority::high:
-      return "high";
-  }
-  return "";
-}
-
-std::string_view name_of(Preemption preemption) {
-  switch (preemption) {
-    case Preemption::instruction:
-      return "instruction";
-    case Preemption::block:
-      return "block";
-    case Preemption::kernel:
-      return "kernel";
-  }
-  return "";
-}
+std::string_view name_of_engine(EngineIndex engine) { return engine == 0 ? "EE" : engine == 1 ? "CE" : "CE2"; }
 
 std::string_view name_of(StreamOperationKind kind) {
   switch (kind) {

@@ -48,18 +48,7 @@ using StreamIndex = std::uint32_t;
 using OperationId = std::uint32_t;
 /// 0: the execution engine, 1: the copy engine, 2: the one for copies from the device, where there are two.
 using EngineIndex = std::uint32_t;
-
-/// The value is how often a context stands in the runlist.
-enum class ContextPriority : std::uint8_t { low = 1, medium = 2, high = 3 };
-std::string_view name_of(ContextPriority priority);  ///< "low", "medium", "high"
-
-/// Where an engine can leave a context whose time slice has ended (N5).
-enum class Preemption : std::uint8_t {
-  instruction,  ///< at once; blocks and copies go on where they were
-  block,        ///< when the blocks that run have ended, or the copy; none begins in the meantime
-  kernel,       ///< when the kernels of which blocks run have ended, or the copy; no other begins in the meantime
-};
-std::string_view name_of(Preemption preemption);  ///< "instruction", "block", "kernel"
+std::string_view name_of_engine(EngineIndex engine);  ///< "EE", "CE", "CE2"
 
 enum class StreamPriority : std::uint8_t { high, low };
 

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <limits>
+#include <map>
 #include <numeric>
 #include <queue>
+#include <tuple>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -66,6 +70,25 @@ class Engine {
       now_ = std::min(earlier_.empty() ? latest : earlier_.top().time, own_.empty() ? latest : own_.front().time);
       give_back();
     }
+  }
+
+  /// What decides on everything that comes, seen from `time`: when the queue moves on, and when which blocks end.
+  std::vector<std::int64_t> state_at(std::int64_t time) const {
+    const std::int64_t begin = std::max(time, now_);
+    std::int64_t free = free_;
+    std::map<std::int64_t, std::int64_t> ends;
+    for (auto rows = earlier_; !rows.empty(); rows.pop()) {
+      if (rows.top().time <= begin)
+        free += rows.top().blocks;
+      else
+        ends[rows.top().time - time] += rows.top().blocks;
+    }
+    std::vector<std::int64_t> state{begin - time, free};
+    for (const auto& [end, blocks] : ends) {
+      state.push_back(end);
+      state.push_back(blocks);
+    }
+    return state;
   }
 
  private:
@@ -133,6 +156,94 @@ tl::expected<RtaResult, std::string> response_times(const RtaProblem& problem) {
     result.completion[index] = *completion;
   }
   return with_responses(problem, std::move(result));
+}
+
+tl::expected<PeriodicRtaResult, std::string> response_times_periodic(const RtaProblem& problem,
+                                                                     std::int64_t most_jobs) {
+  PeriodicRtaResult result;
+  result.hyperperiod = 1;
+  std::int64_t last_offset = 0;
+  double demand = 0;
+  for (const RtaKernel& kernel : problem.kernels) {
+    last_offset = std::max(last_offset, kernel.release);
+    if (kernel.period == 0) continue;
+    demand += static_cast<double>(kernel.execution) * static_cast<double>(kernel.blocks) /
+              (static_cast<double>(problem.g_max) * static_cast<double>(kernel.period));
+    if (__builtin_mul_overflow(result.hyperperiod / std::gcd(result.hyperperiod, kernel.period), kernel.period,
+                               &result.hyperperiod))
+      return tl::unexpected(std::string("the hyperperiod is longer than 2^63 - 1"));
+  }
+  if (demand == 0) return tl::unexpected(std::string("no kernel has a period \"T\" and something to do"));
+  if (demand > 1 + 1e-12)
+    return tl::unexpected(fmt::format(
+        "the demand is {:.4f} of the GPU (the sum of C g / (g_max T)): response times grow without end", demand));
+
+  struct Job {
+    std::int64_t enqueued = 0;
+    std::size_t kernel = 0;
+    std::int64_t release = 0;
+    bool operator>(const Job& other) const {
+      return std::tie(enqueued, kernel) > std::tie(other.enqueued, other.kernel);
+    }
+  };
+  std::priority_queue<Job, std::vector<Job>, std::greater<>> jobs;
+  for (std::size_t index = 0; index < problem.kernels.size(); ++index)
+    jobs.push({problem.kernels[index].release, index, problem.kernels[index].release});
+  result.worst_response.resize(problem.kernels.size(), -1);
+  result.worst_release.resize(problem.kernels.size(), 0);
+  result.jobs.resize(problem.kernels.size(), 0);
+
+  Engine engine(problem.g_max);
+  const auto next_until = add_product(last_offset, 1, result.hyperperiod);
+  if (!next_until) return tl::unexpected(std::string("the hyperperiod is longer than 2^63 - 1"));
+  result.until = *next_until;
+  std::vector<std::int64_t> state;
+  std::int64_t taken = 0;
+  while (!jobs.empty()) {
+    const Job job = jobs.top();
+    if (job.enqueued >= result.until) {
+      // Every job released before `until` that has not been taken yet is enqueued after its predecessor: part of the
+      // state are the jobs that wait.
+      std::vector<std::int64_t> present = engine.state_at(result.until);
+      std::vector<std::pair<std::size_t, std::pair<std::int64_t, std::int64_t>>> waiting;
+      for (auto rest = jobs; !rest.empty(); rest.pop())
+        waiting.push_back({rest.top().kernel, {rest.top().enqueued - result.until, rest.top().release - result.until}});
+      std::sort(waiting.begin(), waiting.end());
+      for (const auto& [kernel, times] : waiting) {
+        present.push_back(static_cast<std::int64_t>(kernel));
+        present.push_back(times.first);
+        present.push_back(times.second);
+      }
+      result.repeats = present == state;
+      if (result.repeats) break;
+      state = std::move(present);
+      const auto later = add_product(result.until, 1, result.hyperperiod);
+      if (!later) break;
+      result.until = *later;
+      continue;
+    }
+    if (taken == most_jobs) {
+      result.until = job.enqueued;
+      break;
+    }
+    ++taken;
+    jobs.pop();
+    RtaKernel kernel = problem.kernels[job.kernel];
+    kernel.release = job.enqueued;
+    const auto completion = engine.run(kernel);
+    if (!completion) return overflow(job.kernel);
+    ++result.jobs[job.kernel];
+    const std::int64_t response = *completion - job.release;
+    if (response > result.worst_response[job.kernel]) {
+      result.worst_response[job.kernel] = response;
+      result.worst_release[job.kernel] = job.release;
+    }
+    if (kernel.period == 0) continue;
+    const auto release = add_product(job.release, 1, kernel.period);
+    if (!release) return overflow(job.kernel);
+    jobs.push({std::max(*release, *completion), job.kernel, *release});
+  }
+  return result;
 }
 
 tl::expected<RtaResult, std::string> response_times_closed(const RtaProblem& problem) {
@@ -207,9 +318,9 @@ std::optional<double> utilization(const RtaProblem& problem) {
   return sum;
 }
 
-bool meets_deadlines(const RtaProblem& problem, const RtaResult& result) {
-  for (std::size_t index = 0; index < result.response.size(); ++index)
-    if (problem.kernels[index].period > 0 && result.response[index] > problem.kernels[index].period) return false;
+bool meets_deadlines(const RtaProblem& problem, const std::vector<std::int64_t>& response) {
+  for (std::size_t index = 0; index < response.size(); ++index)
+    if (problem.kernels[index].period > 0 && response[index] > problem.kernels[index].period) return false;
   return true;
 }
 

@@ -60,12 +60,32 @@ tl::expected<RtaResult, std::string> response_times_closed(const RtaProblem& pro
 /// run forever (E2, which ends here with `endless_at`), and releases are ignored (E4): in input order, from time 0.
 tl::expected<RtaResult, std::string> response_times_as_printed(const RtaProblem& problem);
 
+/// Kernels released again and again with their periods.
+struct PeriodicRtaResult {
+  std::vector<std::int64_t> worst_response;  ///< in input order
+  std::vector<std::int64_t> worst_release;   ///< of the first job with that response
+  std::vector<std::int64_t> jobs;            ///< looked at, per kernel
+  std::int64_t hyperperiod = 0;              ///< least common multiple of the periods
+  std::int64_t until = 0;                    ///< releases before this time were looked at
+  /// The engine is in the same state at `until` and a hyperperiod before: what comes is what has been seen, and the
+  /// responses are the worst there are for these releases.
+  bool repeats = false;
+};
+
+/// The corrected algorithm over all releases r + k T, first in, first out; a kernel without period is released once.
+/// The jobs of one kernel are in one stream: each reaches the engine's queue when it is released and the one before has
+/// ended. Hyperperiods are added until the state repeats, or until there are `most_jobs`. The error says that periods
+/// are missing altogether, the hyperperiod too long, or the demand, the sum of C g / (g_max T), above one: then
+/// responses grow without end.
+tl::expected<PeriodicRtaResult, std::string> response_times_periodic(const RtaProblem& problem,
+                                                                     std::int64_t most_jobs = 2'000'000);
+
 /// u = C g b / T of a kernel (Eq. 3.3); nothing where T or b is not given.
 std::optional<double> utilization(const RtaKernel& kernel);
 /// U, the sum (Eq. 3.4), in threads; nothing where one is not given.
 std::optional<double> utilization(const RtaProblem& problem);
 /// R <= T wherever T is given.
-bool meets_deadlines(const RtaProblem& problem, const RtaResult& result);
+bool meets_deadlines(const RtaProblem& problem, const std::vector<std::int64_t>& response);
 
 /// `{"g_max": 8, "b": 512, "kernels": [{"r": 0, "C": 4, "g": 2, "T": 15}, …]}`; b, T and r (0) may be left out, b may
 /// stand in a kernel.

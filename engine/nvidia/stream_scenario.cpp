@@ -1,7 +1,13 @@
 #include "engine/nvidia/stream_scenario.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
 #include <map>
+#include <numeric>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -12,6 +18,9 @@ namespace amalthea::engine::nvidia {
 namespace {
 
 using Error = std::optional<TextError>;
+
+/// Most operations, with all their releases.
+constexpr std::size_t most_operations = 1'000'000;
 
 Error read_text(const JsonValue& value, std::string& target) {
   const auto* text = std::get_if<std::string>(&value.value);
@@ -35,47 +44,134 @@ Error read_time(const JsonValue& value, bool picoseconds, Duration& target) {
   return std::nullopt;
 }
 
+/// "a, b, c".
+std::string listed(std::initializer_list<std::string_view> names) {
+  std::string text;
+  for (const std::string_view name : names) text += fmt::format("{}{}", text.empty() ? "" : ", ", name);
+  return text;
+}
+
+/// A number from `least` to `most`.
+Error read_real(const JsonValue& value, double least, double most, double& target) {
+  if (const auto* whole = std::get_if<std::int64_t>(&value.value))
+    target = static_cast<double>(*whole);
+  else if (const auto* real = std::get_if<double>(&value.value))
+    target = *real;
+  else
+    return error_at(value, fmt::format("expected a number from {} to {}", least, most));
+  if (target >= least && target <= most) return std::nullopt;
+  return error_at(value, fmt::format("expected a number from {} to {}", least, most));
+}
+
+struct NamedSlowdown {
+  std::string_view key;
+  Slowdown InterferenceTable::*factor;
+};
+constexpr NamedSlowdown interference_keys[] = {
+    {"kernel_by_memcpy", &InterferenceTable::kernel_by_memcpy},
+    {"kernel_by_memset", &InterferenceTable::kernel_by_memset},
+    {"kernel_by_same_gpc", &InterferenceTable::kernel_by_same_gpc},
+    {"kernel_by_other_gpc", &InterferenceTable::kernel_by_other_gpc},
+    {"kernel_by_cpu", &InterferenceTable::kernel_by_cpu},
+    {"copy_by_kernel", &InterferenceTable::copy_by_kernel},
+    {"copy_by_cpu", &InterferenceTable::copy_by_cpu},
+};
+
+/// An operation as written: with a period it stands for many.
+struct WrittenOperation {
+  StreamOperation operation;
+  Duration period;  ///< zero: released once
+  const JsonValue* value = nullptr;
+};
+
 class Reader {
  public:
-  explicit Reader(const std::optional<SmLimits>& limits) : has_limits_(limits.has_value()) {
-    scenario_.contexts.emplace_back();
-    scenario_.limits = limits ? *limits : *find_profile("tx2")->multiprocessors;
+  explicit Reader(const DeviceProfile* profile) : has_profile_(profile != nullptr) {
+    use(profile != nullptr ? *profile : *find_profile("tx2"));
   }
 
   tl::expected<StreamScenario, TextError> read(const JsonValue& root) {
     const auto* object = std::get_if<JsonObject>(&root.value);
     if (object == nullptr) return tl::unexpected(error_at(root, R"(expected an object with "operations")"));
-    const JsonValue* operations = nullptr;
-    const JsonValue* streams = nullptr;
-    std::string ignored;
-    for (const auto& [key, member] : object->members) {
-      Error error;
-      if (key == "platform") {
-        error = read_platform(member);
-      } else if (key == "copy_engines") {
-        std::int64_t engines = 0;
-        error = read_number(member, 1, engines);
-        if (!error && engines > 2) error = error_at(member, "expected 1 or 2");
-        scenario_.copy_engines = static_cast<int>(engines);
-      } else if (key == "streams") {
-        streams = &member;
-      } else if (key == "operations") {
-        operations = &member;
-      } else if (key == "description") {
-        error = read_text(member, ignored);
-      } else {
-        error = error_at(member, "unknown key; expected platform, copy_engines, streams, operations, description");
-      }
-      if (error) return tl::unexpected(*error);
-    }
-    if (operations == nullptr) return tl::unexpected(error_at(root, "\"operations\" is missing"));
-    if (streams != nullptr)
-      if (auto error = read_list(*streams, &Reader::read_stream)) return tl::unexpected(*error);
-    if (auto error = read_list(*operations, &Reader::read_operation)) return tl::unexpected(*error);
+    // What others refer to comes first, wherever it stands.
+    static constexpr std::string_view order[] = {"platform", "contexts", "streams", "operations"};
+    for (const std::string_view key : order)
+      if (const JsonValue* value = member(*object, key))
+        if (auto error = read_main(key, *value)) return tl::unexpected(*error);
+    for (const auto& [key, value] : object->members)
+      if (std::find(std::begin(order), std::end(order), key) == std::end(order))
+        if (auto error = read_setting(key, value)) return tl::unexpected(*error);
+    if (member(*object, "operations") == nullptr) return tl::unexpected(error_at(root, "\"operations\" is missing"));
+    if (member(*object, "until") != nullptr && member(*object, "until_ps") != nullptr)
+      return tl::unexpected(error_at(root, "\"until\" and \"until_ps\" are one too many"));
+    if (auto error = release_all(root)) return tl::unexpected(*error);
     return std::move(scenario_);
   }
 
  private:
+  static const JsonValue* member(const JsonObject& object, std::string_view key) {
+    for (const auto& member : object.members)
+      if (member.key == key) return &member.value;
+    return nullptr;
+  }
+
+  void use(const DeviceProfile& profile) {
+    scenario_.limits = *profile.multiprocessors;
+    scenario_.copy_engines = profile.copy_engines;
+    scenario_.preemption = profile.preemption;
+    scenario_.context_switch = profile.context_switch;
+    scenario_.interference = profile.interference;
+    slice_ = profile.time_slice;
+  }
+
+  Error read_main(std::string_view key, const JsonValue& value) {
+    if (key == "platform") return read_platform(value);
+    if (key == "contexts") return read_list(value, &Reader::read_context);
+    if (key == "streams") return read_list(value, &Reader::read_stream);
+    return read_list(value, &Reader::read_operation);
+  }
+
+  Error read_setting(const std::string& key, const JsonValue& value) {
+    if (key == "copy_engines") {
+      std::int64_t engines = 0;
+      if (auto error = read_number(value, 1, engines)) return error;
+      if (engines > 2) return error_at(value, "expected 1 or 2");
+      scenario_.copy_engines = static_cast<int>(engines);
+      return std::nullopt;
+    }
+    if (key == "preemption")
+      return read_choice(value, {Preemption::instruction, Preemption::block, Preemption::kernel}, scenario_.preemption);
+    if (key == "context_switch" || key == "context_switch_ps")
+      return read_time(value, key == "context_switch_ps", scenario_.context_switch);
+    if (key == "interference") return read_interference(value);
+    if (key == "cpu_traffic") return read_real(value, 0, 1, scenario_.cpu_traffic);
+    if (key == "until" || key == "until_ps") {
+      until_.emplace();
+      return read_time(value, key == "until_ps", *until_);
+    }
+    std::string ignored;
+    if (key == "description" || key == "$schema") return read_text(value, ignored);
+    return error_at(
+        value, fmt::format("unknown key; expected {}",
+                           listed({"platform", "copy_engines", "contexts", "preemption", "context_switch",
+                                   "interference", "cpu_traffic", "streams", "operations", "until", "description"})));
+  }
+
+  template <typename Choice>
+  static Error read_choice(const JsonValue& value, std::initializer_list<Choice> choices, Choice& target) {
+    std::string text;
+    if (auto error = read_text(value, text)) return error;
+    std::string expected;
+    for (const Choice choice : choices) {
+      if (name_of(choice) == text) {
+        target = choice;
+        return std::nullopt;
+      }
+      expected += fmt::format("{}\"{}\"", expected.empty() ? "" : " or ", name_of(choice));
+    }
+    return error_at(value, fmt::format("expected {}", expected));
+  }
+
   Error read_list(const JsonValue& value, Error (Reader::*read_element)(const JsonValue&)) {
     const auto* array = std::get_if<JsonArray>(&value.value);
     if (array == nullptr) return error_at(value, "expected an array");
@@ -90,13 +186,83 @@ class Reader {
     const DeviceProfile* profile = find_profile(name);
     if (profile == nullptr || !profile->multiprocessors)
       return error_at(value, "not a built-in profile whose SMs are known; --platform takes one from a file");
-    if (!has_limits_) scenario_.limits = *profile->multiprocessors;
+    if (!has_profile_) use(*profile);
     return std::nullopt;
   }
 
-  std::size_t stream_named(const std::string& name) {
-    const auto [at, is_new] = streams_.emplace(name, scenario_.streams.size());
-    if (is_new) scenario_.streams.push_back({name, StreamPriority::low, name.empty(), 0});
+  Error read_interference(const JsonValue& value) {
+    const auto* object = std::get_if<JsonObject>(&value.value);
+    if (object == nullptr) return error_at(value, R"(expected an object such as {"kernel_by_memset": 8})");
+    for (const auto& [key, factor] : object->members) {
+      const auto known = std::find_if(std::begin(interference_keys), std::end(interference_keys),
+                                      [&](const NamedSlowdown& named) { return named.key == key; });
+      if (known == std::end(interference_keys))
+        return error_at(factor,
+                        fmt::format("unknown key; expected {}",
+                                    listed({"kernel_by_memcpy", "kernel_by_memset", "kernel_by_same_gpc",
+                                            "kernel_by_other_gpc", "kernel_by_cpu", "copy_by_kernel", "copy_by_cpu"})));
+      double times = 1;
+      if (auto error = read_real(factor, 1, 1000, times)) return error;
+      scenario_.interference.*known->factor = {std::llround(times * 1e6)};
+    }
+    return std::nullopt;
+  }
+
+  std::size_t context_named(const std::string& name) {
+    const auto [at, is_new] = contexts_.emplace(name, scenario_.contexts.size());
+    if (is_new) scenario_.contexts.push_back({name, slice_, ContextPriority::medium});
+    return at->second;
+  }
+
+  Error read_context(const JsonValue& value) {
+    const auto* object = std::get_if<JsonObject>(&value.value);
+    if (object == nullptr) return error_at(value, R"(expected an object such as {"name": "A", "timeslice": "2ms"})");
+    Context context;
+    context.slice = slice_;
+    if (member(*object, "timeslice") != nullptr && member(*object, "timeslice_ps") != nullptr)
+      return error_at(value, "\"timeslice\" and \"timeslice_ps\" are one too many");
+    for (const auto& [key, member] : object->members) {
+      Error error;
+      if (key == "name") {
+        error = read_text(member, context.name);
+      } else if (key == "priority") {
+        error = read_choice(member, {ContextPriority::high, ContextPriority::medium, ContextPriority::low},
+                            context.priority);
+      } else if (key == "timeslice" || key == "timeslice_ps") {
+        error = read_time(member, key == "timeslice_ps", context.slice);
+        if (!error && context.slice.is_zero()) error = error_at(member, "a time slice must be longer than zero");
+      } else {
+        error = error_at(member, "unknown key; a context has name, priority, timeslice");
+      }
+      if (error) return error;
+    }
+    if (context.name.empty()) return error_at(value, "a context needs a \"name\" that is not empty");
+    if (contexts_.count(context.name) > 0)
+      return error_at(value, fmt::format("there are two contexts \"{}\"", context.name));
+    scenario_.contexts[context_named(context.name)] = context;
+    return std::nullopt;
+  }
+
+  /// The context that "context" names, which must be one of "contexts"; without the key the first.
+  Error read_context_name(const JsonObject& object, std::size_t& context) {
+    const JsonValue* value = member(object, "context");
+    if (value == nullptr) {
+      if (scenario_.contexts.empty()) context_named("");
+      context = 0;
+      return std::nullopt;
+    }
+    std::string name;
+    if (auto error = read_text(*value, name)) return error;
+    const auto known = contexts_.find(name);
+    if (known == contexts_.end())
+      return error_at(*value, fmt::format("there is no context \"{}\" in \"contexts\"", name));
+    context = known->second;
+    return std::nullopt;
+  }
+
+  std::size_t stream_named(std::size_t context, const std::string& name) {
+    const auto [at, is_new] = streams_.emplace(std::pair(context, name), scenario_.streams.size());
+    if (is_new) scenario_.streams.push_back({name, StreamPriority::low, name.empty(), context});
     return at->second;
   }
 
@@ -105,6 +271,7 @@ class Reader {
     if (object == nullptr) return error_at(value, R"(expected an object such as {"name": "a", "priority": "high"})");
     std::string name;
     std::string priority = "low";
+    std::size_t context = 0;
     for (const auto& [key, member] : object->members) {
       Error error;
       if (key == "name") {
@@ -112,51 +279,92 @@ class Reader {
       } else if (key == "priority") {
         error = read_text(member, priority);
         if (!error && priority != "high" && priority != "low") error = error_at(member, "expected \"high\" or \"low\"");
+      } else if (key == "context") {
+        error = read_context_name(*object, context);
       } else {
-        error = error_at(member, "unknown key; a stream has name and priority");
+        error = error_at(member, "unknown key; a stream has name, priority, context");
       }
       if (error) return error;
     }
     if (name.empty()) return error_at(value, "a stream needs a \"name\" that is not empty");
-    if (streams_.count(name) > 0) return error_at(value, fmt::format("there are two streams \"{}\"", name));
-    scenario_.streams[stream_named(name)].priority = priority == "high" ? StreamPriority::high : StreamPriority::low;
+    if (auto error = read_context_name(*object, context)) return error;
+    if (streams_.count({context, name}) > 0) return error_at(value, fmt::format("there are two streams \"{}\"", name));
+    scenario_.streams[stream_named(context, name)].priority =
+        priority == "high" ? StreamPriority::high : StreamPriority::low;
     return std::nullopt;
   }
 
   Error read_operation(const JsonValue& value) {
     const auto* object = std::get_if<JsonObject>(&value.value);
     if (object == nullptr) return error_at(value, "expected an object with \"kernel\" or \"copy\"");
-    const auto given = [&](std::string_view key) {
-      for (const auto& member : object->members)
-        if (member.key == key) return true;
-      return false;
-    };
+    const auto given = [&](std::string_view key) { return member(*object, key) != nullptr; };
     const bool is_kernel = given("kernel");
     if (is_kernel == given("copy")) return error_at(value, "expected either \"kernel\" or \"copy\" with a name");
-    if (given("release") && given("release_ps"))
-      return error_at(value, "\"release\" and \"release_ps\" are one too many");
+    for (const std::string_view key : {"release", "period"})
+      if (given(key) && given(fmt::format("{}_ps", key)))
+        return error_at(value, fmt::format("\"{0}\" and \"{0}_ps\" are one too many", key));
     if (given("duration") == given("duration_ps"))
       return error_at(value, "expected either \"duration\" or \"duration_ps\"");
     if (is_kernel && !given("threads")) return error_at(value, "\"threads\" is missing");
     if (!is_kernel && !given("kind")) return error_at(value, "\"kind\" is missing");
-    StreamOperation operation;
+    WrittenOperation written;
+    written.value = &value;
+    StreamOperation& operation = written.operation;
     operation.kind = is_kernel ? StreamOperationKind::kernel : StreamOperationKind::host_to_device;
     std::string stream;
     for (const auto& [key, member] : object->members)
-      if (auto error = read_member(key, member, is_kernel, operation, stream)) return error;
-    operation.stream = stream_named(stream);
-    if (is_kernel) {
+      if (auto error = read_member(key, member, is_kernel, written, stream)) return error;
+    std::size_t context = 0;
+    if (auto error = read_context_name(*object, context)) return error;
+    operation.stream = stream_named(context, stream);
+    if (is_kernel)
       if (const auto use = use_of_block(scenario_.limits, operation.shape); !use) return error_at(value, use.error());
-      if (operation.blocks > most_simulated_blocks - blocks_)
-        return error_at(value, fmt::format("more than {} blocks in all", most_simulated_blocks));
-      blocks_ += operation.blocks;
-    }
-    scenario_.operations.push_back(std::move(operation));
+    written_.push_back(std::move(written));
     return std::nullopt;
   }
 
-  Error read_member(const std::string& key, const JsonValue& value, bool is_kernel, StreamOperation& operation,
+  /// The time in which everything periodic repeats, after the last release of anything.
+  std::optional<Duration> default_until() const {
+    Duration last;
+    std::int64_t hyperperiod = 1;
+    for (const WrittenOperation& written : written_) {
+      last = std::max(last, written.operation.release.since_start());
+      if (written.period.is_zero()) continue;
+      const std::int64_t period = written.period.picoseconds();
+      if (__builtin_mul_overflow(hyperperiod / std::gcd(hyperperiod, period), period, &hyperperiod))
+        return std::nullopt;
+    }
+    std::int64_t until = 0;
+    if (__builtin_add_overflow(last.picoseconds(), hyperperiod, &until)) return std::nullopt;
+    return Duration::picoseconds(until);
+  }
+
+  /// Operations with a period are released again and again before `until`.
+  Error release_all(const JsonValue& root) {
+    const auto until = until_ ? until_ : default_until();
+    if (!until) return error_at(root, "the hyperperiod of the periods is longer than 2^63 ps; give \"until\"");
+    std::int64_t blocks = 0;
+    for (const WrittenOperation& written : written_) {
+      StreamOperation operation = written.operation;
+      for (;;) {
+        if (scenario_.operations.size() == most_operations)
+          return error_at(*written.value, fmt::format("more than {} releases in all; give \"until\"", most_operations));
+        if (operation.kind == StreamOperationKind::kernel) {
+          if (operation.blocks > most_simulated_blocks - blocks)
+            return error_at(*written.value, fmt::format("more than {} blocks in all", most_simulated_blocks));
+          blocks += operation.blocks;
+        }
+        scenario_.operations.push_back(operation);
+        if (written.period.is_zero() || *until - operation.release.since_start() <= written.period) break;
+        operation.release = operation.release + written.period;
+      }
+    }
+    return std::nullopt;
+  }
+
+  Error read_member(const std::string& key, const JsonValue& value, bool is_kernel, WrittenOperation& written,
                     std::string& stream) {
+    StreamOperation& operation = written.operation;
     if (key == "kernel" || key == "copy") return read_text(value, operation.name);
     if (key == "stream") {
       auto error = read_text(value, stream);
@@ -170,6 +378,12 @@ class Reader {
       operation.release = Instant::at(release);
       return error;
     }
+    if (key == "period" || key == "period_ps") {
+      auto error = read_time(value, key == "period_ps", written.period);
+      if (!error && written.period.is_zero()) error = error_at(value, "a period must be longer than zero");
+      return error;
+    }
+    if (key == "context") return std::nullopt;  // read with the operation's stream
     if (key == "duration" || key == "duration_ps") return read_time(value, key == "duration_ps", operation.duration);
     if (is_kernel) {
       if (key == "blocks") return read_number(value, 1, operation.blocks);
@@ -177,11 +391,13 @@ class Reader {
       if (key == "registers") return read_number(value, 0, operation.shape.registers);
       if (key == "shared_memory") return read_number(value, 0, operation.shape.shared_memory);
       if (key == "cache_config") return read_text(value, operation.cache_config);
+      if (key == "memory_share") return read_real(value, 0, 1, operation.memory_share);
       return error_at(value,
-                      "unknown key; a kernel has kernel, stream, release, duration, blocks, threads, registers, "
-                      "shared_memory, cache_config");
+                      "unknown key; a kernel has kernel, context, stream, release, period, duration, blocks, threads, "
+                      "registers, shared_memory, cache_config, memory_share");
     }
-    if (key != "kind") return error_at(value, "unknown key; a copy has copy, stream, release, duration, kind");
+    if (key != "kind")
+      return error_at(value, "unknown key; a copy has copy, context, stream, release, period, duration, kind");
     std::string kind;
     if (auto error = read_text(value, kind)) return error;
     for (const auto known :
@@ -193,19 +409,21 @@ class Reader {
     return error_at(value, "expected \"h2d\", \"d2h\" or \"memset\"");
   }
 
-  bool has_limits_;
+  bool has_profile_;
+  Duration slice_;  ///< of contexts that state none
   StreamScenario scenario_;
-  std::map<std::string, std::size_t> streams_;
-  std::int64_t blocks_ = 0;
+  std::vector<WrittenOperation> written_;
+  std::optional<Duration> until_;
+  std::map<std::string, std::size_t> contexts_;
+  std::map<std::pair<std::size_t, std::string>, std::size_t> streams_;
 };
 
 }  // namespace
 
-tl::expected<StreamScenario, TextError> parse_stream_scenario(std::string_view json,
-                                                              const std::optional<SmLimits>& limits) {
+tl::expected<StreamScenario, TextError> parse_stream_scenario(std::string_view json, const DeviceProfile* profile) {
   const auto parsed = parse_located_json(json);
   if (!parsed) return tl::unexpected(parsed.error());
-  return Reader(limits).read(*parsed);
+  return Reader(profile).read(*parsed);
 }
 
 }  // namespace amalthea::engine::nvidia

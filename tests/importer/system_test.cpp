@@ -404,6 +404,68 @@ TEST_CASE("gpu.memoryIntensity is a number from 0 to 1") {
   }
 }
 
+TEST_CASE("a kernel's launch is read from its runnable, else from its task") {
+  const auto kernel_of = [](const System& system) {
+    return std::get<Kernel>(system.graph[task_named(system, "Vision").body[1]].activity);
+  };
+  CHECK_FALSE(kernel_of(system_of(three())).launch);
+  const auto property = [](std::string_view key, std::string_view value) {
+    return fmt::format(
+        "<customProperties key=\"{}\"><value xsi:type=\"am:StringObject\" value=\"{}\"/></customProperties>", key,
+        value);
+  };
+  const std::string runnable = "name=\"Vision_Function\">";
+  const std::string task = "name=\"Vision\" stimuli=";
+  std::string text = with_property("Vision_Function", "gpu.block", "16x16");
+  CHECK(kernel_of(system_of(text)).launch == Launch{1, 256, 0, 0, ""});
+  text = replaced(text, "<customProperties key=\"gpu.block\">",
+                  property("gpu.grid", "4, 2, 1") + property("gpu.registers", "40") +
+                      property("gpu.sharedMemory", "4096") + property("gpu.cacheConfig", "L1") +
+                      "<customProperties key=\"gpu.block\">");
+  CHECK(kernel_of(system_of(text)).launch == Launch{8, 256, 40, 4096, "L1"});
+
+  for (const char* wrong : {"many", "0", "16x", "2x2x2x2", "-3"}) {
+    const std::string bad = with_property("Vision_Function", "gpu.block", wrong);
+    CHECK(only_error(bad) ==
+          fmt::format(
+              "model.amxmi:{}: error: custom property gpu.block is \"{}\"; expected a whole number, or up to three "
+              "such as 16x16, of at least 1 [AM0321]",
+              place(bad, fmt::format("<value xsi:type=\"am:StringObject\" value=\"{}\"", wrong)), wrong));
+  }
+  const std::string lonely = with_property("Vision_Function", "gpu.grid", "4");
+  CHECK(only_error(lonely) == fmt::format("model.amxmi:{}: error: gpu.grid is given without gpu.block (threads per "
+                                          "block) [AM0322]",
+                                          place(lonely, "<value xsi:type=\"am:StringObject\" value=\"4\"")));
+}
+
+TEST_CASE("how a device task shares the GPU is read from its properties") {
+  const auto with = [](std::string_view key, std::string_view value) {
+    const std::string text = three();
+    const std::size_t task = text.find("<tasks xmi:id=\"Vision?type=Task\"");
+    REQUIRE(task != std::string::npos);
+    const std::size_t open = text.find('>', task);
+    return text.substr(0, open + 1) +
+           fmt::format(
+               "<customProperties key=\"{}\"><value xsi:type=\"am:StringObject\" value=\"{}\"/></customProperties>",
+               key, value) +
+           text.substr(open + 1);
+  };
+  const auto share = [&](std::string_view key, std::string_view value) {
+    return task_named(system_of(with(key, value)), "Vision").gpu;
+  };
+  CHECK(share("gpu.context", "vision").context == "vision");
+  CHECK(share("gpu.stream", "main").stream == "main");
+  CHECK(share("gpu.priority", "high").high_priority);
+  CHECK_FALSE(share("gpu.priority", "low").high_priority);
+  CHECK(share("gpu.contextPriority", "high").runlist_slots == 3);
+  CHECK(share("gpu.contextPriority", "low").runlist_slots == 1);
+  CHECK(task_named(system_of(three()), "Vision").gpu.runlist_slots == 2);
+  const std::string wrong = with("gpu.priority", "urgent");
+  CHECK(only_error(wrong) ==
+        fmt::format("model.amxmi:{}: error: custom property gpu.priority is \"urgent\"; expected high or low [AM0323]",
+                    place(wrong, "<value xsi:type=\"am:StringObject\" value=\"urgent\"")));
+}
+
 // ---------------------------------------------------------------- cycles
 
 namespace {
