@@ -82,6 +82,14 @@ nvidia::InterferenceTable interference(const nlohmann::json& json) {
   return table;
 }
 
+/// Everything is required here too.
+nvidia::MemoryParameters memory_parameters(const nlohmann::json& json) {
+  nvidia::MemoryParameters parameters;
+  for (const nvidia::MemoryParameterField& field : nvidia::memory_parameter_fields())
+    parameters.*field.value = number(json, field.name, field.minimum);
+  return parameters;
+}
+
 }  // namespace
 
 tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view text) {
@@ -95,6 +103,7 @@ tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view t
     profile.context_switch = microseconds(json, "context_switch_us", 0);
     profile.interference = interference(json);
     if (json.contains("multiprocessors")) profile.multiprocessors = sm_limits(json.at("multiprocessors"));
+    if (json.contains("measured_memory")) profile.measured_memory = memory_parameters(json.at("measured_memory"));
     return profile;
   } catch (const std::exception& exception) {  // nlohmann::json and the checks above
     return tl::unexpected(fmt::format("not a device profile: {}", exception.what()));

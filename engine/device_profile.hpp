@@ -14,6 +14,7 @@
 #include "amalthea/graph/platform.hpp"
 #include "amalthea/time.hpp"
 #include "engine/nvidia/interference.hpp"
+#include "engine/nvidia/memory_model.hpp"
 #include "engine/nvidia/occupancy.hpp"
 #include "engine/slowdown.hpp"
 
@@ -27,6 +28,8 @@ struct DeviceProfile {
   Duration context_switch;                 ///< lost whenever an engine turns to another context
   nvidia::InterferenceTable interference;
   std::optional<nvidia::SmLimits> multiprocessors;  ///< what blocks may occupy; nothing where it is not known
+  /// Beside the table of factors, what was measured; nothing where nobody measured.
+  std::optional<nvidia::MemoryParameters> measured_memory;
 };
 
 /// From the JSON text of a profile; the error names what is missing or wrong.
