@@ -315,10 +315,11 @@ class Scene {
                             kernel.memory_path_cycles);
   }
 
-  /// The share of its time in which a resident keeps the load path of an SM busy when undisturbed.
+  /// The share of its time in which a resident keeps the load path of an SM busy when undisturbed. A walk as if it
+  /// always hit: one that misses asks less often, and another kernel that makes it miss would otherwise help.
   double load_path_use(const Resident& resident, std::size_t sm) const {
     const MemoryKernel& kernel = *resident.kernel;
-    if (!resident.is_bulk()) return std::min(1.0, walk_path(resident, sm) / walk_cycles(resident));
+    if (!resident.is_bulk()) return std::min(1.0, walk_path(resident, sm) / law_.undisturbed_hit(*resident.kernel));
     return kernel.load_path_cycles * resident.blocks[sm] / static_cast<double>(kernel.blocks) / bulk_alone(resident);
   }
   /// The same of the memory path.
