@@ -88,6 +88,14 @@ nvidia::Preemption preemption(const std::string& name) {
   throw std::invalid_argument("preemption must be \"instruction\", \"block\" or \"kernel\"");
 }
 
+/// Everything is required here too.
+nvidia::MemoryParameters memory_parameters(const nlohmann::json& json) {
+  nvidia::MemoryParameters parameters;
+  for (const nvidia::MemoryParameterField& field : nvidia::memory_parameter_fields())
+    parameters.*field.value = number(json, field.name, field.minimum);
+  return parameters;
+}
+
 }  // namespace
 
 tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view text) {
@@ -108,6 +116,7 @@ tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view t
     if (json.contains("preemption"))
       profile.preemption = preemption(json.at("preemption").at("value").get<std::string>());
     if (json.contains("multiprocessors")) profile.multiprocessors = sm_limits(json.at("multiprocessors"));
+    if (json.contains("measured_memory")) profile.measured_memory = memory_parameters(json.at("measured_memory"));
     return profile;
   } catch (const std::exception& exception) {  // nlohmann::json and the checks above
     return tl::unexpected(fmt::format("not a device profile: {}", exception.what()));

@@ -14,6 +14,7 @@
 #include "amalthea/graph/platform.hpp"
 #include "amalthea/time.hpp"
 #include "engine/nvidia/interference.hpp"
+#include "engine/nvidia/memory_model.hpp"
 #include "engine/nvidia/occupancy.hpp"
 #include "engine/nvidia/runlist.hpp"
 #include "engine/slowdown.hpp"
@@ -30,6 +31,8 @@ struct DeviceProfile {
   int copy_engines = 1;  ///< with two, copies from the device have one of their own
   nvidia::Preemption preemption = nvidia::Preemption::instruction;  ///< where a context can be left
   std::optional<nvidia::SmLimits> multiprocessors;  ///< what blocks may occupy; nothing where it is not known
+  /// Beside the table of factors, what was measured; nothing where nobody measured.
+  std::optional<nvidia::MemoryParameters> measured_memory;
 };
 
 /// From the JSON text of a profile; the error names what is missing or wrong.

@@ -183,7 +183,7 @@ tl::expected<PeriodicRtaResult, std::string> response_times_periodic(const RtaPr
     std::size_t kernel = 0;
     std::int64_t release = 0;
     bool operator>(const Job& other) const {
-      return std::tie(enqueued, kernel) > std::tie(other.enqueued, other.kernel);
+      return std::tie(enqueued, release, kernel) > std::tie(other.enqueued, other.release, other.kernel);
     }
   };
   std::priority_queue<Job, std::vector<Job>, std::greater<>> jobs;

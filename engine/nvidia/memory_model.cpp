@@ -1,0 +1,584 @@
+#include "engine/nvidia/memory_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "engine/nvidia/block_placement.hpp"
+
+namespace amalthea::engine::nvidia {
+namespace {
+
+constexpr double kib = 1024;
+constexpr double element_bytes = 4;
+constexpr double sector_bytes = 32;  ///< smallest unit of a load
+constexpr double line_bytes = 128;
+
+double power_sum(double a, double b, double exponent) {
+  if (b <= 0) return a;
+  if (a <= 0) return b;
+  // Scaled by the larger one: the powers of long times are beyond a double's reach.
+  const double larger = std::max(a, b);
+  return larger * std::pow(1 + std::pow(std::min(a, b) / larger, exponent), 1 / exponent);
+}
+
+/// A kernel, or several of one kind, with the blocks that found room.
+struct Resident {
+  const MemoryKernel* kernel = nullptr;
+  std::vector<double> blocks;  ///< per SM
+  double kernels = 0;          ///< that have a block resident
+  double all_blocks = 0;
+
+  double warps_per_block() const { return static_cast<double>((kernel->threads + 31) / 32); }
+  double warps() const { return all_blocks * warps_per_block(); }
+  bool is_bulk() const { return kernel->pattern == AccessPattern::bulk; }
+  bool is_device() const { return kernel->location == MemoryLocation::device; }
+  /// In KiB, as far as it competes for the L2.
+  double cached_footprint() const { return is_device() ? kernels * static_cast<double>(kernel->footprint) / kib : 0.0; }
+};
+
+/// What is resident asks of everything that is shared; the law is a function of a kernel and this.
+struct Load {
+  double load_path = 0;  ///< cycles that the busiest SM of the kernel needs to load for every warp once
+  double footprint = 0;  ///< KiB that compete for the L2
+  double warps = 0;      ///< that may miss
+  double dram = 0;       ///< cycles of the memory's bandwidth for every missing warp once
+  double lanes = 0;      ///< cycles that a lane's miss queues behind those of other lanes
+  double cpu_latency = 1;
+  double cpu_queue = 0;
+};
+
+class Law {
+ public:
+  explicit Law(const MemoryParameters& parameters) : p_(parameters) {}
+
+  /// Lanes of a warp.
+  static double lanes(const MemoryKernel& kernel) {
+    return static_cast<double>(std::min<std::int64_t>(kernel.threads, 32));
+  }
+
+  static bool lanes_alone(const MemoryKernel& kernel) {
+    return kernel.pattern == AccessPattern::random && kernel.lanes_differ && kernel.threads > 1;
+  }
+
+  /// Sectors that a warp's lanes of their own touch: fewer than lanes where the footprint has few sectors.
+  static double distinct_lanes(const MemoryKernel& kernel) {
+    const double sectors = std::max(1.0, static_cast<double>(kernel.footprint) / sector_bytes);
+    return std::max(1.0, sectors * -std::expm1(lanes(kernel) * std::log1p(-1 / (sectors + 1e-9))));
+  }
+
+  /// Cycles of an SM's load path for one access of a warp.
+  double load_of_warp(const MemoryKernel& kernel) const {
+    if (lanes_alone(kernel)) return p_.lane_load * distinct_lanes(kernel);
+    const double bytes = kernel.pattern == AccessPattern::random ? sector_bytes : lanes(kernel) * element_bytes;
+    return p_.warp_load * std::max(bytes, sector_bytes) / line_bytes;
+  }
+
+  double undisturbed_hit(const MemoryKernel& kernel) const {
+    const double further = lanes(kernel) - 1;
+    return p_.hit_latency + further * (lanes_alone(kernel) ? p_.hit_lane_extra : p_.hit_warp_extra / 31);
+  }
+
+  /// An access that takes `cycles` when nothing queues for the SM's load path. That path is a bandwidth: what waits
+  /// for misses anyway does not wait for it as well.
+  double queued(const MemoryKernel& kernel, double cycles, double load_path) const {
+    if (lanes_alone(kernel))
+      return std::max(cycles, undisturbed_hit(kernel) + load_path - p_.unqueued_lanes * p_.lane_load);
+    const double exponent = p_.warp_load_exponent;
+    const double queue =
+        std::pow(load_path / cycles, exponent) - std::pow(p_.unqueued_warps * p_.warp_load / cycles, exponent);
+    return queue <= 0 ? cycles : cycles * std::pow(1 + queue, 1 / exponent);
+  }
+
+  /// Share of a walk's misses that `footprint` makes, 0 … 1. A random walk beyond the capacity always finds a part.
+  double overflow(const MemoryKernel& kernel, double footprint) const {
+    if (kernel.location == MemoryLocation::zero_copy) return 1;
+    const double own = static_cast<double>(kernel.footprint) / kib;
+    if (kernel.pattern == AccessPattern::random) return random_overflow(footprint);
+    const double alone = std::clamp((own - p_.l2_capacity) / p_.sequential_ramp_alone, 0.0, 1.0);
+    const double shared = std::clamp((footprint - p_.l2_capacity) / p_.sequential_ramp_shared, 0.0, 1.0);
+    return std::max(alone, std::pow(shared, p_.sequential_ramp_exponent));
+  }
+
+  /// Accesses of a warp that wait for a miss, 0 … 1.
+  double miss_share(const MemoryKernel& kernel, const Load& load) const {
+    if (kernel.location == MemoryLocation::zero_copy) return 1;
+    const double share = overflow(kernel, load.footprint);
+    if (kernel.pattern == AccessPattern::random) {
+      const double doublings = std::log2(std::max(1.0, load.warps / p_.random_growth_from));
+      const double cost = std::min(p_.miss_latency, p_.random_miss_latency + p_.random_growth_per_doubling * doublings);
+      // A warp waits for the last of its lanes.
+      const double lanes = lanes_alone(kernel) ? distinct_lanes(kernel) : 1.0;
+      return -std::expm1(lanes * std::log1p(-std::min(share * cost / p_.miss_latency, 1.0 - 1e-12)));
+    }
+    return share * fresh_share(kernel, load.warps);
+  }
+
+  double cycles(const MemoryKernel& kernel, const Load& load) const {
+    const double hit = undisturbed_hit(kernel);
+    const double share = miss_share(kernel, load);
+    if (share <= 0) return queued(kernel, hit, load.load_path);
+    double miss = p_.miss_latency;
+    if (kernel.location == MemoryLocation::zero_copy) {
+      miss = p_.zero_copy_latency;
+      if (kernel.pattern == AccessPattern::random)
+        miss += p_.zero_copy_random_extra * random_overflow(static_cast<double>(kernel.footprint) / kib);
+    }
+    double burst = 0;
+    if (kernel.pattern == AccessPattern::sequential)
+      burst = p_.burst_per_doubling * std::log2(static_cast<double>((kernel.threads + 31) / 32));
+    const double latency = hit + miss * load.cpu_latency + burst + load.cpu_queue;
+    const double missed = power_sum(latency, load.dram, p_.dram_exponent) + load.lanes;
+    return queued(kernel, hit + share * (missed - hit), load.load_path);
+  }
+
+  /// Cycles of the memory's bandwidth that one access of all resident warps takes.
+  double dram_of(const Resident& resident, double footprint) const {
+    const MemoryKernel& kernel = *resident.kernel;
+    if (kernel.pattern != AccessPattern::sequential) return 0;
+    return p_.dram_line * resident.warps() * overflow(kernel, footprint) * fresh_share(kernel, 0);
+  }
+
+  /// Lanes that miss on their own, and how far their misses cost what they do far beyond the capacity.
+  double lone_lanes(const Resident& resident) const {
+    return lanes_alone(*resident.kernel) ? resident.warps() * distinct_lanes(*resident.kernel) : 0.0;
+  }
+  double lane_weight(const MemoryKernel& kernel, double footprint) const {
+    if (kernel.location == MemoryLocation::zero_copy) return 1;
+    const double beyond = std::max(0.0, footprint - p_.l2_capacity) / p_.lane_miss_ramp;
+    return -std::expm1(-std::pow(beyond, p_.lane_miss_ramp_exponent));
+  }
+  double lane_queue(double lanes, double weighted_lanes) const {
+    return p_.lane_miss * weighted_lanes * std::pow(std::min(1.0, lanes / p_.lane_miss_depth), p_.lane_miss_exponent);
+  }
+
+  /// Warps whose misses others wait behind.
+  double missing_warps(const Resident& resident, double footprint) const {
+    return resident.warps() * overflow(*resident.kernel, footprint);
+  }
+
+  /// How many warps' misses keep the memory as busy as a bulk kernel that uses this share of it.
+  double warps_of_bulk(double utilisation) const {
+    return utilisation * (p_.hit_latency + p_.hit_warp_extra + p_.miss_latency) / p_.dram_line;
+  }
+
+  double bulk_cycles(double own, double load_path, double memory_path) const {
+    return power_sum(power_sum(own, load_path, p_.dram_exponent), memory_path, p_.dram_exponent);
+  }
+
+  const MemoryParameters& parameters() const { return p_; }
+
+ private:
+  double random_overflow(double footprint) const {
+    if (footprint <= p_.l2_capacity) return 0;
+    return 1 - std::pow(p_.l2_capacity / footprint, p_.random_overflow_exponent);
+  }
+
+  /// Accesses of a sequential warp that are the first to what a miss brings, 0 … 1.
+  double fresh_share(const MemoryKernel& kernel, double walks) const {
+    const double step = lanes(kernel) * element_bytes / kernel.fetched_bytes.value_or(p_.fetched_bytes);
+    if (step >= 1) return 1;
+    const double lost = std::pow(std::min(1.0, walks / p_.lost_sectors_streams), p_.lost_sectors_exponent);
+    return std::min(1.0, step * (1 + lost));
+  }
+
+  const MemoryParameters& p_;
+};
+
+std::string check(const MemoryParameters& parameters, const SmLimits& limits, const MemoryKernel& kernel) {
+  constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
+  constexpr std::int64_t most_blocks = std::int64_t{1} << 31;
+  if (kernel.threads < 1) return fmt::format("{} threads: expected at least 1", kernel.threads);
+  if (kernel.blocks < 1 || kernel.blocks > most_blocks)
+    return fmt::format("{} blocks: expected 1 to {}", kernel.blocks, most_blocks);
+  if (!(kernel.memory_share >= 0 && kernel.memory_share <= 1))
+    return fmt::format("a memory share of {}: expected 0 to 1", kernel.memory_share);
+  if (kernel.footprint < 0 || kernel.footprint > most_bytes)
+    return fmt::format("a footprint of {} bytes: expected 0 to 2^50", kernel.footprint);
+  if (kernel.fetched_bytes && !(*kernel.fetched_bytes >= sector_bytes && *kernel.fetched_bytes <= line_bytes))
+    return fmt::format("{} bytes fetched by a miss: expected {} to {}", *kernel.fetched_bytes, sector_bytes,
+                       line_bytes);
+  if (kernel.pattern == AccessPattern::bulk) {
+    const std::int64_t per_sm = std::min(limits.blocks, limits.max_warps() / ((kernel.threads + 31) / 32));
+    if (kernel.blocks > per_sm * limits.sms)
+      return fmt::format("{} blocks of {} threads: those of a bulk kernel are to run at once, and the device holds {}",
+                         kernel.blocks, kernel.threads, per_sm * limits.sms);
+    for (const double cycles : {kernel.own_cycles, kernel.load_path_cycles, kernel.memory_path_cycles})
+      if (!(cycles >= 0 && cycles <= 1e15)) return "the demands of a bulk kernel are to lie between 0 and 1e15 cycles";
+    if (!(kernel.own_cycles + kernel.load_path_cycles + kernel.memory_path_cycles > 0))
+      return "a bulk kernel needs a demand above 0: of its own, of the load path or of the memory path";
+  } else if (static_cast<double>(kernel.footprint) < element_bytes) {
+    return fmt::format("a footprint of {} bytes: a walk needs at least {}", kernel.footprint, element_bytes);
+  }
+  if (parameters.l2_capacity <= 0) return "the device has no measured memory figures";
+  return {};
+}
+
+/// Places kernels in order; once a block finds no room all behind it wait (X1).
+class Residency {
+ public:
+  explicit Residency(const SmLimits& limits) : placement_(limits) {}
+
+  tl::expected<Resident, std::string> add(const MemoryKernel& kernel, std::int64_t count) {
+    const auto use = use_of_block(placement_.limits(), {kernel.threads, 0, 0});
+    if (!use) return tl::unexpected(use.error());
+    Resident resident;
+    resident.kernel = &kernel;
+    resident.blocks.resize(static_cast<std::size_t>(placement_.limits().sms));
+    for (std::int64_t i = 0; i < count && !full_; ++i)
+      for (std::int64_t block = 0; block < kernel.blocks && !full_; ++block) {
+        const auto sm = placement_.place(*use);
+        if (!sm) {
+          full_ = true;
+          break;
+        }
+        resident.blocks[*sm] += 1;
+        resident.all_blocks += 1;
+        if (block == 0) resident.kernels += 1;
+      }
+    return resident;
+  }
+
+ private:
+  BlockPlacement placement_;
+  bool full_ = false;
+};
+
+/// The parts of a sum that is built up step by step, so that they add up to it.
+class Parts {
+ public:
+  explicit Parts(std::vector<InterferencePart>& parts) : parts_(parts) {}
+
+  /// What the kernel itself makes; also if it is nothing.
+  void own(InterferenceCause cause, double sum) {
+    parts_.push_back({cause, std::nullopt, std::max(0.0, sum - sum_)});
+    sum_ = sum;
+  }
+  /// What others make, by their weights.
+  void by_others(InterferenceCause cause, double sum, const std::vector<double>& weights) {
+    double all = 0;
+    for (const double weight : weights) all += weight;
+    if (sum <= sum_ || all <= 0) return;
+    for (std::size_t other = 0; other < weights.size(); ++other)
+      if (weights[other] > 0) parts_.push_back({cause, other, (sum - sum_) * weights[other] / all});
+    sum_ = sum;
+  }
+  void by_cpu(double sum) {
+    if (sum > sum_) parts_.push_back({InterferenceCause::cpu_traffic, std::nullopt, sum - sum_});
+    sum_ = std::max(sum, sum_);
+  }
+  double sum() const { return sum_; }
+
+ private:
+  std::vector<InterferencePart>& parts_;
+  double sum_ = 0;
+};
+
+/// The kernel and the others as they are resident, and what they ask of each other.
+class Scene {
+ public:
+  Scene(const Law& law, const Resident& kernel, const std::vector<Resident>& others, const CpuTraffic& cpu)
+      : law_(law), kernel_(kernel), others_(others) {
+    const MemoryParameters& p = law.parameters();
+    const double cores = cpu.kind == CpuTrafficKind::none ? 0.0 : static_cast<double>(cpu.cores) / p.cpu_cores;
+    const bool random = cpu.kind == CpuTrafficKind::random;
+    cpu_latency_ = 1 + ((random ? p.cpu_random_latency : p.cpu_sequential_latency) - 1) * cores;
+    cpu_queue_per_warp_ = (random ? p.cpu_random_queue : p.cpu_sequential_queue) * cores;
+    cpu_bandwidth_ = power_sum(p.dram_line, cpu_queue_per_warp_, p.dram_exponent) / p.dram_line;
+    footprint_ = kernel.cached_footprint();
+    for (const Resident& other : others) footprint_ += other.cached_footprint();
+    for (std::size_t sm = 1; sm < kernel.blocks.size(); ++sm)
+      if (kernel.blocks[sm] > 0 && (kernel.blocks[sm_] <= 0 || path_of_others(sm) > path_of_others(sm_))) sm_ = sm;
+  }
+
+  double footprint() const { return footprint_; }
+
+  void predict(InterferencePrediction& prediction) const {
+    Parts parts(prediction.parts);
+    if (kernel_.is_bulk())
+      predict_bulk(parts, prediction);
+    else
+      predict_walk(parts, prediction);
+    prediction.beside_cycles = parts.sum();
+  }
+
+ private:
+  using Cause = InterferenceCause;
+
+  /// What a bulk kernel takes when alone on the device.
+  double bulk_alone(const Resident& resident) const {
+    const MemoryKernel& kernel = *resident.kernel;
+    const auto blocks = static_cast<double>(kernel.blocks);
+    const double busiest = std::ceil(blocks / static_cast<double>(resident.blocks.size()));
+    return law_.bulk_cycles(kernel.own_cycles / blocks, kernel.load_path_cycles * busiest / blocks,
+                            kernel.memory_path_cycles);
+  }
+
+  /// The share of its time in which a resident keeps the load path of an SM busy when undisturbed. A walk as if it
+  /// always hit: one that misses asks less often, and another kernel that makes it miss would otherwise help.
+  double load_path_use(const Resident& resident, std::size_t sm) const {
+    const MemoryKernel& kernel = *resident.kernel;
+    if (!resident.is_bulk()) return std::min(1.0, walk_path(resident, sm) / law_.undisturbed_hit(*resident.kernel));
+    return kernel.load_path_cycles * resident.blocks[sm] / static_cast<double>(kernel.blocks) / bulk_alone(resident);
+  }
+  /// The same of the memory path.
+  double memory_path_use(const Resident& resident) const {
+    const MemoryKernel& kernel = *resident.kernel;
+    if (!resident.is_bulk()) return std::min(1.0, queue_weight(resident) / walk_cycles(resident));
+    return kernel.memory_path_cycles * resident.all_blocks / static_cast<double>(kernel.blocks) / bulk_alone(resident);
+  }
+
+  double walk_path(const Resident& resident, std::size_t sm) const {
+    return resident.blocks[sm] * resident.warps_per_block() * law_.load_of_warp(*resident.kernel);
+  }
+  double walk_cycles(const Resident& resident) const {
+    Load load;
+    load.footprint = footprint_;
+    load.warps = resident.warps();
+    return law_.cycles(*resident.kernel, load);
+  }
+  /// Cycles of the memory's bandwidth for one access of each warp.
+  double queue_weight(const Resident& walk) const {
+    return law_.dram_of(walk, footprint_) +
+           law_.parameters().lane_miss * law_.lone_lanes(walk) * law_.lane_weight(*walk.kernel, footprint_);
+  }
+
+  /// What another one takes of an SM's load path while the kernel makes one access: an access of each warp, or the
+  /// share of the access that a bulk kernel keeps it busy. For a bulk kernel, the share itself.
+  double path_of(const Resident& other, std::size_t sm) const {
+    if (kernel_.is_bulk()) return load_path_use(other, sm);
+    if (!other.is_bulk()) return walk_path(other, sm);
+    return load_path_use(other, sm) * law_.undisturbed_hit(*kernel_.kernel);
+  }
+  double path_of_others(std::size_t sm) const {
+    double path = 0;
+    for (const Resident& other : others_) path += path_of(other, sm);
+    return path;
+  }
+
+  double warps_of(const Resident& resident) const {
+    return resident.is_bulk() ? law_.warps_of_bulk(memory_path_use(resident)) : resident.warps();
+  }
+  double missing_warps_of(const Resident& resident) const {
+    return resident.is_bulk() ? warps_of(resident) : law_.missing_warps(resident, footprint_);
+  }
+  double dram_of(const Resident& resident) const {
+    return resident.is_bulk() ? warps_of(resident) * law_.parameters().dram_line : law_.dram_of(resident, footprint_);
+  }
+
+  void predict_walk(Parts& parts, InterferencePrediction& prediction) const {
+    const MemoryKernel& kernel = *kernel_.kernel;
+    const double own_footprint = kernel_.cached_footprint();
+    // Alone, one step after another.
+    parts.own(Cause::hit_latency, law_.undisturbed_hit(kernel));
+    Load load;
+    double own_path = 0;  // alone its busiest SM may be another one
+    for (std::size_t sm = 0; sm < kernel_.blocks.size(); ++sm) own_path = std::max(own_path, walk_path(kernel_, sm));
+    load.load_path = own_path;
+    parts.own(Cause::load_path, law_.queued(kernel, parts.sum(), load.load_path));
+    load.footprint = own_footprint;
+    load.warps = kernel_.warps();
+    parts.own(Cause::misses, law_.cycles(kernel, load));
+    const double own_lanes = law_.lone_lanes(kernel_);
+    load.dram = law_.dram_of(kernel_, own_footprint);
+    load.lanes = law_.lane_queue(own_lanes, own_lanes * law_.lane_weight(kernel, own_footprint));
+    parts.own(Cause::memory_bandwidth, law_.cycles(kernel, load));
+    prediction.alone_cycles = parts.sum();
+    // Beside the others, in the order of the way that an access goes.
+    load.load_path = std::max(own_path, walk_path(kernel_, sm_) + path_of_others(sm_));
+    parts.by_others(Cause::load_path, law_.cycles(kernel, load),
+                    weights([&](const Resident& other) { return path_of(other, sm_); }));
+    load.footprint = footprint_;
+    const double own_weighted_lanes = own_lanes * law_.lane_weight(kernel, footprint_);
+    load.dram = law_.dram_of(kernel_, footprint_);
+    load.lanes = law_.lane_queue(own_lanes, own_weighted_lanes);
+    parts.by_others(Cause::shared_l2, law_.cycles(kernel, load),
+                    weights([](const Resident& other) { return other.cached_footprint(); }));
+    for (const Resident& other : others_) load.warps += warps_of(other);
+    parts.by_others(Cause::crowded_misses, law_.cycles(kernel, load),
+                    weights([&](const Resident& other) { return warps_of(other); }));
+    double lanes = own_lanes;
+    double weighted_lanes = own_weighted_lanes;
+    for (const Resident& other : others_) {
+      load.dram += dram_of(other);
+      lanes += law_.lone_lanes(other);
+      weighted_lanes += law_.lone_lanes(other) * law_.lane_weight(*other.kernel, footprint_);
+    }
+    load.lanes = law_.lane_queue(lanes, weighted_lanes);
+    parts.by_others(Cause::memory_bandwidth, law_.cycles(kernel, load), weights([&](const Resident& other) {
+                      return other.is_bulk() ? dram_of(other) : queue_weight(other);
+                    }));
+    double missing = law_.missing_warps(kernel_, footprint_);
+    for (const Resident& other : others_) missing += missing_warps_of(other);
+    load.cpu_latency = cpu_latency_;
+    load.cpu_queue = cpu_queue_per_warp_ * missing;
+    load.lanes *= cpu_bandwidth_;
+    parts.by_cpu(law_.cycles(kernel, load));
+  }
+
+  void predict_bulk(Parts& parts, InterferencePrediction& prediction) const {
+    const MemoryKernel& kernel = *kernel_.kernel;
+    const auto blocks = static_cast<double>(kernel.blocks);
+    const double own = kernel.own_cycles / blocks;
+    const double alone = bulk_alone(kernel_);
+    double path = 0;
+    for (const double on_sm : kernel_.blocks) path = std::max(path, kernel.load_path_cycles * on_sm / blocks);
+    double memory = kernel.memory_path_cycles;
+    parts.own(Cause::hit_latency, own);
+    parts.own(Cause::load_path, law_.bulk_cycles(own, path, 0));
+    parts.own(Cause::memory_bandwidth, law_.bulk_cycles(own, path, memory));
+    prediction.alone_cycles = parts.sum();
+    // Others take in the kernel's time the share of each path that they take when alone.
+    const auto path_use = [&](const Resident& other) { return load_path_use(other, sm_); };
+    const auto memory_use = [&](const Resident& other) { return memory_path_use(other); };
+    if (path > 0) {  // what does not use a path does not wait for it
+      for (const Resident& other : others_) path += path_use(other) * alone;
+      parts.by_others(Cause::load_path, law_.bulk_cycles(own, path, memory), weights(path_use));
+    }
+    if (memory > 0) {
+      for (const Resident& other : others_) memory += memory_use(other) * alone;
+      parts.by_others(Cause::memory_bandwidth, law_.bulk_cycles(own, path, memory), weights(memory_use));
+    }
+    parts.by_cpu(law_.bulk_cycles(own, path, memory * cpu_bandwidth_));
+  }
+
+  template <typename Weight>
+  std::vector<double> weights(Weight weight) const {
+    std::vector<double> all;
+    all.reserve(others_.size());
+    for (const Resident& other : others_) all.push_back(weight(other));
+    return all;
+  }
+
+  const Law& law_;
+  const Resident& kernel_;
+  const std::vector<Resident>& others_;
+  double cpu_latency_ = 1;
+  double cpu_queue_per_warp_ = 0;
+  double cpu_bandwidth_ = 1;  ///< factor on what the memory's bandwidth takes
+  double footprint_ = 0;
+  std::size_t sm_ = 0;  ///< of those that hold blocks of the kernel the one with the busiest load path
+};
+
+}  // namespace
+
+const std::vector<MemoryParameterField>& memory_parameter_fields() {
+  using P = MemoryParameters;
+  static const std::vector<MemoryParameterField> fields = {
+      {"clock_mhz", &P::clock_mhz, 1},
+      {"l2_capacity_kib", &P::l2_capacity, 1},
+      {"hit_latency", &P::hit_latency, 1},
+      {"hit_warp_extra", &P::hit_warp_extra, 0},
+      {"hit_lane_extra", &P::hit_lane_extra, 0},
+      {"warp_load", &P::warp_load, 0},
+      {"warp_load_exponent", &P::warp_load_exponent, 1},
+      {"unqueued_warps", &P::unqueued_warps, 0},
+      {"lane_load", &P::lane_load, 0},
+      {"unqueued_lanes", &P::unqueued_lanes, 0},
+      {"miss_latency", &P::miss_latency, 1},
+      {"fetched_bytes", &P::fetched_bytes, sector_bytes},
+      {"lost_sectors_streams", &P::lost_sectors_streams, 1},
+      {"lost_sectors_exponent", &P::lost_sectors_exponent, 1},
+      {"burst_per_doubling", &P::burst_per_doubling, 0},
+      {"sequential_ramp_alone_kib", &P::sequential_ramp_alone, 1},
+      {"sequential_ramp_shared_kib", &P::sequential_ramp_shared, 1},
+      {"sequential_ramp_exponent", &P::sequential_ramp_exponent, 1},
+      {"random_miss_latency", &P::random_miss_latency, 1},
+      {"random_growth_from", &P::random_growth_from, 1},
+      {"random_growth_per_doubling", &P::random_growth_per_doubling, 0},
+      {"random_overflow_exponent", &P::random_overflow_exponent, 0.1},
+      {"zero_copy_latency", &P::zero_copy_latency, 1},
+      {"zero_copy_random_extra", &P::zero_copy_random_extra, 0},
+      {"dram_line", &P::dram_line, 0.001},
+      {"dram_exponent", &P::dram_exponent, 1},
+      {"lane_miss", &P::lane_miss, 0},
+      {"lane_miss_depth", &P::lane_miss_depth, 1},
+      {"lane_miss_exponent", &P::lane_miss_exponent, 0},
+      {"lane_miss_ramp_kib", &P::lane_miss_ramp, 1},
+      {"lane_miss_ramp_exponent", &P::lane_miss_ramp_exponent, 0.1},
+      {"cpu_cores", &P::cpu_cores, 1},
+      {"cpu_random_latency", &P::cpu_random_latency, 1},
+      {"cpu_random_queue", &P::cpu_random_queue, 0},
+      {"cpu_sequential_latency", &P::cpu_sequential_latency, 1},
+      {"cpu_sequential_queue", &P::cpu_sequential_queue, 0},
+  };
+  return fields;
+}
+
+std::string_view to_string(InterferenceCause cause) {
+  switch (cause) {
+    case InterferenceCause::hit_latency:
+      return "hit latency";
+    case InterferenceCause::load_path:
+      return "load path of the SM";
+    case InterferenceCause::misses:
+      return "misses";
+    case InterferenceCause::shared_l2:
+      return "shared L2";
+    case InterferenceCause::crowded_misses:
+      return "crowded misses";
+    case InterferenceCause::memory_bandwidth:
+      return "memory bandwidth";
+    case InterferenceCause::cpu_traffic:
+      return "CPU traffic";
+  }
+  return "";
+}
+
+tl::expected<InterferencePrediction, std::string> predict_interference(const MemoryParameters& parameters,
+                                                                       const SmLimits& limits,
+                                                                       const MemoryKernel& kernel,
+                                                                       const std::vector<MemoryKernels>& others,
+                                                                       const CpuTraffic& cpu) {
+  if (const std::string problem = check(parameters, limits, kernel); !problem.empty())
+    return tl::unexpected(fmt::format("the kernel: {}", problem));
+  if (cpu.cores < 0 || static_cast<double>(cpu.cores) > parameters.cpu_cores)
+    return tl::unexpected(fmt::format("{} interfering CPU cores: expected 0 to the {} of the measurements", cpu.cores,
+                                      parameters.cpu_cores));
+  Residency residency(limits);
+  auto own = residency.add(kernel, 1);
+  if (!own) return tl::unexpected(fmt::format("the kernel: {}", own.error()));
+  std::vector<Resident> beside;
+  std::int64_t kernels = 0;
+  double all_blocks = static_cast<double>(kernel.blocks);
+  for (std::size_t i = 0; i < others.size(); ++i) {
+    const auto fail = [&](const std::string& problem) {
+      return tl::unexpected(fmt::format("number {} of the kernels beside: {}", i + 1, problem));
+    };
+    if (const std::string problem = check(parameters, limits, others[i].kernel); !problem.empty()) return fail(problem);
+    if (others[i].count < 0 || others[i].count > most_kernels_beside - kernels)
+      return fail(fmt::format("a count of {}: expected 0 to {} in all", others[i].count, most_kernels_beside));
+    kernels += others[i].count;
+    all_blocks += static_cast<double>(others[i].count) * static_cast<double>(others[i].kernel.blocks);
+    auto resident = residency.add(others[i].kernel, others[i].count);
+    if (!resident) return fail(resident.error());
+    beside.push_back(std::move(*resident));
+  }
+  InterferencePrediction prediction;
+  const Law law(parameters);
+  const Scene scene(law, *own, beside, cpu);
+  scene.predict(prediction);
+  prediction.memory_slowdown = prediction.beside_cycles / prediction.alone_cycles;
+  prediction.slowdown = 1 - kernel.memory_share + kernel.memory_share * prediction.memory_slowdown;
+  prediction.resident_blocks = std::llround(own->all_blocks);
+  double resident_others = 0;
+  for (const Resident& other : beside) resident_others += other.all_blocks;
+  prediction.resident_other_blocks = std::llround(resident_others);
+  prediction.waiting_blocks = std::llround(all_blocks - own->all_blocks - resident_others);
+  prediction.shared_footprint = std::llround(scene.footprint() * kib);
+  return prediction;
+}
+
+CoarsePrediction predict_coarsely(const InterferenceTable& table, double memory_share, bool other_kernels, bool cpu) {
+  const auto excess = [](Slowdown slowdown) { return static_cast<double>(slowdown.ppm - 1'000'000) / 1e6; };
+  CoarsePrediction prediction;
+  if (other_kernels)
+    prediction.by_kernels = std::max(excess(table.kernel_by_same_gpc), excess(table.kernel_by_other_gpc));
+  if (cpu) prediction.by_cpu = excess(table.kernel_by_cpu);
+  prediction.memory_slowdown = 1 + prediction.by_kernels + prediction.by_cpu;
+  prediction.slowdown = 1 - memory_share + memory_share * prediction.memory_slowdown;
+  return prediction;
+}
+
+}  // namespace amalthea::engine::nvidia
