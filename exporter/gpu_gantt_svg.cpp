@@ -128,11 +128,9 @@ class Drawing {
   }
 
   void draw_row(const TimelineRow& row, std::int64_t top, bool named) {
-    std::string name = unit_name(scenario_, row);
-    if (row.kind == TimelineRowKind::contexts) name += ":";
     if (named)
       body_ += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"end\">{}</text>\n", number(left - 8 * pixel),
-                           number(top + 14 * pixel), name);
+                           number(top + 14 * pixel), unit_name(scenario_, row));
     grid_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"#f4f4f4\"/>\n", number(left),
                          number(top), number(plot), number(bar_height));
     for (const TimelineBar& bar : row.bars) draw_bar(row, bar, top);
@@ -140,7 +138,7 @@ class Drawing {
 
   std::string title_of(const TimelineRow& row, const TimelineBar& bar) const {
     if (row.kind == TimelineRowKind::contexts)
-      return fmt::format("{} in {}: {} to {}", scenario_.contexts[bar.subject].name, unit_name(scenario_, row),
+      return fmt::format("{}, {}: {} to {}", unit_name(scenario_, row), scenario_.contexts[bar.subject].name,
                          time_text(bar.start), time_text(bar.end));
     const nvidia::StreamOperation& operation = scenario_.operations[bar.subject];
     const nvidia::OperationRun& done = run_.operations[bar.subject];

@@ -108,10 +108,13 @@ void add_contexts(const nvidia::StreamScenario& scenario, const nvidia::StreamRu
 
 std::string unit_name(const nvidia::StreamScenario& scenario, const TimelineRow& row) {
   if (row.kind == TimelineRowKind::multiprocessor) return fmt::format("SM {}", row.unit);
-  const std::size_t engine = row.kind == TimelineRowKind::contexts ? row.unit : row.unit + 1;
-  if (engine == 0) return "execution engine";
+  if (row.kind == TimelineRowKind::contexts) {
+    if (row.unit == 0) return "contexts on EE";
+    if (scenario.copy_engines < 2) return "contexts on CE";
+    return row.unit == 1 ? "contexts on CE to GPU" : "contexts on CE to host";
+  }
   if (scenario.copy_engines < 2) return "copy engine";
-  return engine == 1 ? "copy engine to device" : "copy engine to host";
+  return row.unit == 0 ? "copy engine to GPU" : "copy engine to host";
 }
 
 std::size_t engine_of(const nvidia::StreamScenario& scenario, nvidia::StreamOperationKind kind) {

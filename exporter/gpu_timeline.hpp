@@ -36,7 +36,7 @@ struct TimelineRow {
   std::size_t lane = 0;  ///< blocks that an SM holds at the same time are in lanes of their own
   std::vector<TimelineBar> bars;
 };
-/// "SM 1", "copy engine", "copy engine to host", "execution engine".
+/// "SM 1", "copy engine to host", "contexts on EE".
 std::string unit_name(const engine::nvidia::StreamScenario& scenario, const TimelineRow& row);
 
 /// Runs of one operation of one stream: iterations, periods.

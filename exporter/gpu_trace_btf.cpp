@@ -75,14 +75,16 @@ class Trace {
       add(time, phase, fmt::format("{},0,T,{},{},{}", core, process, instance, what));
     };
     event(bar.start, Phase::begin, "start");
-    Instant end = bar.start;
+    Instant end = bar.start;  // of what has been served so far
+    const auto leave = [&] { event(end, end == bar.start ? Phase::begin : Phase::end, "preempt"); };
     for (const TimelineSpan& span : bar.spans) {
       if (span.start > end) {
-        event(end, Phase::end, "preempt");
+        leave();
         event(span.start, Phase::begin, "resume");
       }
       end = span.end;
     }
+    if (end < bar.end) leave();
     // Without duration it ends at the instant at which it begins, right behind its start.
     event(bar.end, bar.end == bar.start ? Phase::begin : Phase::end, "terminate");
   }
