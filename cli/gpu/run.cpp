@@ -95,13 +95,23 @@ std::size_t terminal_width() {
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-/// Whether everything that is to be written can be, before the work is done.
+std::string log_path(const RunOptions& options, const nvidia::ExaminerBenchmark& benchmark) {
+  return fmt::format("{}/{}", options.log_directory, benchmark.log_name);
+}
+
+/// Whether everything that is to be written can be, before the work is done; not over what has been read.
 bool outputs_are_possible(const RunOptions& options, const Input& input) {
-  for (const std::string& path : options.timelines)
+  std::vector<std::string> outputs = options.timelines;
+  if (!options.log_directory.empty())
+    for (const nvidia::ExaminerBenchmark& benchmark : input.benchmarks) outputs.push_back(log_path(options, benchmark));
+  for (const std::string& path : outputs) {
+    std::error_code no_such_file;
+    if (std::filesystem::equivalent(path, options.scenario, no_such_file)) {
+      unusable(fmt::format("cannot write {}: it is the scenario", path));
+      return false;
+    }
     if (!check_output(path)) return false;
-  if (options.log_directory.empty()) return true;
-  for (const nvidia::ExaminerBenchmark& benchmark : input.benchmarks)
-    if (!check_output(fmt::format("{}/{}", options.log_directory, benchmark.log_name))) return false;
+  }
   return true;
 }
 
@@ -134,7 +144,7 @@ int run(const RunOptions& options) {
       return ExitCode::unusable;
   if (!options.log_directory.empty())
     for (const nvidia::ExaminerBenchmark& benchmark : input->benchmarks)
-      if (!write_output(fmt::format("{}/{}", options.log_directory, benchmark.log_name),
+      if (!write_output(log_path(options, benchmark),
                         exporter::render_examiner_log(input->title, benchmark, input->scenario, *run)))
         return ExitCode::unusable;
   if (options.format == "json")

@@ -534,7 +534,7 @@ class Reader {
   Error issue(const JsonValue& place, ExaminerBenchmark benchmark, std::int64_t iterations,
               std::optional<StreamPriority> priority, const std::string& name, const std::vector<Call>& calls) {
     const auto length = static_cast<std::int64_t>(calls.size());
-    operations_ += length * std::min(iterations, most_examiner_operations);
+    operations_ += length * std::min(iterations, most_examiner_operations + 1);
     if (operations_ > most_examiner_operations)
       return error_at(place, fmt::format("with this benchmark's {} iterations the scenario has more than {} operations",
                                          iterations, most_examiner_operations));
