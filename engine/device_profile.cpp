@@ -98,6 +98,16 @@ nvidia::MemoryParameters memory_parameters(const nlohmann::json& json) {
 
 }  // namespace
 
+nvidia::DeviceSettings device_settings(const DeviceProfile& profile) {
+  nvidia::DeviceSettings settings;
+  if (profile.multiprocessors) settings.limits = *profile.multiprocessors;
+  settings.copy_engines = profile.copy_engines;
+  settings.preemption = profile.preemption;
+  settings.context_switch = profile.context_switch;
+  settings.interference = profile.interference;
+  return settings;
+}
+
 tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view text) {
   try {
     const auto json = nlohmann::json::parse(text);

@@ -13,6 +13,7 @@
 
 #include "amalthea/graph/platform.hpp"
 #include "amalthea/time.hpp"
+#include "engine/nvidia/device_settings.hpp"
 #include "engine/nvidia/interference.hpp"
 #include "engine/nvidia/memory_model.hpp"
 #include "engine/nvidia/occupancy.hpp"
@@ -34,6 +35,9 @@ struct DeviceProfile {
   /// Beside the table of factors, what was measured; nothing where nobody measured.
   std::optional<nvidia::MemoryParameters> measured_memory;
 };
+
+/// What the profile says of a device. Where its SMs are not known, those of SmLimits stand in.
+nvidia::DeviceSettings device_settings(const DeviceProfile& profile);
 
 /// From the JSON text of a profile; the error names what is missing or wrong.
 tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view json);

@@ -120,16 +120,6 @@ struct Release {
   }
 };
 
-nvidia::DeviceSettings device_settings(const DeviceProfile& profile) {
-  nvidia::DeviceSettings settings;
-  if (profile.multiprocessors) settings.limits = *profile.multiprocessors;
-  settings.copy_engines = profile.copy_engines;
-  settings.preemption = profile.preemption;
-  settings.context_switch = profile.context_switch;
-  settings.interference = profile.interference;
-  return settings;
-}
-
 nvidia::StreamOperationKind operation_kind(CopyKind kind) {
   switch (kind) {
     case CopyKind::host_to_device:

@@ -1,16 +1,27 @@
+#include <cmath>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/core.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include "amalthea/quantity.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
+#include "engine/nvidia/examiner_scenario.hpp"
 #include "engine/nvidia/stream_scenario.hpp"
 #include "engine/nvidia/stream_simulation.hpp"
+#include "exporter/gpu_examiner_log.hpp"
 #include "exporter/gpu_formats.hpp"
+#include "exporter/gpu_timeline_formats.hpp"
 
 namespace amalthea::cli {
 namespace {
@@ -21,23 +32,126 @@ struct RunOptions {
   std::string scenario;
   std::string platform;
   std::string format = "text";
+  std::vector<std::string> timelines;
+  std::string log_directory;
+  std::size_t width = 0;
+  double copy_bandwidth = static_cast<double>(nvidia::ExaminerOptions{}.copy_bytes_per_second) / 1e9;
 };
+
+/// A scenario of either form, with what its logs need to say.
+struct Input {
+  std::string title;
+  nvidia::StreamScenario scenario;
+  std::vector<nvidia::ExaminerBenchmark> benchmarks;
+};
+
+std::optional<Input> read_scenario(const RunOptions& options, const engine::DeviceProfile* profile) {
+  const auto text = file_text(options.scenario);
+  if (!text) return std::nullopt;
+  const auto refused = [&](const nvidia::TextError& error) {
+    unusable(fmt::format("{}:{}", options.scenario, format(error)));
+    return std::nullopt;
+  };
+  Input input;
+  input.title = std::filesystem::path(options.scenario).filename().string();
+  if (nvidia::is_examiner_scenario(*text)) {
+    auto read = nvidia::parse_examiner_scenario(*text, profile, {std::llround(options.copy_bandwidth * 1e9)});
+    if (!read) return refused(read.error());
+    for (const nvidia::TextError& remark : read->remarks)
+      fmt::print(stderr, "amalthea: warning: {}:{}\n", options.scenario, format(remark));
+    if (!read->name.empty()) input.title = read->name;
+    input.scenario = std::move(read->scenario);
+    input.benchmarks = std::move(read->benchmarks);
+    return input;
+  }
+  auto read = nvidia::parse_stream_scenario(*text, profile);
+  if (!read) return refused(read.error());
+  input.scenario = std::move(*read);
+  if (!options.log_directory.empty()) input.benchmarks = nvidia::benchmarks_of_streams(input.scenario);
+  return input;
+}
+
+/// Of forms that must state a date: SOURCE_DATE_EPOCH if that is set, else the epoch, so that equal runs give equal
+/// files.
+std::optional<std::string> date_of_traces() {
+  std::time_t time = 0;
+  if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH")) {
+    const auto seconds = parse_integer(epoch);
+    if (!seconds || *seconds < 0 || *seconds > 253402300799) {  // the end of year 9999
+      unusable(fmt::format("SOURCE_DATE_EPOCH=\"{}\": expected seconds since 1970", epoch));
+      return std::nullopt;
+    }
+    time = static_cast<std::time_t>(*seconds);
+  }
+  std::tm parts{};
+  ::gmtime_r(&time, &parts);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                     parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+/// Columns of the terminal; 0 where there is none.
+std::size_t terminal_width() {
+  winsize size{};
+  return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+}
+
+std::string log_path(const RunOptions& options, const nvidia::ExaminerBenchmark& benchmark) {
+  return fmt::format("{}/{}", options.log_directory, benchmark.log_name);
+}
+
+/// Whether everything that is to be written can be, before the work is done; not over what has been read.
+bool outputs_are_possible(const RunOptions& options, const Input& input) {
+  std::vector<std::string> outputs = options.timelines;
+  if (!options.log_directory.empty())
+    for (const nvidia::ExaminerBenchmark& benchmark : input.benchmarks) outputs.push_back(log_path(options, benchmark));
+  for (const std::string& path : outputs) {
+    std::error_code no_such_file;
+    if (std::filesystem::equivalent(path, options.scenario, no_such_file)) {
+      unusable(fmt::format("cannot write {}: it is the scenario", path));
+      return false;
+    }
+    if (!check_output(path)) return false;
+  }
+  return true;
+}
 
 int run(const RunOptions& options) {
   std::optional<engine::DeviceProfile> profile;
+  for (const std::string& path : options.timelines)
+    if (exporter::timeline_format_of(path) == nullptr) {
+      std::string known;
+      for (const auto& format : exporter::timeline_formats())
+        known += fmt::format("{}{}", known.empty() ? "" : ", ", format.extension);
+      return unusable(fmt::format("--timeline {}: expected a file that ends in one of {}", path, known));
+    }
   if (!options.platform.empty()) {
     profile = profile_with_sms(options.platform);
     if (!profile) return ExitCode::unusable;
   }
-  const auto text = file_text(options.scenario);
-  if (!text) return ExitCode::unusable;
-  const auto scenario = nvidia::parse_stream_scenario(*text, profile ? &*profile : nullptr);
-  if (!scenario) return unusable(fmt::format("{}:{}", options.scenario, format(scenario.error())));
-  const auto run = nvidia::simulate_streams(*scenario);
+  const auto input = read_scenario(options, profile ? &*profile : nullptr);
+  const auto date = date_of_traces();
+  if (!input || !date || !outputs_are_possible(options, *input)) return ExitCode::unusable;
+  const auto run = nvidia::simulate_streams(input->scenario);
   if (!run) return unusable(fmt::format("{}: {}", options.scenario, run.error()));
-  return written(options.format == "json" ? exporter::render_streams_json(*scenario, *run)
-                                          : exporter::render_streams_text(*scenario, *run, use_colour()),
-                 ExitCode::all_well);
+
+  exporter::TimelineOptions timeline;
+  timeline.title = input->title;
+  timeline.date = *date;
+  if (options.width > 0) timeline.width = options.width;
+  for (const std::string& path : options.timelines)
+    if (!write_output(path, exporter::timeline_format_of(path)->render(input->scenario, *run, timeline)))
+      return ExitCode::unusable;
+  if (!options.log_directory.empty())
+    for (const nvidia::ExaminerBenchmark& benchmark : input->benchmarks)
+      if (!write_output(log_path(options, benchmark),
+                        exporter::render_examiner_log(input->title, benchmark, input->scenario, *run)))
+        return ExitCode::unusable;
+  if (options.format == "json")
+    return written(exporter::render_streams_json(input->scenario, *run), ExitCode::all_well);
+  if (options.format == "text")
+    return written(exporter::render_streams_text(input->scenario, *run, use_colour()), ExitCode::all_well);
+  if (const std::size_t columns = terminal_width(); options.width == 0 && columns > 0) timeline.width = columns;
+  return written(exporter::render_gpu_gantt_text(input->scenario, *run, timeline), ExitCode::all_well);
 }
 
 }  // namespace
@@ -45,10 +159,26 @@ int run(const RunOptions& options) {
 void add_gpu_run(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* verb = gpu.add_subcommand("run", "simulates contexts, streams, queues and blocks");
-  verb->add_option("SCENARIO", options->scenario, "JSON file (docs/gpu.md)")->required();
+  verb->add_option("SCENARIO", options->scenario, "JSON file, also of cuda_scheduling_examiner (docs/gpu.md)")
+      ->required();
   verb->add_option("--platform", options->platform,
                    "GPU profile: a built-in name or a JSON file (default: what the scenario says, or tx2)");
-  add_format(*verb, options->format);
+  verb->add_option("--format", options->format, "output format")
+      ->check(CLI::IsMember({"text", "json", "gantt"}))
+      ->capture_default_str();
+  verb->add_option("--timeline", options->timelines,
+                   "file for a timeline, by its extension: .txt, .svg, .json (Perfetto), .btf; may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false);
+  verb->add_option("--width", options->width, "of a timeline as text, in characters (default: the terminal's, or 100)")
+      ->check(CLI::Range(1, 10000));
+  verb->add_option("--log-directory", options->log_directory,
+                   "folder for a log of every stream in the form of cuda_scheduling_examiner")
+      ->type_name("FOLDER");
+  verb->add_option("--copy-bandwidth", options->copy_bandwidth,
+                   "of copies that a scenario of cuda_scheduling_examiner gives in bytes, in GB/s")
+      ->check(CLI::Range(1e-6, 1e6))
+      ->capture_default_str();
   verb->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

@@ -37,6 +37,7 @@
 
 #include "amalthea/time.hpp"
 #include "engine/nvidia/block_placement.hpp"
+#include "engine/nvidia/device_settings.hpp"
 #include "engine/nvidia/interference.hpp"
 #include "engine/nvidia/occupancy.hpp"
 #include "engine/nvidia/runlist.hpp"
@@ -54,18 +55,6 @@ enum class StreamPriority : std::uint8_t { high, low };
 
 enum class StreamOperationKind : std::uint8_t { kernel, host_to_device, device_to_host, memset };
 std::string_view name_of(StreamOperationKind kind);  ///< "kernel", "h2d", "d2h", "memset"
-
-struct DeviceSettings {
-  SmLimits limits;
-  /// With two, copies from the device have an engine of their own.
-  int copy_engines = 1;
-  ScanOrder scan = ScanOrder::even_odd;
-  TiePolicy ties = TiePolicy::scan;
-  Preemption preemption = Preemption::instruction;
-  Duration context_switch;  ///< lost whenever an engine turns to another context
-  InterferenceTable interference;
-  double cpu_traffic = 0;  ///< 0 … 1: how much of the worst memory traffic the CPUs make
-};
 
 /// What is put into a stream.
 struct DeviceOperation {

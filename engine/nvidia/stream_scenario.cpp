@@ -116,11 +116,7 @@ class Reader {
   }
 
   void use(const DeviceProfile& profile) {
-    scenario_.limits = *profile.multiprocessors;
-    scenario_.copy_engines = profile.copy_engines;
-    scenario_.preemption = profile.preemption;
-    scenario_.context_switch = profile.context_switch;
-    scenario_.interference = profile.interference;
+    static_cast<DeviceSettings&>(scenario_) = device_settings(profile);
     slice_ = profile.time_slice;
   }
 

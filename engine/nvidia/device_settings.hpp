@@ -1,0 +1,25 @@
+#pragma once
+/// \file
+/// What a device of device.hpp is made with.
+
+#include "amalthea/time.hpp"
+#include "engine/nvidia/block_placement.hpp"
+#include "engine/nvidia/interference.hpp"
+#include "engine/nvidia/occupancy.hpp"
+#include "engine/nvidia/runlist.hpp"
+
+namespace amalthea::engine::nvidia {
+
+struct DeviceSettings {
+  SmLimits limits;
+  /// With two, copies from the device have an engine of their own.
+  int copy_engines = 1;
+  ScanOrder scan = ScanOrder::even_odd;
+  TiePolicy ties = TiePolicy::scan;
+  Preemption preemption = Preemption::instruction;
+  Duration context_switch;  ///< lost whenever an engine turns to another context
+  InterferenceTable interference;
+  double cpu_traffic = 0;  ///< 0 … 1: how much of the worst memory traffic the CPUs make
+};
+
+}  // namespace amalthea::engine::nvidia
