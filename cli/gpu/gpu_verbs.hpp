@@ -11,6 +11,7 @@
 
 namespace amalthea::cli {
 
+void add_gpu_bounds(CLI::App& gpu, int& exit_code);
 void add_gpu_occupancy(CLI::App& gpu, int& exit_code);
 void add_gpu_place(CLI::App& gpu, int& exit_code);
 void add_gpu_rta(CLI::App& gpu, int& exit_code);
