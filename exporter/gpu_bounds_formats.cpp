@@ -98,7 +98,7 @@ std::string render_bounds_text(const nvidia::TimeSliceProblem& problem, const nv
                    {format_duration(bound.best)},
                    {bound.response ? format_duration(*bound.response) : "none"},
                    {format_duration(task.deadline)},
-                   bound.in_time ? TextTable::Cell{"in time", Colour::good} : TextTable::Cell{"not sure", Colour::bad},
+                   bound.in_time ? TextTable::Cell{"in time", Colour::good} : TextTable::Cell{"not guaranteed", Colour::bad},
                    {bound.reason}});
   }
   std::string out = table.render(colour);

@@ -27,9 +27,11 @@ Duration sum(Duration a, Duration b) { return saturated(Wide(a.picoseconds()) + 
 std::int64_t ceiling(Duration a, Duration b) { return detail::divide(a.picoseconds(), b.picoseconds(), Rounding::up); }
 std::int64_t turns_of(Duration work, Duration slice) { return std::max<std::int64_t>(1, ceiling(work, slice)); }
 
-/// So many evaluations of an equation; then the analysis gives up rather than hang on absurd input.
-constexpr std::int64_t most_group_steps = 10'000;
-constexpr std::int64_t most_steps = 400'000;
+/// So often an equation is evaluated before it is said to have no bound, lest absurd input hang the analysis.
+constexpr std::int64_t most_group_steps = 1'000;
+constexpr std::int64_t most_core_steps = 20'000;
+/// And so much is done altogether, in pairs of tasks looked at.
+constexpr std::int64_t most_work = 100'000'000;
 
 // ---- static facts about tasks
 
@@ -174,7 +176,7 @@ class Analysis {
 
   /// (8): false when it takes too many steps.
   bool solve() {
-    steps_ = 0;
+    work_ = 0;
     for (std::size_t index = 0; index < count(); ++index) response_[index] = facts_[index].best;
     for (bool again = true; again;) {
       again = false;
@@ -182,7 +184,7 @@ class Analysis {
       for (std::size_t index = 0; index < count(); ++index) {
         if (!response_[index]) continue;
         const auto found = response_of(index);
-        if (steps_ > most_steps) return false;
+        if (work_ > most_work) return false;
         const auto next = found ? std::optional(std::max(found->time, *response_[index])) : std::nullopt;
         again = again || next != response_[index];
         response_[index] = next;
@@ -215,7 +217,7 @@ class Analysis {
         Duration segment;
         for (const auto& [engine, group] : groups) {
           const GroupBound bound = group_bound(group, sharing[engine], facts_[index].context, problem_.context_switch);
-          ++steps_;
+          work_ += static_cast<std::int64_t>(contexts_.size());
           segment = sum(segment, bound.response);
           job.gpu += bound.work;
           job.slowdown += bound.slowdown;
@@ -330,8 +332,9 @@ class Analysis {
                                          const std::vector<bool>& jitter) {
     Duration window = sum(demand.execution, demand.moment);
     if (demand.with_gpu) window = sum(window, jobs_[demand.task].own());
-    while (window <= task(demand.task).period) {
-      if (++steps_ > most_steps) return std::nullopt;
+    const auto pairs = static_cast<std::int64_t>((rivals.size() + 1) * count());
+    for (std::int64_t step = 0; step < most_core_steps && window <= task(demand.task).period; ++step) {
+      if ((work_ += pairs) > most_work) return std::nullopt;
       std::vector<BoundShare> parts;
       const Duration next = evaluate(demand, rivals, jitter, window, parts);
       if (next <= window) return Response{next - demand.moment, std::move(parts)};
@@ -426,7 +429,7 @@ class Analysis {
       bound.best = facts_[index].best;
       bound.gpu_segments = jobs_[index].segments;
       if (response_[index]) {
-        steps_ = 0;
+        work_ = 0;
         auto found = response_of(index);
         bound.response = found->time;
         bound.parts = std::move(found->parts);
@@ -481,7 +484,7 @@ class Analysis {
   std::vector<std::optional<Duration>> response_;
   std::vector<JobBound> jobs_;
   bool by_demand_ = true;
-  std::int64_t steps_ = 0;
+  std::int64_t work_ = 0;
 };
 
 /// What is wrong with a task; "" when nothing is.
@@ -630,7 +633,7 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
 
 std::optional<Duration> core_response(Duration own, const std::vector<CoreRival>& rivals, Duration limit) {
   std::int64_t steps = 0;
-  for (Duration window = own; window <= limit && steps < most_steps; ++steps) {
+  for (Duration window = own; window <= limit && steps < most_core_steps; ++steps) {
     Duration next = own;
     for (const CoreRival& rival : rivals)
       next = sum(next, times(rival.execution, ceiling(sum(window, rival.jitter), rival.period)));
