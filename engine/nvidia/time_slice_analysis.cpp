@@ -31,7 +31,7 @@ std::int64_t turns_of(Duration work, Duration slice) { return std::max<std::int6
 constexpr std::int64_t most_group_steps = 1'000;
 constexpr std::int64_t most_core_steps = 20'000;
 /// And so much is done altogether, in pairs of tasks looked at.
-constexpr std::int64_t most_work = 100'000'000;
+constexpr std::int64_t most_work = 1'000'000'000;
 
 // ---- static facts about tasks
 
@@ -151,7 +151,8 @@ struct Response {
 
 class Analysis {
  public:
-  explicit Analysis(const TimeSliceProblem& problem) : problem_(problem), response_(problem.tasks.size()) {
+  explicit Analysis(const TimeSliceProblem& problem)
+      : problem_(problem), response_(problem.tasks.size()), gave_up_(problem.tasks.size()) {
     for (std::size_t task = 0; task < problem_.tasks.size(); ++task) {
       facts_.push_back(facts_of(problem_, task));
       if (facts_.back().offloads) {
@@ -309,7 +310,7 @@ class Analysis {
       if (better) best = std::move(found);
       return better;
     };
-    constexpr std::size_t all_divisions_up_to = 5;
+    constexpr std::size_t all_divisions_up_to = 4;
     if (free.size() <= all_divisions_up_to) {
       for (std::size_t division = 0; division < std::size_t{1} << free.size(); ++division) {
         for (std::size_t i = 0; i < free.size(); ++i) jitter[free[i]] = (division >> i & 1U) != 0;
@@ -334,12 +335,13 @@ class Analysis {
     if (demand.with_gpu) window = sum(window, jobs_[demand.task].own());
     const auto pairs = static_cast<std::int64_t>((rivals.size() + 1) * count());
     for (std::int64_t step = 0; step < most_core_steps && window <= task(demand.task).period; ++step) {
-      if ((work_ += pairs) > most_work) return std::nullopt;
+      if ((work_ += pairs) > most_work) break;
       std::vector<BoundShare> parts;
       const Duration next = evaluate(demand, rivals, jitter, window, parts);
       if (next <= window) return Response{next - demand.moment, std::move(parts)};
       window = next;
     }
+    if (window <= task(demand.task).period) gave_up_[demand.task] = true;
     return std::nullopt;
   }
 
@@ -474,6 +476,9 @@ class Analysis {
       return fmt::format("the GPU may be given to others for {}, most to {} ({}), with a period of {}",
                          format_duration(waits.total()), task(longest).name,
                          format_duration(jobs_[index].waits[longest].total()), format_duration(task(index).period));
+    if (gave_up_[index])
+      return fmt::format("no bound was found in the steps that the analysis takes; core {} has a demand of {:.4f}",
+                         core, bounds.core_demand[task(index).core]);
     return fmt::format("with those before it on core {} the response may exceed the period of {}", core,
                        format_duration(task(index).period));
   }
@@ -483,6 +488,7 @@ class Analysis {
   std::vector<std::size_t> contexts_;  ///< tasks that offload, in order
   std::vector<std::optional<Duration>> response_;
   std::vector<JobBound> jobs_;
+  std::vector<bool> gave_up_;  ///< an equation of the task was not solved in the steps it may take
   bool by_demand_ = true;
   std::int64_t work_ = 0;
 };
