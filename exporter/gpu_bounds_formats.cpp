@@ -92,14 +92,15 @@ std::string render_bounds_text(const nvidia::TimeSliceProblem& problem, const nv
   for (std::size_t index = 0; index < bounds.tasks.size(); ++index) {
     const nvidia::GpuTask& task = problem.tasks[index];
     const nvidia::TaskBound& bound = bounds.tasks[index];
-    table.add_row({{task.name},
-                   {problem.cores[task.core]},
-                   {offloads(bound) ? std::string(name_of(task.wait)) : "-"},
-                   {format_duration(bound.best)},
-                   {bound.response ? format_duration(*bound.response) : "none"},
-                   {format_duration(task.deadline)},
-                   bound.in_time ? TextTable::Cell{"in time", Colour::good} : TextTable::Cell{"not guaranteed", Colour::bad},
-                   {bound.reason}});
+    table.add_row(
+        {{task.name},
+         {problem.cores[task.core]},
+         {offloads(bound) ? std::string(name_of(task.wait)) : "-"},
+         {format_duration(bound.best)},
+         {bound.response ? format_duration(*bound.response) : "none"},
+         {format_duration(task.deadline)},
+         bound.in_time ? TextTable::Cell{"in time", Colour::good} : TextTable::Cell{"not guaranteed", Colour::bad},
+         {bound.reason}});
   }
   std::string out = table.render(colour);
   for (std::size_t index = 0; index < bounds.tasks.size(); ++index) {
