@@ -51,6 +51,8 @@ void add_gpu(CLI::App& app, int& exit_code) {
   add_gpu_rta(*verb, exit_code);
   add_gpu_run(*verb, exit_code);
   add_gpu_interference(*verb, exit_code);
+  add_gpu_bounds(*verb, exit_code);
+  add_gpu_study(*verb, exit_code);
 }
 
 }  // namespace amalthea::cli

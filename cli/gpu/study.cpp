@@ -1,0 +1,54 @@
+#include <memory>
+#include <string>
+
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include "cli/gpu/gpu_verbs.hpp"
+#include "cli/input.hpp"
+#include "cli/verbs.hpp"
+#include "engine/nvidia/placement_study.hpp"
+#include "exporter/gpu_study_formats.hpp"
+
+namespace amalthea::cli {
+namespace {
+
+namespace nvidia = engine::nvidia;
+
+struct PlacementStudyOptions {
+  std::string platform = "xavier";
+  nvidia::PlacementStudy study;
+  std::string format = "text";
+};
+
+int run(const PlacementStudyOptions& options) {
+  const auto profile = profile_with_sms(options.platform);
+  if (!profile) return ExitCode::unusable;
+  nvidia::PlacementStudy study = options.study;
+  study.limits = *profile->multiprocessors;
+  const auto rows = nvidia::study_placement(study);
+  if (!rows) return unusable(rows.error());
+  return written(options.format == "json" ? exporter::render_placement_study_json(*rows)
+                                          : exporter::render_placement_study_text(*rows, use_colour()),
+                 ExitCode::all_well);
+}
+
+}  // namespace
+
+void add_gpu_study(CLI::App& gpu, int& exit_code) {
+  CLI::App* study = gpu.add_subcommand("study", "what a model says of many random configurations");
+  study->require_subcommand(1);
+  auto options = std::make_shared<PlacementStudyOptions>();
+  CLI::App* verb = study->add_subcommand("placement", "how often round robin foretells the wrong SM for a block");
+  verb->add_option("--platform", options->platform, "GPU profile: a built-in name or a JSON file")
+      ->capture_default_str();
+  verb->add_option("--configurations", options->study.configurations,
+                   "how many are drawn, for 2 to 8 streams in equal parts")
+      ->check(CLI::Range(std::int64_t{1}, nvidia::most_studied))
+      ->capture_default_str();
+  verb->add_option("--seed", options->study.seed, "of the configurations")->capture_default_str();
+  add_format(*verb, options->format);
+  verb->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace amalthea::cli

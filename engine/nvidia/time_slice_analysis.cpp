@@ -1,0 +1,665 @@
+#include "engine/nvidia/time_slice_analysis.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "amalthea/quantity.hpp"
+
+namespace amalthea::engine::nvidia {
+namespace {
+
+using Wide = detail::Int128;
+
+/// Larger than any time that matters, small enough for a sum of three.
+constexpr Duration infinite = Duration::picoseconds(std::int64_t{1} << 61);
+
+Duration saturated(Wide picoseconds) {
+  return Duration::picoseconds(static_cast<std::int64_t>(std::min<Wide>(picoseconds, infinite.picoseconds())));
+}
+Duration times(Duration time, std::int64_t count) { return saturated(Wide(time.picoseconds()) * count); }
+Duration sum(Duration a, Duration b) { return saturated(Wide(a.picoseconds()) + b.picoseconds()); }
+
+std::int64_t ceiling(Duration a, Duration b) { return detail::divide(a.picoseconds(), b.picoseconds(), Rounding::up); }
+std::int64_t turns_of(Duration work, Duration slice) { return std::max<std::int64_t>(1, ceiling(work, slice)); }
+
+/// So often an equation is evaluated before it is said to have no bound, lest absurd input hang the analysis.
+constexpr std::int64_t most_group_steps = 1'000;
+constexpr std::int64_t most_core_steps = 20'000;
+/// And so much is done altogether, in pairs of tasks looked at.
+constexpr std::int64_t most_work = 1'000'000'000;
+
+// ---- static facts about tasks
+
+enum Engine : std::size_t { copy_engine, execution_engine };
+constexpr std::size_t engines = 2;
+
+std::size_t engine_of(StreamOperationKind kind) {
+  return kind == StreamOperationKind::kernel ? execution_engine : copy_engine;
+}
+
+/// What a task's jobs bring to one engine.
+struct EngineUse {
+  Duration work;           ///< of a job, slowed all the time
+  Duration undisturbed;    ///< of a job
+  std::int64_t turns = 0;  ///< of a job
+  Duration overrun;
+  Duration before, after;  ///< least time of a job before its first and after its last operation here
+};
+
+struct TaskFacts {
+  Duration execution;
+  Duration best;
+  bool offloads = false;
+  std::array<EngineUse, engines> use;
+  /// Worst times, one before and one after every GPU segment, if only zero.
+  std::vector<Duration> cpu_segments = std::vector<Duration>(1);
+  std::vector<std::vector<std::pair<std::size_t, OperationGroup>>> segments;  ///< groups and their engine
+  std::size_t context = 0;                                                    ///< index among the contexts
+};
+
+/// How much slower an operation of one task gets by what the others could have on the other engine.
+Slowdown slowdown_of(const TimeSliceProblem& problem, std::size_t task, const GpuOperation& operation) {
+  Slowdown worst;
+  for (std::size_t other = 0; other < problem.tasks.size(); ++other) {
+    if (other == task) continue;
+    for (const Segment& segment : problem.tasks[other].segments) {
+      const auto* gpu = std::get_if<GpuSegment>(&segment);
+      if (gpu == nullptr) continue;
+      for (const GpuOperation& beside : gpu->operations) {
+        const bool is_kernel = operation.kind == StreamOperationKind::kernel;
+        if (is_kernel == (beside.kind == StreamOperationKind::kernel)) continue;
+        const Slowdown full = !is_kernel                                   ? problem.copy_by_kernel
+                              : beside.kind == StreamOperationKind::memset ? problem.kernel_by_memset
+                                                                           : problem.kernel_by_memcpy;
+        worst = std::max(worst, weigh(full, is_kernel ? operation.memory_share : beside.memory_share));
+      }
+    }
+  }
+  return worst;
+}
+
+Duration slowed(Duration work, Slowdown by) { return scale(work, by.ppm, 1'000'000, Rounding::up); }
+
+TaskFacts facts_of(const TimeSliceProblem& problem, std::size_t index) {
+  const GpuTask& task = problem.tasks[index];
+  TaskFacts facts;
+  std::array<bool, engines> seen{};
+  for (const Segment& segment : task.segments) {
+    if (const auto* cpu = std::get_if<CpuSegment>(&segment)) {
+      facts.execution += cpu->worst;
+      facts.cpu_segments.back() += cpu->worst;
+      facts.best += cpu->best;
+      for (EngineUse& use : facts.use) use.after += cpu->best;
+      continue;
+    }
+    facts.cpu_segments.emplace_back();
+    auto& groups = facts.segments.emplace_back();
+    for (const GpuOperation& operation : std::get<GpuSegment>(segment).operations) {
+      facts.offloads = true;
+      const std::size_t engine = engine_of(operation.kind);
+      const Slowdown slowdown = slowdown_of(problem, index, operation);
+      const Duration slowest = slowed(operation.worst, slowdown);
+      if (groups.empty() || groups.back().first != engine) groups.push_back({engine, {}});
+      OperationGroup& group = groups.back().second;
+      group.work += operation.worst;
+      group.slowest += slowest;
+      group.full = std::max(group.full, slowdown);
+      EngineUse& use = facts.use[engine];
+      use.work += slowest;
+      use.undisturbed += operation.worst;
+      if (!seen[engine]) use.before = facts.best;
+      seen[engine] = true;
+      facts.best += operation.best;
+      facts.use[1 - engine].after += operation.best;
+      use.after = {};
+      const bool by_block = problem.preemption == Preemption::block && operation.kind == StreamOperationKind::kernel &&
+                            !operation.longest_block.is_zero();
+      if (problem.preemption != Preemption::instruction)
+        use.overrun = std::max(use.overrun, by_block ? slowed(operation.longest_block, slowdown) : slowest);
+    }
+    for (const auto& [engine, group] : groups) facts.use[engine].turns += turns_of(group.slowest, task.slice);
+  }
+  return facts;
+}
+
+// ---- the common solution
+
+/// One task's job seen from another: own work and switches, and what it waits for each context.
+struct JobBound {
+  Duration gpu, slowdown, own_switches;
+  std::vector<Duration> segments;
+  std::vector<ContextWait> waits;  ///< parallel to the tasks
+  Duration own() const { return gpu + slowdown + own_switches; }
+};
+
+ContextWait operator+(const ContextWait& a, const ContextWait& b) {
+  return {sum(a.slices, b.slices), sum(a.overruns, b.overruns), sum(a.switches, b.switches)};
+}
+ContextWait operator*(const ContextWait& a, std::int64_t count) {
+  return {times(a.slices, count), times(a.overruns, count), times(a.switches, count)};
+}
+
+struct Response {
+  Duration time;
+  std::vector<BoundShare> parts;
+};
+
+class Analysis {
+ public:
+  explicit Analysis(const TimeSliceProblem& problem)
+      : problem_(problem), response_(problem.tasks.size()), gave_up_(problem.tasks.size()) {
+    for (std::size_t task = 0; task < problem_.tasks.size(); ++task) {
+      facts_.push_back(facts_of(problem_, task));
+      if (facts_.back().offloads) {
+        facts_.back().context = contexts_.size();
+        contexts_.push_back(task);
+      }
+    }
+  }
+
+  TimeSliceBounds run() {
+    if (!solve()) {
+      // Without demands nothing but the jitter of suspending tasks ties one bound to another.
+      by_demand_ = false;
+      if (!solve()) std::fill(response_.begin(), response_.end(), std::nullopt);
+    }
+    return report();
+  }
+
+ private:
+  std::size_t count() const { return problem_.tasks.size(); }
+  const GpuTask& task(std::size_t index) const { return problem_.tasks[index]; }
+
+  /// (8): false when it takes too many steps.
+  bool solve() {
+    work_ = 0;
+    for (std::size_t index = 0; index < count(); ++index) response_[index] = facts_[index].best;
+    for (bool again = true; again;) {
+      again = false;
+      bound_jobs();
+      for (std::size_t index = 0; index < count(); ++index) {
+        if (!response_[index]) continue;
+        const auto found = response_of(index);
+        if (work_ > most_work) return false;
+        const auto next = found ? std::optional(std::max(found->time, *response_[index])) : std::nullopt;
+        again = again || next != response_[index];
+        response_[index] = next;
+      }
+    }
+    return true;
+  }
+
+  /// (3); nothing where the context may always want the engine.
+  std::optional<EngineDemand> demand_of(std::size_t index, std::size_t engine) const {
+    const EngineUse& use = facts_[index].use[engine];
+    if (use.turns == 0) return EngineDemand{task(index).period, {}, {}, 0};
+    if (!by_demand_ || !response_[index]) return std::nullopt;
+    const Duration inside = use.before + use.after;
+    return EngineDemand{task(index).period, *response_[index] - std::min(*response_[index], inside), use.work,
+                        use.turns};
+  }
+
+  void bound_jobs() {
+    std::array<std::vector<SharingContext>, engines> sharing;
+    for (const std::size_t index : contexts_)
+      for (std::size_t engine = 0; engine < engines; ++engine)
+        sharing[engine].push_back({task(index).slice, facts_[index].use[engine].overrun, task(index).gpu_priority,
+                                   demand_of(index, engine), demand_of(index, 1 - engine)});
+    jobs_.assign(count(), {});
+    for (std::size_t index = 0; index < count(); ++index) {
+      JobBound& job = jobs_[index];
+      job.waits.resize(count());
+      for (const auto& groups : facts_[index].segments) {
+        Duration segment;
+        for (const auto& [engine, group] : groups) {
+          const GroupBound bound = group_bound(group, sharing[engine], facts_[index].context, problem_.context_switch);
+          work_ += static_cast<std::int64_t>(contexts_.size());
+          segment = sum(segment, bound.response);
+          job.gpu += bound.work;
+          job.slowdown += bound.slowdown;
+          job.own_switches = sum(job.own_switches, bound.own_switches);
+          for (std::size_t context = 0; context < contexts_.size(); ++context)
+            job.waits[contexts_[context]] = job.waits[contexts_[context]] + bound.waits[context];
+        }
+        job.segments.push_back(segment);
+      }
+    }
+  }
+
+  /// What a task wants of its core, and whether the GPU segments are part of the same window.
+  struct Demand {
+    std::size_t task = 0;
+    Duration execution;
+    bool with_gpu = false;
+    /// What takes no time at the end comes after what is released at that instant: it is as if it took a moment.
+    Duration moment;
+  };
+  static Duration moment_after(Duration last_execution) {
+    return last_execution.is_zero() ? Duration::picoseconds(1) : Duration{};
+  }
+
+  /// The smaller of (6) and (7).
+  std::optional<Response> response_of(std::size_t index) {
+    auto whole =
+        least_response({index, facts_[index].execution, true, moment_after(facts_[index].cpu_segments.back())});
+    // Without GPU segments there is but one window; a response without waits for anybody cannot get better.
+    if (!facts_[index].offloads || (whole && waits_for_nobody(*whole))) return whole;
+    auto apart = response_by_segments(index);
+    return !whole || (apart && apart->time < whole->time) ? apart : whole;
+  }
+
+  static bool waits_for_nobody(const Response& response) {
+    return std::none_of(response.parts.begin(), response.parts.end(),
+                        [](const BoundShare& share) { return share.by.has_value(); });
+  }
+
+  /// (7)
+  std::optional<Response> response_by_segments(std::size_t index) {
+    Response response;
+    const JobBound& own = jobs_[index];
+    const auto add = [&response](BoundPart part, std::optional<std::size_t> by, Duration time) {
+      response.time = sum(response.time, time);
+      if (time.is_zero()) return;
+      for (BoundShare& share : response.parts)
+        if (share.part == part && share.by == by) {
+          share.time = sum(share.time, time);
+          return;
+        }
+      response.parts.push_back({part, by, time});
+    };
+    for (const Duration execution : facts_[index].cpu_segments) {
+      const auto segment = least_response({index, execution, false, moment_after(execution)});
+      if (!segment) return std::nullopt;
+      for (const BoundShare& share : segment->parts) add(share.part, share.by, share.time);
+    }
+    add(BoundPart::gpu, std::nullopt, own.gpu);
+    add(BoundPart::slowdown, std::nullopt, own.slowdown);
+    add(BoundPart::own_switches, std::nullopt, own.own_switches);
+    for (std::size_t by = 0; by < count(); ++by) {
+      add(BoundPart::slices, by, own.waits[by].slices);
+      add(BoundPart::overruns, by, own.waits[by].overruns);
+      add(BoundPart::switches, by, own.waits[by].switches);
+    }
+    if (response.time > task(index).period) return std::nullopt;
+    std::sort(response.parts.begin(), response.parts.end(), [](const BoundShare& a, const BoundShare& b) {
+      return a.part != b.part ? a.part < b.part : a.by < b.by;
+    });
+    return response;
+  }
+
+  /// The least over the ways to count suspending tasks of at least the priority.
+  std::optional<Response> least_response(const Demand& demand) {
+    const std::size_t index = demand.task;
+    std::vector<std::size_t> rivals, free;
+    for (std::size_t other = 0; other < count(); ++other) {
+      if (other == index || task(other).core != task(index).core || task(other).priority < task(index).priority)
+        continue;
+      rivals.push_back(other);
+      if (facts_[other].offloads && task(other).wait == WaitMode::suspend && response_[other]) free.push_back(other);
+    }
+    std::vector<bool> jitter(count(), false);
+    std::optional<Response> best;
+    const auto attempt = [&] {
+      auto found = solve_response(demand, rivals, jitter);
+      const bool better = found && (!best || found->time < best->time);
+      if (better) best = std::move(found);
+      return better;
+    };
+    constexpr std::size_t all_divisions_up_to = 4;
+    if (free.size() <= all_divisions_up_to) {
+      for (std::size_t division = 0; division < std::size_t{1} << free.size(); ++division) {
+        for (std::size_t i = 0; i < free.size(); ++i) jitter[free[i]] = (division >> i & 1U) != 0;
+        attempt();
+      }
+      return best;
+    }
+    // Too many for all divisions: all one way, all the other, and from there one task at a time.
+    attempt();
+    for (const std::size_t other : free) jitter[other] = true;
+    attempt();
+    for (const std::size_t other : free) {
+      jitter[other] = false;
+      if (!attempt()) jitter[other] = true;
+    }
+    return best;
+  }
+
+  std::optional<Response> solve_response(const Demand& demand, const std::vector<std::size_t>& rivals,
+                                         const std::vector<bool>& jitter) {
+    Duration window = sum(demand.execution, demand.moment);
+    if (demand.with_gpu) window = sum(window, jobs_[demand.task].own());
+    const auto pairs = static_cast<std::int64_t>((rivals.size() + 1) * count());
+    for (std::int64_t step = 0; step < most_core_steps && window <= task(demand.task).period; ++step) {
+      if ((work_ += pairs) > most_work) break;
+      std::vector<BoundShare> parts;
+      const Duration next = evaluate(demand, rivals, jitter, window, parts);
+      if (next <= window) return Response{next - demand.moment, std::move(parts)};
+      window = next;
+    }
+    if (window <= task(demand.task).period) gave_up_[demand.task] = true;
+    return std::nullopt;
+  }
+
+  /// The right side of (6) for X = window, or of (7) for a CPU segment.
+  Duration evaluate(const Demand& demand, const std::vector<std::size_t>& rivals, const std::vector<bool>& jitter,
+                    Duration window, std::vector<BoundShare>& parts) const {
+    Duration total = demand.moment;
+    const auto add = [&](BoundPart part, std::optional<std::size_t> by, Duration time) {
+      total = sum(total, time);
+      if (!time.is_zero()) parts.push_back({part, by, time});
+    };
+    add(BoundPart::execution, std::nullopt, demand.execution);
+    std::vector<ContextWait> waits(count());
+    if (demand.with_gpu) {
+      const JobBound& own = jobs_[demand.task];
+      add(BoundPart::gpu, std::nullopt, own.gpu);
+      add(BoundPart::slowdown, std::nullopt, own.slowdown);
+      add(BoundPart::own_switches, std::nullopt, own.own_switches);
+      waits = own.waits;
+    }
+    for (const std::size_t other : rivals) {
+      const Duration execution = facts_[other].execution;
+      if (jitter[other]) {
+        const Duration spread = *response_[other] - std::min(*response_[other], execution);
+        add(BoundPart::preemption, other, times(execution, ceiling(sum(window, spread), task(other).period)));
+        continue;
+      }
+      const std::int64_t jobs = ceiling(window, task(other).period);
+      add(BoundPart::preemption, other, times(sum(execution, jobs_[other].own()), jobs));
+      for (std::size_t context = 0; context < count(); ++context)
+        waits[context] = waits[context] + jobs_[other].waits[context] * jobs;
+    }
+    // What is counted as own work of the task or of one that polls before it is not waited for as well.
+    for (const std::size_t other : rivals)
+      if (!jitter[other]) waits[other] = {};
+    if (demand.with_gpu) waits[demand.task] = {};
+    for (std::size_t context = 0; context < count(); ++context) limit(context, window, waits[context]);
+    for (std::size_t by = 0; by < count(); ++by) add(BoundPart::slices, by, waits[by].slices);
+    for (std::size_t by = 0; by < count(); ++by) add(BoundPart::overruns, by, waits[by].overruns);
+    for (std::size_t by = 0; by < count(); ++by) add(BoundPart::switches, by, waits[by].switches);
+    return total;
+  }
+
+  /// No more than the context can ask of both engines in the window.
+  void limit(std::size_t by, Duration window, ContextWait& wait) const {
+    if (wait.total().is_zero()) return;
+    Duration work;
+    std::int64_t turns = 0;
+    for (std::size_t engine = 0; engine < engines; ++engine) {
+      const auto demand = demand_of(by, engine);
+      if (!demand) return;
+      const EngineShare share = share_of(*demand, window);
+      work = sum(work, share.work);
+      turns += share.turns;
+    }
+    if (work < wait.slices + wait.overruns) {
+      wait.slices = work;
+      wait.overruns = {};
+    }
+    wait.switches = std::min(wait.switches, times(problem_.context_switch, turns));
+  }
+
+  // ---- results
+
+  static double rate(Duration work, Duration period) {
+    return static_cast<double>(work.picoseconds()) / static_cast<double>(period.picoseconds());
+  }
+
+  /// Of a job, at least: what it executes and the undisturbed GPU time that it polls for.
+  Duration core_time(std::size_t index) const {
+    const TaskFacts& facts = facts_[index];
+    if (task(index).wait == WaitMode::suspend) return facts.execution;
+    return facts.execution + facts.use[copy_engine].undisturbed + facts.use[execution_engine].undisturbed;
+  }
+
+  TimeSliceBounds report() {
+    TimeSliceBounds bounds;
+    bounds.core_demand.resize(problem_.cores.size());
+    for (std::size_t index = 0; index < count(); ++index) {
+      bounds.core_demand[task(index).core] += rate(core_time(index), task(index).period);
+      bounds.copy_demand += rate(facts_[index].use[copy_engine].undisturbed, task(index).period);
+      bounds.execution_demand += rate(facts_[index].use[execution_engine].undisturbed, task(index).period);
+    }
+    bound_jobs();
+    for (std::size_t index = 0; index < count(); ++index) {
+      TaskBound bound;
+      bound.best = facts_[index].best;
+      bound.gpu_segments = jobs_[index].segments;
+      if (response_[index]) {
+        work_ = 0;
+        auto found = response_of(index);
+        bound.response = found->time;
+        bound.parts = std::move(found->parts);
+        bound.in_time = *bound.response <= task(index).deadline;
+      }
+      bounds.tasks.push_back(std::move(bound));
+    }
+    for (std::size_t index = 0; index < count(); ++index) bounds.tasks[index].reason = reason_of(index, bounds);
+    return bounds;
+  }
+
+  std::string reason_of(std::size_t index, const TimeSliceBounds& bounds) const {
+    const TaskBound& bound = bounds.tasks[index];
+    if (bound.in_time) return {};
+    if (bound.response)
+      return fmt::format("the bound exceeds the deadline by {}",
+                         format_duration(*bound.response - task(index).deadline));
+    constexpr double most = 1 + 1e-9;
+    const std::string_view core = problem_.cores[task(index).core];
+    double core_demand = 0;
+    for (std::size_t other = 0; other < count(); ++other)
+      if (task(other).core == task(index).core && (other == index || task(other).priority >= task(index).priority))
+        core_demand += rate(core_time(other), task(other).period);
+    if (core_demand > most)
+      return fmt::format("core {} is overloaded by those of at least its priority: demand {:.4f}", core, core_demand);
+    const auto uses = [&](std::size_t engine) { return facts_[index].use[engine].turns > 0; };
+    if (uses(execution_engine) && bounds.execution_demand > most)
+      return fmt::format("the execution engine is overloaded: demand {:.4f}", bounds.execution_demand);
+    if (uses(copy_engine) && bounds.copy_demand > most)
+      return fmt::format("the copy engine is overloaded: demand {:.4f}", bounds.copy_demand);
+    const Duration least = sum(facts_[index].execution, jobs_[index].own());
+    if (least > task(index).period)
+      return fmt::format("even alone it may need {} of its period of {}", format_duration(least),
+                         format_duration(task(index).period));
+    std::size_t longest = 0;
+    ContextWait waits;
+    for (std::size_t other = 0; other < count(); ++other) {
+      waits = waits + jobs_[index].waits[other];
+      if (jobs_[index].waits[other].total() > jobs_[index].waits[longest].total()) longest = other;
+    }
+    if (sum(least, waits.total()) > task(index).period)
+      return fmt::format("the GPU may be given to others for {}, most to {} ({}), with a period of {}",
+                         format_duration(waits.total()), task(longest).name,
+                         format_duration(jobs_[index].waits[longest].total()), format_duration(task(index).period));
+    if (gave_up_[index])
+      return fmt::format("no bound was found in the steps that the analysis takes; core {} has a demand of {:.4f}",
+                         core, bounds.core_demand[task(index).core]);
+    return fmt::format("with those before it on core {} the response may exceed the period of {}", core,
+                       format_duration(task(index).period));
+  }
+
+  const TimeSliceProblem& problem_;
+  std::vector<TaskFacts> facts_;
+  std::vector<std::size_t> contexts_;  ///< tasks that offload, in order
+  std::vector<std::optional<Duration>> response_;
+  std::vector<JobBound> jobs_;
+  std::vector<bool> gave_up_;  ///< an equation of the task was not solved in the steps it may take
+  bool by_demand_ = true;
+  std::int64_t work_ = 0;
+};
+
+/// What is wrong with a task; "" when nothing is.
+std::string fault_of(const TimeSliceProblem& problem, const GpuTask& task) {
+  const auto positive = [](Duration time) { return time > Duration{} && time < longest_analysed; };
+  if (!positive(task.period) || !positive(task.deadline) || !positive(task.slice))
+    return fmt::format("period, deadline and time slice must be above zero and below {}",
+                       format_duration(longest_analysed));
+  if (task.core >= problem.cores.size()) return "its core is not there";
+  Wide total = 0;
+  const auto fits = [&total](Duration best, Duration worst) {
+    total += worst.picoseconds();
+    return best >= Duration{} && best <= worst && total < longest_analysed.picoseconds();
+  };
+  for (const Segment& segment : task.segments) {
+    bool good = true;
+    if (const auto* cpu = std::get_if<CpuSegment>(&segment)) good = fits(cpu->best, cpu->worst);
+    if (const auto* gpu = std::get_if<GpuSegment>(&segment)) {
+      if (gpu->operations.empty()) return "a GPU segment has no operation";
+      for (const GpuOperation& operation : gpu->operations) {
+        good = good && fits(operation.best, operation.worst);
+        if (operation.worst.is_zero()) return "a copy or kernel takes no time";
+        if (operation.longest_block < Duration{} || operation.longest_block > operation.worst)
+          return "a block is longer than its kernel";
+        if (!(operation.memory_share >= 0 && operation.memory_share <= 1)) return "a memory share is not in 0 ... 1";
+      }
+    }
+    if (!good)
+      return fmt::format("best times must be at most the worst, and all together below {}",
+                         format_duration(longest_analysed));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string_view name_of(WaitMode mode) { return mode == WaitMode::busy ? "busy" : "suspend"; }
+
+std::string_view name_of(BoundPart part) {
+  switch (part) {
+    case BoundPart::execution:
+      return "execution";
+    case BoundPart::gpu:
+      return "gpu";
+    case BoundPart::slowdown:
+      return "slowdown";
+    case BoundPart::own_switches:
+      return "own_switches";
+    case BoundPart::preemption:
+      return "preemption";
+    case BoundPart::slices:
+      return "slices";
+    case BoundPart::overruns:
+      return "overruns";
+    case BoundPart::switches:
+      return "switches";
+  }
+  return "";
+}
+
+EngineShare share_of(const EngineDemand& demand, Duration window) {
+  const std::int64_t jobs = ceiling(sum(window, demand.jitter), demand.period);
+  const Wide turns = Wide(jobs) * demand.turns;
+  return {times(demand.work, jobs),
+          static_cast<std::int64_t>(std::min<Wide>(turns, std::numeric_limits<std::int32_t>::max()))};
+}
+
+std::int64_t slots_before(const std::vector<SharingContext>& contexts, std::size_t self, std::size_t other,
+                          std::int64_t turns) {
+  const auto own = static_cast<std::int64_t>(contexts[self].priority);
+  const auto its = static_cast<std::int64_t>(contexts[other].priority);
+  // The other's slots in the gap after each own slot: of round 1, ..., and of the last, which wraps around.
+  std::array<std::int64_t, 3> gaps{};
+  for (std::int64_t round = 1; round < own; ++round)
+    gaps[static_cast<std::size_t>(round - 1)] = its >= (other > self ? round : round + 1) ? 1 : 0;
+  const bool in_between = other < self || its >= own;  // in the first round before, or in the last after the own slot
+  gaps[static_cast<std::size_t>(own - 1)] = std::max<std::int64_t>(0, its - own) + (in_between ? 1 : 0);
+  std::int64_t most = 0;
+  for (std::int64_t first = 0; first < own; ++first) {
+    std::int64_t rest = 0;
+    for (std::int64_t gap = 0; gap < turns % own; ++gap) rest += gaps[static_cast<std::size_t>((first + gap) % own)];
+    most = std::max(most, rest);
+  }
+  return turns / own * its + most;
+}
+
+GroupBound group_bound(const OperationGroup& group, const std::vector<SharingContext>& contexts, std::size_t self,
+                       Duration context_switch) {
+  const auto asks = [](const std::optional<EngineDemand>& demand) { return !demand || demand->turns > 0; };
+  // Without a window the others' demands do not count, only their slots.
+  const auto evaluate = [&](std::optional<Duration> window) {
+    GroupBound bound;
+    bound.waits.resize(contexts.size());
+    bound.work = group.work;
+    bound.slowdown = group.slowest - group.work;
+    Duration beside;
+    bool known = window.has_value();
+    for (std::size_t other = 0; other < contexts.size(); ++other) {
+      if (other == self) continue;
+      known = known && contexts[other].beside;
+      if (known) beside = sum(beside, share_of(*contexts[other].beside, *window).work);
+    }
+    if (known)
+      bound.slowdown =
+          std::min(bound.slowdown, scale(beside, group.full.ppm - 1'000'000, group.full.ppm, Rounding::up));
+    const std::int64_t turns = turns_of(bound.work + bound.slowdown, contexts[self].slice);
+    bound.response = bound.work + bound.slowdown;
+    Wide others_turns = 0;
+    for (std::size_t other = 0; other < contexts.size(); ++other) {
+      const SharingContext& context = contexts[other];
+      if (other == self || !asks(context.demand)) continue;
+      std::int64_t slots = slots_before(contexts, self, other, turns);
+      ContextWait& wait = bound.waits[other];
+      wait.slices = times(context.slice, slots);
+      wait.overruns = times(context.overrun, slots);
+      if (window && context.demand) {
+        const EngineShare share = share_of(*context.demand, *window);
+        if (share.work < wait.slices + wait.overruns) {
+          wait.slices = share.work;
+          wait.overruns = {};
+        }
+        slots = std::min(slots, share.turns);
+      }
+      wait.switches = times(context_switch, slots);
+      others_turns += slots;
+      bound.response = sum(bound.response, saturated(Wide(wait.slices.picoseconds()) + wait.overruns.picoseconds() +
+                                                     wait.switches.picoseconds()));
+    }
+    // The first turn may follow one of another before the group came; every further own switch follows one since.
+    const bool shared = std::any_of(contexts.begin(), contexts.end(), [&](const SharingContext& context) {
+      return &context != &contexts[self] && asks(context.demand);
+    });
+    if (shared)
+      bound.own_switches = times(context_switch, static_cast<std::int64_t>(std::min<Wide>(turns, 1 + others_turns)));
+    bound.response = sum(bound.response, bound.own_switches);
+    return bound;
+  };
+  Duration window = group.work;
+  for (std::int64_t step = 0; step < most_group_steps; ++step) {
+    GroupBound bound = evaluate(window);
+    if (bound.response <= window) return bound;
+    window = bound.response;
+  }
+  return evaluate(std::nullopt);
+}
+
+std::optional<Duration> core_response(Duration own, const std::vector<CoreRival>& rivals, Duration limit) {
+  std::int64_t steps = 0;
+  for (Duration window = own; window <= limit && steps < most_core_steps; ++steps) {
+    Duration next = own;
+    for (const CoreRival& rival : rivals)
+      next = sum(next, times(rival.execution, ceiling(sum(window, rival.jitter), rival.period)));
+    if (next <= window) return window;
+    window = next;
+  }
+  return std::nullopt;
+}
+
+tl::expected<TimeSliceBounds, std::string> time_slice_bounds(const TimeSliceProblem& problem) {
+  constexpr std::int64_t most_slowdown = 1'000'000'000;  // a thousand times
+  for (const Slowdown slowdown : {problem.kernel_by_memcpy, problem.kernel_by_memset, problem.copy_by_kernel})
+    if (slowdown.ppm < 1'000'000 || slowdown.ppm > most_slowdown)
+      return tl::unexpected(std::string("slowdowns must be between 1 and 1000"));
+  if (problem.context_switch < Duration{} || problem.context_switch >= longest_analysed)
+    return tl::unexpected(fmt::format("the context switch must be below {}", format_duration(longest_analysed)));
+  for (const GpuTask& task : problem.tasks)
+    if (const std::string fault = fault_of(problem, task); !fault.empty())
+      return tl::unexpected(fmt::format("task {}: {}", task.name, fault));
+  return Analysis(problem).run();
+}
+
+}  // namespace amalthea::engine::nvidia
