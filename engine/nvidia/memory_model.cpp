@@ -576,6 +576,8 @@ CoarsePrediction predict_coarsely(const InterferenceTable& table, double memory_
   if (other_kernels)
     prediction.by_kernels = std::max(excess(table.kernel_by_same_gpc), excess(table.kernel_by_other_gpc));
   if (cpu) prediction.by_cpu = excess(table.kernel_by_cpu);
+  // As everywhere with the table: of several kinds the worst counts (interference.hpp).
+  (prediction.by_kernels >= prediction.by_cpu ? prediction.by_cpu : prediction.by_kernels) = 0;
   prediction.memory_slowdown = 1 + prediction.by_kernels + prediction.by_cpu;
   prediction.slowdown = 1 - memory_share + memory_share * prediction.memory_slowdown;
   return prediction;

@@ -6,8 +6,8 @@
 /// sequences of CPU segments and GPU segments. A GPU segment is a sequence of copies and kernels, each submitted when
 /// the one before has ended; the job waits for the last. It waits busily (polls: keeps the core at its priority) or
 /// suspends (leaves it). Each task with GPU segments is one context. Copy engine and execution engine are arbitrated
-/// apart (N6), each by the work-conserving round robin of time_sliced_engine.hpp over the runlist (N5). So a context
-/// has at most one operation outstanding.
+/// apart (N6), each by the work-conserving round robin of runlist.hpp (N5). So a context has at most one operation
+/// outstanding.
 ///
 /// The reference is Wang, Liu, Wong, Kim, "GCAPS: GPU Context-Aware Preemptive Priority-based Scheduling for Real-Time
 /// Tasks", ECRTS 2024, its analysis of the driver's default scheduling. docs/gpu.md compares.

@@ -7,7 +7,6 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
-#include "engine/gpu_device.hpp"
 #include "tests/engine/system_maker.hpp"
 
 using namespace test;
@@ -354,6 +353,49 @@ std::vector<Observed> stepwise(const TimeSliceProblem& problem, const std::vecto
     }
   }
   return observed;
+}
+
+/// The same on the device of device.hpp: one SM that takes one block.
+std::vector<std::int64_t> device_responses(const TimeSliceProblem& problem, const std::vector<std::int64_t>& offsets,
+                                           std::int64_t until) {
+  nvidia::StreamScenario scenario;
+  scenario.limits.sms = scenario.limits.sms_per_gpc = scenario.limits.blocks = 1;
+  scenario.preemption = problem.preemption;
+  scenario.context_switch = problem.context_switch;
+  struct Job {
+    std::size_t task = 0;
+    std::size_t last_operation = 0;
+  };
+  std::vector<Job> jobs;
+  for (std::size_t i = 0; i < problem.tasks.size(); ++i) {
+    const GpuTask& task = problem.tasks[i];
+    scenario.contexts.push_back({task.name, task.slice, task.gpu_priority});
+    scenario.streams.push_back({task.name, nvidia::StreamPriority::low, false, i});
+    for (Duration release = us(offsets[i]); release < us(until); release += task.period) {
+      for (const GpuOperation& written : std::get<GpuSegment>(task.segments.front()).operations) {
+        nvidia::StreamOperation operation;
+        operation.kind = written.kind;
+        operation.stream = i;
+        operation.release = Instant::at(release);
+        operation.duration = written.worst;
+        if (written.kind == StreamOperationKind::kernel) {
+          operation.duration = written.longest_block;
+          operation.blocks = written.worst.picoseconds() / written.longest_block.picoseconds();
+        }
+        scenario.operations.push_back(operation);
+      }
+      jobs.push_back({i, scenario.operations.size() - 1});
+    }
+  }
+  const auto runs = nvidia::simulate_streams(scenario).value().operations;
+  std::vector<std::int64_t> worst(problem.tasks.size());
+  for (const Job& job : jobs) {
+    const Instant end = runs[job.last_operation].completion;
+    if (end > Instant::at(us(until))) continue;
+    const Duration response = end - scenario.operations[job.last_operation].release;
+    worst[job.task] = std::max(worst[job.task], response.picoseconds() / 1'000'000);
+  }
+  return worst;
 }
 
 TimeSliceProblem random_gpu_problem(std::mt19937& random) {
@@ -780,6 +822,21 @@ TEST_CASE("the stepwise GPU does what N22 says of V1 and V3") {
   problem.preemption = Preemption::block;
   CHECK(stepwise(problem, {0, 1}, 100)[0].response == 10);
   CHECK(stepwise(problem, {0, 1}, 100)[1].response == 6);
+}
+
+TEST_CASE("the device agrees with the stepwise GPU on slices, priorities, switches and points of preemption") {
+  std::mt19937 random(4);
+  for (int system = 0; system < 1000; ++system) {
+    const TimeSliceProblem problem = random_gpu_problem(random);
+    std::vector<std::int64_t> offsets;
+    for (std::size_t i = 0; i < problem.tasks.size(); ++i)
+      offsets.push_back(std::uniform_int_distribution<std::int64_t>(0, 100)(random));
+    std::vector<std::int64_t> expected;
+    for (const Observed& observed : stepwise(problem, offsets, 1500)) expected.push_back(observed.response);
+    INFO(description(problem));
+    INFO("system " << system << ", preemption " << static_cast<int>(problem.preemption));
+    REQUIRE(device_responses(problem, offsets, 1500) == expected);
+  }
 }
 
 TEST_CASE("no job on a stepwise GPU with priorities and points of preemption is longer than its bound") {
