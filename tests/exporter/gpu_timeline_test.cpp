@@ -96,8 +96,8 @@ Case random_case(std::mt19937& random, int most_contexts = 3) {
       for (int time = 0; time < 3000;) {
         const int ready = time + pick(0, 5);
         const int end = ready + pick(0, 200);
-        made.run.slices.push_back(
-            {engine, static_cast<std::size_t>(pick(0, contexts - 1)), at(time), at(ready), at(end)});
+        made.run.slices.push_back({static_cast<EngineIndex>(engine), static_cast<ContextIndex>(pick(0, contexts - 1)),
+                                   at(time), at(ready), at(end)});
         time = end + pick(0, 3);
       }
   std::vector<int> copies_end(3, 0);
