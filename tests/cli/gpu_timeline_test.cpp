@@ -153,3 +153,67 @@ TEST_CASE("every key of a scenario that the documentation explains is in the JSO
     CHECK(in_schema.count(key) == 1);
   }
 }
+
+namespace {
+
+/// The keys of all objects.
+void collect_used_keys(const json& value, std::set<std::string>& keys) {
+  for (const auto& [key, element] : value.items()) {
+    if (value.is_object()) keys.insert(key);
+    if (element.is_structured()) collect_used_keys(element, keys);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("gpu run accepts every key that the JSON Schema names") {
+  const std::string scenarios[] = {R"({
+    "$schema": "x", "description": "x", "platform": "xavier", "copy_engines": 2, "preemption": "kernel",
+    "context_switch": "5us", "cpu_traffic": 0.5, "until": "10ms",
+    "interference": {"kernel_by_memcpy": 2, "kernel_by_memset": 3, "kernel_by_same_gpc": 4, "kernel_by_other_gpc": 2,
+                     "kernel_by_cpu": 2, "copy_by_kernel": 1.5, "copy_by_cpu": 1},
+    "contexts": [{"name": "A", "priority": "low", "timeslice": "1ms"}],
+    "streams": [{"name": "s", "context": "A", "priority": "high"}],
+    "operations": [
+      {"kernel": "K", "context": "A", "stream": "s", "release": "1ms", "period": "5ms", "duration": "1ms", "blocks": 2,
+       "threads": 64, "registers": 32, "shared_memory": 1024, "cache_config": "L1", "memory_share": 0.5},
+      {"copy": "C", "kind": "memset", "duration": "1ms"}]})",
+                                   R"({
+    "context_switch_ps": 5, "until_ps": 100, "contexts": [{"name": "A", "timeslice_ps": 7}],
+    "operations": [{"copy": "C", "kind": "d2h", "release_ps": 1, "period_ps": 50, "duration_ps": 3}]})"};
+  const test::TemporaryFolder folder;
+  std::set<std::string> used;
+  for (const std::string& text : scenarios) {
+    test::write_text(folder.path() + "/all.json", text);
+    const auto result = gpu_run({folder.path() + "/all.json"});
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+    collect_used_keys(json::parse(text), used);
+  }
+  std::set<std::string> in_schema;
+  collect_keys(json::parse(test::read_text(AMALTHEA_SOURCE_DIR "/docs/gpu-scenario.schema.json")), in_schema);
+  CHECK(used == in_schema);
+}
+
+TEST_CASE("gpu run shares the GPU between processes, those of scenarios and those of the examiner") {
+  const auto own = test::amalthea({"gpu", "run", test::sample("gpu/contexts.json"), "--format", "json"});
+  REQUIRE(own.exit_code == 0);
+  const json run = json::parse(own.out);
+  // vision's kernel comes when four blocks of maps, slowed by copies, have ended; then it goes through at once.
+  const json& detect = run["kernels"][0];
+  CHECK(detect["context"] == "vision");
+  CHECK(detect["completion_ps"].get<std::int64_t>() - detect["start_ps"].get<std::int64_t>() == 3'000'000'000);
+  CHECK(run["slices"][0]["engine"] == "EE");
+  CHECK(run["slices"][0]["context"] == "maps");
+
+  const test::TemporaryFolder folder;
+  test::write_text(folder.path() + "/two.json", R"({"name": "two", "use_processes": true, "benchmarks": [
+    {"filename": "timer_spin.so", "label": "P", "thread_count": 1024, "block_count": 4, "additional_info": 10000000},
+    {"filename": "timer_spin.so", "label": "Q", "thread_count": 1024, "block_count": 4, "additional_info": 10000000}]})");
+  const auto examiner = gpu_run({folder.path() + "/two.json", "--format", "json"});
+  REQUIRE(examiner.exit_code == 0);
+  const json kernels = json::parse(examiner.out)["kernels"];
+  // Slices of 2.6 ms: P ends after four slices of each in turn, less what its last leaves over.
+  CHECK(kernels[0]["completion_ps"] == 17'800'000'000);
+  CHECK(kernels[1]["completion_ps"] == 20'000'000'000);
+}
