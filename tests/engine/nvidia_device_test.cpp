@@ -448,3 +448,113 @@ TEST_CASE("time slices agree with a second-by-second simulation on random worklo
     }
   }
 }
+
+namespace {
+
+/// Of [start, end), how much engine `engine` gave to `context`, switches left out.
+Duration served_between(const StreamRun& run, EngineIndex engine, std::size_t context, Instant start, Instant end) {
+  Duration sum;
+  for (const EngineSlice& slice : run.slices) {
+    if (slice.engine != engine || slice.context != context) continue;
+    const Instant from = std::max(slice.ready, start);
+    const Instant to = std::min(slice.end, end);
+    if (from < to) sum += to - from;
+  }
+  return sum;
+}
+
+}  // namespace
+
+TEST_CASE("random processes share the GPU by the rules: service, capacity, order, priorities, no idling") {
+  std::mt19937 random(31);
+  const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  for (int round = 0; round < 1500; ++round) {
+    INFO("round " << round);
+    StreamScenario scenario;
+    scenario.limits.sms = draw(1, 3);
+    scenario.limits.sms_per_gpc = 1;
+    scenario.copy_engines = draw(1, 2);
+    scenario.preemption = static_cast<Preemption>(draw(0, 2));
+    scenario.context_switch = s(draw(0, 2));
+    const int contexts = draw(1, 3);
+    for (int context = 0; context < contexts; ++context) {
+      scenario.contexts.push_back({std::to_string(context), s(draw(1, 6)), static_cast<ContextPriority>(draw(1, 3))});
+      for (int stream = draw(1, 3); stream > 0; --stream)
+        scenario.streams.push_back({std::to_string(stream), static_cast<StreamPriority>(draw(0, 1)), false,
+                                    static_cast<std::size_t>(context)});
+    }
+    for (int n = draw(1, 12); n > 0; --n) {
+      StreamOperation operation;
+      operation.stream = static_cast<std::size_t>(draw(0, static_cast<int>(scenario.streams.size()) - 1));
+      operation.release = at(draw(0, 20));
+      operation.duration = s(draw(1, 8));
+      if (draw(0, 3) == 0) {
+        operation.kind = static_cast<StreamOperationKind>(draw(1, 3));
+      } else {
+        operation.blocks = draw(1, 9);
+        operation.shape.threads = 256 * draw(1, 4);
+      }
+      scenario.operations.push_back(operation);
+    }
+    const StreamRun run = simulate_streams(scenario).value();
+
+    // Slices of one engine follow each other, with a switch exactly where the context changes.
+    for (EngineIndex engine = 0; engine <= static_cast<EngineIndex>(scenario.copy_engines); ++engine) {
+      const EngineSlice* before = nullptr;
+      for (const EngineSlice& slice : run.slices) {
+        if (slice.engine != engine) continue;
+        const bool turns = before != nullptr && before->context != slice.context;
+        REQUIRE(slice.ready - slice.start == (turns ? scenario.context_switch : Duration{}));
+        if (before != nullptr) REQUIRE(before->end <= slice.start);
+        before = &slice;
+      }
+    }
+    const auto engine_of = [&](const StreamOperation& operation) -> EngineIndex {
+      if (operation.kind == StreamOperationKind::kernel) return 0;
+      return operation.kind == StreamOperationKind::device_to_host ? static_cast<EngineIndex>(scenario.copy_engines)
+                                                                   : 1;
+    };
+    for (std::size_t index = 0; index < run.operations.size(); ++index) {
+      const StreamOperation& operation = scenario.operations[index];
+      const OperationRun& done = run.operations[index];
+      const std::size_t context = scenario.streams[operation.stream].context;
+      const EngineIndex engine = engine_of(operation);
+      // Nothing slows anything here: a block or copy runs exactly as long as its context is served in between.
+      const auto check = [&](Instant start, Instant end) {
+        REQUIRE(served_between(run, engine, context, start, end) == operation.duration);
+        if (scenario.preemption != Preemption::instruction) REQUIRE(end - start == operation.duration);
+      };
+      if (operation.kind != StreamOperationKind::kernel) check(done.start, done.completion);
+      for (const BlockRun& block : done.blocks) check(block.start, block.end);
+      REQUIRE(static_cast<std::int64_t>(done.blocks.size()) ==
+              (operation.kind == StreamOperationKind::kernel ? operation.blocks : 0));
+      // While it is in its engine's queue or on the engine, somebody is served there: no idling.
+      Duration idle = done.completion - done.enqueued;
+      for (const EngineSlice& slice : run.slices) {
+        if (slice.engine != engine) continue;
+        const Instant from = std::max(slice.start, done.enqueued), to = std::min(slice.end, done.completion);
+        if (from < to) idle -= to - from;
+      }
+      REQUIRE(idle == Duration{});
+      // The order of the stream, and what is resident of one context at the start of every block.
+      for (std::size_t other = 0; other < index; ++other) {
+        const bool same_stream = scenario.operations[other].stream == operation.stream;
+        if (!same_stream) continue;
+        const bool first = scenario.operations[other].release <= operation.release;
+        const OperationRun& earlier = first ? run.operations[other] : done;
+        const OperationRun& later = first ? done : run.operations[other];
+        REQUIRE(earlier.completion <= later.start);
+      }
+      for (const BlockRun& block : done.blocks) {
+        SmUse resident;
+        for (std::size_t other = 0; other < run.operations.size(); ++other) {
+          if (scenario.streams[scenario.operations[other].stream].context != context) continue;
+          for (const BlockRun& beside : run.operations[other].blocks)
+            if (beside.sm == block.sm && beside.start <= block.start && block.start < beside.end)
+              resident += use_of_block(scenario.limits, scenario.operations[other].shape).value();
+        }
+        REQUIRE(fits(scenario.limits, {}, resident));
+      }
+    }
+  }
+}
