@@ -20,6 +20,8 @@ Duration time_for(Duration work, Slowdown slowdown) {
 
 std::string_view name_of_engine(EngineIndex engine) { return engine == 0 ? "EE" : engine == 1 ? "CE" : "CE2"; }
 
+std::string_view name_of(StreamPriority priority) { return priority == StreamPriority::high ? "high" : "low"; }
+
 std::string_view name_of(StreamOperationKind kind) {
   switch (kind) {
     case StreamOperationKind::kernel:

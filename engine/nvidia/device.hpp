@@ -52,6 +52,7 @@ using EngineIndex = std::uint32_t;
 std::string_view name_of_engine(EngineIndex engine);  ///< "EE", "CE", "CE2"
 
 enum class StreamPriority : std::uint8_t { high, low };
+std::string_view name_of(StreamPriority priority);  ///< "high", "low"
 
 enum class StreamOperationKind : std::uint8_t { kernel, host_to_device, device_to_host, memset };
 std::string_view name_of(StreamOperationKind kind);  ///< "kernel", "h2d", "d2h", "memset"

@@ -26,13 +26,6 @@ const JsonValue* find(const JsonObject& object, std::string_view key) {
   return nullptr;
 }
 
-Error read_text(const JsonValue& value, std::string& target) {
-  const auto* text = std::get_if<std::string>(&value.value);
-  if (text == nullptr) return error_at(value, "expected a string");
-  target = *text;
-  return std::nullopt;
-}
-
 Error read_flag(const JsonValue& value, bool& target) {
   const auto* flag = std::get_if<bool>(&value.value);
   if (flag == nullptr) return error_at(value, "expected true or false");

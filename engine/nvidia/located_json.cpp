@@ -8,6 +8,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "amalthea/quantity.hpp"
+
 namespace amalthea::engine::nvidia {
 namespace {
 
@@ -191,6 +193,44 @@ std::optional<TextError> read_number(const JsonValue& value, std::int64_t minimu
   if (number == nullptr || *number < minimum)
     return error_at(value, fmt::format("expected a whole number from {} to 2^63 - 1", minimum));
   target = *number;
+  return std::nullopt;
+}
+
+std::optional<TextError> read_real(const JsonValue& value, double least, double most, double& target) {
+  const auto* whole = std::get_if<std::int64_t>(&value.value);
+  const auto* real = std::get_if<double>(&value.value);
+  const double number = whole != nullptr ? static_cast<double>(*whole) : real != nullptr ? *real : least - 1;
+  if (!(number >= least && number <= most))
+    return error_at(value, fmt::format("expected a number from {} to {}", least, most));
+  target = number;
+  return std::nullopt;
+}
+
+std::optional<TextError> read_text(const JsonValue& value, std::string& target) {
+  const auto* text = std::get_if<std::string>(&value.value);
+  if (text == nullptr) return error_at(value, "expected a string");
+  target = *text;
+  return std::nullopt;
+}
+
+std::optional<TextError> read_name(const JsonValue& value, std::string& target) {
+  const auto* text = std::get_if<std::string>(&value.value);
+  if (text == nullptr || text->empty()) return error_at(value, "expected a string that is not empty");
+  target = *text;
+  return std::nullopt;
+}
+
+std::optional<TextError> read_time(const JsonValue& value, bool picoseconds, Duration& target) {
+  if (picoseconds) {
+    std::int64_t number = 0;
+    if (auto error = read_number(value, 0, number)) return error;
+    target = Duration::picoseconds(number);
+    return std::nullopt;
+  }
+  const auto* text = std::get_if<std::string>(&value.value);
+  const auto time = text != nullptr ? parse_time_text(*text) : Parsed<Duration>(tl::unexpected(std::string()));
+  if (!time || *time < Duration{}) return error_at(value, "expected a whole time such as \"5ms\" or \"2500us\"");
+  target = *time;
   return std::nullopt;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,6 +12,8 @@
 #include <vector>
 
 #include <tl/expected.hpp>
+
+#include "amalthea/time.hpp"
 
 namespace amalthea::engine::nvidia {
 
@@ -53,7 +56,32 @@ tl::expected<JsonValue, TextError> parse_located_json(std::string_view text);
 /// "path: what" at the value's place.
 TextError error_at(const JsonValue& value, std::string_view what);
 
-/// Sets `target` to a whole number of at least `minimum`; the error says that this was expected.
+// Each of these sets `target` to what the value says; the error says what was expected.
+
+/// A whole number of at least `minimum`.
 std::optional<TextError> read_number(const JsonValue& value, std::int64_t minimum, std::int64_t& target);
+/// A number from `least` to `most`.
+std::optional<TextError> read_real(const JsonValue& value, double least, double most, double& target);
+std::optional<TextError> read_text(const JsonValue& value, std::string& target);
+/// A string that is not empty.
+std::optional<TextError> read_name(const JsonValue& value, std::string& target);
+/// A whole number of picoseconds, else a text such as "2500us"; not negative.
+std::optional<TextError> read_time(const JsonValue& value, bool picoseconds, Duration& target);
+
+/// One of `choices`, by what name_of says of them.
+template <typename Choice>
+std::optional<TextError> read_choice(const JsonValue& value, std::initializer_list<Choice> choices, Choice& target) {
+  const auto* text = std::get_if<std::string>(&value.value);
+  std::string expected = "expected one of";
+  for (const Choice choice : choices) {
+    const std::string_view name = name_of(choice);
+    if (text != nullptr && *text == name) {
+      target = choice;
+      return std::nullopt;
+    }
+    expected.append(choice == *choices.begin() ? " \"" : ", \"").append(name).append("\"");
+  }
+  return error_at(value, expected);
+}
 
 }  // namespace amalthea::engine::nvidia

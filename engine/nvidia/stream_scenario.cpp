@@ -11,7 +11,6 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/quantity.hpp"
 #include "engine/device_profile.hpp"
 
 namespace amalthea::engine::nvidia {
@@ -22,45 +21,11 @@ using Error = std::optional<TextError>;
 /// Most operations, with all their releases.
 constexpr std::size_t most_operations = 1'000'000;
 
-Error read_text(const JsonValue& value, std::string& target) {
-  const auto* text = std::get_if<std::string>(&value.value);
-  if (text == nullptr) return error_at(value, "expected a string");
-  target = *text;
-  return std::nullopt;
-}
-
-/// `_ps`: a whole number of picoseconds; without it a text such as "2500us".
-Error read_time(const JsonValue& value, bool picoseconds, Duration& target) {
-  if (picoseconds) {
-    std::int64_t number = 0;
-    if (auto error = read_number(value, 0, number)) return error;
-    target = Duration::picoseconds(number);
-    return std::nullopt;
-  }
-  const auto* text = std::get_if<std::string>(&value.value);
-  const auto time = text != nullptr ? parse_time_text(*text) : Parsed<Duration>(tl::unexpected(std::string()));
-  if (!time || *time < Duration{}) return error_at(value, "expected a whole time such as \"5ms\" or \"2500us\"");
-  target = *time;
-  return std::nullopt;
-}
-
 /// "a, b, c".
 std::string listed(std::initializer_list<std::string_view> names) {
   std::string text;
   for (const std::string_view name : names) text += fmt::format("{}{}", text.empty() ? "" : ", ", name);
   return text;
-}
-
-/// A number from `least` to `most`.
-Error read_real(const JsonValue& value, double least, double most, double& target) {
-  if (const auto* whole = std::get_if<std::int64_t>(&value.value))
-    target = static_cast<double>(*whole);
-  else if (const auto* real = std::get_if<double>(&value.value))
-    target = *real;
-  else
-    return error_at(value, fmt::format("expected a number from {} to {}", least, most));
-  if (target >= least && target <= most) return std::nullopt;
-  return error_at(value, fmt::format("expected a number from {} to {}", least, most));
 }
 
 struct NamedSlowdown {
@@ -151,21 +116,6 @@ class Reader {
         value, fmt::format("unknown key; expected {}",
                            listed({"platform", "copy_engines", "contexts", "preemption", "context_switch",
                                    "interference", "cpu_traffic", "streams", "operations", "until", "description"})));
-  }
-
-  template <typename Choice>
-  static Error read_choice(const JsonValue& value, std::initializer_list<Choice> choices, Choice& target) {
-    std::string text;
-    if (auto error = read_text(value, text)) return error;
-    std::string expected;
-    for (const Choice choice : choices) {
-      if (name_of(choice) == text) {
-        target = choice;
-        return std::nullopt;
-      }
-      expected += fmt::format("{}\"{}\"", expected.empty() ? "" : " or ", name_of(choice));
-    }
-    return error_at(value, fmt::format("expected {}", expected));
   }
 
   Error read_list(const JsonValue& value, Error (Reader::*read_element)(const JsonValue&)) {
@@ -266,15 +216,14 @@ class Reader {
     const auto* object = std::get_if<JsonObject>(&value.value);
     if (object == nullptr) return error_at(value, R"(expected an object such as {"name": "a", "priority": "high"})");
     std::string name;
-    std::string priority = "low";
+    StreamPriority priority = StreamPriority::low;
     std::size_t context = 0;
     for (const auto& [key, member] : object->members) {
       Error error;
       if (key == "name") {
         error = read_text(member, name);
       } else if (key == "priority") {
-        error = read_text(member, priority);
-        if (!error && priority != "high" && priority != "low") error = error_at(member, "expected \"high\" or \"low\"");
+        error = read_choice(member, {StreamPriority::high, StreamPriority::low}, priority);
       } else if (key == "context") {
         error = read_context_name(*object, context);
       } else {
@@ -285,8 +234,7 @@ class Reader {
     if (name.empty()) return error_at(value, "a stream needs a \"name\" that is not empty");
     if (auto error = read_context_name(*object, context)) return error;
     if (streams_.count({context, name}) > 0) return error_at(value, fmt::format("there are two streams \"{}\"", name));
-    scenario_.streams[stream_named(context, name)].priority =
-        priority == "high" ? StreamPriority::high : StreamPriority::low;
+    scenario_.streams[stream_named(context, name)].priority = priority;
     return std::nullopt;
   }
 
@@ -394,15 +342,9 @@ class Reader {
     }
     if (key != "kind")
       return error_at(value, "unknown key; a copy has copy, context, stream, release, period, duration, kind");
-    std::string kind;
-    if (auto error = read_text(value, kind)) return error;
-    for (const auto known :
-         {StreamOperationKind::host_to_device, StreamOperationKind::device_to_host, StreamOperationKind::memset})
-      if (name_of(known) == kind) {
-        operation.kind = known;
-        return std::nullopt;
-      }
-    return error_at(value, "expected \"h2d\", \"d2h\" or \"memset\"");
+    return read_choice(
+        value, {StreamOperationKind::host_to_device, StreamOperationKind::device_to_host, StreamOperationKind::memset},
+        operation.kind);
   }
 
   bool has_profile_;

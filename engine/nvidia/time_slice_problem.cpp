@@ -16,47 +16,6 @@ namespace {
 
 using Error = std::optional<TextError>;
 
-Error read_text(const JsonValue& value, std::string& target) {
-  const auto* text = std::get_if<std::string>(&value.value);
-  if (text == nullptr || text->empty()) return error_at(value, "expected a string that is not empty");
-  target = *text;
-  return std::nullopt;
-}
-
-Error read_real(const JsonValue& value, double minimum, double maximum, double& target) {
-  const auto* whole = std::get_if<std::int64_t>(&value.value);
-  const auto* real = std::get_if<double>(&value.value);
-  target = whole != nullptr ? static_cast<double>(*whole) : real != nullptr ? *real : minimum - 1;
-  if (!(target >= minimum && target <= maximum))
-    return error_at(value, fmt::format("expected a number between {} and {}", minimum, maximum));
-  return std::nullopt;
-}
-
-/// One of several names, each with what it stands for.
-template <typename Enum, std::size_t count>
-Error read_name(const JsonValue& value, const std::pair<std::string_view, Enum> (&names)[count], Enum& target) {
-  const auto* text = std::get_if<std::string>(&value.value);
-  std::string expected;
-  for (const auto& [name, meaning] : names) {
-    if (text != nullptr && *text == name) {
-      target = meaning;
-      return std::nullopt;
-    }
-    expected += fmt::format("{}\"{}\"", expected.empty() ? "" : ", ", name);
-  }
-  return error_at(value, fmt::format("expected one of {}", expected));
-}
-
-constexpr std::pair<std::string_view, Preemption> preemptions[] = {
-    {"instruction", Preemption::instruction}, {"block", Preemption::block}, {"kernel", Preemption::kernel}};
-constexpr std::pair<std::string_view, ContextPriority> priorities[] = {
-    {"low", ContextPriority::low}, {"medium", ContextPriority::medium}, {"high", ContextPriority::high}};
-constexpr std::pair<std::string_view, WaitMode> wait_modes[] = {{"busy", WaitMode::busy},
-                                                                {"suspend", WaitMode::suspend}};
-constexpr std::pair<std::string_view, StreamOperationKind> copy_kinds[] = {{"h2d", StreamOperationKind::host_to_device},
-                                                                           {"d2h", StreamOperationKind::device_to_host},
-                                                                           {"memset", StreamOperationKind::memset}};
-
 /// The members of an object, times under their name without "_ps".
 class Members {
  public:
@@ -101,16 +60,7 @@ class Members {
     if (at == times_.end())
       return required ? Error(error_at(*value_, fmt::format("\"{}\" is missing", key))) : std::nullopt;
     const JsonValue& value = *at->second.value;
-    if (at->second.picoseconds) {
-      std::int64_t number = 0;
-      if (auto error = read_number(value, 0, number)) return error;
-      target = Duration::picoseconds(number);
-    } else {
-      const auto* text = std::get_if<std::string>(&value.value);
-      const auto time = text != nullptr ? parse_time_text(*text) : Parsed<Duration>(tl::unexpected(std::string()));
-      if (!time || *time < Duration{}) return error_at(value, "expected a whole time such as \"5ms\" or \"2500us\"");
-      target = *time;
-    }
+    if (auto error = read_time(value, at->second.picoseconds, target)) return error;
     if (target >= longest_analysed)
       return error_at(value, fmt::format("expected a time below {}", format_duration(longest_analysed)));
     return std::nullopt;
@@ -146,10 +96,12 @@ class Reader {
   Error read_root(const JsonValue& root, const Members& members) {
     std::string ignored;
     if (const auto* value = members.find("description"))
-      if (auto error = read_text(*value, ignored)) return error;
+      if (auto error = read_name(*value, ignored)) return error;
     if (auto error = members.time("context_switch", false, problem_.context_switch)) return error;
     if (const auto* value = members.find("preemption"))
-      if (auto error = read_name(*value, preemptions, problem_.preemption)) return error;
+      if (auto error = read_choice(*value, {Preemption::instruction, Preemption::block, Preemption::kernel},
+                                   problem_.preemption))
+        return error;
     if (const auto* value = members.find("interference"))
       if (auto error = read_interference(*value)) return error;
     if (const auto* value = members.find("cores")) {
@@ -211,7 +163,7 @@ class Reader {
     GpuTask task;
     for (const std::string_view key : {"name", "core", "priority", "segments"})
       if (members->find(key) == nullptr) return error_at(value, fmt::format("\"{}\" is missing", key));
-    if (auto error = read_text(*members->find("name"), task.name)) return error;
+    if (auto error = read_name(*members->find("name"), task.name)) return error;
     if (!names_.insert(task.name).second) return error_at(value, fmt::format("there are two tasks \"{}\"", task.name));
     if (auto error = read_core(*members->find("core"), task.core)) return error;
     if (auto error = read_number(*members->find("priority"), std::numeric_limits<std::int32_t>::min(), task.priority))
@@ -221,9 +173,11 @@ class Reader {
     if (auto error = members->positive_time("deadline", false, task.deadline)) return error;
     if (auto error = members->positive_time("timeslice", false, task.slice)) return error;
     if (const auto* priority = members->find("gpu_priority"))
-      if (auto error = read_name(*priority, priorities, task.gpu_priority)) return error;
+      if (auto error = read_choice(*priority, {ContextPriority::low, ContextPriority::medium, ContextPriority::high},
+                                   task.gpu_priority))
+        return error;
     if (const auto* wait = members->find("wait"))
-      if (auto error = read_name(*wait, wait_modes, task.wait)) return error;
+      if (auto error = read_choice(*wait, {WaitMode::busy, WaitMode::suspend}, task.wait)) return error;
     const JsonValue& segments = *members->find("segments");
     const auto* array = std::get_if<JsonArray>(&segments.value);
     if (array == nullptr) return error_at(segments, "expected an array");
@@ -298,7 +252,11 @@ class Reader {
       operation.kind = StreamOperationKind::host_to_device;
       if (members->has_time("block")) return error_at(members->time_value("block"), "belongs to a kernel");
       if (const auto* share = members->find("memory_share")) return error_at(*share, "belongs to a kernel");
-      if (const auto* kind = members->find("kind")) return read_name(*kind, copy_kinds, operation.kind);
+      if (const auto* kind = members->find("kind"))
+        return read_choice(
+            *kind,
+            {StreamOperationKind::host_to_device, StreamOperationKind::device_to_host, StreamOperationKind::memset},
+            operation.kind);
       return std::nullopt;
     }
     if (const auto* kind = members->find("kind")) return error_at(*kind, "belongs to a copy");

@@ -101,7 +101,7 @@ TEST_CASE("gpu bounds says where a file is wrong") {
   CHECK(complaint(R"({"preemption": "warp"})") ==
         R"(1:21: preemption: expected one of "instruction", "block", "kernel")");
   CHECK(complaint(R"({"interference": {"kernel_by_memset": 0.5}})") ==
-        "1:41: interference.kernel_by_memset: expected a number between 1 and 1000");
+        "1:41: interference.kernel_by_memset: expected a number from 1 to 1000");
   CHECK(complaint(R"({"context_switch": "5us", "context_switch_ps": 7})") ==
         "1:1: \"context_switch\" and \"context_switch_ps\" are one too many");
   CHECK(complaint(R"({"context_switch": "1.5us"})") ==

@@ -392,14 +392,14 @@ TEST_CASE("a scenario is read from JSON; what is wrong is said with its place") 
   CHECK(error("{\"streams\": [{}], \"operations\": []}") ==
         "1:14: streams[0]: a stream needs a \"name\" that is not empty");
   CHECK(error("{\"streams\": [{\"name\": \"a\", \"priority\": \"top\"}], \"operations\": []}") ==
-        "1:44: streams[0].priority: expected \"high\" or \"low\"");
+        "1:44: streams[0].priority: expected one of \"high\", \"low\"");
   CHECK(operation("{\"threads\": 1}") == "2:1: operations[0]: expected either \"kernel\" or \"copy\" with a name");
   CHECK(operation("{\"kernel\": \"K\", \"threads\": 1}") ==
         "2:1: operations[0]: expected either \"duration\" or \"duration_ps\"");
   CHECK(operation("{\"kernel\": \"K\", \"duration_ps\": 1}") == "2:1: operations[0]: \"threads\" is missing");
   CHECK(operation("{\"copy\": \"K\", \"duration_ps\": 1}") == "2:1: operations[0]: \"kind\" is missing");
   CHECK(operation("{\"copy\": \"K\", \"kind\": \"p2p\", \"duration_ps\": 1}") ==
-        "2:27: operations[0].kind: expected \"h2d\", \"d2h\" or \"memset\"");
+        "2:27: operations[0].kind: expected one of \"h2d\", \"d2h\", \"memset\"");
   CHECK(operation("{\"kernel\": \"K\", \"threads\": 1, \"duration\": \"-1ms\"}") ==
         "2:48: operations[0].duration: expected a whole time such as \"5ms\" or \"2500us\"");
   CHECK(operation("{\"kernel\": \"K\", \"threads\": 1025, \"duration_ps\": 1}") ==
@@ -448,7 +448,7 @@ TEST_CASE("a scenario with several contexts is read from JSON") {
   CHECK(error(R"({"contexts": [{"name": "A", "timeslice": "0ms"}], "operations": []})") ==
         "1:46: contexts[0].timeslice: a time slice must be longer than zero");
   CHECK(error(R"({"contexts": [{"name": "A", "priority": "top"}], "operations": []})") ==
-        "1:45: contexts[0].priority: expected \"high\" or \"medium\" or \"low\"");
+        "1:45: contexts[0].priority: expected one of \"high\", \"medium\", \"low\"");
   CHECK(error(R"({"operations": [{"copy": "C", "context": "X", "kind": "h2d", "duration_ps": 1}]})") ==
         "1:44: operations[0].context: there is no context \"X\" in \"contexts\"");
   CHECK(error(R"({"interference": {"kernel_by_dma": 2}, "operations": []})") ==
@@ -457,7 +457,7 @@ TEST_CASE("a scenario with several contexts is read from JSON") {
   CHECK(error(R"({"interference": {"copy_by_cpu": 0.5}, "operations": []})") ==
         "1:36: interference.copy_by_cpu: expected a number from 1 to 1000");
   CHECK(error(R"({"preemption": "warp", "operations": []})") ==
-        "1:21: preemption: expected \"instruction\" or \"block\" or \"kernel\"");
+        "1:21: preemption: expected one of \"instruction\", \"block\", \"kernel\"");
 }
 
 TEST_CASE("an operation with a period is released until the end, by default a hyperperiod after the last offset") {
