@@ -139,16 +139,16 @@ class Reader {
   Error read_interference(const JsonValue& value) {
     const auto* object = std::get_if<JsonObject>(&value.value);
     if (object == nullptr) return error_at(value, R"(expected an object such as {"kernel_by_memset": 8})");
-    for (const auto& [key, factor] : object->members) {
+    for (const JsonMember& written : object->members) {
       const auto known = std::find_if(std::begin(interference_keys), std::end(interference_keys),
-                                      [&](const NamedSlowdown& named) { return named.key == key; });
+                                      [&](const NamedSlowdown& named) { return named.key == written.key; });
       if (known == std::end(interference_keys))
-        return error_at(factor,
+        return error_at(written.value,
                         fmt::format("unknown key; expected {}",
                                     listed({"kernel_by_memcpy", "kernel_by_memset", "kernel_by_same_gpc",
                                             "kernel_by_other_gpc", "kernel_by_cpu", "copy_by_kernel", "copy_by_cpu"})));
       double times = 1;
-      if (auto error = read_real(factor, 1, 1000, times)) return error;
+      if (auto error = read_real(written.value, 1, 1000, times)) return error;
       scenario_.interference.*known->factor = {std::llround(times * 1e6)};
     }
     return std::nullopt;
