@@ -197,3 +197,20 @@ TEST_CASE("analyze: the sample times like the corpus model it was repaired after
       CHECK(named(theirs["tasks"], task["name"])["simulated"] == task["simulated"]);
   }
 }
+
+TEST_CASE("analyze: kernels that say how they are launched are followed block by block") {
+  const auto result = test::amalthea({"analyze", test::sample("offload-blocks.amxmi"), "--format", "json"});
+  CHECK(result.exit_code == 0);
+  const auto results = nlohmann::json::parse(result.out);
+  const auto longest = [&](const std::string& name) {
+    for (const auto& operation : results["operations"])
+      if (operation["name"] == name) return operation["simulated"]["max_ps"].get<std::int64_t>();
+    return std::int64_t{-1};
+  };
+  // 12 blocks of 3 ms, of which the GPU holds eight: two rounds, and what two kernels and copies beside each other cost.
+  CHECK(longest("Vision.kernel") >= 6'000'000'000);
+  CHECK(longest("Vision.kernel") <= 6'600'000'000);
+  // Radar comes at 2 ms and finds no room before Vision's first round has ended, but goes before its second.
+  CHECK(longest("Radar.kernel") >= 1'500'000'000);
+  CHECK(longest("Radar.kernel") <= 3'000'000'000);
+}
