@@ -98,13 +98,16 @@ void check_published_bounds(const System& system) {
   for (const auto& [execution, bound] :
        {std::pair(Execution::best, &Published::best), std::pair(Execution::worst, &Published::worst)}) {
     const auto programs = compile_programs(system, execution, default_devices(system), options);
+    // The model has the cost of offloading in one wrapper; the published figures have it in every pre-processing.
+    const Duration offloading =
+        time_in(system, programs[task_named(system, "PRE_Detection_gpu_POST")], "AsyncOffloadingCosts");
+    CHECK(offloading.picoseconds() == 2'500'000);
     for (const Published& entry : published) {
       INFO(entry.task << " " << to_string(execution));
       const Program& program = programs[task_named(system, entry.task)];
-      const Duration time = entry.runnable.empty() ? program.execution
-                                                   : time_in(system, program, entry.runnable) +
-                                                         time_in(system, program, "AsyncOffloadingCosts");
-      CHECK(time == ns(entry.*bound));
+      const Duration time =
+          entry.runnable.empty() ? program.execution : time_in(system, program, entry.runnable) + offloading;
+      CHECK(time.picoseconds() == ns(entry.*bound).picoseconds());
     }
   }
 }
@@ -320,7 +323,7 @@ TEST_CASE("memory: the line rules differ for whole lines only") {
                             with(*find_memory_model("waters2019"), rule));
   };
   const auto exact = compiled(LineRule::exact), published = compiled(LineRule::published);
-  // 2 MB read and written are 31 250 lines each, published as 31 251.
+  // 2 MB read and written are 31 250 lines each, published as 31 251; the copy has 256 bytes more.
   CHECK(time_in(system, exact[sfm], "SFM_Preprocessing") + ns(2 * 8) ==
         time_in(system, published[sfm], "SFM_Preprocessing"));
   CHECK(exact[dasm].execution == published[dasm].execution);  // 1 kB is no multiple of 64 B
@@ -329,6 +332,6 @@ TEST_CASE("memory: the line rules differ for whole lines only") {
       if (step.kind == StepKind::copy) return step.work;
     return Duration{};
   };
-  CHECK(first_copy(exact[device]) == ns(3 * 2 * 31'250));
-  CHECK(first_copy(published[device]) == ns(3 * 2 * 31'251));
+  CHECK(first_copy(exact[device]).picoseconds() == 3'000 * 2 * (31'250 + 4));
+  CHECK(first_copy(published[device]).picoseconds() == 3'000 * 2 * (31'251 + 5));
 }
