@@ -265,6 +265,7 @@ void report_memory_model(const System& system, const MemoryModel& model, Diagnos
     const UnitIndex unit = system.tasks[task].unit;
     if (system.tasks[task].side != Side::host || system.tasks[task].folded_into || seen[unit]) continue;
     seen[unit] = true;
+    if (model.units.empty()) break;  // it is about copies alone
     const ProcessingUnit& core = system.platform.units[unit];
     const UnitLatency* latency = latency_of(model, system.platform, core);
     if (latency == nullptr) {
@@ -281,6 +282,7 @@ void report_memory_model(const System& system, const MemoryModel& model, Diagnos
       costs.push_back(described(*latency, users.other_cores(unit, task), users.gpu_besides(task)));
     }
   }
+  if (model.units.empty()) costs.push_back("accesses of cores as the model says");
   if (users.gpu()) costs.push_back(model.copy ? described(*model.copy) : "copies as the model says");
   for (const std::string& cost : costs)
     diagnostics.add("AM0520", Severity::note, fmt::format("memory model \"{}\": {}", model.name, cost));

@@ -189,6 +189,10 @@ TEST_CASE("memory: a core that the table does not name costs what the model says
   CHECK(diagnostics.all()[0].message ==
         "the memory model \"waters2019\" says nothing of core \"Cortex-R5\" (Cortex-R5); its accesses cost what the "
         "model says");
+  Diagnostics of_copies;
+  report_memory_model(maker.build(), parsed(R"({"copy": {"ns_per_line": 3}})"), of_copies);
+  REQUIRE(of_copies.all().size() == 1);
+  CHECK(of_copies.all()[0].message == "memory model \"of a file\": accesses of cores as the model says");
 }
 
 TEST_CASE("memory: entries are found by definition, by unit and as a word of the definition's name") {
