@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include <algorithm>
 #include <fstream>
 #include <sstream>
 
@@ -12,6 +13,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "amalthea/quantity.hpp"
+#include "cli/mapping.hpp"
 #include "cli/verbs.hpp"
 #include "engine/simulation.hpp"
 #include "exporter/write_file.hpp"
@@ -21,6 +23,45 @@ namespace amalthea::cli {
 namespace {
 
 void complain(const std::string& message) { fmt::print(stderr, "amalthea: error: {}\n", message); }
+
+/// A built-in memory model by its name, or one from a JSON file; nothing and a message when there is neither.
+std::optional<engine::MemoryModel> choose_memory(const std::string& memory) {
+  if (const engine::MemoryModel* known = engine::find_memory_model(memory)) return *known;
+  const auto text = read_small_file(memory);
+  if (!text) {
+    std::string names;
+    for (const auto& model : engine::built_in_memory_models())
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", model.name);
+    complain(fmt::format("--memory {}: neither a built-in memory model ({}) nor a readable file", memory, names));
+    return std::nullopt;
+  }
+  auto model = engine::parse_memory_model(*text);
+  if (!model) {
+    complain(fmt::format("{}:{}", memory, engine::nvidia::format(model.error())));
+    return std::nullopt;
+  }
+  return std::move(*model);
+}
+
+void add_memory_options(CLI::App& verb, AnalysisInput& options) {
+  verb.add_option("--memory", options.memory,
+                  "what memory accesses cost: none (the model's latencies without contention), model (as it says), "
+                  "waters2019 (contention on the Jetson TX2) or a JSON file (docs/memory.md)")
+      ->capture_default_str();
+  verb.add_option("--line-rule", options.line_rule,
+                  "cache lines of an access: exact (bytes / line rounded up) or published (floor(bytes / line) + 1, as "
+                  "in published results of WATERS 2019)")
+      ->check(CLI::IsMember({"exact", "published"}))
+      ->capture_default_str();
+}
+
+void add_mapping_options(CLI::App& verb, AnalysisInput& options) {
+  verb.add_option("--map", options.map,
+                  "TASK=CORE[:PRIORITY]: run the task there instead of where the model maps it; may be repeated")
+      ->allow_extra_args(false);
+  verb.add_option("--mapping", options.mapping_file,
+                  "JSON file with such changes (docs/memory.md); --map wins over it");
+}
 
 }  // namespace
 
@@ -81,6 +122,8 @@ void add_analysis_options(CLI::App& verb, AnalysisInput& options) {
   verb.add_option(
       "--platform", options.platform,
       "GPU profile: a built-in name (tx2, xavier, pegasus, …) or a JSON file (default: what the model says)");
+  add_memory_options(verb, options);
+  add_mapping_options(verb, options);
 }
 
 void print_findings(const Diagnostics& diagnostics) {
@@ -131,9 +174,24 @@ std::optional<Analysed> analyze_model(const Model& model, const AnalysisInput& o
     }
     analysis.until = *until;
   }
+  auto memory = choose_memory(options.memory);
+  if (!memory) return std::nullopt;
+  analysis.compile.memory = std::move(*memory);
+  if (options.line_rule == "published") analysis.compile.line_rule = engine::LineRule::published;
+  importer::BuildOptions build = options.build;
+  auto changes = read_mapping_changes(options.mapping_file, options.map);
+  if (!changes) {
+    complain(changes.error());
+    return std::nullopt;
+  }
+  build.mapping = std::move(*changes);
   exit_code = ExitCode::findings;
-  auto system = importer::build_system(model, options.build, diagnostics);
-  if (!system) return std::nullopt;
+  auto system = importer::build_system(model, build, diagnostics);
+  if (!system) {
+    const auto& found = diagnostics.all();
+    if (std::any_of(found.begin(), found.end(), importer::is_about_mapping_change)) exit_code = ExitCode::unusable;
+    return std::nullopt;
+  }
   auto results = engine::analyze(*system, analysis, diagnostics);
   if (!results) return std::nullopt;
   exit_code = ExitCode::all_well;

@@ -31,6 +31,10 @@ struct AnalysisInput {
   std::string execution = "worst";
   std::string until;
   std::string platform;
+  std::string memory = "model";
+  std::string line_rule = "exact";
+  std::string mapping_file;
+  std::vector<std::string> map;
 };
 void add_build_options(CLI::App& verb, importer::BuildOptions& options);
 void add_analysis_options(CLI::App& verb, AnalysisInput& options);

@@ -153,7 +153,8 @@ bool check_launches(const System& system, const std::vector<const DeviceProfile*
 
 void simulate_and_judge(const System& system, const AnalysisOptions& options,
                         const std::vector<const DeviceProfile*>& devices, Results& results, Diagnostics& diagnostics) {
-  const std::vector<Program> programs = compile_programs(system, options.execution, devices);
+  report_memory_model(system, options.compile.memory, diagnostics);
+  const std::vector<Program> programs = compile_programs(system, options.execution, devices, options.compile);
   std::vector<std::vector<GpuContext>> contexts(devices.size());
   for (UnitIndex unit = 0; unit < devices.size(); ++unit)
     if (devices[unit] != nullptr) contexts[unit] = contexts_on(system, unit, *devices[unit]);

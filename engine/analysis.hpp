@@ -17,6 +17,7 @@ struct AnalysisOptions {
   Execution execution = Execution::worst;
   std::optional<Duration> until;           ///< simulated time; by default the hyperperiod and the largest offset
   const DeviceProfile* profile = nullptr;  ///< for every GPU; by default chosen per unit by profile_for
+  CompileOptions compile;                  ///< what memory costs
 };
 
 /// Nothing, with a diagnostic, when a device's profile is not known or times exceed what the simulation can hold

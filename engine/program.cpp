@@ -19,11 +19,20 @@ std::int64_t choose(const Cycles& cycles, Execution execution) {
 
 class Compiler {
  public:
-  Compiler(const System& system, UnitIndex unit, Execution execution, const DeviceProfile* device)
-      : system_(system), unit_(system.platform.units[unit]), execution_(execution), device_(device) {}
+  /// `users` may be null where the memory model does not ask who uses the memory.
+  Compiler(const System& system, UnitIndex unit, Execution execution, const DeviceProfile* device,
+           const CompileOptions& options, const MemoryUsers* users)
+      : system_(system),
+        unit_index_(unit),
+        unit_(system.platform.units[unit]),
+        execution_(execution),
+        device_(device),
+        options_(options),
+        users_(users) {}
 
-  Program compile(const std::vector<NodeIndex>& body) {
-    for (const NodeIndex node : body) add(node);
+  Program compile(TaskIndex task) {
+    find_line_time(task);
+    for (const NodeIndex node : system_.tasks[task].body) add(node);
     return std::move(program_);
   }
 
@@ -37,10 +46,7 @@ class Compiler {
     } else if (const auto* compute = std::get_if<Compute>(&activity)) {
       push(StepKind::execute, node, ticks(compute->ticks));
     } else if (const auto* copy = std::get_if<Copy>(&activity)) {
-      Duration work;
-      for (const LabelIndex label : copy->sources) work += access(label, false);
-      for (const LabelIndex label : copy->destinations) work += access(label, true);
-      push(StepKind::copy, node, work);
+      push(StepKind::copy, node, copy_time(*copy));
     } else if (const auto* kernel = std::get_if<Kernel>(&activity)) {
       push(StepKind::kernel, node, ticks(kernel->ticks));
       launch(*kernel);
@@ -105,48 +111,93 @@ class Compiler {
   Duration ticks(const Ticks& ticks) const {
     const Cycles* cycles = ticks.on(unit_.definition);
     return cycles == nullptr ? Duration{}
-                             : ticks_to_duration(choose(*cycles, execution_), unit_.frequency, Rounding::nearest);
+                             : ticks_to_duration(choose(*cycles, execution_), unit_.frequency, options_.rounding);
+  }
+
+  /// What a cache line costs a core by the table; on average midway between best and worst.
+  void find_line_time(TaskIndex task) {
+    latency_ = users_ == nullptr || system_.tasks[task].side == Side::device
+                   ? nullptr
+                   : latency_of(options_.memory, system_.platform, unit_);
+    if (latency_ == nullptr) return;
+    const Duration worst = worst_line(*latency_, users_->other_cores(unit_index_, task), users_->gpu_besides(task));
+    line_time_ = execution_ == Execution::best    ? latency_->base
+                 : execution_ == Execution::worst ? worst
+                                                  : scale(latency_->base + worst, 1, 2, options_.rounding);
+  }
+
+  /// Of a core with an entry in the table.
+  Duration tabulated(DataSize size) const {
+    const std::int64_t lines = lines_of(size, unit_.cache_line, options_.line_rule);
+    const Rounding towards_base = execution_ == Execution::best ? Rounding::up : Rounding::down;
+    const std::int64_t hits =
+        detail::divide(static_cast<detail::Int128>(lines) * latency_->hits_per_million, 1'000'000, towards_base);
+    return line_time_ * (lines - hits) + latency_->hit * hits;
   }
 
   Duration access(LabelIndex index, bool write) const {
     const Label& label = system_.labels[index];
+    if (latency_ != nullptr) return tabulated(label.size);
     const MemoryAccess* access = access_to(unit_, label);
+    const bool contended = options_.memory.source != MemoryModel::Source::uncontended;
     return access == nullptr
                ? Duration{}
-               : access_time(unit_, *access, write ? access->write : access->read, label.size, execution_);
+               : access_time(unit_, *access, write ? access->write : access->read, label.size,
+                             contended ? execution_ : Execution::best, options_.line_rule, options_.rounding);
+  }
+
+  Duration copy_time(const Copy& copy) const {
+    const auto& cost = options_.memory.copy;
+    if (cost && cost->rate.bytes_per_second > 0)
+      return cost->setup + scale(Duration::seconds(1), copy.size.bytes, cost->rate.bytes_per_second, options_.rounding);
+    Duration work = cost ? cost->setup : Duration{};
+    for (const bool write : {false, true})
+      for (const LabelIndex label : write ? copy.destinations : copy.sources)
+        work += cost ? cost->per_line * lines_of(system_.labels[label].size, unit_.cache_line, options_.line_rule)
+                     : access(label, write);
+    return work;
   }
 
   const System& system_;
+  UnitIndex unit_index_;
   const ProcessingUnit& unit_;
   Execution execution_;
   const DeviceProfile* device_;
+  const CompileOptions& options_;
+  const MemoryUsers* users_;
+  const UnitLatency* latency_ = nullptr;  // null: as the model says
+  Duration line_time_;
   Program program_;
 };
 
 }  // namespace
 
 Duration access_time(const ProcessingUnit& unit, const MemoryAccess& access, const Cycles& latency, DataSize size,
-                     Execution execution) {
-  const std::int64_t lines = detail::divide(size.bytes, unit.cache_line.bytes, Rounding::up);
+                     Execution execution, LineRule rule, Rounding rounding) {
+  const std::int64_t lines = lines_of(size, unit.cache_line, rule);
   const Duration by_latency =
-      ticks_to_duration(detail::checked_multiply(lines, choose(latency, execution)), unit.frequency, Rounding::nearest);
+      ticks_to_duration(detail::checked_multiply(lines, choose(latency, execution)), unit.frequency, rounding);
   if (access.data_rate.bytes_per_second == 0) return by_latency;
-  const Duration by_rate =
-      scale(Duration::seconds(1), size.bytes, access.data_rate.bytes_per_second, Rounding::nearest);
+  const Duration by_rate = scale(Duration::seconds(1), size.bytes, access.data_rate.bytes_per_second, rounding);
   return std::max(by_latency, by_rate);
 }
 
 Program compile_program(const System& system, TaskIndex task, UnitIndex unit, Execution execution,
-                        const DeviceProfile* device) {
-  return Compiler(system, unit, execution, device).compile(system.tasks[task].body);
+                        const DeviceProfile* device, const CompileOptions& options) {
+  std::optional<MemoryUsers> users;
+  if (options.memory.source == MemoryModel::Source::table) users.emplace(system);
+  return Compiler(system, unit, execution, device, options, users ? &*users : nullptr).compile(task);
 }
 
 std::vector<Program> compile_programs(const System& system, Execution execution,
-                                      const std::vector<const DeviceProfile*>& devices) {
+                                      const std::vector<const DeviceProfile*>& devices, const CompileOptions& options) {
+  const MemoryUsers users(system);
   std::vector<Program> programs;
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     const UnitIndex unit = system.tasks[task].unit;
-    programs.push_back(compile_program(system, task, unit, execution, unit < devices.size() ? devices[unit] : nullptr));
+    programs.push_back(
+        Compiler(system, unit, execution, unit < devices.size() ? devices[unit] : nullptr, options, &users)
+            .compile(task));
   }
   return programs;
 }

@@ -10,6 +10,7 @@
 #include "amalthea/graph/system.hpp"
 #include "amalthea/time.hpp"
 #include "engine/device_profile.hpp"
+#include "engine/memory_contention.hpp"
 #include "engine/nvidia/occupancy.hpp"
 
 namespace amalthea::engine {
@@ -40,22 +41,29 @@ struct Program {
   Duration kernels_packed;  ///< the same if nothing of the GPU were ever left empty: never more
 };
 
-/// Programs of all tasks; tasks that are folded away have none. Times are rounded to the nearest picosecond.
+/// What execution times depend on beside the model and the execution.
+struct CompileOptions {
+  MemoryModel memory;
+  LineRule line_rule = LineRule::exact;
+  Rounding rounding = Rounding::nearest;  ///< of every step to picoseconds: up for upper bounds, down for lower ones
+};
+
+/// Programs of all tasks; tasks that are folded away have none.
 /// `devices`, parallel to Platform::units, say what blocks find on a GPU; where nothing is known of its SMs, or a block
 /// fits on none, kernels occupy the whole execution engine for the time of one block.
 std::vector<Program> compile_programs(const System& system, Execution execution,
-                                      const std::vector<const DeviceProfile*>& devices);
+                                      const std::vector<const DeviceProfile*>& devices,
+                                      const CompileOptions& options = {});
 
 /// The program of one task as if it ran on `unit`; what the unit has no ticks for takes no time.
 Program compile_program(const System& system, TaskIndex task, UnitIndex unit, Execution execution,
-                        const DeviceProfile* device);
+                        const DeviceProfile* device, const CompileOptions& options = {});
 
 /// The profile of every GPU as profile_for chooses it, "generic" where it cannot; null for CPUs.
 std::vector<const DeviceProfile*> default_devices(const System& system);
 
-/// Time of moving `size` bytes over one access: cache lines (rounded up) times latency, but never faster than the
-/// data rate allows.
+/// Time of moving `size` bytes over one access: cache lines times latency, but never faster than the data rate allows.
 Duration access_time(const ProcessingUnit& unit, const MemoryAccess& access, const Cycles& latency, DataSize size,
-                     Execution execution);
+                     Execution execution, LineRule rule = LineRule::exact, Rounding rounding = Rounding::nearest);
 
 }  // namespace amalthea::engine

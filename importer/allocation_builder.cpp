@@ -130,9 +130,35 @@ Element chosen_unit(BuildContext& context, const views::TaskAllocation& allocati
   return affinity.front();
 }
 
+/// The unit a mapping change names, on which the task's scheduler becomes one that is responsible for it: the model's
+/// where it is, else the first. Both are there (check_mapping_changes).
+Element changed_unit(BuildContext& context, const views::TaskAllocation& allocation, const MappingChange& change,
+                     Task& task) {
+  const Platform& platform = context.system.platform;
+  UnitIndex unit = 0;
+  while (platform.units[unit].name != change.core) ++unit;
+  const auto responsible = [unit](const Scheduler& scheduler) {
+    return std::find(scheduler.units.begin(), scheduler.units.end(), unit) != scheduler.units.end();
+  };
+  const std::string before = allocation.affinity.empty()
+                                 ? fmt::format("with scheduler \"{}\"", platform.schedulers[task.scheduler].name)
+                                 : fmt::format("on \"{}\"", allocation.affinity.front().name());
+  if (!responsible(platform.schedulers[task.scheduler]))
+    task.scheduler =
+        static_cast<SchedulerIndex>(std::find_if(platform.schedulers.begin(), platform.schedulers.end(), responsible) -
+                                    platform.schedulers.begin());
+  context.diagnostics.add(
+      "AM0421", Severity::note,
+      fmt::format("task \"{}\" runs on \"{}\"{} as was asked for; the model has it {}", task.name, change.core,
+                  change.priority ? fmt::format(" with priority {}", *change.priority) : "", before),
+      allocation.element.location(), allocation.element.path());
+  return context.model.element(platform.units[unit].origin);
+}
+
 }  // namespace
 
 void allocate(BuildContext& context, const views::TaskAllocation& allocation, Task& task) {
+  const MappingChange* change = mapping_change_of(context, task.name);
   const Element scheduler_element = context.required_reference(allocation.element, "scheduler");
   const auto scheduler_index = context.schedulers.find(scheduler_element);
   if (!scheduler_index) {
@@ -143,9 +169,11 @@ void allocate(BuildContext& context, const views::TaskAllocation& allocation, Ta
                     allocation.element.location(), allocation.element.path());
     return;
   }
-  const Scheduler& scheduler = context.system.platform.schedulers[*scheduler_index];
   task.scheduler = *scheduler_index;
-  const Element unit_element = chosen_unit(context, allocation, scheduler, task);
+  const Element unit_element =
+      change != nullptr ? changed_unit(context, allocation, *change, task)
+                        : chosen_unit(context, allocation, context.system.platform.schedulers[*scheduler_index], task);
+  const Scheduler& scheduler = context.system.platform.schedulers[task.scheduler];
   const auto unit_index = context.units.find(unit_element);
   if (!unit_index) {
     if (context.reported_schedulers.insert(task.scheduler).second) {
@@ -160,7 +188,10 @@ void allocate(BuildContext& context, const views::TaskAllocation& allocation, Ta
   }
   task.unit = *unit_index;
   const ProcessingUnit& unit = context.system.platform.units[task.unit];
-  read_priority(context, allocation, task);
+  if (change != nullptr && change->priority)
+    task.priority = *change->priority;
+  else
+    read_priority(context, allocation, task);
   read_time_slice(context, allocation.parameters, task);
   task.side = unit.type == PuType::gpu ? Side::device : Side::host;
   if (const auto slice = custom_property(context.model.element(task.origin), "gpu.timeslice"))

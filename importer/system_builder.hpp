@@ -3,10 +3,12 @@
 /// Model → System: platform, tasks, data and the runnable graph.
 
 #include <optional>
+#include <vector>
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 #include "amalthea/graph/system.hpp"
+#include "importer/mapping_change.hpp"
 
 namespace amalthea::importer {
 
@@ -15,6 +17,8 @@ struct BuildOptions {
   /// fall away (WATERS 2019 challenge): the function takes the wrapper's releases and deadline and works on the
   /// host labels directly.
   bool keep_wrappers = false;
+  /// Where tasks run instead of where the model maps them; of several for one task the last counts.
+  std::vector<MappingChange> mapping = {};
 };
 
 /// Nothing when the model lacks something that its timing depends on; `diagnostics` then says what and where.

@@ -32,6 +32,7 @@ void build_data(BuildContext& context) {
 }
 
 void build_tasks(BuildContext& context) {
+  if (!context.blocked) check_mapping_changes(context);
   if (context.blocked) return;
   report_second_allocations(context);
   for (const Element isr : context.model.all("swModel", "isrs")) context.ignore(isr);

@@ -70,6 +70,9 @@ void build_platform(BuildContext&);  ///< definitions, units, memories, schedule
 /// Scheduler, unit, priority and time slice of a task.
 void allocate(BuildContext&, const views::TaskAllocation&, Task&);
 void report_second_allocations(BuildContext&);
+void check_mapping_changes(BuildContext&);  ///< whether tasks and units of these names are there
+/// What BuildOptions::mapping says of a task; null where it says nothing.
+const MappingChange* mapping_change_of(const BuildContext&, std::string_view task);
 void check_host_schedulers(BuildContext&);  ///< whether their algorithms are simulated; once tasks are allocated
 void map_labels(BuildContext&);             ///< which memories labels lie in
 

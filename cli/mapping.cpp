@@ -1,0 +1,88 @@
+#include "cli/mapping.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "engine/nvidia/located_json.hpp"
+
+namespace amalthea::cli {
+namespace {
+
+using engine::nvidia::error_at;
+using engine::nvidia::JsonObject;
+using engine::nvidia::JsonValue;
+using engine::nvidia::TextError;
+using importer::MappingChange;
+
+std::optional<TextError> read_change(const JsonValue& value, MappingChange& change) {
+  const auto* object = std::get_if<JsonObject>(&value.value);
+  if (object == nullptr) return error_at(value, R"(expected an object such as {"core": "Core2", "priority": 3})");
+  for (const auto& [key, entry] : object->members) {
+    if (key == "core") {
+      const auto* core = std::get_if<std::string>(&entry.value);
+      if (core == nullptr || core->empty()) return error_at(entry, "expected the name of a processing unit");
+      change.core = *core;
+    } else if (key == "priority") {
+      const auto* priority = std::get_if<std::int64_t>(&entry.value);
+      if (priority == nullptr) return error_at(entry, "expected a whole number");
+      change.priority = *priority;
+    } else {
+      return error_at(entry, "not known here; expected core, priority");
+    }
+  }
+  if (change.core.empty()) return error_at(value, "\"core\" is missing");
+  return std::nullopt;
+}
+
+tl::expected<std::vector<MappingChange>, TextError> parse_mapping(const std::string& file, const std::string& text) {
+  const auto json = engine::nvidia::parse_located_json(text);
+  if (!json) return tl::unexpected(json.error());
+  const auto* object = std::get_if<JsonObject>(&json->value);
+  if (object == nullptr) return tl::unexpected(error_at(*json, "expected an object, by the names of tasks"));
+  std::vector<MappingChange> changes;
+  for (const auto& [task, value] : object->members) {
+    MappingChange change;
+    change.task = task;
+    change.location = {file, static_cast<std::uint32_t>(value.line), static_cast<std::uint32_t>(value.column)};
+    if (auto error = read_change(value, change)) return tl::unexpected(std::move(*error));
+    changes.push_back(std::move(change));
+  }
+  return changes;
+}
+
+}  // namespace
+
+std::optional<std::string> read_small_file(const std::string& path) {
+  std::ifstream file(path);
+  std::ostringstream text;
+  if (!file || !(text << file.rdbuf())) return std::nullopt;
+  return text.str();
+}
+
+tl::expected<std::vector<MappingChange>, std::string> read_mapping_changes(const std::string& file,
+                                                                           const std::vector<std::string>& texts) {
+  std::vector<MappingChange> changes;
+  if (!file.empty()) {
+    const auto text = read_small_file(file);
+    if (!text) return tl::unexpected(fmt::format("--mapping {}: not a readable file", file));
+    auto read = parse_mapping(file, *text);
+    if (!read) return tl::unexpected(fmt::format("{}:{}", file, format(read.error())));
+    changes = std::move(*read);
+  }
+  const std::size_t of_file = changes.size();
+  for (const std::string& text : texts) {
+    auto change = importer::parse_mapping_change(text);
+    if (!change) return tl::unexpected(fmt::format("--map {}: {}", text, change.error()));
+    const auto same = [&](const MappingChange& other) { return other.task == change->task; };
+    if (std::any_of(changes.begin() + static_cast<std::ptrdiff_t>(of_file), changes.end(), same))
+      return tl::unexpected(fmt::format("--map {}: task \"{}\" is mapped twice", text, change->task));
+    changes.push_back(std::move(*change));
+  }
+  return changes;
+}
+
+}  // namespace amalthea::cli

@@ -1,0 +1,23 @@
+#pragma once
+/// \file
+/// Mapping changes from the command line: `--map` and `--mapping`.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "importer/mapping_change.hpp"
+
+namespace amalthea::cli {
+
+/// The text of a file; nothing when it cannot be read.
+std::optional<std::string> read_small_file(const std::string& path);
+
+/// Those of the file (no file: "") and then those of the command line, so that these win. The error says what is wrong
+/// where.
+tl::expected<std::vector<importer::MappingChange>, std::string> read_mapping_changes(
+    const std::string& file, const std::vector<std::string>& texts);
+
+}  // namespace amalthea::cli
