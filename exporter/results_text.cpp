@@ -232,9 +232,9 @@ class TextRenderer {
     title(fmt::format("End-to-end latencies of chains, {}: exact under LET, upper bounds else", unit_));
     TextTable table({{"chain"},
                      {"LET reaction", Align::right},
-                     {"reduced", Align::right},
+                     {"reduced reaction", Align::right},
                      {"age", Align::right},
-                     {"reduced", Align::right},
+                     {"reduced age", Align::right},
                      {"implicit reaction", Align::right},
                      {"explicit reaction", Align::right},
                      {"tasks"}});
@@ -261,7 +261,7 @@ class TextRenderer {
       for (const auto& [column, reason] : {std::pair<const char*, const std::string&>("LET", result.let_reason),
                                            {"implicit", result.implicit_reason},
                                            {"explicit", result.explicit_reason}}) {
-        std::string line = fmt::format("{} -: {}\n", column, reason);
+        std::string line = fmt::format("no {} latency: {}\n", column, reason);
         if (!reason.empty() && std::find(unknown.begin(), unknown.end(), line) == unknown.end())
           unknown.push_back(std::move(line));
       }

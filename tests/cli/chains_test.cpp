@@ -130,7 +130,36 @@ TEST_CASE("chains: the text has a table of them with the tasks") {
   CHECK(result.out.find("908.000") != std::string::npos);
 }
 
-TEST_CASE("chains: latency constraints of a model are judged") {
+TEST_CASE("chains: a latency constraint is judged by what lies between the chain's events") {
+  const test::TemporaryFolder folder;
+  const std::string model = folder.path() + "/limited.amxmi";
+  std::string text = test::read_text(test::sample("waters2019-tx2.amxmi"));
+  const auto constraint = [](const std::string& name, const std::string& type, const std::string& limits) {
+    return "<timingConstraints xsi:type=\"am:EventChainLatencyConstraint\" name=\"" + name +
+           "\" scope=\"Lidar_to_DASM?type=EventChain\"" + type + ">" + limits + "</timingConstraints>";
+  };
+  const auto end = text.find("</constraintsModel>");
+  REQUIRE(end != std::string::npos);
+  text.insert(end, constraint("fits", " type=\"Reaction\"", "<maximum value=\"875\" unit=\"ms\"/>") +
+                       constraint("late", "", "<maximum value=\"874\" unit=\"ms\"/>") +
+                       constraint("old", " type=\"Age\"", "<maximum value=\"902\" unit=\"ms\"/>") +
+                       constraint("early", " type=\"Reaction\"", "<minimum value=\"900\" unit=\"ms\"/>"));
+  test::write_text(model, text);
+  const json limits = chain_of(chains_of(model, {}), "Lidar_to_DASM")["constraints"];
+  REQUIRE(limits.size() == 4);
+  const std::vector<std::pair<const char*, const char*>> expected = {
+      {"fits", "met"}, {"late", "missed"}, {"old", "missed"}, {"early", "missed"}};
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    CHECK(limits[i]["name"] == expected[i].first);
+    CHECK(limits[i]["let"] == expected[i].second);
+  }
+  CHECK(limits[0]["maximum_ps"] == 875 * ms);
+  CHECK(limits[0]["minimum_ps"].is_null());
+  CHECK(limits[1]["type"] == "reaction");
+  CHECK(limits[2]["type"] == "age");
+}
+
+TEST_CASE("chains: latency constraints of a third-party model are judged") {
   const auto corpus = test::corpus_folder();
   if (!corpus) {
     WARN("skipped: the third-party models (AMALTHEA_CORPUS) are not there");
