@@ -12,8 +12,8 @@
 namespace amalthea::engine {
 namespace {
 
-/// Steps from job to job beyond which an enumeration would take longer than a second or so.
-constexpr std::int64_t most_steps = 50'000'000;
+/// Steps from job to job beyond which an enumeration would take longer than a fraction of a second.
+constexpr std::int64_t most_steps = 10'000'000;
 
 /// The releases of one task as plain numbers: an enumeration takes millions of them, and `enumeration_of` has made
 /// sure that none overflows.
