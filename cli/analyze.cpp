@@ -45,6 +45,7 @@ void add_analyze(CLI::App& app, int& exit_code) {
       "analyze", "response times of every task, GPU operation and resource, with verdicts and reasons");
   add_input_options(*verb, options->input);
   add_analysis_options(*verb, options->analysis);
+  add_chain_options(*verb, options->analysis);
   std::vector<std::string> names;
   for (const auto& format : exporter::result_formats()) names.emplace_back(format.name);
   verb->add_option("--format", options->format, "output format")->check(CLI::IsMember(names))->capture_default_str();

@@ -15,6 +15,7 @@
 #include "amalthea/quantity.hpp"
 #include "cli/mapping.hpp"
 #include "cli/verbs.hpp"
+#include "engine/chain_search.hpp"
 #include "engine/simulation.hpp"
 #include "exporter/write_file.hpp"
 #include "importer/model_reader.hpp"
@@ -61,6 +62,21 @@ void add_mapping_options(CLI::App& verb, AnalysisInput& options) {
       ->allow_extra_args(false);
   verb.add_option("--mapping", options.mapping_file,
                   "JSON file with such changes (docs/memory.md); --map wins over it");
+}
+
+/// Puts the chains that were asked for behind those of the model; false and a message when one cannot be understood.
+bool add_chains(const AnalysisInput& options, System& system, Diagnostics& diagnostics) {
+  for (const std::string& text : options.chains) {
+    auto chain = engine::parse_chain(system, text);
+    if (!chain) {
+      complain(fmt::format("--chain \"{}\": {}", text, chain.error()));
+      return false;
+    }
+    engine::report_gaps(system, *chain, diagnostics);
+    system.chains.push_back(std::move(*chain));
+  }
+  if (options.derive_chains) engine::add_derived_chains(system, diagnostics);
+  return true;
 }
 
 }  // namespace
@@ -124,6 +140,16 @@ void add_analysis_options(CLI::App& verb, AnalysisInput& options) {
       "GPU profile: a built-in name (tx2, xavier, pegasus, …) or a JSON file (default: what the model says)");
   add_memory_options(verb, options);
   add_mapping_options(verb, options);
+}
+
+void add_chain_options(CLI::App& verb, AnalysisInput& options) {
+  verb.add_option("--chain", options.chains,
+                  "a chain of tasks by their names, such as \"A->B->C\", whose end-to-end latencies are wanted beside "
+                  "those of the model's event chains; may be given several times")
+      ->allow_extra_args(false);
+  verb.add_flag("--derive-chains", options.derive_chains,
+                fmt::format("also the chains along which labels pass between periodic tasks (at most {})",
+                            engine::most_derived_chains));
 }
 
 void print_findings(const Diagnostics& diagnostics) {
@@ -190,6 +216,10 @@ std::optional<Analysed> analyze_model(const Model& model, const AnalysisInput& o
   if (!system) {
     const auto& found = diagnostics.all();
     if (std::any_of(found.begin(), found.end(), importer::is_about_mapping_change)) exit_code = ExitCode::unusable;
+    return std::nullopt;
+  }
+  if (!add_chains(options, *system, diagnostics)) {
+    exit_code = ExitCode::unusable;
     return std::nullopt;
   }
   auto results = engine::analyze(*system, analysis, diagnostics);

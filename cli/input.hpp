@@ -35,9 +35,12 @@ struct AnalysisInput {
   std::string line_rule = "exact";
   std::string mapping_file;
   std::vector<std::string> map;
+  std::vector<std::string> chains;  ///< "A->B->C" by task names
+  bool derive_chains = false;
 };
 void add_build_options(CLI::App& verb, importer::BuildOptions& options);
 void add_analysis_options(CLI::App& verb, AnalysisInput& options);
+void add_chain_options(CLI::App& verb, AnalysisInput& options);
 
 /// A built-in device profile by its name, or one from a JSON file; nothing and a message when there is neither.
 std::optional<engine::DeviceProfile> choose_profile(const std::string& platform);

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/quantity.hpp"
+#include "engine/chain_latency.hpp"
 #include "engine/demand.hpp"
 #include "engine/program.hpp"
 #include "engine/simulation.hpp"
@@ -171,6 +172,7 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options,
                     format_duration(results.horizon), results.events));
   add_demands(system, programs, results);
   judge(system, programs, unbounded_reasons(system, programs, contexts), results);
+  results.chains = chain_latencies(system, {});
 }
 
 }  // namespace
@@ -188,7 +190,7 @@ std::optional<Duration> hyperperiod(const System& system) {
   return lcm ? std::optional(Duration::picoseconds(*lcm)) : std::nullopt;
 }
 
-std::vector<std::optional<Duration>> periods_of(const System& system) {
+std::vector<std::optional<TaskReleases>> releases_of(const System& system) {
   const std::size_t count = system.tasks.size();
   std::vector<std::vector<StimulusIndex>> stimuli(count);  // that activate a task
   std::vector<std::vector<TaskIndex>> triggers(
@@ -199,17 +201,24 @@ std::vector<std::optional<Duration>> periods_of(const System& system) {
     if (const auto* trigger = std::get_if<Trigger>(&system.graph[node].activity))
       triggers[trigger->stimulus].push_back(system.graph[node].task);
 
-  std::vector<std::optional<Duration>> periods(count);
+  std::vector<std::optional<TaskReleases>> releases(count);
   for (TaskIndex task = 0; task < count; ++task) {
-    TaskIndex at = system.tasks[task].folded_into.value_or(task);
-    for (std::size_t hops = 0; hops < max_trigger_hops && stimuli[at].size() == 1; ++hops) {
-      const StimulusIndex only = stimuli[at].front();
+    std::vector<TaskIndex> way = {system.tasks[task].folded_into.value_or(task)};  // backwards
+    for (std::size_t hops = 0; hops < max_trigger_hops && stimuli[way.back()].size() == 1; ++hops) {
+      const StimulusIndex only = stimuli[way.back()].front();
       if (const auto* periodic = std::get_if<Periodic>(&system.stimuli[only].occurrence))
-        periods[task] = periodic->period;
+        releases[task] = TaskReleases{*periodic, {way.rbegin(), way.rend()}};
       if (triggers[only].size() != 1) break;
-      at = triggers[only].front();
+      way.push_back(triggers[only].front());
     }
   }
+  return releases;
+}
+
+std::vector<std::optional<Duration>> periods_of(const System& system) {
+  std::vector<std::optional<Duration>> periods;
+  for (const auto& releases : releases_of(system))
+    periods.push_back(releases ? std::optional(releases->periodic.period) : std::nullopt);
   return periods;
 }
 

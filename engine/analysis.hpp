@@ -27,6 +27,16 @@ std::optional<Results> analyze(const System& system, const AnalysisOptions& opti
 /// Least common multiple of all periods in use; nothing when there is none or it exceeds 2^63 ps.
 std::optional<Duration> hyperperiod(const System& system);
 
+/// How a task comes to be released periodically.
+struct TaskReleases {
+  Periodic periodic;
+  std::vector<TaskIndex>
+      way;  ///< the task that is released so, and who is triggered in a row up to the one in question
+};
+/// Of every task: those of its only stimulus, or of the task that is its only trigger; of a wrapper that fell away
+/// those of its function. Nothing where there are several or none.
+std::vector<std::optional<TaskReleases>> releases_of(const System& system);
+
 /// Of every task: the period of its only stimulus; a triggered task has that of its only trigger, a wrapper that fell
 /// away that of its function. Nothing where there are several or none.
 std::vector<std::optional<Duration>> periods_of(const System& system);

@@ -11,6 +11,7 @@
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
 #include "amalthea/time.hpp"
+#include "engine/chain_latency.hpp"
 #include "engine/program.hpp"
 
 namespace amalthea::engine {
@@ -96,8 +97,9 @@ struct Results {
   std::vector<RunnableResult> runnables;
   std::vector<OperationResult> operations;
   std::vector<ResourceResult> resources;
-  bool stopped_early = false;  ///< the simulation gave up before the end: `horizon` says when
-  std::uint64_t events = 0;    ///< instants at which the simulation acted
+  std::vector<ChainResult> chains;  ///< parallel to System::chains
+  bool stopped_early = false;       ///< the simulation gave up before the end: `horizon` says when
+  std::uint64_t events = 0;         ///< instants at which the simulation acted
 };
 
 }  // namespace amalthea::engine

@@ -17,6 +17,18 @@ constexpr const char* no_bound = "no analytic bound is computed; see simulated";
 
 Json picoseconds(std::optional<Duration> duration) { return duration ? Json(duration->picoseconds()) : Json(nullptr); }
 
+const char* source_name(Chain::Source source) {
+  switch (source) {
+    case Chain::Source::model:
+      return "model";
+    case Chain::Source::request:
+      return "request";
+    case Chain::Source::label_flow:
+      return "label flow";
+  }
+  return "";
+}
+
 /// Unknown values are null with a reason.
 Json statistics(const engine::Statistics& values, const char* reason_for_none) {
   const bool known = values.jobs > 0;
@@ -48,7 +60,7 @@ class JsonRenderer {
         list(results_.runnables.size(), [this](std::size_t i) { return runnable(results_.runnables[i]); });
     json["operations"] =
         list(results_.operations.size(), [this](std::size_t i) { return operation(results_.operations[i]); });
-    json["chains"] = list(system_.chains.size(), [this](std::size_t i) { return chain(system_.chains[i]); });
+    json["chains"] = list(system_.chains.size(), [this](std::size_t i) { return chain(i); });
     json["resources"] =
         list(results_.resources.size(), [this](std::size_t i) { return resource(results_.resources[i]); });
     json["findings"] = findings_json(view_.findings.all());
@@ -137,13 +149,52 @@ class JsonRenderer {
     return json;
   }
 
-  Json chain(const Chain& chain) const {
-    constexpr const char* reason = "chain latencies are not computed";
-    return {
-        {"name", chain.name},
-        {"tasks", list(chain.tasks.size(), [&](std::size_t i) { return Json(task_name(chain.tasks[i])); })},
-        {"implicit", {{"reaction_ps", nullptr}, {"age_ps", nullptr}, {"reason", reason}}},
-        {"let", {{"reaction_ps", nullptr}, {"reduced_reaction_ps", nullptr}, {"age_ps", nullptr}, {"reason", reason}}}};
+  static Json latency_bounds(const std::optional<engine::LatencyBounds>& bounds, const std::string& reason) {
+    const auto time = [&](Duration engine::LatencyBounds::*which) {
+      return bounds ? Json(((*bounds).*which).picoseconds()) : Json(nullptr);
+    };
+    Json json = {{"reaction_ps", time(&engine::LatencyBounds::reaction)},
+                 {"reduced_reaction_ps", time(&engine::LatencyBounds::reduced_reaction)},
+                 {"age_ps", time(&engine::LatencyBounds::age)},
+                 {"reduced_age_ps", time(&engine::LatencyBounds::reduced_age)}};
+    if (!bounds) json["reason"] = reason;
+    return json;
+  }
+
+  static Json let_latencies(const engine::ChainResult& result) {
+    const auto time = [&](Duration engine::LetLatencies::*which) {
+      return result.let ? Json(((*result.let).*which).picoseconds()) : Json(nullptr);
+    };
+    Json json = {{"reaction_ps", time(&engine::LetLatencies::reaction)},
+                 {"reduced_reaction_ps", time(&engine::LetLatencies::reduced_reaction)},
+                 {"age_ps", time(&engine::LetLatencies::age)},
+                 {"reduced_age_ps", time(&engine::LetLatencies::reduced_age)},
+                 {"first_to_first_ps", time(&engine::LetLatencies::first_to_first)},
+                 {"shortest_ps", time(&engine::LetLatencies::shortest)}};
+    if (!result.let) json["reason"] = result.let_reason;
+    return json;
+  }
+
+  Json chain(std::size_t index) const {
+    const Chain& chain = system_.chains[index];
+    const engine::ChainResult& result = results_.chains[index];
+    Json json = {{"name", chain.name},
+                 {"source", source_name(chain.source)},
+                 {"tasks", list(chain.tasks.size(), [&](std::size_t i) { return Json(task_name(chain.tasks[i])); })},
+                 {"implicit", latency_bounds(result.implicit, result.implicit_reason)},
+                 {"explicit", latency_bounds(result.explicit_access, result.explicit_reason)},
+                 {"let", let_latencies(result)}};
+    json["constraints"] = list(chain.limits.size(), [&](std::size_t i) {
+      const ChainLimit& limit = chain.limits[i];
+      return Json{{"name", limit.name},
+                  {"type", limit.kind == ChainLimit::Kind::age ? "age" : "reaction"},
+                  {"minimum_ps", picoseconds(limit.minimum)},
+                  {"maximum_ps", picoseconds(limit.maximum)},
+                  {"implicit", to_string(result.limits[i].implicit)},
+                  {"explicit", to_string(result.limits[i].explicit_access)},
+                  {"let", to_string(result.limits[i].let)}};
+    });
+    return json;
   }
 
   Json resource(const engine::ResourceResult& result) const {

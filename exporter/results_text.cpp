@@ -46,6 +46,7 @@ class TextRenderer {
     reasons();
     operations();
     resources();
+    chains();
     return std::move(out_);
   }
 
@@ -216,6 +217,89 @@ class TextRenderer {
            {percent(resource.utilization)},
            {fmt::format("{:.4f}", resource.demand)},
            {resource.overloaded() ? "overloaded" : "ok", resource.overloaded() ? Colour::bad : Colour::good}});
+    out_ += table.render(colour_);
+  }
+
+  std::string steps_of(const Chain& chain) const {
+    std::string text;
+    for (const TaskIndex task : chain.tasks)
+      text += fmt::format("{}{}", text.empty() ? "" : " -> ", system_.tasks[task].name);
+    return text;
+  }
+
+  void chains() {
+    if (system_.chains.empty()) return;
+    title(fmt::format("End-to-end latencies of chains, {}: exact under LET, upper bounds else", unit_));
+    TextTable table({{"chain"},
+                     {"LET reaction", Align::right},
+                     {"reduced reaction", Align::right},
+                     {"age", Align::right},
+                     {"reduced age", Align::right},
+                     {"implicit reaction", Align::right},
+                     {"explicit reaction", Align::right},
+                     {"tasks"}});
+    std::vector<std::string> unknown;  // why, once each
+    for (std::size_t index = 0; index < system_.chains.size(); ++index) {
+      const Chain& chain = system_.chains[index];
+      const engine::ChainResult& result = results_.chains[index];
+      const auto let = [&](Duration engine::LetLatencies::*which) {
+        return result.let ? time((*result.let).*which) : std::string("-");
+      };
+      const auto bound = [&](const std::optional<engine::LatencyBounds>& bounds) {
+        return bounds ? time(bounds->reaction) : std::string("-");
+      };
+      table.add_row({{chain.source == Chain::Source::model     ? chain.name
+                      : chain.source == Chain::Source::request ? "(requested)"
+                                                               : "(label flow)"},
+                     {let(&engine::LetLatencies::reaction)},
+                     {let(&engine::LetLatencies::reduced_reaction)},
+                     {let(&engine::LetLatencies::age)},
+                     {let(&engine::LetLatencies::reduced_age)},
+                     {bound(result.implicit)},
+                     {bound(result.explicit_access)},
+                     {steps_of(chain)}});
+      for (const auto& [column, reason] : {std::pair<const char*, const std::string&>("LET", result.let_reason),
+                                           {"implicit", result.implicit_reason},
+                                           {"explicit", result.explicit_reason}}) {
+        std::string line = fmt::format("no {} latency: {}\n", column, reason);
+        if (!reason.empty() && std::find(unknown.begin(), unknown.end(), line) == unknown.end())
+          unknown.push_back(std::move(line));
+      }
+    }
+    out_ += table.render(colour_);
+    for (const std::string& line : unknown) out_ += paint(line, Colour::dim, colour_);
+    chain_limits();
+  }
+
+  void chain_limits() {
+    TextTable table({{"latency constraint"},
+                     {"chain"},
+                     {"of"},
+                     {with_unit("min"), Align::right},
+                     {with_unit("max"), Align::right},
+                     {"LET"},
+                     {"implicit"},
+                     {"explicit"}});
+    const auto cell = [](engine::LimitVerdict verdict) {
+      return TextTable::Cell{std::string(to_string(verdict)), verdict == engine::LimitVerdict::met      ? Colour::good
+                                                              : verdict == engine::LimitVerdict::missed ? Colour::bad
+                                                                                                        : Colour::dim};
+    };
+    for (std::size_t index = 0; index < system_.chains.size(); ++index)
+      for (std::size_t i = 0; i < system_.chains[index].limits.size(); ++i) {
+        const ChainLimit& limit = system_.chains[index].limits[i];
+        const engine::ChainResult::Limit& verdict = results_.chains[index].limits[i];
+        table.add_row({{limit.name},
+                       {system_.chains[index].name},
+                       {limit.kind == ChainLimit::Kind::age ? "age" : "reaction"},
+                       {time(limit.minimum)},
+                       {time(limit.maximum)},
+                       cell(verdict.let),
+                       cell(verdict.implicit),
+                       cell(verdict.explicit_access)});
+      }
+    if (table.empty()) return;
+    out_ += "\n";
     out_ += table.render(colour_);
   }
 

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "amalthea/views/constraints.hpp"
 #include "amalthea/views/event_chains.hpp"
 #include "amalthea/views/events.hpp"
 #include "importer/detail/build_context.hpp"
@@ -69,15 +70,33 @@ class ChainReader {
   int visited_ = 0;
 };
 
+/// The limits on a chain, in document order.
+std::vector<ChainLimit> limits_of(Element chain, const std::vector<views::TimingConstraint>& constraints) {
+  std::vector<ChainLimit> limits;
+  for (const views::TimingConstraint& constraint : constraints) {
+    const auto* latency = std::get_if<views::LatencyConstraint>(&constraint.kind);
+    if (latency == nullptr || latency->chain != chain || (!latency->minimum && !latency->maximum)) continue;
+    ChainLimit limit;
+    limit.name = constraint.name;
+    if (latency->type == views::LatencyConstraint::Type::age) limit.kind = ChainLimit::Kind::age;
+    limit.minimum = latency->minimum;
+    limit.maximum = latency->maximum;
+    limits.push_back(std::move(limit));
+  }
+  return limits;
+}
+
 }  // namespace
 
 void build_chains(BuildContext& context) {
   const auto callers = only_callers(context.system);
+  const auto constraints = views::timing_constraints(context.model, context.diagnostics);
   for (const Element element : context.model.all("constraintsModel", "eventChains")) {
     Chain chain;
     chain.name = element.name();
     chain.origin = element.origin();
     ChainReader(context, callers, chain).read(element);
+    chain.limits = limits_of(element, constraints);
     if (!chain.tasks.empty()) context.system.chains.push_back(std::move(chain));
   }
 }

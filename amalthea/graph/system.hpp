@@ -81,11 +81,23 @@ struct Task {
   Origin origin;
 };
 
-/// Tasks that an event chain passes through, in order.
+/// What the model demands of a chain's latency (EventChainLatencyConstraint).
+struct ChainLimit {
+  enum class Kind : std::uint8_t { reaction, age };
+  std::string name;
+  Kind kind = Kind::reaction;  ///< reaction where the model does not say
+  std::optional<Duration> minimum;
+  std::optional<Duration> maximum;
+};
+
+/// Tasks that data passes through, in order: an event chain of the model, or one that was asked for or found.
 struct Chain {
+  enum class Source : std::uint8_t { model, request, label_flow };
   std::string name;
   std::vector<TaskIndex> tasks;
-  Origin origin;
+  Origin origin;  ///< of an event chain
+  Source source = Source::model;
+  std::vector<ChainLimit> limits;
 };
 
 struct System {
