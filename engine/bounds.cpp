@@ -158,15 +158,25 @@ class Builder {
     return detail::divide(step.blocks, occupancy->blocks * limits.sms, Rounding::up);
   }
 
+  /// Whether all of the unit's times are whole picoseconds.
+  static bool is_exact(const ProcessingUnit& unit) {
+    constexpr std::int64_t millihertz_picoseconds = 1'000'000'000'000'000, second = 1'000'000'000'000;
+    return millihertz_picoseconds % unit.frequency.millihertz() == 0 &&
+           std::all_of(unit.accesses.begin(), unit.accesses.end(), [](const MemoryAccess& access) {
+             return access.data_rate.bytes_per_second == 0 || second % access.data_rate.bytes_per_second == 0;
+           });
+  }
+
   /// A step's time with what rounding may have lost or gained.
   Span span_of(TaskIndex task, std::size_t index) const {
     const Step& step = steps(task)[index];
     const Activity& activity = system_.graph[step.node].activity;
     std::int64_t roundings = 1, rounds = 1;
-    if (std::holds_alternative<Call>(activity)) roundings = 0;
     if (const auto* copy = std::get_if<Copy>(&activity))
       roundings =
           std::max<std::int64_t>(1, static_cast<std::int64_t>(copy->sources.size() + copy->destinations.size()));
+    if (std::holds_alternative<Call>(activity) || is_exact(system_.platform.units[system_.tasks[task].unit]))
+      roundings = 0;
     if (step.kind == StepKind::kernel) rounds = rounds_of(task, step);
     const Duration rounding = Duration::picoseconds(roundings);
     const Duration shortest = std::min(best_[task].steps[index].work, step.work);
@@ -193,8 +203,11 @@ class Builder {
       const Activity& activity = system_.graph[steps(device)[step].node].activity;
       const Span span = span_of(device, step);
       const auto* kernel = std::get_if<Kernel>(&activity);
-      segment.operations.push_back(
-          {kind_of(activity), span.best, span.worst, {}, kernel != nullptr ? kernel->memory_intensity : 1});
+      segment.operations.push_back({kind_of(activity),
+                                    span.best,
+                                    std::max(span.worst, Duration::picoseconds(1)),
+                                    {},
+                                    kernel != nullptr ? kernel->memory_intensity : 1});
     }
     return segment;
   }

@@ -539,6 +539,9 @@ class Analysis {
       return fmt::format("its releases may come at the same time: their jitter of {} is not below the period of {}",
                          format_duration(task(index).jitter), format_duration(task(index).period));
     const Duration least = sum(facts_[index].execution, jobs_[index].own());
+    if (least > limit && !jobs_[index].slowdown.is_zero())
+      return fmt::format("with its copies and kernels slowed by others it may need {} of its {}",
+                         format_duration(least), limit_text);
     if (least > limit) return fmt::format("even alone it may need {} of its {}", format_duration(least), limit_text);
     std::size_t longest = 0;
     ContextWait waits;
