@@ -180,7 +180,17 @@ class Builder {
     if (step.kind == StepKind::kernel) rounds = rounds_of(task, step);
     const Duration rounding = Duration::picoseconds(roundings);
     const Duration shortest = std::min(best_[task].steps[index].work, step.work);
-    return {(shortest - std::min(shortest, rounding)) * rounds, (step.work + rounding) * rounds};
+    Span span{(shortest - std::min(shortest, rounding)) * rounds, (step.work + rounding) * rounds};
+    // Time lost to rounding may cost a whole turn, so that it must be part of the work.
+    if (is_operation(step) && slows(system_.tasks[task].unit))
+      span.worst += Duration::nanoseconds(1) + scale(span.worst, 1, 1'000'000, Rounding::up);
+    return span;
+  }
+
+  /// Whether copies and kernels of a GPU slow each other.
+  bool slows(UnitIndex unit) const {
+    const nvidia::InterferenceTable& table = devices_[unit]->interference;
+    return std::max({table.kernel_by_memcpy, table.kernel_by_memset, table.copy_by_kernel}) > Slowdown{};
   }
 
   Span execution(TaskIndex task, std::size_t from, std::size_t to) const {

@@ -18,8 +18,9 @@
 ///   both engines, which others can stand: the slots of the runlist bound what it takes.
 ///
 /// Steps of a Program are rounded to the nearest picosecond: bounds take one more for each access, copy or kernel, best
-/// times one less, unless the unit's clock and data rates give whole picoseconds. The simulation itself loses less than
-/// a picosecond of progress at every event on a slowed GPU.
+/// times one less, unless the unit's clock and data rates give whole picoseconds. At every event on a GPU whose copies
+/// and kernels slow each other the simulation rounds their progress down by less than a picosecond: their bounds take a
+/// nanosecond and a millionth more for that.
 
 #include <map>
 #include <vector>

@@ -133,7 +133,9 @@ TaskFacts facts_of(const TimeSliceProblem& problem, std::size_t index) {
 struct JobBound {
   Duration gpu, slowdown, own_switches;
   std::vector<Duration> segments;
-  std::vector<ContextWait> waits;  ///< parallel to the tasks
+  std::vector<ContextWait> waits;             ///< parallel to the tasks
+  std::array<Duration, engines> work{};       ///< on each engine, with what it is slowed at most
+  std::array<std::int64_t, engines> turns{};  ///< for that
   Duration own() const { return gpu + slowdown + own_switches; }
 };
 
@@ -181,11 +183,12 @@ class Analysis {
   /// (8): false when it takes too many steps.
   bool solve() {
     work_ = 0;
+    jobs_.clear();
     for (std::size_t index = 0; index < count(); ++index)
       response_[index] = task(index).unlimited ? std::nullopt : std::optional(facts_[index].best);
     for (bool again = true; again;) {
-      again = false;
-      bound_jobs();
+      again = bound_jobs();
+      if (work_ > most_work) return false;
       for (std::size_t index = 0; index < count(); ++index) {
         if (!response_[index]) continue;
         const auto found = response_of(index);
@@ -202,11 +205,16 @@ class Analysis {
   std::optional<EngineDemand> demand_of(std::size_t index, std::size_t engine) const {
     const EngineUse& use = facts_[index].use[engine];
     if (use.turns == 0) return EngineDemand{task(index).period, {}, {}, 0};
-    if (!by_demand_ || !response_[index]) return std::nullopt;
-    const Duration inside = use.before + use.after;
-    return EngineDemand{task(index).period,
-                        sum(task(index).jitter, *response_[index] - std::min(*response_[index], inside)), use.work,
-                        use.turns};
+    if (!by_demand_ || task(index).unlimited) return std::nullopt;
+    const Duration inside = use.before + use.after, best = facts_[index].best;
+    if (!response_[index]) {
+      if (best.is_zero()) return std::nullopt;
+      return EngineDemand{best, best + (best - inside), jobs_.empty() ? use.undisturbed : jobs_[index].work[engine],
+                          jobs_.empty() ? 1 : jobs_[index].turns[engine]};
+    }
+    return EngineDemand{
+        task(index).period, sum(task(index).jitter, *response_[index] - std::min(*response_[index], inside)),
+        jobs_.empty() ? use.undisturbed : jobs_[index].work[engine], jobs_.empty() ? 1 : jobs_[index].turns[engine]};
   }
 
   std::array<std::vector<SharingContext>, engines> sharing_contexts() const {
@@ -218,9 +226,12 @@ class Analysis {
     return sharing;
   }
 
-  void bound_jobs() {
+  /// From what the jobs of others were found to take at most, at first as if nothing slowed them. Says whether they may
+  /// take more than that.
+  bool bound_jobs() {
     const auto sharing = sharing_contexts();
-    jobs_.assign(count(), {});
+    const std::vector<JobBound> before = std::exchange(jobs_, std::vector<JobBound>(count()));
+    bool more = before.empty();
     for (std::size_t index = 0; index < count(); ++index) {
       JobBound& job = jobs_[index];
       job.waits.resize(count());
@@ -230,6 +241,9 @@ class Analysis {
           const GroupBound bound = group_bound(group, sharing[engine], facts_[index].context, problem_.context_switch);
           work_ += static_cast<std::int64_t>(contexts_.size());
           segment = sum(segment, bound.response);
+          const Duration slowed_work = sum(bound.work, bound.slowdown);
+          job.work[engine] = sum(job.work[engine], slowed_work);
+          job.turns[engine] += turns_of(slowed_work, task(index).slice);
           job.gpu += bound.work;
           job.slowdown += bound.slowdown;
           job.own_switches = sum(job.own_switches, bound.own_switches);
@@ -238,7 +252,15 @@ class Analysis {
         }
         job.segments.push_back(segment);
       }
+      if (before.empty()) continue;
+      for (std::size_t engine = 0; engine < engines; ++engine) {
+        // From below, so that the common solution is the least.
+        job.work[engine] = std::max(job.work[engine], before[index].work[engine]);
+        job.turns[engine] = std::max(job.turns[engine], before[index].turns[engine]);
+        more = more || job.work[engine] > before[index].work[engine] || job.turns[engine] > before[index].turns[engine];
+      }
     }
+    return more;
   }
 
   /// What a task wants of its core, and whether the GPU segments are part of the same window.

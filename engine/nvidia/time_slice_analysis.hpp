@@ -26,6 +26,9 @@
 ///     ceil((w + R_k - pre_k - post_k) / T_k) jobs, where pre_k and post_k are the least time that a job spends before
 ///     its first and after its last operation on that engine: a job released at r works there within
 ///     [r + pre_k, r + R_k - post_k]. Each brings its work, in as many turns as (1) says. Needs R_k <= T_k.
+///     Without R_k: jobs of k come one after the other, none shorter than its best B_k, so that n of them that work on
+///     the engine in a window take it at least post_k + (n - 2) B_k + pre_k: at most
+///     ceil((w + 2 B_k - pre_k - post_k) / B_k) jobs.
 /// (4) Group. At any instant between submission and end the engine serves the group, serves or turns to another
 ///     context, or turns to the group's own: the smallest D with
 ///       D = W + theta min(q, 1 + sum_k n_k) + sum_k [ min(s_k (L_k + b_k), work_k(D)) + theta n_k ],
@@ -33,7 +36,8 @@
 ///     are no switches.
 /// (5) Slowdown. A kernel beside another context's copy, or a copy beside another's kernel, is k times slower. Of W it
 ///     costs at most (k - 1) W, and at most (1 - 1/k) of the time for which others use the other engine in the window.
-///     A context never slows itself: it has one operation at a time. Work in (3) is taken with the full factor.
+///     A context never slows itself: it has one operation at a time. Work in (3) is slowed by no more than this says of
+///     each group of the job, and by the full factor where R_k is not known.
 /// (6) Response. Let hp be the tasks of at least the priority of i on its core, divided into M, which hold time as if
 ///     they polled, and J, which are counted with jitter. Polling tasks and those without GPU segments are in M;
 ///     suspending ones can be in either, and every division gives a bound. Let t0 be the release of a job of i, f its
