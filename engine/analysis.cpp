@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/quantity.hpp"
+#include "engine/bounds.hpp"
 #include "engine/chain_latency.hpp"
 #include "engine/demand.hpp"
 #include "engine/program.hpp"
@@ -121,7 +122,26 @@ void judge(const System& system, const std::vector<Program>& programs, const std
     }
 }
 
-/// Throws std::overflow_error.
+/// Where jobs of several activations may be lost beyond a limit, as no job is where one comes after another, nothing is
+/// said.
+std::optional<bool> guaranteed(const Task& task, const TaskResult& result, bool one_activation) {
+  if (!task.deadline) return std::nullopt;
+  if (result.verdict == Verdict::missed || result.verdict == Verdict::unbounded) return false;
+  if (!result.bound.worst || (task.activation_limit > 0 && !one_activation)) return std::nullopt;
+  return *result.bound.worst <= *task.deadline;
+}
+
+void add_bounds(const System& system, SystemBounds bounds, Results& results) {
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
+    TaskResult& result = results.tasks[task];
+    result.bound = std::move(bounds.tasks[task]);
+    result.guaranteed = guaranteed(system.tasks[task], result, results.periods[task].has_value());
+  }
+  for (OperationResult& operation : results.operations)
+    if (const auto found = bounds.operations.find(operation.node); found != bounds.operations.end())
+      operation.bound = found->second;
+}
+
 /// Whether every block fits the GPU it is launched on. What is not known of a GPU is told once.
 bool check_launches(const System& system, const std::vector<const DeviceProfile*>& devices, Diagnostics& diagnostics) {
   bool all_fit = true;
@@ -152,6 +172,7 @@ bool check_launches(const System& system, const std::vector<const DeviceProfile*
   return all_fit;
 }
 
+/// Throws std::overflow_error.
 void simulate_and_judge(const System& system, const AnalysisOptions& options,
                         const std::vector<const DeviceProfile*>& devices, Results& results, Diagnostics& diagnostics) {
   report_memory_model(system, options.compile.memory, diagnostics);
@@ -172,7 +193,14 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options,
                     format_duration(results.horizon), results.events));
   add_demands(system, programs, results);
   judge(system, programs, unbounded_reasons(system, programs, contexts), results);
-  results.chains = chain_latencies(system, {});
+  const auto programs_at = [&](Execution execution) {
+    return compile_programs(system, execution, devices, options.compile);
+  };
+  add_bounds(system, system_bounds(system, programs_at(Execution::best), programs_at(Execution::worst), devices),
+             results);
+  std::vector<std::optional<Duration>> responses;
+  for (const TaskResult& task : results.tasks) responses.push_back(task.bound.worst);
+  results.chains = chain_latencies(system, responses);
 }
 
 }  // namespace

@@ -20,15 +20,6 @@ using Error = std::optional<TextError>;
 /// Longest latency accepted; with it and the largest label times stay clear of what Duration can hold more often.
 constexpr double longest_ns = 1e9;
 
-Error read_real(const JsonValue& value, double least, double most, double& target) {
-  const auto* whole = std::get_if<std::int64_t>(&value.value);
-  const auto* real = std::get_if<double>(&value.value);
-  if (whole != nullptr) target = static_cast<double>(*whole);
-  if (real != nullptr) target = *real;
-  if ((whole != nullptr || real != nullptr) && target >= least && target <= most) return std::nullopt;
-  return error_at(value, fmt::format("expected a number from {} to {}", least, most));
-}
-
 /// Nanoseconds, to the nearest picosecond.
 Error read_ns(const JsonValue& value, Duration& target) {
   double ns = 0;

@@ -47,6 +47,14 @@ struct Contribution {
   Duration time;
 };
 
+/// What holds for every job, simulated or not.
+struct Bound {
+  std::optional<Duration> best;     ///< none is shorter
+  std::optional<Duration> worst;    ///< none is longer
+  std::string reason;               ///< why `worst` is not known; "" when it is
+  std::vector<Contribution> parts;  ///< they add up to `worst`
+};
+
 enum class Verdict : std::uint8_t { met, missed, unbounded, no_deadline };
 std::string_view to_string(Verdict);
 
@@ -59,6 +67,10 @@ struct TaskResult {
   std::vector<Contribution> contributions;  ///< of that job; they add up to its response time
   Verdict verdict = Verdict::no_deadline;
   std::string reason;  ///< why, in a sentence
+  Bound bound;         ///< of the response time
+  /// Whether no job can be late: the bound is within the deadline. False: the bound exceeds it, or a job was seen late.
+  /// Nothing: there is no deadline, or there is no bound and nothing was seen against it.
+  std::optional<bool> guaranteed;
 };
 
 struct RunnableResult {
@@ -71,6 +83,7 @@ struct OperationResult {
   NodeIndex node = 0;
   TaskIndex task = 0;
   Statistics duration;  ///< submission to the device to completion
+  Bound bound;          ///< of the same; without parts
 };
 
 enum class ResourceKind : std::uint8_t { core, execution_engine, copy_engine };

@@ -655,7 +655,8 @@ class Simulator {
       results.runnables.push_back({program.runnables[i], task, summarise(std::move(state.runnable_durations[i]))});
     for (std::size_t i = 0; i < program.steps.size(); ++i)
       if (program.steps[i].kind == StepKind::copy || program.steps[i].kind == StepKind::kernel)
-        results.operations.push_back({program.steps[i].node, task, summarise(std::move(state.operation_durations[i]))});
+        results.operations.push_back(
+            {program.steps[i].node, task, summarise(std::move(state.operation_durations[i])), {}});
   }
 
   const SimulationInput& input_;

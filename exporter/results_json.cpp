@@ -13,7 +13,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* no_bound = "no analytic bound is computed; see simulated";
+constexpr const char* no_runnable_bound = "bounds are those of tasks and operations; see simulated";
 
 Json picoseconds(std::optional<Duration> duration) { return duration ? Json(duration->picoseconds()) : Json(nullptr); }
 
@@ -42,7 +42,14 @@ Json statistics(const engine::Statistics& values, const char* reason_for_none) {
   return json;
 }
 
-Json bound(const std::string& reason) { return {{"bcrt_ps", nullptr}, {"wcrt_ps", nullptr}, {"reason", reason}}; }
+Json no_bound(const std::string& reason) { return {{"bcrt_ps", nullptr}, {"wcrt_ps", nullptr}, {"reason", reason}}; }
+
+/// `instead` of the bound's own reason, where it says more.
+Json bound(const engine::Bound& bound, const std::string& instead = {}) {
+  Json json = {{"bcrt_ps", picoseconds(bound.best)}, {"wcrt_ps", picoseconds(bound.worst)}};
+  if (!bound.worst) json["reason"] = instead.empty() ? bound.reason : instead;
+  return json;
+}
 
 class JsonRenderer {
  public:
@@ -99,6 +106,14 @@ class JsonRenderer {
 
   std::string task_name(TaskIndex task) const { return system_.tasks[task].name; }
 
+  Json contributions(const std::vector<engine::Contribution>& parts) const {
+    return list(parts.size(), [&](std::size_t i) {
+      return Json{{"kind", to_string(parts[i].kind)},
+                  {"by", parts[i].by ? Json(task_name(*parts[i].by)) : Json(nullptr)},
+                  {"ps", parts[i].time.picoseconds()}};
+    });
+  }
+
   Json task(TaskIndex index) const {
     const Task& task = system_.tasks[index];
     const engine::TaskResult& result = results_.tasks[index];
@@ -111,20 +126,17 @@ class JsonRenderer {
     json["priority"] = executed.priority;
     json["period_ps"] = picoseconds(results_.periods[index]);
     json["deadline_ps"] = picoseconds(task.deadline);
-    json["bound"] = bound(unbounded ? result.reason : no_bound);
+    json["bound"] = bound(result.bound, unbounded ? result.reason : "");
+    json["bound"]["contributions"] = contributions(result.bound.parts);
     json["simulated"] = statistics(result.response, "no job ended in the simulated time");
     json["simulated"]["unfinished"] = result.unfinished;
     json["simulated"]["lost_activations"] = result.lost_activations;
     json["simulated"]["missed_deadlines"] = result.missed_deadlines;
     json["verdict"] = to_string(result.verdict);
+    json["guaranteed"] = result.guaranteed ? Json(*result.guaranteed) : Json(nullptr);
     json["reason"] = result.reason;
     json["worst_release_ps"] = result.worst_release ? Json(result.worst_release->picoseconds()) : Json(nullptr);
-    json["contributions"] = list(result.contributions.size(), [&](std::size_t i) {
-      const engine::Contribution& part = result.contributions[i];
-      return Json{{"kind", to_string(part.kind)},
-                  {"by", part.by ? Json(task_name(*part.by)) : Json(nullptr)},
-                  {"ps", part.time.picoseconds()}};
-    });
+    json["contributions"] = contributions(result.contributions);
     if (task.folded_into) json["folded_into"] = task_name(*task.folded_into);
     return json;
   }
@@ -132,7 +144,7 @@ class JsonRenderer {
   Json runnable(const engine::RunnableResult& result) const {
     return {{"name", system_.runnables[result.runnable].name},
             {"task", task_name(result.task)},
-            {"bound", bound(no_bound)},
+            {"bound", no_bound(no_runnable_bound)},
             {"simulated", statistics(result.duration, "never ran in the simulated time")}};
   }
 
@@ -144,7 +156,7 @@ class JsonRenderer {
                  {"kind", kind_name(node.activity)},
                  {"bytes", copy != nullptr ? Json(copy->size.bytes) : Json(nullptr)}};
     json["runnable"] = node.runnable ? Json(system_.runnables[*node.runnable].name) : Json(nullptr);
-    json["bound"] = bound(no_bound);
+    json["bound"] = bound(result.bound);
     json["simulated"] = statistics(result.duration, "never ran in the simulated time");
     return json;
   }

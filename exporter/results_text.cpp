@@ -44,6 +44,7 @@ class TextRenderer {
     head();
     tasks();
     reasons();
+    missing_bounds();
     operations();
     resources();
     chains();
@@ -66,6 +67,13 @@ class TextRenderer {
     return fmt::format("{}.{:03}", thousandths / 1000, thousandths % 1000);
   }
   std::string time(std::optional<Duration> value) const { return value ? time(*value) : "-"; }
+  /// Rounded up, as befits a bound.
+  std::string at_most(std::optional<Duration> value) const {
+    if (!value) return "-";
+    const auto thousandth = Duration::picoseconds(per_unit_.picoseconds() / 1000);
+    return time(scale(thousandth, detail::divide(value->picoseconds(), thousandth.picoseconds(), Rounding::up), 1,
+                      Rounding::nearest));
+  }
   std::string with_unit(const char* title) const { return fmt::format("{} {}", title, unit_); }
 
   void title(std::string_view text) { out_ += heading(text, colour_); }
@@ -100,6 +108,11 @@ class TextRenderer {
                 "\n";
   }
 
+  static TextTable::Cell guarantee(const TaskResult& result) {
+    if (!result.guaranteed) return {"-", Colour::none};
+    return *result.guaranteed ? TextTable::Cell{"yes", Colour::good} : TextTable::Cell{"no", Colour::bad};
+  }
+
   void tasks() {
     title("Response times of tasks");
     TextTable table({{"task"},
@@ -111,7 +124,9 @@ class TextRenderer {
                      {with_unit("min"), Align::right},
                      {with_unit("mean"), Align::right},
                      {with_unit("max"), Align::right},
-                     {"verdict"}});
+                     {with_unit("bound"), Align::right},
+                     {"verdict"},
+                     {"guaranteed"}});
     for (TaskIndex index = 0; index < system_.tasks.size(); ++index) {
       const Task& task = system_.tasks[index];
       const TaskResult& result = results_.tasks[index];
@@ -128,7 +143,9 @@ class TextRenderer {
                      {observed(result.response.min)},
                      {observed(result.response.mean)},
                      {observed(result.response.max)},
-                     {std::string(to_string(result.verdict)), colour_of(result.verdict)}});
+                     {at_most(result.bound.worst)},
+                     {std::string(to_string(result.verdict)), colour_of(result.verdict)},
+                     guarantee(result)});
     }
     out_ += table.render(colour_);
     if (std::any_of(results_.tasks.begin(), results_.tasks.end(),
@@ -181,6 +198,17 @@ class TextRenderer {
     out_ += text;
   }
 
+  void missing_bounds() {
+    std::string text;
+    for (TaskIndex index = 0; index < system_.tasks.size(); ++index)
+      if (!results_.tasks[index].bound.worst && !system_.tasks[index].folded_into)
+        text += fmt::format("{}: {}\n", paint(system_.tasks[index].name, Colour::bold, colour_),
+                            results_.tasks[index].bound.reason);
+    if (text.empty()) return;
+    title("Why there is no bound");
+    out_ += text;
+  }
+
   void operations() {
     if (results_.operations.empty()) return;
     title("Operations on the GPU (submission to completion)");
@@ -190,7 +218,8 @@ class TextRenderer {
                      {"runs", Align::right},
                      {with_unit("min"), Align::right},
                      {with_unit("mean"), Align::right},
-                     {with_unit("max"), Align::right}});
+                     {with_unit("max"), Align::right},
+                     {with_unit("bound"), Align::right}});
     for (const auto& result : results_.operations) {
       const GraphNode& node = system_.graph[result.node];
       const auto* copy = std::get_if<Copy>(&node.activity);
@@ -202,7 +231,8 @@ class TextRenderer {
                      {std::to_string(result.duration.jobs)},
                      {observed(result.duration.min)},
                      {observed(result.duration.mean)},
-                     {observed(result.duration.max)}});
+                     {observed(result.duration.max)},
+                     {at_most(result.bound.worst)}});
     }
     out_ += table.render(colour_);
   }

@@ -133,7 +133,9 @@ TaskFacts facts_of(const TimeSliceProblem& problem, std::size_t index) {
 struct JobBound {
   Duration gpu, slowdown, own_switches;
   std::vector<Duration> segments;
-  std::vector<ContextWait> waits;  ///< parallel to the tasks
+  std::vector<ContextWait> waits;             ///< parallel to the tasks
+  std::array<Duration, engines> work{};       ///< on each engine, with what it is slowed at most
+  std::array<std::int64_t, engines> turns{};  ///< for that
   Duration own() const { return gpu + slowdown + own_switches; }
 };
 
@@ -175,13 +177,18 @@ class Analysis {
   std::size_t count() const { return problem_.tasks.size(); }
   const GpuTask& task(std::size_t index) const { return problem_.tasks[index]; }
 
+  /// Two releases are no closer than this, and so no bound is longer (7a). Not above zero: no bound.
+  Duration limit_of(std::size_t index) const { return task(index).period - task(index).jitter; }
+
   /// (8): false when it takes too many steps.
   bool solve() {
     work_ = 0;
-    for (std::size_t index = 0; index < count(); ++index) response_[index] = facts_[index].best;
+    jobs_.clear();
+    for (std::size_t index = 0; index < count(); ++index)
+      response_[index] = task(index).unlimited ? std::nullopt : std::optional(facts_[index].best);
     for (bool again = true; again;) {
-      again = false;
-      bound_jobs();
+      again = bound_jobs();
+      if (work_ > most_work) return false;
       for (std::size_t index = 0; index < count(); ++index) {
         if (!response_[index]) continue;
         const auto found = response_of(index);
@@ -198,19 +205,33 @@ class Analysis {
   std::optional<EngineDemand> demand_of(std::size_t index, std::size_t engine) const {
     const EngineUse& use = facts_[index].use[engine];
     if (use.turns == 0) return EngineDemand{task(index).period, {}, {}, 0};
-    if (!by_demand_ || !response_[index]) return std::nullopt;
-    const Duration inside = use.before + use.after;
-    return EngineDemand{task(index).period, *response_[index] - std::min(*response_[index], inside), use.work,
-                        use.turns};
+    if (!by_demand_ || task(index).unlimited) return std::nullopt;
+    const Duration inside = use.before + use.after, best = facts_[index].best;
+    if (!response_[index]) {
+      if (best.is_zero()) return std::nullopt;
+      return EngineDemand{best, best + (best - inside), jobs_.empty() ? use.undisturbed : jobs_[index].work[engine],
+                          jobs_.empty() ? 1 : jobs_[index].turns[engine]};
+    }
+    return EngineDemand{
+        task(index).period, sum(task(index).jitter, *response_[index] - std::min(*response_[index], inside)),
+        jobs_.empty() ? use.undisturbed : jobs_[index].work[engine], jobs_.empty() ? 1 : jobs_[index].turns[engine]};
   }
 
-  void bound_jobs() {
+  std::array<std::vector<SharingContext>, engines> sharing_contexts() const {
     std::array<std::vector<SharingContext>, engines> sharing;
     for (const std::size_t index : contexts_)
       for (std::size_t engine = 0; engine < engines; ++engine)
         sharing[engine].push_back({task(index).slice, facts_[index].use[engine].overrun, task(index).gpu_priority,
                                    demand_of(index, engine), demand_of(index, 1 - engine)});
-    jobs_.assign(count(), {});
+    return sharing;
+  }
+
+  /// From what the jobs of others were found to take at most, at first as if nothing slowed them. Says whether they may
+  /// take more than that.
+  bool bound_jobs() {
+    const auto sharing = sharing_contexts();
+    const std::vector<JobBound> before = std::exchange(jobs_, std::vector<JobBound>(count()));
+    bool more = before.empty();
     for (std::size_t index = 0; index < count(); ++index) {
       JobBound& job = jobs_[index];
       job.waits.resize(count());
@@ -220,6 +241,9 @@ class Analysis {
           const GroupBound bound = group_bound(group, sharing[engine], facts_[index].context, problem_.context_switch);
           work_ += static_cast<std::int64_t>(contexts_.size());
           segment = sum(segment, bound.response);
+          const Duration slowed_work = sum(bound.work, bound.slowdown);
+          job.work[engine] = sum(job.work[engine], slowed_work);
+          job.turns[engine] += turns_of(slowed_work, task(index).slice);
           job.gpu += bound.work;
           job.slowdown += bound.slowdown;
           job.own_switches = sum(job.own_switches, bound.own_switches);
@@ -228,7 +252,15 @@ class Analysis {
         }
         job.segments.push_back(segment);
       }
+      if (before.empty()) continue;
+      for (std::size_t engine = 0; engine < engines; ++engine) {
+        // From below, so that the common solution is the least.
+        job.work[engine] = std::max(job.work[engine], before[index].work[engine]);
+        job.turns[engine] = std::max(job.turns[engine], before[index].turns[engine]);
+        more = more || job.work[engine] > before[index].work[engine] || job.turns[engine] > before[index].turns[engine];
+      }
     }
+    return more;
   }
 
   /// What a task wants of its core, and whether the GPU segments are part of the same window.
@@ -285,7 +317,7 @@ class Analysis {
       add(BoundPart::overruns, by, own.waits[by].overruns);
       add(BoundPart::switches, by, own.waits[by].switches);
     }
-    if (response.time > task(index).period) return std::nullopt;
+    if (response.time > limit_of(index)) return std::nullopt;
     std::sort(response.parts.begin(), response.parts.end(), [](const BoundShare& a, const BoundShare& b) {
       return a.part != b.part ? a.part < b.part : a.by < b.by;
     });
@@ -299,6 +331,7 @@ class Analysis {
     for (std::size_t other = 0; other < count(); ++other) {
       if (other == index || task(other).core != task(index).core || task(other).priority < task(index).priority)
         continue;
+      if (task(other).unlimited) return std::nullopt;
       rivals.push_back(other);
       if (facts_[other].offloads && task(other).wait == WaitMode::suspend && response_[other]) free.push_back(other);
     }
@@ -333,15 +366,15 @@ class Analysis {
                                          const std::vector<bool>& jitter) {
     Duration window = sum(demand.execution, demand.moment);
     if (demand.with_gpu) window = sum(window, jobs_[demand.task].own());
-    const auto pairs = static_cast<std::int64_t>((rivals.size() + 1) * count());
-    for (std::int64_t step = 0; step < most_core_steps && window <= task(demand.task).period; ++step) {
+    const auto pairs = static_cast<std::int64_t>((rivals.size() + 1) * (contexts_.size() + 1));
+    for (std::int64_t step = 0; step < most_core_steps && window <= limit_of(demand.task); ++step) {
       if ((work_ += pairs) > most_work) break;
       std::vector<BoundShare> parts;
       const Duration next = evaluate(demand, rivals, jitter, window, parts);
       if (next <= window) return Response{next - demand.moment, std::move(parts)};
       window = next;
     }
-    if (window <= task(demand.task).period) gave_up_[demand.task] = true;
+    if (window <= limit_of(demand.task)) gave_up_[demand.task] = true;
     return std::nullopt;
   }
 
@@ -365,23 +398,23 @@ class Analysis {
     for (const std::size_t other : rivals) {
       const Duration execution = facts_[other].execution;
       if (jitter[other]) {
-        const Duration spread = *response_[other] - std::min(*response_[other], execution);
+        const Duration spread = sum(task(other).jitter, *response_[other] - std::min(*response_[other], execution));
         add(BoundPart::preemption, other, times(execution, ceiling(sum(window, spread), task(other).period)));
         continue;
       }
-      const std::int64_t jobs = ceiling(window, task(other).period);
+      const std::int64_t jobs = ceiling(sum(window, task(other).jitter), task(other).period);
       add(BoundPart::preemption, other, times(sum(execution, jobs_[other].own()), jobs));
-      for (std::size_t context = 0; context < count(); ++context)
-        waits[context] = waits[context] + jobs_[other].waits[context] * jobs;
+      if (!facts_[other].offloads) continue;
+      for (const std::size_t context : contexts_) waits[context] = waits[context] + jobs_[other].waits[context] * jobs;
     }
     // What is counted as own work of the task or of one that polls before it is not waited for as well.
     for (const std::size_t other : rivals)
       if (!jitter[other]) waits[other] = {};
     if (demand.with_gpu) waits[demand.task] = {};
-    for (std::size_t context = 0; context < count(); ++context) limit(context, window, waits[context]);
-    for (std::size_t by = 0; by < count(); ++by) add(BoundPart::slices, by, waits[by].slices);
-    for (std::size_t by = 0; by < count(); ++by) add(BoundPart::overruns, by, waits[by].overruns);
-    for (std::size_t by = 0; by < count(); ++by) add(BoundPart::switches, by, waits[by].switches);
+    for (const std::size_t context : contexts_) limit(context, window, waits[context]);
+    for (const std::size_t by : contexts_) add(BoundPart::slices, by, waits[by].slices);
+    for (const std::size_t by : contexts_) add(BoundPart::overruns, by, waits[by].overruns);
+    for (const std::size_t by : contexts_) add(BoundPart::switches, by, waits[by].switches);
     return total;
   }
 
@@ -421,6 +454,7 @@ class Analysis {
     TimeSliceBounds bounds;
     bounds.core_demand.resize(problem_.cores.size());
     for (std::size_t index = 0; index < count(); ++index) {
+      if (task(index).unlimited) continue;
       bounds.core_demand[task(index).core] += rate(core_time(index), task(index).period);
       bounds.copy_demand += rate(facts_[index].use[copy_engine].undisturbed, task(index).period);
       bounds.execution_demand += rate(facts_[index].use[execution_engine].undisturbed, task(index).period);
@@ -430,6 +464,7 @@ class Analysis {
       TaskBound bound;
       bound.best = facts_[index].best;
       bound.gpu_segments = jobs_[index].segments;
+      describe_segments(index, bound);
       if (response_[index]) {
         work_ = 0;
         auto found = response_of(index);
@@ -443,17 +478,71 @@ class Analysis {
     return bounds;
   }
 
+  /// What the bounds of a task's GPU segments are made of, and those of its operations.
+  void describe_segments(std::size_t index, TaskBound& bound) const {
+    const auto sharing = sharing_contexts();
+    const TaskFacts& facts = facts_[index];
+    const auto bound_of = [&](std::size_t engine, const OperationGroup& group) {
+      return group_bound(group, sharing[engine], facts.context, problem_.context_switch);
+    };
+    std::size_t next = 0;
+    for (const Segment& segment : task(index).segments) {
+      const auto* gpu = std::get_if<GpuSegment>(&segment);
+      if (gpu == nullptr) continue;
+      const auto& groups = facts.segments[next++];
+      JobBound whole;
+      whole.waits.resize(count());
+      std::vector<Duration> group_responses;
+      for (const auto& [engine, group] : groups) {
+        const GroupBound found = bound_of(engine, group);
+        group_responses.push_back(found.response);
+        whole.gpu += found.work;
+        whole.slowdown += found.slowdown;
+        whole.own_switches = sum(whole.own_switches, found.own_switches);
+        for (std::size_t context = 0; context < contexts_.size(); ++context)
+          whole.waits[contexts_[context]] = whole.waits[contexts_[context]] + found.waits[context];
+      }
+      auto& parts = bound.segment_parts.emplace_back();
+      const auto add = [&parts](BoundPart part, std::optional<std::size_t> by, Duration time) {
+        if (!time.is_zero()) parts.push_back({part, by, time});
+      };
+      add(BoundPart::gpu, std::nullopt, whole.gpu);
+      add(BoundPart::slowdown, std::nullopt, whole.slowdown);
+      add(BoundPart::own_switches, std::nullopt, whole.own_switches);
+      for (std::size_t by = 0; by < count(); ++by) add(BoundPart::slices, by, whole.waits[by].slices);
+      for (std::size_t by = 0; by < count(); ++by) add(BoundPart::overruns, by, whole.waits[by].overruns);
+      for (std::size_t by = 0; by < count(); ++by) add(BoundPart::switches, by, whole.waits[by].switches);
+      // An operation is a group of its own to (4), and lies within its group.
+      auto& operations = bound.operations.emplace_back();
+      std::size_t group = 0;
+      for (const GpuOperation& operation : gpu->operations) {
+        const std::size_t engine = engine_of(operation.kind);
+        if (groups[group].first != engine) ++group;
+        const Slowdown slowdown = slowdown_of(problem_, index, operation);
+        const OperationGroup alone{operation.worst, slowed(operation.worst, slowdown), slowdown};
+        operations.push_back(std::min(bound_of(engine, alone).response, group_responses[group]));
+      }
+    }
+  }
+
   std::string reason_of(std::size_t index, const TimeSliceBounds& bounds) const {
     const TaskBound& bound = bounds.tasks[index];
     if (bound.in_time) return {};
     if (bound.response)
       return fmt::format("the bound exceeds the deadline by {}",
                          format_duration(*bound.response - task(index).deadline));
+    if (task(index).unlimited) return "its jobs may come at any time";
+    for (std::size_t other = 0; other < count(); ++other)
+      if (other != index && task(other).unlimited && task(other).core == task(index).core &&
+          task(other).priority >= task(index).priority)
+        return fmt::format("{}, of at least its priority on core {}, has no bound", task(other).name,
+                           problem_.cores[task(index).core]);
     constexpr double most = 1 + 1e-9;
     const std::string_view core = problem_.cores[task(index).core];
     double core_demand = 0;
     for (std::size_t other = 0; other < count(); ++other)
-      if (task(other).core == task(index).core && (other == index || task(other).priority >= task(index).priority))
+      if (!task(other).unlimited && task(other).core == task(index).core &&
+          (other == index || task(other).priority >= task(index).priority))
         core_demand += rate(core_time(other), task(other).period);
     if (core_demand > most)
       return fmt::format("core {} is overloaded by those of at least its priority: demand {:.4f}", core, core_demand);
@@ -462,25 +551,34 @@ class Analysis {
       return fmt::format("the execution engine is overloaded: demand {:.4f}", bounds.execution_demand);
     if (uses(copy_engine) && bounds.copy_demand > most)
       return fmt::format("the copy engine is overloaded: demand {:.4f}", bounds.copy_demand);
+    const Duration limit = limit_of(index);
+    const std::string limit_text =
+        task(index).jitter.is_zero()
+            ? fmt::format("period of {}", format_duration(limit))
+            : fmt::format("least time between releases of {} (period {}, jitter {})", format_duration(limit),
+                          format_duration(task(index).period), format_duration(task(index).jitter));
+    if (limit <= Duration{})
+      return fmt::format("its releases may come at the same time: their jitter of {} is not below the period of {}",
+                         format_duration(task(index).jitter), format_duration(task(index).period));
     const Duration least = sum(facts_[index].execution, jobs_[index].own());
-    if (least > task(index).period)
-      return fmt::format("even alone it may need {} of its period of {}", format_duration(least),
-                         format_duration(task(index).period));
+    if (least > limit && !jobs_[index].slowdown.is_zero())
+      return fmt::format("with its copies and kernels slowed by others it may need {} of its {}",
+                         format_duration(least), limit_text);
+    if (least > limit) return fmt::format("even alone it may need {} of its {}", format_duration(least), limit_text);
     std::size_t longest = 0;
     ContextWait waits;
     for (std::size_t other = 0; other < count(); ++other) {
       waits = waits + jobs_[index].waits[other];
       if (jobs_[index].waits[other].total() > jobs_[index].waits[longest].total()) longest = other;
     }
-    if (sum(least, waits.total()) > task(index).period)
-      return fmt::format("the GPU may be given to others for {}, most to {} ({}), with a period of {}",
+    if (sum(least, waits.total()) > limit)
+      return fmt::format("the GPU may be given to others for {}, most to {} ({}), with a {}",
                          format_duration(waits.total()), task(longest).name,
-                         format_duration(jobs_[index].waits[longest].total()), format_duration(task(index).period));
+                         format_duration(jobs_[index].waits[longest].total()), limit_text);
     if (gave_up_[index])
       return fmt::format("no bound was found in the steps that the analysis takes; core {} has a demand of {:.4f}",
                          core, bounds.core_demand[task(index).core]);
-    return fmt::format("with those before it on core {} the response may exceed the period of {}", core,
-                       format_duration(task(index).period));
+    return fmt::format("with those before it on core {} the response may exceed the {}", core, limit_text);
   }
 
   const TimeSliceProblem& problem_;
@@ -499,6 +597,8 @@ std::string fault_of(const TimeSliceProblem& problem, const GpuTask& task) {
   if (!positive(task.period) || !positive(task.deadline) || !positive(task.slice))
     return fmt::format("period, deadline and time slice must be above zero and below {}",
                        format_duration(longest_analysed));
+  if (task.jitter < Duration{} || task.jitter >= longest_analysed)
+    return fmt::format("its jitter must be below {}", format_duration(longest_analysed));
   if (task.core >= problem.cores.size()) return "its core is not there";
   Wide total = 0;
   const auto fits = [&total](Duration best, Duration worst) {

@@ -26,6 +26,9 @@
 ///     ceil((w + R_k - pre_k - post_k) / T_k) jobs, where pre_k and post_k are the least time that a job spends before
 ///     its first and after its last operation on that engine: a job released at r works there within
 ///     [r + pre_k, r + R_k - post_k]. Each brings its work, in as many turns as (1) says. Needs R_k <= T_k.
+///     Without R_k: jobs of k come one after the other, none shorter than its best B_k, so that n of them that work on
+///     the engine in a window take it at least post_k + (n - 2) B_k + pre_k: at most
+///     ceil((w + 2 B_k - pre_k - post_k) / B_k) jobs.
 /// (4) Group. At any instant between submission and end the engine serves the group, serves or turns to another
 ///     context, or turns to the group's own: the smallest D with
 ///       D = W + theta min(q, 1 + sum_k n_k) + sum_k [ min(s_k (L_k + b_k), work_k(D)) + theta n_k ],
@@ -33,7 +36,8 @@
 ///     are no switches.
 /// (5) Slowdown. A kernel beside another context's copy, or a copy beside another's kernel, is k times slower. Of W it
 ///     costs at most (k - 1) W, and at most (1 - 1/k) of the time for which others use the other engine in the window.
-///     A context never slows itself: it has one operation at a time. Work in (3) is taken with the full factor.
+///     A context never slows itself: it has one operation at a time. Work in (3) is slowed by no more than this says of
+///     each group of the job, and by the full factor where R_k is not known.
 /// (6) Response. Let hp be the tasks of at least the priority of i on its core, divided into M, which hold time as if
 ///     they polled, and J, which are counted with jitter. Polling tasks and those without GPU segments are in M;
 ///     suspending ones can be in either, and every division gives a bound. Let t0 be the release of a job of i, f its
@@ -53,6 +57,10 @@
 ///     between, the sum is another bound for R_i, smaller where the core's others run during long GPU segments. A
 ///     GPU segment that ends while the core is taken goes on with its next CPU segment, which may take no time but
 ///     needs the core (counted as if it took a moment).
+/// (7a) Release jitter. Where the releases of k come up to V_k after points in time at least T_k apart, ceil((w + V_k)
+/// /
+///     T_k) of them fall in a window w: V_k is added in every numerator of (3) and (6). R is still counted from the
+///     release. Two releases are at least T_k - V_k apart, so that this takes the place of T_k as the limit of R_k.
 /// (8) All R together are the smallest common solution, reached from below. It is a bound for all: at the first
 ///     instant at which one were exceeded, the others would have held so far, and with them (3) and (6).
 ///
@@ -182,11 +190,15 @@ struct GpuTask {
   std::size_t core = 0;
   std::int64_t priority = 0;  ///< larger is more urgent
   Duration period;            ///< > 0; the least time between releases
-  Duration deadline;          ///< > 0
+  Duration jitter;            ///< releases come up to this after times at least a period apart (7a)
+  Duration deadline;          ///< > 0, from the release
   WaitMode wait = WaitMode::busy;
   Duration slice = Context{}.slice;  ///< > 0
   ContextPriority gpu_priority = Context{}.priority;
   std::vector<Segment> segments;
+  /// Nothing is known of when its jobs come, how many, or what they do on the core; of its context only the slice and
+  /// the operations are. It has no bound, and nothing that it may keep from its core has.
+  bool unlimited = false;
 };
 
 /// Tasks with GPU segments are contexts, in this order.
@@ -220,12 +232,14 @@ struct BoundShare {
 };
 
 struct TaskBound {
-  std::optional<Duration> response;    ///< nothing: there is no bound up to the period
+  std::optional<Duration> response;    ///< nothing: there is no bound up to the period less the jitter
   Duration best;                       ///< no job is shorter
   bool in_time = false;                ///< response <= deadline
   std::string reason;                  ///< why not, in a sentence; "" when in time
   std::vector<Duration> gpu_segments;  ///< longest time of each GPU segment, from submission to end; always finite
   std::vector<BoundShare> parts;       ///< they add up to the response; in the order of BoundPart, then of tasks
+  std::vector<std::vector<BoundShare>> segment_parts;  ///< parallel to gpu_segments: they add up to each
+  std::vector<std::vector<Duration>> operations;       ///< of each GPU segment: longest time of each operation
 };
 
 struct TimeSliceBounds {

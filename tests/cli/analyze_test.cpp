@@ -99,6 +99,7 @@ TEST_CASE("analyze: SFM waits for the slices of Detection, and its polling starv
   const json suspending = analyzed(path);
   CHECK(resource(suspending, "Core1", "core")["verdict"] == "ok");
   CHECK(named(suspending["tasks"], "Lane_detection")["verdict"] == "missed");
+  CHECK(named(suspending["tasks"], "Lane_detection")["guaranteed"] == false);
   const std::size_t allocation = text.find("<taskAllocation task=\"Detection?type=Task\"");
   REQUIRE(allocation != std::string::npos);
   test::write_text(
@@ -109,6 +110,37 @@ TEST_CASE("analyze: SFM waits for the slices of Detection, and its polling starv
     INFO(task);
     CHECK(named(repaired["tasks"], task)["verdict"] == "met");
   }
+  // That they always are is proven for all but Detection, whose bound is above its period.
+  for (const char* task : {"PRE_SFM_gpu_POST", "Lane_detection"}) {
+    const json found = named(repaired["tasks"], task);
+    INFO(task);
+    CHECK(found["guaranteed"] == true);
+    CHECK(found["bound"]["wcrt_ps"] >= found["simulated"]["max_ps"]);
+    std::int64_t parts = 0;
+    for (const json& part : found["bound"]["contributions"]) parts += part["ps"].get<std::int64_t>();
+    CHECK(parts == found["bound"]["wcrt_ps"]);
+  }
+  CHECK(named(repaired["tasks"], "PRE_Detection_gpu_POST")["guaranteed"].is_null());
+}
+
+TEST_CASE("analyze: on the WATERS sample polling overloads lane detection's core, and the GPU's tasks have bounds") {
+  const json results = analyzed(test::sample("waters2019-tx2.amxmi"));
+  const json lane = named(results["tasks"], "Lane_detection");
+  CHECK(lane["bound"]["wcrt_ps"].is_null());
+  CHECK_THAT(lane["bound"]["reason"].get<std::string>(),
+             Catch::Contains("core Core1 is overloaded") && Catch::Contains("1.1157"));
+  CHECK(lane["guaranteed"] == false);
+  for (const json& task : results["tasks"]) {
+    INFO(task["name"]);
+    if (!task["bound"]["wcrt_ps"].is_null()) CHECK(task["bound"]["wcrt_ps"] >= task["simulated"]["max_ps"]);
+    CHECK(task["bound"]["bcrt_ps"] <= task["simulated"]["min_ps"]);
+  }
+  // SFM may find Detection at the engine in each of its two turns; Detection finds a few jobs of SFM.
+  CHECK(named(results["tasks"], "SFM")["bound"]["wcrt_ps"].get<double>() == Approx(110.232e9).epsilon(0.001));
+  CHECK(named(results["tasks"], "Detection")["bound"]["wcrt_ps"].get<double>() == Approx(143.515e9).epsilon(0.001));
+  CHECK(named(results["tasks"], "PRE_Detection_gpu_POST")["guaranteed"] == true);
+  for (const json& operation : results["operations"])
+    CHECK(operation["bound"]["wcrt_ps"] >= operation["simulated"]["max_ps"]);
 }
 
 TEST_CASE("analyze: the same input gives the same bytes, and the minimal sample is fine") {

@@ -47,6 +47,7 @@ class SystemMaker {
     return index;
   }
   Task& operator[](TaskIndex task) { return system_.tasks[task]; }
+  System& system() { return system_; }
 
   /// Appends an activity to a task's body.
   void add(TaskIndex task, Activity activity) {
