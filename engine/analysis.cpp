@@ -201,6 +201,11 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options,
   std::vector<std::optional<Duration>> responses;
   for (const TaskResult& task : results.tasks) responses.push_back(task.bound.worst);
   results.chains = chain_latencies(system, responses);
+  for (std::size_t index = 0; index < system.chains.size(); ++index) {
+    std::vector<std::vector<JobAccess>> accesses;
+    for (const TaskIndex task : system.chains[index].tasks) accesses.push_back(results.accesses[task]);
+    if (!accesses.empty()) results.chains[index].observed = observed_latencies(accesses);
+  }
 }
 
 }  // namespace

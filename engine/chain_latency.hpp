@@ -13,6 +13,7 @@
 
 #include "amalthea/graph/system.hpp"
 #include "amalthea/time.hpp"
+#include "engine/chain_observation.hpp"
 
 namespace amalthea::engine {
 
@@ -66,6 +67,7 @@ struct ChainResult {
   std::string let_reason;
   std::optional<LatencyBounds> implicit;  ///< jobs read at their start and write at their end
   std::string implicit_reason;
+  ObservedLatencies observed;  ///< in the simulation, where jobs read at their start and write at their end
   std::optional<LatencyBounds> explicit_access;  ///< jobs read and write where their accesses stand
   std::string explicit_reason;
   /// Of every limit of the chain.

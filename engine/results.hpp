@@ -12,6 +12,7 @@
 #include "amalthea/graph/system.hpp"
 #include "amalthea/time.hpp"
 #include "engine/chain_latency.hpp"
+#include "engine/chain_observation.hpp"
 #include "engine/program.hpp"
 
 namespace amalthea::engine {
@@ -110,6 +111,9 @@ struct Results {
   std::vector<RunnableResult> runnables;
   std::vector<OperationResult> operations;
   std::vector<ResourceResult> resources;
+  /// Per task, if a chain has it: when its ended jobs read (at their start; on a device when they submit their first
+  /// operation) and wrote (at their end), in the order of their release.
+  std::vector<std::vector<JobAccess>> accesses;
   std::vector<ChainResult> chains;  ///< parallel to System::chains
   bool stopped_early = false;       ///< the simulation gave up before the end: `horizon` says when
   std::uint64_t events = 0;         ///< instants at which the simulation acted

@@ -83,6 +83,8 @@ struct TaskState {
   std::vector<bool> events;                      ///< set for this task
   nvidia::StreamIndex stream = 0;                ///< of a device task
   Account account;
+  std::optional<Instant> started;  ///< when the job first ran, or submitted something
+  bool in_chain = false;           ///< its jobs' accesses are recorded
 
   std::vector<Instant> runnable_start;  ///< of this job, per Program::runnables
   std::vector<Instant> runnable_end;
@@ -93,6 +95,7 @@ struct TaskState {
   Duration worst;
   std::vector<std::vector<Duration>> runnable_durations;   ///< per Program::runnables
   std::vector<std::vector<Duration>> operation_durations;  ///< per step
+  std::vector<JobAccess> accesses;                         ///< of every ended job
 };
 
 struct Core {
@@ -223,6 +226,8 @@ class Simulator {
       state.runnable_durations.resize(program.runnables.size());
       state.operation_durations.resize(program.steps.size());
     }
+    for (const Chain& chain : system_.chains)
+      for (const TaskIndex task : chain.tasks) tasks_[task].in_chain = true;
     for (Device& device : devices_)
       for (const GpuContext& context : contexts_on(system_, device.unit, *input_.devices[device.unit])) {
         const auto added =
@@ -327,6 +332,7 @@ class Simulator {
     state.release = release;
     state.step = 0;
     state.waiting = false;
+    state.started.reset();
     state.account.start(now_, now_ - release, task);
     std::fill(state.runnable_seen.begin(), state.runnable_seen.end(), false);
     active_.push_back(task);
@@ -370,6 +376,7 @@ class Simulator {
     TaskState& state = tasks_[task];
     state.account.book(now_);
     state.active = false;
+    if (state.in_chain) state.accesses.push_back({state.started.value_or(now_), now_});
     active_.erase(std::find(active_.begin(), active_.end(), task));
     if (!is_measured(state.release)) return;
     --outstanding_;
@@ -479,6 +486,7 @@ class Simulator {
       operation.kind = operation_kind(std::get<Copy>(activity).kind);
     }
     begin_runnable(task);
+    if (!tasks_[task].started) tasks_[task].started = now_;
     const nvidia::OperationId id = device.gpu.submit(operation);
     if (device.task_of_operation.size() <= id) device.task_of_operation.resize(id + 1);
     device.task_of_operation[id] = task;
@@ -504,6 +512,7 @@ class Simulator {
     core.running = task;
     core.end = Instant::never();
     core.polling = false;
+    if (task && !tasks_[*task].started) tasks_[*task].started = now_;
   }
 
   /// The running task has done its last step.
@@ -625,6 +634,7 @@ class Simulator {
   void report(Results& results) {
     results.tasks.resize(tasks_.size());
     for (TaskIndex task = 0; task < tasks_.size(); ++task) report_task(task, results);
+    for (TaskState& state : tasks_) results.accesses.push_back(std::move(state.accesses));
   }
 
   void report_task(TaskIndex task, Results& results) {

@@ -187,6 +187,14 @@ class JsonRenderer {
     return json;
   }
 
+  Json observed(const engine::ObservedLatencies& latencies) const {
+    return {{"reads", latencies.reads},
+            {"reaction_ps", picoseconds(latencies.reaction)},
+            {"reduced_reaction_ps", picoseconds(latencies.reduced_reaction)},
+            {"age_ps", picoseconds(latencies.age)},
+            {"reduced_age_ps", picoseconds(latencies.reduced_age)}};
+  }
+
   Json chain(std::size_t index) const {
     const Chain& chain = system_.chains[index];
     const engine::ChainResult& result = results_.chains[index];
@@ -194,6 +202,7 @@ class JsonRenderer {
                  {"source", source_name(chain.source)},
                  {"tasks", list(chain.tasks.size(), [&](std::size_t i) { return Json(task_name(chain.tasks[i])); })},
                  {"implicit", latency_bounds(result.implicit, result.implicit_reason)},
+                 {"simulated", observed(result.observed)},
                  {"explicit", latency_bounds(result.explicit_access, result.explicit_reason)},
                  {"let", let_latencies(result)}};
     json["constraints"] = list(chain.limits.size(), [&](std::size_t i) {

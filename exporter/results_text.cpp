@@ -259,13 +259,17 @@ class TextRenderer {
 
   void chains() {
     if (system_.chains.empty()) return;
-    title(fmt::format("End-to-end latencies of chains, {}: exact under LET, upper bounds else", unit_));
+    title(
+        fmt::format("End-to-end latencies of chains, {}: exact under LET, upper bounds else; what the simulation saw "
+                    "of implicit communication",
+                    unit_));
     TextTable table({{"chain"},
                      {"LET reaction", Align::right},
                      {"reduced reaction", Align::right},
                      {"age", Align::right},
                      {"reduced age", Align::right},
                      {"implicit reaction", Align::right},
+                     {"seen", Align::right},
                      {"explicit reaction", Align::right},
                      {"tasks"}});
     std::vector<std::string> unknown;  // why, once each
@@ -286,6 +290,7 @@ class TextRenderer {
                      {let(&engine::LetLatencies::age)},
                      {let(&engine::LetLatencies::reduced_age)},
                      {bound(result.implicit)},
+                     {result.observed.reaction ? time(*result.observed.reaction) : "-"},
                      {bound(result.explicit_access)},
                      {steps_of(chain)}});
       for (const auto& [column, reason] : {std::pair<const char*, const std::string&>("LET", result.let_reason),
