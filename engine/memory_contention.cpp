@@ -28,12 +28,6 @@ Error read_ns(const JsonValue& value, Duration& target) {
   return std::nullopt;
 }
 
-const JsonValue* member(const JsonObject& object, std::string_view key) {
-  for (const auto& member : object.members)
-    if (member.key == key) return &member.value;
-  return nullptr;
-}
-
 TextError unknown_key(const JsonValue& value, std::string_view expected) {
   return error_at(value, fmt::format("not known here; expected {}", expected));
 }
@@ -65,8 +59,8 @@ Error read_unit(const std::string& name, const JsonValue& value, UnitLatency& un
     }
     if (error) return error;
   }
-  if (member(*object, "base_ns") == nullptr) return error_at(value, "\"base_ns\" is missing");
-  if ((member(*object, "hit_rate") == nullptr) != (member(*object, "hit_ns") == nullptr))
+  if (find_member(*object, "base_ns") == nullptr) return error_at(value, "\"base_ns\" is missing");
+  if ((find_member(*object, "hit_rate") == nullptr) != (find_member(*object, "hit_ns") == nullptr))
     return error_at(value, "\"hit_rate\" and \"hit_ns\" are only known together");
   if (unit.hit > unit.base) return error_at(value, "\"hit_ns\" is more than \"base_ns\"");
   return std::nullopt;
@@ -87,7 +81,7 @@ Error read_copy(const JsonValue& value, CopyCost& copy) {
       error = unknown_key(entry, "ns_per_line or bytes_per_second, and setup_ns");
     if (error) return error;
   }
-  if ((member(*object, "ns_per_line") == nullptr) == (member(*object, "bytes_per_second") == nullptr))
+  if ((find_member(*object, "ns_per_line") == nullptr) == (find_member(*object, "bytes_per_second") == nullptr))
     return error_at(value, R"(expected either "ns_per_line" or "bytes_per_second")");
   return std::nullopt;
 }

@@ -26,7 +26,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <limits>
 #include <optional>
 #include <queue>
 #include <set>
@@ -137,7 +136,6 @@ class Device {
   void record_slices(std::vector<EngineSlice>& slices) { slices_ = &slices; }
 
  private:
-  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
   /// Order of submission, and the operation.
   using Ranked = std::pair<std::uint64_t, OperationId>;
 

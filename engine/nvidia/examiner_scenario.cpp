@@ -20,12 +20,6 @@ using Error = std::optional<TextError>;
 constexpr std::int64_t default_spin_nanoseconds = 10'000'000;  // of timer_spin without additional_info
 constexpr std::int64_t shared_memory_element = 4;              // it counts 32-bit integers
 
-const JsonValue* find(const JsonObject& object, std::string_view key) {
-  for (const auto& [name, value] : object.members)
-    if (name == key) return &value;
-  return nullptr;
-}
-
 Error read_flag(const JsonValue& value, bool& target) {
   const auto* flag = std::get_if<bool>(&value.value);
   if (flag == nullptr) return error_at(value, "expected true or false");
@@ -294,7 +288,7 @@ class Reader {
     const std::array<Count, 2> counts = {
         {{"thread_count", std::int64_t{1} << 20, &threads}, {"block_count", most_simulated_blocks, &blocks}}};
     for (const Count& count : counts) {
-      const JsonValue* given = find(object, count.key);
+      const JsonValue* given = find_member(object, count.key);
       if (given == nullptr) {
         if (needed && *count.target < 1) return error_at(value, fmt::format("\"{}\" is missing", count.key));
       } else if (needed || whole_number(*given) != 0) {
@@ -315,7 +309,7 @@ class Reader {
   Error check_shape(const JsonObject& object, const JsonValue& place, const StreamOperation& kernel) const {
     const auto use = use_of_block(result_.scenario.limits, kernel.shape);
     if (use) return std::nullopt;
-    const JsonValue* threads = find(object, "thread_count");
+    const JsonValue* threads = find_member(object, "thread_count");
     return error_at(threads != nullptr ? *threads : place, use.error());
   }
 
@@ -329,8 +323,8 @@ class Reader {
     }
     if (info != nullptr)
       if (const auto* object = std::get_if<JsonObject>(&info->value)) {
-        const JsonValue* duration = find(*object, "duration");
-        if (duration == nullptr) duration = find(*object, "kernel_duration");
+        const JsonValue* duration = find_member(*object, "duration");
+        if (duration == nullptr) duration = find_member(*object, "kernel_duration");
         if (duration == nullptr) return error_at(*info, "expected \"duration\" or \"kernel_duration\" in nanoseconds");
         if (auto error = read_nanoseconds(*duration, kernel.duration)) return error;
         return read_shared_memory(*object, kernel);
@@ -359,7 +353,7 @@ class Reader {
   }
 
   static Error read_shared_memory(const JsonObject& object, StreamOperation& kernel) {
-    const JsonValue* size = find(object, "shared_memory_size");
+    const JsonValue* size = find_member(object, "shared_memory_size");
     if (size == nullptr) return std::nullopt;
     std::int64_t elements = 0;
     if (auto error = read_whole(*size, 0, elements)) return error;
@@ -371,18 +365,18 @@ class Reader {
   /// "duration", "block_count", "thread_count", "shared_memory_size" of one kernel in a list; counts left out are those
   /// of the benchmark.
   Error read_listed_kernel(const JsonValue& place, const JsonObject& object, StreamOperation& kernel) {
-    const JsonValue* duration = find(object, "duration");
+    const JsonValue* duration = find_member(object, "duration");
     if (duration == nullptr) return error_at(place, "\"duration\" is missing");
     if (auto error = read_nanoseconds(*duration, kernel.duration)) return error;
     if (auto error = read_counts(place, object, true, kernel.shape.threads, kernel.blocks)) return error;
-    if (const JsonValue* mask = find(object, "sm_mask")) return error_at(*mask, "masks of SMs are not modelled");
+    if (const JsonValue* mask = find_member(object, "sm_mask")) return error_at(*mask, "masks of SMs are not modelled");
     if (auto error = read_shared_memory(object, kernel)) return error;
     return check_shape(object, place, kernel);
   }
 
   /// Adds to `at` how long the program sleeps before the call.
   static Error read_delay(const JsonObject& object, Instant& at) {
-    const JsonValue* delay = find(object, "delay");
+    const JsonValue* delay = find_member(object, "delay");
     Duration sleep;
     if (delay != nullptr)
       if (auto error = read_seconds(*delay, sleep)) return error;
@@ -402,7 +396,7 @@ class Reader {
       Call call;
       call.operation.blocks = 0;
       call.operation.shape.threads = 0;
-      const JsonValue* label = find(*object, "kernel_label");
+      const JsonValue* label = find_member(*object, "kernel_label");
       if (label == nullptr) return error_at(element, "\"kernel_label\" is missing");
       if (auto error = read_text(*label, call.operation.name)) return error;
       if (auto error = read_listed_kernel(element, *object, call.operation)) return error;
@@ -415,17 +409,17 @@ class Reader {
 
   Error read_actions(const JsonValue& info, std::int64_t blocks, std::int64_t threads, std::vector<Call>& calls) {
     const auto* object = std::get_if<JsonObject>(&info.value);
-    const JsonValue* actions = object != nullptr ? find(*object, "actions") : nullptr;
+    const JsonValue* actions = object != nullptr ? find_member(*object, "actions") : nullptr;
     const auto* array = actions != nullptr ? std::get_if<JsonArray>(&actions->value) : nullptr;
     if (array == nullptr || array->elements.empty())
       return error_at(info, "expected \"additional_info\", an object with \"actions\" that are not empty");
     bool null_stream = false;
-    if (const JsonValue* flag = find(*object, "use_null_stream"))
+    if (const JsonValue* flag = find_member(*object, "use_null_stream"))
       if (auto error = read_flag(*flag, null_stream)) return error;
     Instant at;
     for (const JsonValue& element : array->elements) {
       const auto* action = std::get_if<JsonObject>(&element.value);
-      const JsonValue* type = action != nullptr ? find(*action, "type") : nullptr;
+      const JsonValue* type = action != nullptr ? find_member(*action, "type") : nullptr;
       std::string name;
       if (type == nullptr) return error_at(element, "expected an object with \"type\"");
       if (auto error = read_text(*type, name)) return error;
@@ -440,9 +434,9 @@ class Reader {
       call.operation.blocks = blocks;
       call.operation.shape.threads = threads;
       call.null_stream = null_stream;
-      if (const JsonValue* label = find(*action, "label"))
+      if (const JsonValue* label = find_member(*action, "label"))
         if (auto error = read_text(*label, call.operation.name)) return error;
-      const JsonValue* parameters = find(*action, "parameters");
+      const JsonValue* parameters = find_member(*action, "parameters");
       const auto* members = parameters != nullptr ? std::get_if<JsonObject>(&parameters->value) : nullptr;
       if (members == nullptr) return error_at(element, "expected \"parameters\", an object");
       const Error error = name == "kernel" ? read_kernel_action(*parameters, *members, call.operation)
@@ -455,7 +449,7 @@ class Reader {
 
   Error read_kernel_action(const JsonValue& parameters, const JsonObject& members, StreamOperation& kernel) {
     std::string spin = "timer_spin";
-    if (const JsonValue* type = find(members, "type")) {
+    if (const JsonValue* type = find_member(members, "type")) {
       if (auto error = read_text(*type, spin)) return error;
       if (spin != "timer_spin")
         return error_at(*type, "how long such a kernel lasts is not known; expected \"timer_spin\"");
@@ -467,14 +461,14 @@ class Reader {
                          const JsonObject& members, Call& call) const {
     if (name != "memset" && name != "memcpy")
       return error_at(type, "expected kernel, memset, memcpy, malloc, free or synchronize");
-    const JsonValue* size = find(members, "size");
+    const JsonValue* size = find_member(members, "size");
     if (size == nullptr) return error_at(parameters, "\"size\" is missing");
     std::int64_t bytes = 0;
     if (auto error = read_whole(*size, 0, bytes)) return error;
     call.operation.duration = copy_time(bytes);
     call.operation.kind = StreamOperationKind::memset;
     if (name == "memcpy") {
-      const JsonValue* direction = find(members, "direction");
+      const JsonValue* direction = find_member(members, "direction");
       std::string text;
       if (direction != nullptr)
         if (auto error = read_text(*direction, text)) return error;
@@ -486,7 +480,7 @@ class Reader {
           text == "hostToDevice" ? StreamOperationKind::host_to_device : StreamOperationKind::device_to_host;
     }
     bool is_async = true;
-    if (const JsonValue* flag = find(members, "async"))
+    if (const JsonValue* flag = find_member(members, "async"))
       if (auto error = read_flag(*flag, is_async)) return error;
     if (!is_async) call.null_stream = true;
     return std::nullopt;
@@ -573,7 +567,7 @@ class Reader {
 bool is_examiner_scenario(std::string_view json) {
   const auto parsed = parse_located_json(json);
   const auto* object = parsed ? std::get_if<JsonObject>(&parsed->value) : nullptr;
-  return object != nullptr && find(*object, "benchmarks") != nullptr;
+  return object != nullptr && find_member(*object, "benchmarks") != nullptr;
 }
 
 tl::expected<ExaminerScenario, TextError> parse_examiner_scenario(std::string_view json, const DeviceProfile* profile,

@@ -196,6 +196,12 @@ std::optional<TextError> read_number(const JsonValue& value, std::int64_t minimu
   return std::nullopt;
 }
 
+const JsonValue* find_member(const JsonObject& object, std::string_view key) {
+  for (const JsonMember& member : object.members)
+    if (member.key == key) return &member.value;
+  return nullptr;
+}
+
 std::optional<TextError> read_real(const JsonValue& value, double least, double most, double& target) {
   const auto* whole = std::get_if<std::int64_t>(&value.value);
   const auto* real = std::get_if<double>(&value.value);

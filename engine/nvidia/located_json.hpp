@@ -53,6 +53,9 @@ struct JsonMember {
 /// Refuses what is no JSON, keys that occur twice in one object, and nesting deeper than 32.
 tl::expected<JsonValue, TextError> parse_located_json(std::string_view text);
 
+/// The value under a key, or null.
+const JsonValue* find_member(const JsonObject& object, std::string_view key);
+
 /// "path: what" at the value's place.
 TextError error_at(const JsonValue& value, std::string_view what);
 

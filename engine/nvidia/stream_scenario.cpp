@@ -61,25 +61,20 @@ class Reader {
     // What others refer to comes first, wherever it stands.
     static constexpr std::string_view order[] = {"platform", "contexts", "streams", "operations"};
     for (const std::string_view key : order)
-      if (const JsonValue* value = member(*object, key))
+      if (const JsonValue* value = find_member(*object, key))
         if (auto error = read_main(key, *value)) return tl::unexpected(*error);
     for (const auto& [key, value] : object->members)
       if (std::find(std::begin(order), std::end(order), key) == std::end(order))
         if (auto error = read_setting(key, value)) return tl::unexpected(*error);
-    if (member(*object, "operations") == nullptr) return tl::unexpected(error_at(root, "\"operations\" is missing"));
-    if (member(*object, "until") != nullptr && member(*object, "until_ps") != nullptr)
+    if (find_member(*object, "operations") == nullptr)
+      return tl::unexpected(error_at(root, "\"operations\" is missing"));
+    if (find_member(*object, "until") != nullptr && find_member(*object, "until_ps") != nullptr)
       return tl::unexpected(error_at(root, "\"until\" and \"until_ps\" are one too many"));
     if (auto error = release_all(root)) return tl::unexpected(*error);
     return std::move(scenario_);
   }
 
  private:
-  static const JsonValue* member(const JsonObject& object, std::string_view key) {
-    for (const auto& member : object.members)
-      if (member.key == key) return &member.value;
-    return nullptr;
-  }
-
   void use(const DeviceProfile& profile) {
     static_cast<DeviceSettings&>(scenario_) = device_settings(profile);
     slice_ = profile.time_slice;
@@ -165,7 +160,7 @@ class Reader {
     if (object == nullptr) return error_at(value, R"(expected an object such as {"name": "A", "timeslice": "2ms"})");
     Context context;
     context.slice = slice_;
-    if (member(*object, "timeslice") != nullptr && member(*object, "timeslice_ps") != nullptr)
+    if (find_member(*object, "timeslice") != nullptr && find_member(*object, "timeslice_ps") != nullptr)
       return error_at(value, "\"timeslice\" and \"timeslice_ps\" are one too many");
     for (const auto& [key, member] : object->members) {
       Error error;
@@ -191,7 +186,7 @@ class Reader {
 
   /// The context that "context" names, which must be one of "contexts"; without the key the first.
   Error read_context_name(const JsonObject& object, std::size_t& context) {
-    const JsonValue* value = member(object, "context");
+    const JsonValue* value = find_member(object, "context");
     if (value == nullptr) {
       if (scenario_.contexts.empty()) context_named("");
       context = 0;
@@ -241,7 +236,7 @@ class Reader {
   Error read_operation(const JsonValue& value) {
     const auto* object = std::get_if<JsonObject>(&value.value);
     if (object == nullptr) return error_at(value, "expected an object with \"kernel\" or \"copy\"");
-    const auto given = [&](std::string_view key) { return member(*object, key) != nullptr; };
+    const auto given = [&](std::string_view key) { return find_member(*object, key) != nullptr; };
     const bool is_kernel = given("kernel");
     if (is_kernel == given("copy")) return error_at(value, "expected either \"kernel\" or \"copy\" with a name");
     for (const std::string_view key : {"release", "period"})
