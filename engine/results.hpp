@@ -13,19 +13,11 @@
 #include "amalthea/time.hpp"
 #include "engine/chain_latency.hpp"
 #include "engine/chain_observation.hpp"
+#include "engine/process_metrics.hpp"
 #include "engine/program.hpp"
+#include "engine/statistics.hpp"
 
 namespace amalthea::engine {
-
-/// Observed values of one quantity. With jobs = 0 the times mean nothing.
-struct Statistics {
-  std::uint64_t jobs = 0;
-  Duration min;
-  Duration mean;  ///< rounded to nearest
-  Duration p99;   ///< nearest rank
-  Duration max;
-};
-Statistics summarise(std::vector<Duration> values);
 
 /// What a job spent its response time on.
 enum class ContributionKind : std::uint8_t {
@@ -69,6 +61,7 @@ struct TaskResult {
   Verdict verdict = Verdict::no_deadline;
   std::string reason;  ///< why, in a sentence
   Bound bound;         ///< of the response time
+  ProcessMetrics metrics;
   /// Whether no job can be late: the bound is within the deadline. False: the bound exceeds it, or a job was seen late.
   /// Nothing: there is no deadline, or there is no bound and nothing was seen against it.
   std::optional<bool> guaranteed;

@@ -57,6 +57,18 @@ struct AddDetails {
     json["writes"] = labels(system, copy.destinations);
   }
   void operator()(const Kernel& kernel) const { json["ticks"] = ticks(system, kernel.ticks); }
+  void operator()(const UseSemaphore& use) const {
+    json["semaphore"] = system.semaphores[use.semaphore].name;
+    json["waiting"] = use.active ? "active" : "passive";
+  }
+  void operator()(const Branch& branch) const {
+    json["repeats"] = branch.repeats;
+    json["alternatives"] = branch.alternatives.size();
+  }
+  void operator()(const SetMode& set) const { json["mode"] = system.modes[set.mode].name; }
+  void operator()(const SchedulePoint&) const {}
+  void operator()(const Terminate&) const {}
+  void operator()(const Uninterruptible&) const {}
 
  private:
   void access(LabelIndex label) const {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "amalthea/diagnostic.hpp"
@@ -53,11 +55,69 @@ struct Memory {
   Origin origin;
 };
 
+/// Execution time in cycles, by processing unit definition.
+struct Ticks {
+  std::optional<Cycles> otherwise;  ///< `default`
+  std::vector<std::pair<DefinitionIndex, Cycles>> extended;
+
+  /// The cycles on a unit of this definition, or null when the model states none.
+  const Cycles* on(DefinitionIndex definition) const {
+    for (const auto& [key, cycles] : extended)
+      if (key == definition) return &cycles;
+    return otherwise ? &*otherwise : nullptr;
+  }
+  friend bool operator==(const Ticks&, const Ticks&) = default;
+};
+
+/// What the operating system itself executes (OsOverhead). What is not stated takes no time.
+struct OsOverhead {
+  std::optional<Ticks> activate_task;   ///< apiActivateTask: by the task whose trigger activates another
+  std::optional<Ticks> terminate_task;  ///< apiTerminateTask: by every task as it ends
+  std::optional<Ticks> set_event;       ///< apiSetEvent
+  std::optional<Ticks> wait_event;      ///< apiWaitEvent
+  std::optional<Ticks> clear_event;     ///< apiClearEvent
+  std::optional<Ticks> request_resource, release_resource;  ///< apiRequestResource, apiReleaseResource
+  std::optional<Ticks> request_spinlock, release_spinlock;  ///< apiRequestSpinlock, apiReleaseSpinlock
+  std::optional<Ticks> schedule_point;                      ///< apiSchedulePoint
+  std::optional<Ticks> isr_category1_before, isr_category1_after;
+  std::optional<Ticks> isr_category2_before, isr_category2_after;
+};
+
+/// The algorithms that are simulated; all others are refused by name.
+enum class SchedulingAlgorithm : std::uint8_t {
+  fixed_priority_preemptive,
+  osek,                        ///< fixed priorities; equal ones in the order of their activation
+  rate_monotonic,              ///< the shorter the period, the more urgent
+  deadline_monotonic,          ///< the shorter the relative deadline, the more urgent
+  earliest_deadline_first,     ///< the earlier the absolute deadline, the more urgent
+  priority_based_round_robin,  ///< tasks of equal priority take turns, each for a time slice
+  grouping,                    ///< of a child: passes the parameters of its tasks on to its parent
+  polling_periodic_server,     ///< a budget each period; what is not used at once is lost
+  deferrable_server,           ///< a budget each period, kept to its end
+  constant_bandwidth_server,   ///< a budget and a deadline that moves as it is used up (under EDF)
+  priority_based,              ///< of interrupt controllers
+};
+/// AMALTHEA's name: "FixedPriorityPreemptive", "OSEK", …
+std::string_view to_string(SchedulingAlgorithm);
+
+/// How a scheduler stands under another (SchedulerAssociation), or a server under none.
+struct SchedulerShare {
+  std::int64_t priority = 0;
+  std::optional<Duration> budget;  ///< minBudget/maxBudget, capacity: of servers
+  std::optional<Duration> period;  ///< replenishment
+};
+
 struct Scheduler {
   std::string name;
-  std::string algorithm;         ///< AMALTHEA's name, e.g. "FixedPriorityPreemptive"; "" when not given
-  std::vector<UnitIndex> units;  ///< responsibility, in the order written
-  std::optional<Duration> minimum_time_slice;
+  std::string algorithm;  ///< as the model states it, e.g. "FixedPriorityPreemptive"; "" when not given
+  SchedulingAlgorithm kind = SchedulingAlgorithm::fixed_priority_preemptive;  ///< what `algorithm` means, if simulated
+  bool interrupt_controller = false;
+  std::vector<UnitIndex> units;  ///< responsibility, in the order written; of a child without any, its parent's
+  std::optional<SchedulerIndex> parent;
+  SchedulerShare share;                        ///< of its own under the parent, and of servers
+  std::optional<Duration> time_slice;          ///< of round robin
+  std::optional<OsOverhead> overhead;          ///< of its operating system
+  std::optional<Duration> minimum_time_slice;  ///< of a GPU's contexts
   std::optional<Duration> maximum_time_slice;
   Origin origin;
 };

@@ -21,25 +21,13 @@
 
 namespace amalthea {
 
-using TaskIndex = std::uint32_t;      ///< into System::tasks
-using RunnableIndex = std::uint32_t;  ///< into System::runnables
-using LabelIndex = std::uint32_t;     ///< into System::labels
-using EventIndex = std::uint32_t;     ///< into System::events
-using StimulusIndex = std::uint32_t;  ///< into System::stimuli
-
-/// Execution time in cycles, by processing unit definition.
-struct Ticks {
-  std::optional<Cycles> otherwise;  ///< `default`
-  std::vector<std::pair<DefinitionIndex, Cycles>> extended;
-
-  /// The cycles on a unit of this definition, or null when the model states none.
-  const Cycles* on(DefinitionIndex definition) const {
-    for (const auto& [key, cycles] : extended)
-      if (key == definition) return &cycles;
-    return otherwise ? &*otherwise : nullptr;
-  }
-  friend bool operator==(const Ticks&, const Ticks&) = default;
-};
+using TaskIndex = std::uint32_t;       ///< into System::tasks
+using RunnableIndex = std::uint32_t;   ///< into System::runnables
+using LabelIndex = std::uint32_t;      ///< into System::labels
+using EventIndex = std::uint32_t;      ///< into System::events
+using StimulusIndex = std::uint32_t;   ///< into System::stimuli
+using ModeIndex = std::uint32_t;       ///< into System::modes
+using SemaphoreIndex = std::uint32_t;  ///< into System::semaphores
 
 struct Call {};  ///< a runnable begins
 struct ReadLabel {
@@ -65,6 +53,65 @@ struct WaitEvents {
   std::vector<EventIndex> events;
   bool all = false;     ///< maskType AND: all of them; OR: any
   bool active = false;  ///< waitingBehaviour: polls and keeps its core; passive: leaves it
+};
+
+/// SemaphoreAccess. `exclusive` takes all of what the semaphore can give.
+struct UseSemaphore {
+  enum class Operation : std::uint8_t { request, exclusive, release };
+  SemaphoreIndex semaphore;
+  Operation operation = Operation::request;
+  bool active = false;  ///< waitingBehaviour: polls and keeps its core until it gets it (spinlocks always do)
+};
+
+enum class Relation : std::uint8_t { equal, not_equal, less, less_or_equal, greater, greater_or_equal };
+/// The value of a mode compared with a number (literals are numbered) or with another mode.
+struct ModeTest {
+  ModeIndex mode = 0;
+  Relation relation = Relation::equal;
+  std::int64_t value = 0;
+  std::optional<ModeIndex> other;  ///< instead of `value`
+};
+/// True when all tests of any of its conjunctions are.
+struct ModeCondition {
+  std::vector<std::vector<ModeTest>> any_of;
+};
+/// Relative to the sum over all alternatives of the branch.
+struct Probability {
+  double weight = 0;
+};
+/// Every how many executions, and after how many for the first time (Counter).
+struct EveryNth {
+  std::int64_t prescaler = 1;
+  std::int64_t offset = 0;
+};
+struct Otherwise {};
+using Guard = std::variant<Otherwise, ModeCondition, Probability, EveryNth>;
+
+/// At most one of several alternatives is executed: the first whose guard holds, or one by chance. Bodies stay flat:
+/// the alternatives' activities follow the branch in Task::body, one alternative after the other; after any of them
+/// execution goes on behind the last.
+struct Branch {
+  struct Alternative {
+    Guard guard;
+    std::size_t length = 0;  ///< activities, those of inner branches included
+  };
+  std::vector<Alternative> alternatives;  ///< guards are all of chance or none is
+  bool repeats = false;                   ///< a loop: after its only alternative the branch is taken again
+};
+
+struct SetMode {
+  enum class Operation : std::uint8_t { set, increment, decrement };
+  ModeIndex mode;
+  Operation operation = Operation::set;
+  std::int64_t value = 0;  ///< or step
+};
+/// A cooperative task may be left here.
+struct SchedulePoint {};
+/// The job ends here.
+struct Terminate {};
+/// From here on, or from here on no longer, the task cannot be preempted (Group with interruptible="false").
+struct Uninterruptible {
+  bool begins = true;
 };
 
 enum class CopyKind : std::uint8_t { host_to_device, device_to_host, memset };
@@ -95,10 +142,11 @@ struct Kernel {
   std::optional<Launch> launch;  ///< nothing: the kernel occupies the whole execution engine
 };
 
-using Activity =
-    std::variant<Call, ReadLabel, WriteLabel, Compute, Trigger, SetEvents, ClearEvents, WaitEvents, Copy, Kernel>;
+using Activity = std::variant<Call, ReadLabel, WriteLabel, Compute, Trigger, SetEvents, ClearEvents, WaitEvents, Copy,
+                              Kernel, UseSemaphore, Branch, SetMode, SchedulePoint, Terminate, Uninterruptible>;
 
-/// "call", "read", "write", "ticks", "trigger", "set", "clear", "wait", "h2d", "d2h", "memset", "kernel".
+/// "call", "read", "write", "ticks", "trigger", "set", "clear", "wait", "h2d", "d2h", "memset", "kernel", "request",
+/// "release", "branch", "mode", "schedule point", "terminate", "uninterruptible", "interruptible".
 std::string_view kind_name(const Activity&);
 
 struct GraphNode {
@@ -110,7 +158,7 @@ struct GraphNode {
 };
 
 enum class EdgeKind : std::uint8_t {
-  sequence,  ///< next activity of the same task
+  sequence,  ///< next activity of the same task; from a branch to the first of every alternative and to what follows
   trigger,   ///< inter-process trigger → first activity of the activated task
   event,     ///< event set → event awaited; one per awaiting activity and setting task
   data,      ///< label written → label read; one per label and pair of tasks, from the last write to the first read

@@ -5,8 +5,9 @@
 namespace amalthea {
 
 std::string_view kind_name(const Activity& activity) {
-  constexpr std::array<std::string_view, 10> names{"call", "read",  "write", "ticks", "trigger",
-                                                   "set",  "clear", "wait",  "",      "kernel"};
+  constexpr std::array<std::string_view, 16> names{
+      "call",   "read", "write",  "ticks", "trigger",        "set",       "clear", "wait", "",
+      "kernel", "",     "branch", "mode",  "schedule point", "terminate", ""};
   static_assert(names.size() == std::variant_size_v<Activity>);
   if (const auto* copy = std::get_if<Copy>(&activity)) {
     switch (copy->kind) {
@@ -18,7 +19,39 @@ std::string_view kind_name(const Activity& activity) {
         return "memset";
     }
   }
+  if (const auto* use = std::get_if<UseSemaphore>(&activity))
+    return use->operation == UseSemaphore::Operation::release ? "release" : "request";
+  if (const auto* section = std::get_if<Uninterruptible>(&activity))
+    return section->begins ? "uninterruptible" : "interruptible";
   return names[activity.index()];
+}
+
+std::string_view to_string(SchedulingAlgorithm algorithm) {
+  switch (algorithm) {
+    case SchedulingAlgorithm::fixed_priority_preemptive:
+      return "FixedPriorityPreemptive";
+    case SchedulingAlgorithm::osek:
+      return "OSEK";
+    case SchedulingAlgorithm::rate_monotonic:
+      return "RateMonotonic";
+    case SchedulingAlgorithm::deadline_monotonic:
+      return "DeadlineMonotonic";
+    case SchedulingAlgorithm::earliest_deadline_first:
+      return "EarliestDeadlineFirst";
+    case SchedulingAlgorithm::priority_based_round_robin:
+      return "PriorityBasedRoundRobin";
+    case SchedulingAlgorithm::grouping:
+      return "Grouping";
+    case SchedulingAlgorithm::polling_periodic_server:
+      return "PollingPeriodicServer";
+    case SchedulingAlgorithm::deferrable_server:
+      return "DeferrableServer";
+    case SchedulingAlgorithm::constant_bandwidth_server:
+      return "ConstantBandwidthServer";
+    case SchedulingAlgorithm::priority_based:
+      return "PriorityBased";
+  }
+  return "FixedPriorityPreemptive";
 }
 
 std::string_view to_string(EdgeKind kind) {

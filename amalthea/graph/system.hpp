@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "amalthea/distribution.hpp"
 #include "amalthea/graph/platform.hpp"
 #include "amalthea/graph/runnable_graph.hpp"
 #include "amalthea/time.hpp"
@@ -41,19 +42,84 @@ struct OsEvent {
   std::string name;
 };
 
+/// A mode label. Literals of an enumeration are numbered from 0 in model order.
+struct Mode {
+  std::string name;
+  std::int64_t initial = 0;
+};
+
+struct Semaphore {
+  std::string name;
+  std::int64_t free = 1;          ///< how often it can be taken at first
+  std::int64_t capacity = 1;      ///< >= free
+  bool priority_ceiling = false;  ///< whoever holds it runs at the largest priority of all who use it
+  bool spinlock = false;
+};
+
+/// Occurs at offset + k × period, each later by its jitter, but never within `minimum_distance` of the one before.
 struct Periodic {
-  Duration period;  ///< > 0
-  Duration offset;  ///< >= 0
+  Duration period;           ///< > 0
+  Duration offset;           ///< >= 0
+  Distribution jitter = {};  ///< ps, >= 0; earlier ones in the model have moved the offset
+  Duration minimum_distance = {};
 };
 struct Single {
   Duration occurrence;
 };
 struct InterProcess {};  ///< occurs when a Trigger activity names it
+/// RelativePeriodicStimulus: from each occurrence to the next a time from `distance`.
+struct Sporadic {
+  Duration offset;
+  Distribution distance;  ///< ps, > 0
+};
+/// PeriodicSyntheticStimulus: at offset + k × period + each occurrence.
+struct Synthetic {
+  Duration period;
+  Duration offset;
+  std::vector<Duration> occurrences;  ///< in order, within [0, period)
+};
+/// PeriodicBurstStimulus: each period `occurrences` of them, spread evenly over `length`.
+struct Burst {
+  Duration period;
+  Duration offset;
+  Duration length;
+  Duration minimum_distance;
+  std::int64_t occurrences = 1;
+};
+/// ArrivalCurveStimulus: any `count` occurrences in a row need at least `lower`; and, where given, at most `upper`.
+struct ArrivalCurve {
+  struct Entry {
+    std::int64_t count = 0;  ///< >= 2
+    Duration lower;
+    std::optional<Duration> upper;
+  };
+  std::vector<Entry> entries;  ///< by count
+};
+/// VariableRateStimulus: per `step` a number of occurrences, evenly spread, which changes by no more than this from one
+/// step to the next.
+struct VariableRate {
+  Duration step;
+  Distribution occurrences;                                  ///< millionths of an occurrence per step
+  std::optional<double> largest_increase, largest_decrease;  ///< occurrences per step
+};
+/// EventStimulus: occurs when one of these OS events is set.
+struct EventDriven {
+  std::vector<EventIndex> events;
+};
+
+struct ModeSetting {
+  ModeIndex mode = 0;
+  std::int64_t value = 0;
+};
 
 struct Stimulus {
   std::string name;
-  std::variant<Periodic, Single, InterProcess> occurrence;
-  std::vector<TaskIndex> activates;  ///< in model order
+  std::variant<Periodic, Single, InterProcess, Sporadic, Synthetic, Burst, ArrivalCurve, VariableRate, EventDriven>
+      occurrence;
+  std::vector<TaskIndex> activates;        ///< in model order
+  EveryNth counter = {};                   ///< of inter-process and event stimuli: which of their occurrences count
+  std::vector<ModeSetting> sets;           ///< modes that change as it occurs, before it activates
+  std::optional<ModeCondition> condition;  ///< without effect while it does not hold
 };
 
 /// How a device task shares the GPU (gpu.context, gpu.contextPriority, gpu.stream, gpu.priority).
@@ -64,12 +130,24 @@ struct GpuShare {
   bool high_priority = false;       ///< of the stream
 };
 
+enum class ProcessKind : std::uint8_t { task, isr_category1, isr_category2 };
+
+enum class Preemption : std::uint8_t {
+  preemptive,
+  cooperative,     ///< left to other cooperative tasks at schedule points and between runnables only
+  non_preemptive,  ///< left to no other task
+};
+
+/// A process: a task, or an ISR, which is scheduled by an interrupt controller and comes before all tasks of its core.
 struct Task {
   std::string name;
+  ProcessKind kind = ProcessKind::task;
   Side side = Side::host;
   SchedulerIndex scheduler = 0;
-  UnitIndex unit = 0;
-  std::int64_t priority = 0;           ///< a larger value is more urgent
+  UnitIndex unit = 0;            ///< where it runs; of several, the first of `units`
+  std::vector<UnitIndex> units;  ///< where it may run, if on more than one: affinity, or what its scheduler has
+  std::int64_t priority = 0;     ///< a larger value is more urgent
+  Preemption preemption = Preemption::preemptive;
   std::uint32_t activation_limit = 0;  ///< concurrent activations kept; further ones are lost; 0: no limit stated
   std::optional<Duration> time_slice;  ///< of a device task's context
   GpuShare gpu;                        ///< of a device task
@@ -105,6 +183,8 @@ struct System {
   std::vector<Label> labels;
   std::vector<Runnable> runnables;
   std::vector<OsEvent> events;
+  std::vector<Mode> modes;
+  std::vector<Semaphore> semaphores;
   std::vector<Stimulus> stimuli;
   std::vector<Task> tasks;
   std::vector<Chain> chains;
