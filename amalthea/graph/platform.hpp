@@ -69,8 +69,9 @@ struct Ticks {
   friend bool operator==(const Ticks&, const Ticks&) = default;
 };
 
-/// What the operating system itself executes (OsOverhead). What is not stated takes no time.
-struct OsOverhead {
+/// What the operating system itself executes (OsOverhead, from 0.9.3; OsInstructions before). What is not stated takes
+/// no time.
+struct OverheadTicks {
   std::optional<Ticks> activate_task;   ///< apiActivateTask: by the task whose trigger activates another
   std::optional<Ticks> terminate_task;  ///< apiTerminateTask: by every task as it ends
   std::optional<Ticks> set_event;       ///< apiSetEvent
@@ -116,7 +117,7 @@ struct Scheduler {
   std::optional<SchedulerIndex> parent;
   SchedulerShare share;                        ///< of its own under the parent, and of servers
   std::optional<Duration> time_slice;          ///< of round robin
-  std::optional<OsOverhead> overhead;          ///< of its operating system
+  std::optional<OverheadTicks> overhead;       ///< of its operating system
   std::optional<Duration> minimum_time_slice;  ///< of a GPU's contexts
   std::optional<Duration> maximum_time_slice;
   Origin origin;
