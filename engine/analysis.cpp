@@ -184,7 +184,8 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options,
   results.hyperperiod = hyperperiod(system);
   results.periods = periods_of(system);
   const Duration until = options.until ? *options.until : default_horizon(system, results.hyperperiod, diagnostics);
-  simulate({system, programs, devices, until, grace_of(system, results.periods)}, results);
+  simulate({system, programs, devices, until, grace_of(system, results.periods), results.periods, options.execution},
+           results);
   if (results.stopped_early)
     diagnostics.add(
         "AM0504", Severity::error,
