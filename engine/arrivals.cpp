@@ -578,10 +578,4 @@ std::int64_t occurrences_of(const Burst& burst) {
   return std::min(burst.occurrences, 1 + ps(burst.length) / ps(burst.minimum_distance));
 }
 
-bool is_possible(const ArrivalCurve& curve) {
-  const Distance least = least_distance(curve);
-  const auto largest = largest_distance(curve);
-  return least.time > 0 && (!largest || !shorter(*largest, least));
-}
-
 }  // namespace amalthea::engine

@@ -89,8 +89,4 @@ std::optional<Duration> arrival_period(const Stimulus& stimulus);
 /// How many of a burst's occurrences come: those after its length are left out.
 std::int64_t occurrences_of(const Burst& burst);
 
-/// Whether any sequence keeps an arrival curve: the average distance must be neither below `lower` nor above `upper` of
-/// any entry, each divided by its number of steps; and some `lower` must be above zero.
-bool is_possible(const ArrivalCurve& curve);
-
 }  // namespace amalthea::engine
