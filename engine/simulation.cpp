@@ -7,6 +7,7 @@
 #include <queue>
 #include <utility>
 
+#include "engine/arrivals.hpp"
 #include "engine/cpu_core.hpp"
 #include "engine/gpu_contexts.hpp"
 #include "engine/nvidia/device.hpp"
@@ -153,12 +154,8 @@ class Simulator {
     build_units();
     build_tasks();
     for (StimulusIndex stimulus = 0; stimulus < system_.stimuli.size(); ++stimulus) {
-      const auto& occurrence = system_.stimuli[stimulus].occurrence;
-      if (system_.stimuli[stimulus].activates.empty()) continue;
-      if (const auto* periodic = std::get_if<Periodic>(&occurrence))
-        releases_.push({Instant::at(periodic->offset), stimulus});
-      if (const auto* single = std::get_if<Single>(&occurrence))
-        releases_.push({Instant::at(single->occurrence), stimulus});
+      arrivals_.emplace_back(system_.stimuli[stimulus], ArrivalOptions{input_.arrivals, input_.seed, stimulus});
+      if (!system_.stimuli[stimulus].activates.empty()) await_next(stimulus);
     }
   }
 
@@ -288,10 +285,13 @@ class Simulator {
     while (!releases_.empty() && releases_.top().at == now_) {
       const StimulusIndex stimulus = releases_.top().stimulus;
       releases_.pop();
-      if (const auto* periodic = std::get_if<Periodic>(&system_.stimuli[stimulus].occurrence))
-        if (periodic->period < longest_simulation) releases_.push({now_ + periodic->period, stimulus});
+      await_next(stimulus);
       for (const TaskIndex task : system_.stimuli[stimulus].activates) release(task);
     }
+  }
+
+  void await_next(StimulusIndex stimulus) {
+    if (const auto at = arrivals_[stimulus].next()) releases_.push({*at, stimulus});
   }
 
   void settle() {
@@ -675,6 +675,7 @@ class Simulator {
   std::vector<Core> cores_;
   std::vector<Device> devices_;
   std::vector<std::size_t> core_of_unit_, device_of_unit_;
+  std::vector<Arrivals> arrivals_;  ///< parallel to System::stimuli
   std::priority_queue<Release, std::vector<Release>, std::greater<>> releases_;
   std::vector<TaskIndex> active_;    ///< tasks with a job, in order of its start
   std::vector<TaskIndex> advanced_;  ///< device tasks that can go on
