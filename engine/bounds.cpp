@@ -10,6 +10,7 @@
 #include <tl/expected.hpp>
 
 #include "amalthea/quantity.hpp"
+#include "engine/arrivals.hpp"
 #include "engine/gpu_contexts.hpp"
 #include "engine/nvidia/occupancy.hpp"
 #include "engine/nvidia/time_slice_analysis.hpp"
@@ -236,8 +237,11 @@ class Builder {
     Activations found;
     for (const StimulusIndex index : stimuli_[task]) {
       const Stimulus& stimulus = system_.stimuli[index];
-      if (const auto* periodic = std::get_if<Periodic>(&stimulus.occurrence))
-        found.all.push_back({std::min(periodic->period, longest_period), {}, {}});
+      const auto bound = arrival_bound(stimulus);
+      if (std::holds_alternative<Periodic>(stimulus.occurrence) && bound && bound->jitter.is_zero())
+        found.all.push_back({std::min(bound->period, longest_period), {}, {}});
+      else if (bound && !std::holds_alternative<Single>(stimulus.occurrence))
+        found.fault = fmt::format("its stimulus {} is not strictly periodic", stimulus.name);
       if (std::holds_alternative<Single>(stimulus.occurrence)) found.all.push_back({longest_period, {}, {}});
       for (const Place& place : triggers_[index]) add_triggered(place, hops + 1, found);
     }

@@ -22,6 +22,7 @@
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
+#include "engine/arrivals.hpp"
 #include "engine/device_profile.hpp"
 #include "engine/program.hpp"
 #include "engine/results.hpp"
@@ -37,6 +38,7 @@ struct SimulationInput {
   Duration grace;                                       ///< how long to wait for measured jobs that go on
   const std::vector<std::optional<Duration>>& periods;  ///< parallel to System::tasks; what RM, DM and EDF go by
   Execution execution = Execution::worst;               ///< that the programs were compiled for
+  ArrivalPattern arrivals = ArrivalPattern::densest;    ///< what stimuli leave open
   std::uint64_t seed = 0;                               ///< of what is drawn at random
   SimulationObserver* observer = nullptr;               ///< may be null
   std::uint64_t max_events = 50'000'000;                ///< instants after which the simulation stops, wherever it is
