@@ -77,6 +77,9 @@ struct TaskState {
   std::deque<Instant> backlog;                   ///< releases that wait for it
   std::size_t step = 0;                          ///< next or present step
   Duration remaining;                            ///< of the present execute step
+  Duration work;                                 ///< of the present step, in this job
+  std::uint64_t jobs = 0;                        ///< begun
+  RandomStream random{0, 0, 0, 0};               ///< of this job's execution times
   bool waiting = false;                          ///< in a wait that is not satisfied
   std::optional<nvidia::OperationId> operation;  ///< submitted and not completed
   Instant submitted;                             ///< when it was
@@ -336,6 +339,7 @@ class Simulator {
     state.account.start(now_, now_ - release, task);
     std::fill(state.runnable_seen.begin(), state.runnable_seen.end(), false);
     active_.push_back(task);
+    state.random = execution_stream(input_.seed, task, state.jobs++);
     load_step(task);
     if (on_device(task)) {
       advanced_.push_back(task);
@@ -348,7 +352,8 @@ class Simulator {
   void load_step(TaskIndex task) {
     if (at_end(task)) return;
     const Step& step = present_step(task);
-    tasks_[task].remaining = step.kind == StepKind::execute ? step.work : Duration{};
+    tasks_[task].work = work_of(step, tasks_[task].random);
+    tasks_[task].remaining = step.kind == StepKind::execute ? tasks_[task].work : Duration{};
   }
 
   /// The present step begins to run (host) or is submitted (device).
@@ -474,7 +479,7 @@ class Simulator {
     Device& device = device_of(task);
     nvidia::DeviceOperation operation;
     operation.stream = tasks_[task].stream;
-    operation.duration = step.work;
+    operation.duration = tasks_[task].work;
     const Activity& activity = system_.graph[step.node].activity;
     if (const auto* kernel = std::get_if<Kernel>(&activity)) {
       operation.kind = nvidia::StreamOperationKind::kernel;
@@ -659,6 +664,7 @@ class Simulator {
       result.worst_release = worst_release_[task];
       result.contributions = std::move(worst_parts_[task]);
     }
+    if (input_.keep_responses) results.responses.push_back(state.responses);
     result.response = summarise(std::move(state.responses));
     const Program& program = input_.programs[task];
     for (std::size_t i = 0; i < program.runnables.size(); ++i)

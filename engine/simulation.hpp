@@ -35,6 +35,8 @@ struct SimulationInput {
   Duration until;                                    ///< measured time, > 0
   Duration grace;                                    ///< how long to wait for measured jobs that go on
   std::uint64_t max_events = 50'000'000;             ///< instants after which the simulation stops, wherever it is
+  std::uint64_t seed = 0;                            ///< of what is drawn under Execution::random
+  bool keep_responses = false;                       ///< fills Results::responses
 };
 
 /// Times in a simulation stay below this, a quarter of what Duration can hold, so that sums of a few never overflow.
