@@ -287,6 +287,12 @@ std::optional<Preparation> prepare_simulation(const System& system, const Analys
   return preparation;
 }
 
+void report_time_overflow(Diagnostics& diagnostics) {
+  diagnostics.add(
+      "AM0505", Severity::error,
+      "execution times, periods or sizes are so large that their times cannot be added up (more than 26 days)");
+}
+
 std::optional<Results> analyze(const System& system, const AnalysisOptions& options, Diagnostics& diagnostics) {
   Results results;
   results.execution = options.execution;
@@ -295,9 +301,7 @@ std::optional<Results> analyze(const System& system, const AnalysisOptions& opti
     if (!preparation) return std::nullopt;
     simulate_and_judge(system, options, *preparation, results, diagnostics);
   } catch (const std::overflow_error&) {
-    diagnostics.add(
-        "AM0505", Severity::error,
-        "execution times, periods or sizes are so large that their times cannot be added up (more than 26 days)");
+    report_time_overflow(diagnostics);
     return std::nullopt;
   }
   return results;

@@ -38,6 +38,9 @@ struct Preparation {
 std::optional<Preparation> prepare_simulation(const System& system, const AnalysisOptions& options,
                                               Diagnostics& diagnostics);
 
+/// Says that times exceed what the simulation can hold.
+void report_time_overflow(Diagnostics& diagnostics);
+
 /// Least common multiple of all periods in use; nothing when there is none or it exceeds 2^63 ps.
 std::optional<Duration> hyperperiod(const System& system);
 
