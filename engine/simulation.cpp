@@ -78,6 +78,8 @@ struct TaskState {
   std::deque<Instant> backlog;                   ///< releases that wait for it
   std::size_t step = 0;                          ///< next or present step
   Duration remaining;                            ///< of the present execute step
+  Duration work;                                 ///< of the present step, in this job
+  RandomStream random{0, 0, 0, 0};               ///< of this job's execution times
   bool waiting = false;                          ///< in a wait that is not satisfied
   std::optional<nvidia::OperationId> operation;  ///< submitted and not completed
   Instant submitted;                             ///< when it was
@@ -87,8 +89,8 @@ struct TaskState {
   std::optional<Instant> started;                                   ///< when the job first ran, or submitted something
   std::optional<Instant> release_before, start_before, end_before;  ///< of the job before
   std::optional<std::size_t> core;                                  ///< where it ran last
-  std::optional<RandomStream> random;
-  std::optional<UnitIndex> shown_unit;  ///< what the observer is told next
+  RandomStream chance{0, 0, 0, 0};                                  ///< of this job's branches
+  std::optional<UnitIndex> shown_unit;                              ///< what the observer is told next
   std::optional<NodeIndex> shown_node;
   std::vector<std::int64_t> taken;  ///< per step: how often the branch was come to
   bool in_chain = false;            ///< its jobs' accesses are recorded
@@ -369,7 +371,8 @@ class Simulator {
     state.started.reset();
     state.parked = state.granted = state.at_point = false;
     state.account.start(now_, now_ - release, task);
-    state.random.emplace(input_.seed, random_branch, task, state.job);
+    state.random = execution_stream(input_.seed, task, state.job);
+    state.chance = RandomStream(input_.seed, random_branch, task, state.job);
     std::fill(state.runnable_seen.begin(), state.runnable_seen.end(), false);
     active_.push_back(task);
     load_step(task);
@@ -384,7 +387,8 @@ class Simulator {
   void load_step(TaskIndex task) {
     if (at_end(task)) return;
     const Step& step = present_step(task);
-    tasks_[task].remaining = step.kind == StepKind::execute ? step.work : Duration{};
+    tasks_[task].work = work_of(step, tasks_[task].random);
+    tasks_[task].remaining = step.kind == StepKind::execute ? tasks_[task].work : Duration{};
   }
 
   /// The present step begins to run (host) or is submitted (device).
@@ -596,7 +600,7 @@ class Simulator {
     }
     double sum = 0;
     for (const double weight : weights) sum += weight;
-    double drawn = tasks_[task].random->uniform() * sum;
+    double drawn = tasks_[task].chance.uniform() * sum;
     std::size_t last = 0;  // that can be drawn at all
     for (std::size_t i = 0; i < weights.size(); ++i) {
       if (weights[i] <= 0) continue;
@@ -703,7 +707,7 @@ class Simulator {
     Device& device = device_of(task);
     nvidia::DeviceOperation operation;
     operation.stream = tasks_[task].stream;
-    operation.duration = step.work;
+    operation.duration = tasks_[task].work;
     const Activity& activity = system_.graph[step.node].activity;
     if (const auto* kernel = std::get_if<Kernel>(&activity)) {
       operation.kind = nvidia::StreamOperationKind::kernel;
@@ -995,6 +999,7 @@ class Simulator {
       result.worst_release = worst_release_[task];
       result.contributions = std::move(worst_parts_[task]);
     }
+    if (input_.keep_responses) results.responses.push_back(state.responses);
     result.response = summarise(std::move(state.responses));
     const Program& program = input_.programs[task];
     for (std::size_t i = 0; i < program.runnables.size(); ++i)

@@ -40,6 +40,7 @@ struct SimulationInput {
   Execution execution = Execution::worst;               ///< that the programs were compiled for
   ArrivalPattern arrivals = ArrivalPattern::densest;    ///< what stimuli leave open
   std::uint64_t seed = 0;                               ///< of what is drawn at random
+  bool keep_responses = false;                          ///< fills Results::responses
   SimulationObserver* observer = nullptr;               ///< may be null
   std::uint64_t max_events = 50'000'000;                ///< instants after which the simulation stops, wherever it is
 };
