@@ -4,7 +4,7 @@
 
 namespace amalthea::engine::cpu {
 
-std::int64_t most_arrivals(const Arrivals& arrivals, Duration window) {
+std::int64_t most_arrivals(const EventModel& arrivals, Duration window) {
   if (window < Duration{}) return 0;
   using Wide = detail::Int128;
   const auto by_period = static_cast<std::int64_t>((Wide(window.picoseconds()) + arrivals.jitter.picoseconds()) /
@@ -13,7 +13,7 @@ std::int64_t most_arrivals(const Arrivals& arrivals, Duration window) {
   return 1 + std::min(by_period, window.picoseconds() / arrivals.minimum_distance.picoseconds());
 }
 
-Duration least_distance(const Arrivals& arrivals, std::int64_t count) {
+Duration least_distance(const EventModel& arrivals, std::int64_t count) {
   using Wide = detail::Int128;
   const Wide by_period = Wide(arrivals.period.picoseconds()) * count - arrivals.jitter.picoseconds();
   const Wide by_distance = Wide(arrivals.minimum_distance.picoseconds()) * count;

@@ -17,16 +17,16 @@ namespace amalthea::engine::cpu {
 
 /// At most 1 + floor((w + jitter) / period) jobs are released in a closed window of length w and, with a minimum
 /// distance, at most 1 + floor(w / minimum_distance).
-struct Arrivals {
+struct EventModel {
   Duration period;  ///< > 0
   Duration jitter;
   Duration minimum_distance;  ///< zero: none
 };
 
 /// In a closed window.
-std::int64_t most_arrivals(const Arrivals& arrivals, Duration window);
+std::int64_t most_arrivals(const EventModel& arrivals, Duration window);
 /// From a release to the `count`-th after it.
-Duration least_distance(const Arrivals& arrivals, std::int64_t count);
+Duration least_distance(const EventModel& arrivals, std::int64_t count);
 
 /// Part of a job that is left only to tasks of a priority above the threshold: a critical section under immediate
 /// priority ceiling, a part that cannot be interrupted, a whole non-preemptive job.
@@ -36,7 +36,7 @@ struct Section {
 };
 
 struct CpuTask {
-  Arrivals arrivals;
+  EventModel arrivals;
   Duration worst;             ///< execution of a job
   std::int64_t priority = 0;  ///< larger is more urgent; of fixed priorities
   Duration deadline;          ///< relative to the release; of earliest deadline first
@@ -81,7 +81,7 @@ struct CpuBound {
 
 struct Limits {
   Duration window = Duration::seconds(1000);  ///< busy for longer: no bound
-  std::int64_t steps = 20'000'000;            ///< so often arrivals of a task are counted, for all tasks together
+  std::int64_t steps = 2'000'000;             ///< so often arrivals of a task are counted, for all tasks together
 };
 
 /// Long-run demand of the tasks: worst execution per period.
