@@ -118,7 +118,11 @@ class SystemMaker {
     unit.accesses.push_back({0, Cycles{1, 1, 1}, Cycles{1, 1, 1}, {}});
     platform.definitions.push_back({name, type});
     platform.units.push_back(std::move(unit));
-    platform.schedulers.push_back({name, "FixedPriorityPreemptive", {index}, std::nullopt, std::nullopt, {}});
+    Scheduler scheduler;
+    scheduler.name = name;
+    scheduler.algorithm = "FixedPriorityPreemptive";
+    scheduler.units = {index};
+    platform.schedulers.push_back(std::move(scheduler));
     return index;
   }
   template <typename Occurrence>
