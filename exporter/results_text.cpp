@@ -160,6 +160,10 @@ class TextRenderer {
         return "own execution";
       case ContributionKind::preemption:
         return fmt::format("core given to {}", by);
+      case ContributionKind::blocking:
+        return fmt::format("blocked by {}", by);
+      case ContributionKind::budget:
+        return "without budget of the server";
       case ContributionKind::backlog:
         return "own earlier jobs";
       case ContributionKind::event:

@@ -1,6 +1,7 @@
 #include "engine/cpu/fixed_priority.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace amalthea::engine::cpu {
@@ -22,29 +23,44 @@ class Analysis {
   }
 
   /// In `response`, with `parts`.
-  CpuBound blocking_of(std::size_t index) {
-    CpuBound most;
-    most.response = Duration{};
-    bool left_to_cooperative = false;
-    for (const CpuTask& task : tasks_)
-      left_to_cooperative = left_to_cooperative || (task.cooperative && task.priority >= tasks_[index].priority);
-    for (std::size_t other = 0; other < tasks_.size(); ++other) {
-      if (tasks_[other].priority >= tasks_[index].priority) continue;
-      for (const Section& section : tasks_[other].sections) {
-        if (section.threshold < tasks_[index].priority || section.length <= *most.response) continue;
-        most.response = section.length;
-        most.parts = {{CpuPart::blocking, other, section.length}};
+  CpuBound blocking_of(std::size_t index) const {
+    const std::int64_t priority = task(index).priority;
+    // The longest section that others than cooperative tasks, of at least this priority, do not leave.
+    const auto section_from = [&](std::int64_t least, bool by_cooperative) {
+      CpuShare longest{CpuPart::blocking, std::nullopt, {}};
+      for (std::size_t other = 0; other < tasks_.size(); ++other) {
+        if (task(other).priority >= priority || task(other).priority < least) continue;
+        if (task(other).cooperative && !by_cooperative) continue;
+        for (const Section& section : task(other).sections)
+          if (section.threshold >= priority && section.length > longest.time)
+            longest = {CpuPart::blocking, other, section.length};
       }
-      if (!left_to_cooperative || !tasks_[other].cooperative || tasks_[other].cooperative->is_zero()) continue;
-      CpuBound found = cooperative_blocking(index, other);
-      if (!found.response) return found;
-      if (*found.response > *most.response) most = std::move(found);
+      return longest;
+    };
+    std::vector<CpuShare> most = {section_from(std::numeric_limits<std::int64_t>::min(), true)};
+    const bool waits = std::any_of(tasks_.begin(), tasks_.end(), [priority](const CpuTask& other) {
+      return other.cooperative && other.priority >= priority;
+    });
+    for (std::size_t other = 0; waits && other < tasks_.size(); ++other) {
+      if (!task(other).cooperative || task(other).priority >= priority) continue;
+      std::vector<CpuShare> found = {{CpuPart::blocking, other, *task(other).cooperative},
+                                     section_from(task(other).priority, false)};
+      if (total(found) > total(most)) most = std::move(found);
     }
-    return most;
+    CpuBound bound;
+    bound.response = total(most);
+    for (const CpuShare& share : most)
+      if (!share.time.is_zero()) bound.parts.push_back(share);
+    return bound;
   }
 
  private:
   const CpuTask& task(std::size_t index) const { return tasks_[index]; }
+  static Duration total(const std::vector<CpuShare>& shares) {
+    Duration sum;
+    for (const CpuShare& share : shares) sum += share.time;
+    return sum;
+  }
   Wide limit() const { return limits_.window.picoseconds(); }
 
   /// Execution of the jobs that come in the closed window.
@@ -74,48 +90,19 @@ class Analysis {
     return std::nullopt;
   }
 
-  /// Of a section of the less urgent `other`, with what comes before it and after the task.
-  CpuBound cooperative_blocking(std::size_t index, std::size_t other) {
-    std::vector<std::size_t> before;
-    bool between = false;
-    const auto comes_between = [&](std::size_t candidate) {
-      return !task(candidate).cooperative && task(candidate).priority < task(index).priority;
-    };
-    for (std::size_t candidate = 0; candidate < tasks_.size(); ++candidate) {
-      if (candidate == other || task(candidate).priority < task(other).priority) continue;
-      before.push_back(candidate);
-      between = between || comes_between(candidate);
-    }
-    CpuBound bound;
-    bound.response = *task(other).cooperative;
-    bound.parts = {{CpuPart::blocking, other, *bound.response}};
-    if (!between) return bound;
-    for (const std::size_t candidate : before)
-      if (task(candidate).unlimited) return {{}, {}, NoBound::unlimited, candidate};
-    const auto window = solve(bound.response->picoseconds(), before);
-    if (!window) return {{}, {}, NoBound::too_long, 0};
-    for (const std::size_t candidate : before) {
-      if (!comes_between(candidate)) continue;
-      const Duration time = task(candidate).worst * arrivals(candidate, *window - moment);
-      if (time.is_zero()) continue;
-      *bound.response += time;
-      bound.parts.push_back({CpuPart::blocking, candidate, time});
-    }
-    return bound;
-  }
-
   /// What runs to the end of a job once it has begun, at least a moment, and who may come between.
   std::pair<Wide, std::vector<std::size_t>> last_section(std::size_t index) const {
     const CpuTask& own = task(index);
-    bool alone = own.cooperative.has_value();  // nobody may come within a last cooperative section
-    for (const CpuTask& other : tasks_) alone = alone && (other.cooperative || other.priority <= own.priority);
-    const Duration cooperative = alone ? own.last_cooperative : Duration{};
-    if (resource_ || std::max(cooperative, own.last.length) <= Duration::picoseconds(1)) return {moment, {}};
-    if (cooperative >= own.last.length) return {cooperative.picoseconds(), {}};
+    const Duration cooperative = own.cooperative ? own.last_cooperative : Duration{};
+    const bool by_threshold = own.last.length >= cooperative;
+    const Duration length = by_threshold ? own.last.length : cooperative;
+    if (resource_ || length <= Duration::picoseconds(1)) return {moment, {}};
     std::vector<std::size_t> between;
     for (std::size_t other = 0; other < tasks_.size(); ++other)
-      if (other != index && task(other).priority > own.last.threshold) between.push_back(other);
-    return {own.last.length.picoseconds(), between};
+      if (other != index && (by_threshold ? task(other).priority > own.last.threshold
+                                          : !task(other).cooperative && task(other).priority > own.priority))
+        between.push_back(other);
+    return {length.picoseconds(), between};
   }
 
   CpuBound bound_of(std::size_t index) {
@@ -136,7 +123,6 @@ class Analysis {
           static_cast<double>(resource_->budget.picoseconds()) / static_cast<double>(resource_->period.picoseconds());
     if (utilization(level) > full * share) return {{}, {}, NoBound::overload, 0};
     const CpuBound blocking = blocking_of(index);
-    if (!blocking.response) return blocking;
     if (*blocking.response >= limits_.window) return {{}, {}, NoBound::too_long, 0};
 
     const Wide blocked = blocking.response->picoseconds();
@@ -243,8 +229,8 @@ std::vector<CpuBound> fixed_priority_bounds(const std::vector<CpuTask>& tasks,
   return Analysis(tasks, resource, limits).bounds();
 }
 
-std::vector<CpuBound> blocking_bounds(const std::vector<CpuTask>& tasks, const Limits& limits) {
-  Analysis analysis(tasks, std::nullopt, limits);
+std::vector<CpuBound> blocking_bounds(const std::vector<CpuTask>& tasks) {
+  const Analysis analysis(tasks, std::nullopt, {});
   std::vector<CpuBound> bounds;
   for (std::size_t task = 0; task < tasks.size(); ++task) bounds.push_back(analysis.blocking_of(task));
   return bounds;

@@ -31,10 +31,8 @@
 /// least p_i that began before it (Baker, "Stack-based scheduling of realtime processes", Real-Time Systems 1991; for
 /// the immediate priority ceiling, Sha, Rajkumar, Lehoczky, "Priority inheritance protocols", IEEE Trans. Computers
 /// 1990). If a task of at least priority p_i is cooperative, that may also be the section of a less urgent cooperative
-/// task c. Tasks that are not cooperative, more urgent than c and less urgent than i come before the section, too: from
-/// its start to its end is no more than the smallest W with W = section + sum over all with p >= p_c of n(W - 1) C, so
-/// that n(W - 1) jobs of each of them are counted. The last section of a cooperative task helps it only if nothing more
-/// urgent may come within.
+/// task, which runs in the place of the more urgent one that waits for its end, so that nothing in between holds both
+/// up.
 ///
 /// Equal priorities count as more urgent before the last section begins, whatever the order among them: they are safe
 /// for first in, first out as well as for round robin with any time slice. Under round robin there is no last section,
@@ -53,7 +51,7 @@ std::vector<CpuBound> fixed_priority_bounds(const std::vector<CpuTask>& tasks,
                                             const std::optional<PeriodicResource>& resource = std::nullopt,
                                             const Limits& limits = {});
 
-/// The longest blocking of every task, once, and by whom; the obstacle where there is no bound. Parts add up to it.
-std::vector<CpuBound> blocking_bounds(const std::vector<CpuTask>& tasks, const Limits& limits = {});
+/// The longest blocking of every task and by whom: the response and its parts, two at most.
+std::vector<CpuBound> blocking_bounds(const std::vector<CpuTask>& tasks);
 
 }  // namespace amalthea::engine::cpu

@@ -44,7 +44,8 @@ struct CpuTask {
   /// How every job ends: from the start of this section to the end of the job none but those above its threshold come
   /// between. Length zero: nothing is known.
   Section last;
-  /// Left to other cooperative tasks only between sections of at most this length; to all others at any time.
+  /// Left to other cooperative tasks only between sections of at most this length; to all others at any time. While
+  /// a more urgent cooperative task waits for that, it is as urgent.
   std::optional<Duration> cooperative;
   Duration last_cooperative;  ///< the last of these sections, at least
   /// Nothing is known of it: it has no bound, and nothing that it may keep from its core.
@@ -55,7 +56,7 @@ enum class CpuPart : std::uint8_t {
   execution,
   backlog,     ///< earlier jobs of the task
   preemption,  ///< jobs of `by` that come before
-  blocking,    ///< a section of `by`, which is less urgent; or what comes before that section and after the task
+  blocking,    ///< a section of `by`, which is less urgent
   supply,      ///< time that a server does not give
 };
 
