@@ -100,7 +100,7 @@ class Analysis {
     std::vector<std::size_t> between;
     for (std::size_t other = 0; other < tasks_.size(); ++other)
       if (other != index && (by_threshold ? task(other).priority > own.last.threshold
-                                          : !task(other).cooperative && task(other).priority > own.priority))
+                                          : !task(other).cooperative && task(other).priority >= own.priority))
         between.push_back(other);
     return {length.picoseconds(), between};
   }

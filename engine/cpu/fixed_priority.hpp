@@ -6,7 +6,7 @@
 /// release to the q-th after it, B the blocking of task i, hep(i) the other tasks of at least its priority, F the
 /// length of its last section and 0 the beginning of a busy period of level i. Of the q-th job in it
 ///   start   s = B + (q + 1) C_i - F + sum over hep(i) of n(s) C
-///   end     f = s + F + sum over those above the threshold of the last section of (n(f - 1) - n(s)) C
+///   end     f = s + F + sum over those to which the last section is left of (n(f - 1) - n(s)) C
 ///   R_i = max over q with d(q) < L of f - d(q),
 ///   L = B + sum over hep(i) and i of n(L - 1) C
 /// with the smallest solutions. Windows of whole picoseconds: [0, f) is the closed window f - 1. A task that can be
