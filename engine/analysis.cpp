@@ -191,11 +191,12 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options,
         fmt::format("the simulation was stopped at {} after {} steps: something happens too often, such as tasks "
                     "that activate each other without end, a period or a time slice that is far too short",
                     format_duration(results.horizon), results.events));
-  add_demands(system, programs, results);
-  judge(system, programs, unbounded_reasons(system, programs, contexts), results);
-  const auto programs_at = [&](Execution execution) {
-    return compile_programs(system, execution, devices, options.compile);
-  };
+  CompileOptions flat = options.compile;
+  flat.flatten_branches = true;
+  const auto programs_at = [&](Execution execution) { return compile_programs(system, execution, devices, flat); };
+  const std::vector<Program> flattened = programs_at(options.execution);
+  add_demands(system, flattened, results);
+  judge(system, flattened, unbounded_reasons(system, flattened, contexts), results);
   add_bounds(system, system_bounds(system, programs_at(Execution::best), programs_at(Execution::worst), devices),
              results);
   std::vector<std::optional<Duration>> responses;

@@ -46,6 +46,7 @@ struct OsEvent {
 struct Mode {
   std::string name;
   std::int64_t initial = 0;
+  std::vector<std::string> literals = {};  ///< of an enumeration, in the order of their numbers
 };
 
 struct Semaphore {
@@ -194,6 +195,11 @@ struct System {
 /// How `unit` reaches the memory of `label`: the access to that memory; for a label that is mapped to no memory the
 /// unit's only access, if it has just one. Null: the model states no cost.
 const MemoryAccess* access_to(const ProcessingUnit& unit, const Label& label);
+
+/// The literal of this number, or the number.
+std::string mode_value_name(const Mode& mode, std::int64_t value);
+/// A guard in words: "Gear = Reverse and Speed < 10", "weight 0.25", "every 3 from 1", "otherwise".
+std::string describe(const System& system, const Guard& guard);
 
 /// The graph of one task alone: its activities and the sequence between them.
 RunnableGraph task_graph(const System& system, TaskIndex task);

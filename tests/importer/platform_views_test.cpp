@@ -441,16 +441,19 @@ TEST_CASE("schedulers form a hierarchy; a circle is cut and reported") {
   }
 }
 
-TEST_CASE("a scheduler with a parent is reported as not simulated") {
+TEST_CASE("a scheduler has the parent that the model states, and its units where it has none") {
   Diagnostics diagnostics;
   const Model model = test::model_from_text(
       test::replaced(test::platform_model(Version::v1_2_0), "<schedulingAlgorithm xsi:type=\"am:OSEK\"/>",
                      "<schedulingAlgorithm xsi:type=\"am:OSEK\"/><parentAssociation "
                      "parent=\"top?type=TaskScheduler\"/></taskSchedulers><taskSchedulers name=\"top\">"),
       diagnostics);
-  CHECK(importer::build_system(model, {}, diagnostics).has_value());
-  REQUIRE(test::with_id(diagnostics, "AM0420").size() == 1);
-  CHECK(test::with_id(diagnostics, "AM0420")[0].path == "osModel/operatingSystems/OS/taskSchedulers/Sched");
+  const auto system = importer::build_system(model, {}, diagnostics);
+  REQUIRE(system.has_value());
+  const auto& schedulers = system->platform.schedulers;
+  REQUIRE(schedulers.at(0).parent.has_value());
+  CHECK(schedulers.at(*schedulers.at(0).parent).name == "top");
+  CHECK_FALSE(schedulers.at(0).units.empty());
 }
 
 TEST_CASE("data consistency is that of the operating system, or of the model that holds it for all") {
