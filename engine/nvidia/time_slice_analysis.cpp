@@ -414,8 +414,8 @@ class Analysis {
       if (!facts_[other].offloads) continue;
       for (const std::size_t context : contexts_) waits[context] = waits[context] + jobs_[other].waits[context] * jobs;
     }
-    add(BoundPart::blocking, task(demand.task).blocked_by,
-        times(task(demand.task).blocking, 1 + (any_suspends ? starts : 0)));
+    for (const GpuTask::Blocking& blocking : task(demand.task).blocking)
+      add(BoundPart::blocking, blocking.by, times(blocking.time, 1 + (any_suspends ? starts : 0)));
     // What is counted as own work of the task or of one that polls before it is not waited for as well.
     for (const std::size_t other : rivals)
       if (!jitter[other]) waits[other] = {};
@@ -587,10 +587,10 @@ class Analysis {
     if (gave_up_[index])
       return fmt::format("no bound was found in the steps that the analysis takes; core {} has a demand of {:.4f}",
                          core, bounds.core_demand[task(index).core]);
-    if (!task(index).blocking.is_zero())
+    if (!task(index).blocking.empty())
       return fmt::format(
           "with those before it on core {}, and up to {} at a time of {}, the response may exceed the {}", core,
-          format_duration(task(index).blocking), task(*task(index).blocked_by).name, limit_text);
+          format_duration(task(index).blocking.front().time), task(task(index).blocking.front().by).name, limit_text);
     return fmt::format("with those before it on core {} the response may exceed the {}", core, limit_text);
   }
 
@@ -613,10 +613,9 @@ std::string fault_of(const TimeSliceProblem& problem, const GpuTask& task) {
   if (task.jitter < Duration{} || task.jitter >= longest_analysed)
     return fmt::format("its jitter must be below {}", format_duration(longest_analysed));
   if (task.core >= problem.cores.size()) return "its core is not there";
-  if (task.blocking < Duration{} || task.blocking >= longest_analysed)
-    return fmt::format("its blocking must be below {}", format_duration(longest_analysed));
-  if (!task.blocking.is_zero() && (!task.blocked_by || *task.blocked_by >= problem.tasks.size()))
-    return "who blocks it is not there";
+  for (const GpuTask::Blocking& blocking : task.blocking)
+    if (blocking.by >= problem.tasks.size() || blocking.time < Duration{} || blocking.time >= longest_analysed)
+      return fmt::format("what blocks it must be there and below {}", format_duration(longest_analysed));
   Wide total = 0;
   const auto fits = [&total](Duration best, Duration worst) {
     total += worst.picoseconds();

@@ -202,8 +202,12 @@ struct GpuTask {
   /// Nothing is known of when its jobs come, how many, or what they do on the core; of its context only the slice and
   /// the operations are. It has no bound, and nothing that it may keep from its core has.
   bool unlimited = false;
-  Duration blocking;                      ///< B: the longest section that others below it do not leave to it
-  std::optional<std::size_t> blocked_by;  ///< whose that is; where there is blocking
+  /// B and what it is made of: a section that another below it does not leave to it, at its longest.
+  struct Blocking {
+    std::size_t by = 0;
+    Duration time;
+  };
+  std::vector<Blocking> blocking;
 };
 
 /// Tasks with GPU segments are contexts, in this order.
