@@ -715,13 +715,12 @@ TEST_CASE("a scheduling algorithm that is not simulated is one error at the sche
 TEST_CASE("a kind of stimulus that is not simulated is one error at the stimulus") {
   const std::string text =
       replaced(replaced(minimal(), "xsi:type=\"am:PeriodicStimulus\" xmi:id=\"every_2ms?type=PeriodicStimulus\"",
-                        "xsi:type=\"am:RelativePeriodicStimulus\" xmi:id=\"every_2ms?type=PeriodicStimulus\""),
+                        "xsi:type=\"am:CustomStimulus\" xmi:id=\"every_2ms?type=PeriodicStimulus\""),
                "<recurrence value=\"2\" unit=\"ms\"/>", "");
   CHECK(only_error(text) ==
-        fmt::format(
-            "model.amxmi:{}: error: task \"Monitor\" is activated by the RelativePeriodicStimulus \"every_2ms\", a "
-            "kind of stimulus that is not simulated [AM0310]",
-            place(text, "<stimuli xsi:type=\"am:RelativePeriodicStimulus\"")));
+        fmt::format("model.amxmi:{}: error: task \"Monitor\" is activated by the CustomStimulus \"every_2ms\", a "
+                    "kind of stimulus that is not simulated [AM0310]",
+                    place(text, "<stimuli xsi:type=\"am:CustomStimulus\"")));
 }
 
 TEST_CASE("a period of zero or none is one error at the stimulus") {
