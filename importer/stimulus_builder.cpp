@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include <fmt/core.h>
@@ -20,16 +21,34 @@ void not_simulated(BuildContext& context, const Stimulus& stimulus, Element part
                             part.location(), part.path());
 }
 
-/// Modes are not simulated: what a stimulus sets and what enables it has no effect.
-void report_modes(BuildContext& context, const Stimulus& stimulus, const views::Stimulus& view) {
-  if (view.enabling) not_simulated(context, stimulus, view.enabling->element);
-  if (view.disabling) not_simulated(context, stimulus, view.disabling->element);
+/// The modes that change as it occurs, and the condition under which it has an effect; what either depends on beside
+/// modes is not simulated.
+void read_modes(BuildContext& context, Stimulus& stimulus, const views::Stimulus& view) {
+  for (const views::ModeAssignment& assignment : view.sets) {
+    const auto mode = context.modes.find(assignment.label);
+    const auto value = mode_value(assignment.value, assignment.literal);
+    if (mode && value)
+      stimulus.sets.push_back({*mode, *value});
+    else
+      not_simulated(context, stimulus, assignment.element);
+  }
+  for (const bool enables : {true, false}) {
+    const auto& stated = enables ? view.enabling : view.disabling;
+    if (!stated || stated->any_of.empty()) continue;
+    auto condition = mode_condition(context, *stated);
+    if (condition && !enables) condition = negated(*condition);
+    if (condition && stimulus.condition) condition = conjunction_of(*stimulus.condition, *condition);
+    if (condition)
+      stimulus.condition = std::move(condition);
+    else
+      not_simulated(context, stimulus, stated->element);
+  }
 }
 
 /// Counters and deviations that a kind has no place for.
-void report_rest(BuildContext& context, const Stimulus& stimulus, const views::Stimulus& view) {
+void report_rest(BuildContext& context, Stimulus& stimulus, const views::Stimulus& view) {
   if (view.deviation) not_simulated(context, stimulus, view.deviation->element);
-  report_modes(context, stimulus, view);
+  read_modes(context, stimulus, view);
 }
 
 EveryNth counter_of(const views::Stimulus& view) {
