@@ -1,11 +1,16 @@
 // Stimuli of a System, and which tasks they activate.
 
 #include <algorithm>
+#include <initializer_list>
+#include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include <fmt/core.h>
 
+#include "amalthea/views/conditions.hpp"
+#include "amalthea/views/events.hpp"
 #include "amalthea/views/stimuli.hpp"
 #include "importer/detail/build_context.hpp"
 #include "importer/detail/occurrence_builder.hpp"
@@ -20,16 +25,103 @@ void not_simulated(BuildContext& context, const Stimulus& stimulus, Element part
                             part.location(), part.path());
 }
 
-/// Modes are not simulated: what a stimulus sets and what enables it has no effect.
-void report_modes(BuildContext& context, const Stimulus& stimulus, const views::Stimulus& view) {
-  if (view.enabling) not_simulated(context, stimulus, view.enabling->element);
-  if (view.disabling) not_simulated(context, stimulus, view.disabling->element);
+Relation opposite_of(Relation relation) {
+  switch (relation) {
+    case Relation::equal:
+      return Relation::not_equal;
+    case Relation::not_equal:
+      return Relation::equal;
+    case Relation::less:
+      return Relation::greater_or_equal;
+    case Relation::less_or_equal:
+      return Relation::greater;
+    case Relation::greater:
+      return Relation::less_or_equal;
+    case Relation::greater_or_equal:
+      return Relation::less;
+  }
+  return Relation::not_equal;
 }
 
-/// Counters and deviations that a kind has no place for.
-void report_rest(BuildContext& context, const Stimulus& stimulus, const views::Stimulus& view) {
-  if (view.deviation) not_simulated(context, stimulus, view.deviation->element);
-  report_modes(context, stimulus, view);
+/// Longer conditions come of no model that somebody wrote.
+constexpr std::size_t most_conjunctions = 1000;
+
+/// Both hold; nothing where that gets too long to say.
+std::optional<ModeCondition> both(const ModeCondition& first, const ModeCondition& second) {
+  if (first.any_of.size() > most_conjunctions / std::max<std::size_t>(1, second.any_of.size())) return std::nullopt;
+  ModeCondition joined;
+  for (const auto& one : first.any_of)
+    for (const auto& other : second.any_of) {
+      joined.any_of.push_back(one);
+      joined.any_of.back().insert(joined.any_of.back().end(), other.begin(), other.end());
+    }
+  return joined;
+}
+
+/// Does not hold: of each conjunction one test fails.
+std::optional<ModeCondition> negated(const ModeCondition& condition) {
+  std::optional<ModeCondition> result = ModeCondition{{{}}};
+  for (const auto& conjunction : condition.any_of) {
+    ModeCondition fails;
+    for (ModeTest test : conjunction) {
+      test.relation = opposite_of(test.relation);
+      fails.any_of.push_back({test});
+    }
+    if (result) result = both(*result, fails);
+  }
+  return result;
+}
+
+/// The modes that a stimulus sets, and those it depends on.
+void stimulus_modes(BuildContext& context, const views::Stimulus& view, Stimulus& stimulus) {
+  for (const views::ModeAssignment& assignment : view.sets) {
+    const auto mode = context.modes.find(assignment.label);
+    const auto value = mode_value(assignment.value, assignment.literal);
+    if (mode && value)
+      stimulus.sets.push_back({*mode, *value});
+    else
+      not_simulated(context, stimulus, assignment.element);
+  }
+  const auto add = [&](const std::optional<views::Condition>& stated, bool holds) {
+    if (!stated) return;
+    auto condition = mode_condition(context, *stated);
+    if (condition && !holds) condition = negated(*condition);
+    if (condition && stimulus.condition) condition = both(*stimulus.condition, *condition);
+    if (condition)
+      stimulus.condition = std::move(condition);
+    else
+      not_simulated(context, stimulus, stated->element);
+  };
+  add(view.enabling, true);
+  add(view.disabling, false);
+}
+
+/// Whether some activity can cause the event.
+bool is_simulated(const views::Event& event) {
+  using enum views::EventType;
+  const auto one_of = [&](std::initializer_list<views::EventType> types) {
+    return std::find(types.begin(), types.end(), event.type) != types.end();
+  };
+  if (event.processing_unit) return false;
+  if (event.kind == views::EventKind::label) return one_of({any, read, write});
+  if (event.kind == views::EventKind::mode_label) return one_of({any, write, increment, decrement});
+  if (event.kind == views::EventKind::runnable) return one_of({any, start, terminate});
+  return event.kind == views::EventKind::custom;
+}
+
+void await_events(BuildContext& context, const views::Stimulus& view, const Stimulus& stimulus, StimulusIndex index) {
+  const auto* by_event = std::get_if<views::EventStimulus>(&view.kind);
+  if (by_event == nullptr) return;
+  for (const Element element : by_event->events) {
+    views::Event event = views::event_of(context.model, element);
+    if (is_simulated(event))
+      context.event_triggers.push_back({std::move(event), index});
+    else
+      context.diagnostics.add("AM0432", Severity::warning,
+                              fmt::format("stimulus \"{}\" does not occur by the {} \"{}\", which is not simulated",
+                                          stimulus.name, element.class_name(), element.name()),
+                              element.location(), element.path());
+  }
 }
 
 EveryNth counter_of(const views::Stimulus& view) {
@@ -57,7 +149,8 @@ void build_stimuli(BuildContext& context) {
     const views::Stimulus view = views::stimulus_of(context.model, element, found);
     if (!is_simulated(view)) continue;  // reported where a task depends on it
     auto occurrence = occurrence_of(context.model, view, found);
-    if (always_matters(view) || !table.activated_by(element).empty())
+    const bool used = !table.activated_by(element).empty();
+    if (used || always_matters(view))
       for (const Diagnostic& finding : found.all()) {
         context.diagnostics.add(finding.id, finding.severity, finding.message, finding.location, finding.path);
         context.blocked = context.blocked || (finding.severity == Severity::error && !occurrence);
@@ -67,8 +160,11 @@ void build_stimuli(BuildContext& context) {
     stimulus.name = element.name();
     stimulus.occurrence = std::move(*occurrence);
     stimulus.counter = counter_of(view);
-    report_rest(context, stimulus, view);
-    context.stimuli.add(element, static_cast<std::uint32_t>(context.system.stimuli.size()));
+    if (view.deviation) not_simulated(context, stimulus, view.deviation->element);
+    stimulus_modes(context, view, stimulus);
+    const auto index = static_cast<StimulusIndex>(context.system.stimuli.size());
+    if (used) await_events(context, view, stimulus, index);
+    context.stimuli.add(element, index);
     context.system.stimuli.push_back(std::move(stimulus));
   }
 }

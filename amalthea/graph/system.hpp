@@ -109,7 +109,8 @@ struct VariableRate {
   Distribution occurrences;                                  ///< millionths of an occurrence per step
   std::optional<double> largest_increase, largest_decrease;  ///< occurrences per step, >= 0
 };
-/// EventStimulus: occurs when one of these OS events is set.
+/// EventStimulus: occurs, as an inter-process stimulus, when a Trigger activity names it: there is one behind every
+/// activity that causes one of its events. And when one of these OS events is set.
 struct EventDriven {
   std::vector<EventIndex> events;
 };
