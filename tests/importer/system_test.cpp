@@ -715,13 +715,12 @@ TEST_CASE("a scheduling algorithm that is not simulated is one error at the sche
 TEST_CASE("a kind of stimulus that is not simulated is one error at the stimulus") {
   const std::string text =
       replaced(replaced(minimal(), "xsi:type=\"am:PeriodicStimulus\" xmi:id=\"every_2ms?type=PeriodicStimulus\"",
-                        "xsi:type=\"am:RelativePeriodicStimulus\" xmi:id=\"every_2ms?type=PeriodicStimulus\""),
+                        "xsi:type=\"am:CustomStimulus\" xmi:id=\"every_2ms?type=PeriodicStimulus\""),
                "<recurrence value=\"2\" unit=\"ms\"/>", "");
   CHECK(only_error(text) ==
-        fmt::format(
-            "model.amxmi:{}: error: task \"Monitor\" is activated by the RelativePeriodicStimulus \"every_2ms\", a "
-            "kind of stimulus that is not simulated [AM0310]",
-            place(text, "<stimuli xsi:type=\"am:RelativePeriodicStimulus\"")));
+        fmt::format("model.amxmi:{}: error: task \"Monitor\" is activated by the CustomStimulus \"every_2ms\", a "
+                    "kind of stimulus that is not simulated [AM0310]",
+                    place(text, "<stimuli xsi:type=\"am:CustomStimulus\"")));
 }
 
 TEST_CASE("a period of zero or none is one error at the stimulus") {
@@ -834,12 +833,14 @@ TEST_CASE("copies larger than any number of bytes stay a large number") {
 
 TEST_CASE("what the analysis leaves out is said once") {
   bool built = false;
-  const std::string jitter = replaced(minimal(), "<recurrence value=\"2\" unit=\"ms\"/>",
-                                      "<recurrence value=\"2\" unit=\"ms\"/><jitter xsi:type=\"am:TimeConstant\"/>");
-  auto warnings = findings(jitter, built, Severity::warning);
+  const std::string condition = replaced(minimal(), "<recurrence value=\"2\" unit=\"ms\"/>",
+                                         "<recurrence value=\"2\" unit=\"ms\"/><executionCondition><entries "
+                                         "xsi:type=\"am:ChannelFillCondition\" fillLevel=\"3\"/></executionCondition>");
+  auto warnings = findings(condition, built, Severity::warning);
   CHECK(built);
   REQUIRE(warnings.size() == 1);
-  CHECK(warnings.front().find("jitter of stimulus \"every_2ms\" is not simulated [AM0408]") != std::string::npos);
+  CHECK(warnings.front().find("executionCondition of stimulus \"every_2ms\" is not simulated [AM0408]") !=
+        std::string::npos);
 
   const std::string semaphore =
       replaced(minimal(), "<items xsi:type=\"am:WaitEvent\"",
