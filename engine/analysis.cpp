@@ -178,18 +178,19 @@ bool check_launches(const System& system, const std::vector<const DeviceProfile*
 }
 
 /// Throws std::overflow_error.
-void simulate_and_judge(const System& system, const AnalysisOptions& options,
-                        const std::vector<const DeviceProfile*>& devices, Results& results, Diagnostics& diagnostics) {
-  report_memory_model(system, options.compile.memory, diagnostics);
+void simulate_and_judge(const System& system, const AnalysisOptions& options, const Preparation& preparation,
+                        Results& results, Diagnostics& diagnostics) {
+  const std::vector<const DeviceProfile*>& devices = preparation.devices;
   const std::vector<Program> programs = compile_programs(system, options.execution, devices, options.compile);
   std::vector<std::vector<GpuContext>> contexts(devices.size());
   for (UnitIndex unit = 0; unit < devices.size(); ++unit)
     if (devices[unit] != nullptr) contexts[unit] = contexts_on(system, unit, *devices[unit]);
 
-  results.hyperperiod = hyperperiod(system);
-  results.periods = periods_of(system);
-  const Duration until = options.until ? *options.until : default_horizon(system, results.hyperperiod, diagnostics);
-  SimulationInput input{system, programs, devices, until, grace_of(system, results.periods)};
+  results.hyperperiod = preparation.hyperperiod;
+  results.periods = preparation.periods;
+  results.device_profiles = preparation.device_profiles;
+  SimulationInput input{system, programs, devices, preparation.until, preparation.grace, results.periods};
+  input.execution = options.execution;
   input.arrivals = pattern_for(options.execution);
   simulate(input, results);
   if (results.stopped_early)
@@ -280,8 +281,11 @@ std::vector<std::optional<Duration>> periods_of(const System& system) {
   return periods;
 }
 
-std::optional<Results> analyze(const System& system, const AnalysisOptions& options, Diagnostics& diagnostics) {
-  std::vector<const DeviceProfile*> devices(system.platform.units.size(), nullptr);
+std::optional<Preparation> prepare_simulation(const System& system, const AnalysisOptions& options,
+                                              Diagnostics& diagnostics) {
+  Preparation preparation;
+  std::vector<const DeviceProfile*>& devices = preparation.devices;
+  devices.resize(system.platform.units.size(), nullptr);
   for (UnitIndex unit = 0; unit < devices.size(); ++unit) {
     if (system.platform.units[unit].type != PuType::gpu) continue;
     devices[unit] = options.profile;
@@ -299,15 +303,31 @@ std::optional<Results> analyze(const System& system, const AnalysisOptions& opti
                       system.platform.units[unit].location);
   }
   if (!check_launches(system, devices, diagnostics)) return std::nullopt;
+  for (const DeviceProfile* device : devices)
+    preparation.device_profiles.push_back(device != nullptr ? device->name : "");
+  report_memory_model(system, options.compile.memory, diagnostics);
+  preparation.hyperperiod = hyperperiod(system);
+  preparation.periods = periods_of(system);
+  preparation.until = options.until ? *options.until : default_horizon(system, preparation.hyperperiod, diagnostics);
+  preparation.grace = grace_of(system, preparation.periods);
+  return preparation;
+}
+
+void report_time_overflow(Diagnostics& diagnostics) {
+  diagnostics.add(
+      "AM0505", Severity::error,
+      "execution times, periods or sizes are so large that their times cannot be added up (more than 26 days)");
+}
+
+std::optional<Results> analyze(const System& system, const AnalysisOptions& options, Diagnostics& diagnostics) {
   Results results;
   results.execution = options.execution;
-  for (const DeviceProfile* device : devices) results.device_profiles.push_back(device != nullptr ? device->name : "");
   try {
-    simulate_and_judge(system, options, devices, results, diagnostics);
+    const auto preparation = prepare_simulation(system, options, diagnostics);
+    if (!preparation) return std::nullopt;
+    simulate_and_judge(system, options, *preparation, results, diagnostics);
   } catch (const std::overflow_error&) {
-    diagnostics.add(
-        "AM0505", Severity::error,
-        "execution times, periods or sizes are so large that their times cannot be added up (more than 26 days)");
+    report_time_overflow(diagnostics);
     return std::nullopt;
   }
   return results;

@@ -24,6 +24,23 @@ struct AnalysisOptions {
 /// (26 days).
 std::optional<Results> analyze(const System& system, const AnalysisOptions& options, Diagnostics& diagnostics);
 
+/// What a simulation of a system needs beside its programs.
+struct Preparation {
+  std::vector<const DeviceProfile*> devices;     ///< parallel to Platform::units; null for CPUs
+  std::vector<std::string> device_profiles;      ///< their names; "" for CPUs
+  std::optional<Duration> hyperperiod;           ///< see Results
+  std::vector<std::optional<Duration>> periods;  ///< see periods_of
+  Duration until;                                ///< time to measure
+  Duration grace;                                ///< how long to wait for measured jobs that go on
+};
+/// Nothing, with a diagnostic, when a device's profile is not known or a kernel cannot be launched on it. Says what the
+/// memory model costs, and where the hyperperiod is not simulated as a whole. May throw std::overflow_error.
+std::optional<Preparation> prepare_simulation(const System& system, const AnalysisOptions& options,
+                                              Diagnostics& diagnostics);
+
+/// Says that times exceed what the simulation can hold.
+void report_time_overflow(Diagnostics& diagnostics);
+
 /// Least common multiple of all periods in use (of periodic, synthetic and burst stimuli); nothing when there is none
 /// or it exceeds 2^63 ps.
 std::optional<Duration> hyperperiod(const System& system);

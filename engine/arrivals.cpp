@@ -543,6 +543,8 @@ ArrivalPattern pattern_for(Execution execution) {
       return ArrivalPattern::sparsest;
     case Execution::average:
       return ArrivalPattern::average;
+    case Execution::random:
+      return ArrivalPattern::random;
     case Execution::worst:
       break;
   }

@@ -160,6 +160,10 @@ class TextRenderer {
         return "own execution";
       case ContributionKind::preemption:
         return fmt::format("core given to {}", by);
+      case ContributionKind::blocking:
+        return by.empty() ? "blocked" : fmt::format("blocked by {}, which is not more urgent", by);
+      case ContributionKind::budget:
+        return "budget of its server used up";
       case ContributionKind::backlog:
         return "own earlier jobs";
       case ContributionKind::event:

@@ -50,7 +50,53 @@ std::optional<ModeTest> mode_test(const BuildContext& context, const views::Simp
   return std::nullopt;
 }
 
+/// Conditions with more conjunctions than this are given up.
+constexpr std::size_t most_conjunctions = 1000;
+
+Relation opposite(Relation relation) {
+  switch (relation) {
+    case Relation::equal:
+      return Relation::not_equal;
+    case Relation::not_equal:
+      return Relation::equal;
+    case Relation::less:
+      return Relation::greater_or_equal;
+    case Relation::less_or_equal:
+      return Relation::greater;
+    case Relation::greater:
+      return Relation::less_or_equal;
+    case Relation::greater_or_equal:
+      return Relation::less;
+  }
+  return Relation::equal;
+}
+
 }  // namespace
+
+std::optional<ModeCondition> conjunction_of(const ModeCondition& a, const ModeCondition& b) {
+  if (!a.any_of.empty() && b.any_of.size() > most_conjunctions / a.any_of.size()) return std::nullopt;
+  ModeCondition both;
+  for (const auto& first : a.any_of)
+    for (const auto& second : b.any_of) {
+      both.any_of.push_back(first);
+      both.any_of.back().insert(both.any_of.back().end(), second.begin(), second.end());
+    }
+  return both;
+}
+
+std::optional<ModeCondition> negated(const ModeCondition& condition) {
+  std::optional<ModeCondition> result = ModeCondition{{{}}};  // true; every conjunction must fail in one of its tests
+  for (const auto& conjunction : condition.any_of) {
+    ModeCondition fails;
+    for (ModeTest test : conjunction) {
+      test.relation = opposite(test.relation);
+      fails.any_of.push_back({test});
+    }
+    result = conjunction_of(*result, fails);
+    if (!result) return std::nullopt;
+  }
+  return result;
+}
 
 void build_modes(BuildContext& context) {
   Diagnostics no_effect;  // sizes of mode labels

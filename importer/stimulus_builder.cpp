@@ -25,55 +25,9 @@ void not_simulated(BuildContext& context, const Stimulus& stimulus, Element part
                             part.location(), part.path());
 }
 
-Relation opposite_of(Relation relation) {
-  switch (relation) {
-    case Relation::equal:
-      return Relation::not_equal;
-    case Relation::not_equal:
-      return Relation::equal;
-    case Relation::less:
-      return Relation::greater_or_equal;
-    case Relation::less_or_equal:
-      return Relation::greater;
-    case Relation::greater:
-      return Relation::less_or_equal;
-    case Relation::greater_or_equal:
-      return Relation::less;
-  }
-  return Relation::not_equal;
-}
-
-/// Longer conditions come of no model that somebody wrote.
-constexpr std::size_t most_conjunctions = 1000;
-
-/// Both hold; nothing where that gets too long to say.
-std::optional<ModeCondition> both(const ModeCondition& first, const ModeCondition& second) {
-  if (first.any_of.size() > most_conjunctions / std::max<std::size_t>(1, second.any_of.size())) return std::nullopt;
-  ModeCondition joined;
-  for (const auto& one : first.any_of)
-    for (const auto& other : second.any_of) {
-      joined.any_of.push_back(one);
-      joined.any_of.back().insert(joined.any_of.back().end(), other.begin(), other.end());
-    }
-  return joined;
-}
-
-/// Does not hold: of each conjunction one test fails.
-std::optional<ModeCondition> negated(const ModeCondition& condition) {
-  std::optional<ModeCondition> result = ModeCondition{{{}}};
-  for (const auto& conjunction : condition.any_of) {
-    ModeCondition fails;
-    for (ModeTest test : conjunction) {
-      test.relation = opposite_of(test.relation);
-      fails.any_of.push_back({test});
-    }
-    if (result) result = both(*result, fails);
-  }
-  return result;
-}
-
-/// The modes that a stimulus sets, and those it depends on.
-void stimulus_modes(BuildContext& context, const views::Stimulus& view, Stimulus& stimulus) {
+/// The modes that change as it occurs, and the condition under which it has an effect; what either depends on beside
+/// modes is not simulated.
+void read_modes(BuildContext& context, Stimulus& stimulus, const views::Stimulus& view) {
   for (const views::ModeAssignment& assignment : view.sets) {
     const auto mode = context.modes.find(assignment.label);
     const auto value = mode_value(assignment.value, assignment.literal);
@@ -82,18 +36,17 @@ void stimulus_modes(BuildContext& context, const views::Stimulus& view, Stimulus
     else
       not_simulated(context, stimulus, assignment.element);
   }
-  const auto add = [&](const std::optional<views::Condition>& stated, bool holds) {
-    if (!stated) return;
+  for (const bool enables : {true, false}) {
+    const auto& stated = enables ? view.enabling : view.disabling;
+    if (!stated || stated->any_of.empty()) continue;
     auto condition = mode_condition(context, *stated);
-    if (condition && !holds) condition = negated(*condition);
-    if (condition && stimulus.condition) condition = both(*stimulus.condition, *condition);
+    if (condition && !enables) condition = negated(*condition);
+    if (condition && stimulus.condition) condition = conjunction_of(*stimulus.condition, *condition);
     if (condition)
       stimulus.condition = std::move(condition);
     else
       not_simulated(context, stimulus, stated->element);
-  };
-  add(view.enabling, true);
-  add(view.disabling, false);
+  }
 }
 
 /// Whether some activity can cause the event.
@@ -132,8 +85,7 @@ EveryNth counter_of(const views::Stimulus& view) {
   return {std::max<std::int64_t>(1, counter->prescaler), std::max<std::int64_t>(0, counter->offset)};
 }
 
-/// What is wrong with a stimulus that activates nobody stops no analysis; but those of these kinds are always looked
-/// at.
+/// What is wrong with a stimulus that has no effect stops no analysis; but those of these kinds are always looked at.
 bool always_matters(const views::Stimulus& view) {
   return std::holds_alternative<views::PeriodicStimulus>(view.kind) ||
          std::holds_alternative<views::SingleStimulus>(view.kind) ||
@@ -149,7 +101,7 @@ void build_stimuli(BuildContext& context) {
     const views::Stimulus view = views::stimulus_of(context.model, element, found);
     if (!is_simulated(view)) continue;  // reported where a task depends on it
     auto occurrence = occurrence_of(context.model, view, found);
-    const bool used = !table.activated_by(element).empty();
+    const bool used = !table.activated_by(element).empty() || !view.sets.empty();
     if (used || always_matters(view))
       for (const Diagnostic& finding : found.all()) {
         context.diagnostics.add(finding.id, finding.severity, finding.message, finding.location, finding.path);
@@ -161,7 +113,7 @@ void build_stimuli(BuildContext& context) {
     stimulus.occurrence = std::move(*occurrence);
     stimulus.counter = counter_of(view);
     if (view.deviation) not_simulated(context, stimulus, view.deviation->element);
-    stimulus_modes(context, view, stimulus);
+    read_modes(context, stimulus, view);
     const auto index = static_cast<StimulusIndex>(context.system.stimuli.size());
     if (used) await_events(context, view, stimulus, index);
     context.stimuli.add(element, index);

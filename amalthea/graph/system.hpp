@@ -109,8 +109,7 @@ struct VariableRate {
   Distribution occurrences;                                  ///< millionths of an occurrence per step
   std::optional<double> largest_increase, largest_decrease;  ///< occurrences per step, >= 0
 };
-/// EventStimulus: occurs, as an inter-process stimulus, when a Trigger activity names it: there is one behind every
-/// activity that causes one of its events. And when one of these OS events is set.
+/// EventStimulus: a Trigger names it behind every activity that causes its event; also when an OS event of these is set.
 struct EventDriven {
   std::vector<EventIndex> events;
 };

@@ -115,6 +115,10 @@ std::optional<std::int64_t> mode_value(std::string_view value, Element literal);
 /// A condition on modes; nothing when it depends on anything else, such as channels and local labels.
 std::optional<ModeCondition> mode_condition(const BuildContext&, const views::Condition&);
 
+/// What holds when both do, and what holds when the other does not; nothing when it would take too many words.
+std::optional<ModeCondition> conjunction_of(const ModeCondition&, const ModeCondition&);
+std::optional<ModeCondition> negated(const ModeCondition&);
+
 // Parts of build_tasks.
 void build_isrs(BuildContext&);                                 ///< after all tasks
 void activate_task(BuildContext&, Element process, TaskIndex);  ///< notes by which stimuli

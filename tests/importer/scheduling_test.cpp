@@ -565,3 +565,45 @@ TEST_CASE("a device task with a counter is one error; without it nothing is") {
         "RunnableCall in device task \"Vision\": what a GPU executes cannot depend on modes, chance or counters");
   CHECK(Built(sample).system.has_value());
 }
+
+TEST_CASE("stimuli set modes, and have an effect while a condition holds or another does not") {
+  const auto with = [](Version version, std::string_view parts, const std::string& software) {
+    return Built(replaced(with_body(version, "", software), "<mappingModel>",
+                          fmt::format("<stimuliModel><stimuli xsi:type=\"am:PeriodicStimulus\" "
+                                      "name=\"P\">{}<recurrence value=\"1\" unit=\"ms\"/></stimuli></stimuliModel>"
+                                      "<mappingModel>",
+                                      parts)));
+  };
+  const Built now = with(Version::v3_3_0,
+                         "<setModeValueList><entries label=\"Gear?type=ModeLabel\" value=\"off\"/></setModeValueList>"
+                         "<executionCondition><entries xsi:type=\"am:ModeValueCondition\" "
+                         "label=\"Speed?type=ModeLabel\" relation=\"LESS_THAN\" value=\"3\"/></executionCondition>",
+                         two_modes_2_0);
+  const Stimulus& stimulus = now->stimuli.at(0);
+  REQUIRE(stimulus.sets.size() == 1);
+  CHECK(stimulus.sets[0].mode == 0);
+  CHECK(stimulus.sets[0].value == 0);
+  REQUIRE(stimulus.condition.has_value());
+  CHECK(describe(*now, Guard(*stimulus.condition)) == "Speed < 3");
+  CHECK(now.count("AM0408") == 0);
+
+  const std::string old_modes =
+      "<modes name=\"M\"><literals name=\"off\"/><literals name=\"on\"/></modes><modeLabels name=\"Gear\" "
+      "initialValue=\"M/on?type=ModeLiteral\"/><modeLabels name=\"Light\" initialValue=\"M/off?type=ModeLiteral\"/>";
+  const auto is = [](std::string_view label, std::string_view literal) {
+    return fmt::format(
+        "<entries xsi:type=\"am:ModeValue\" valueProvider=\"{}?type=ModeLabel\" "
+        "value=\"M/{}?type=ModeLiteral\"/>",
+        label, literal);
+  };
+  const Built old =
+      with(Version::v0_9_3,
+           fmt::format("<enablingModeValueList>{}{}</enablingModeValueList><disablingModeValueList><entries "
+                       "xsi:type=\"am:ModeValueConjunction\">{}{}</entries></disablingModeValueList>",
+                       is("Gear", "on"), is("Light", "on"), is("Gear", "off"), is("Light", "off")),
+           old_modes);
+  REQUIRE(old->stimuli.at(0).condition.has_value());
+  CHECK(describe(*old, Guard(*old->stimuli.at(0).condition)) ==
+        "Gear = on and Gear != off or Gear = on and Light != off or Light = on and Gear != off or Light = on and "
+        "Light != off");
+}
