@@ -30,7 +30,7 @@ enum class ArrivalPattern : std::uint8_t { densest, average, sparsest, random };
 
 enum class Execution : std::uint8_t;  // program.hpp
 
-/// What goes with worst, average and best execution times: densest, average, sparsest.
+/// What goes with worst, average, best and random execution times: densest, average, sparsest, random.
 ArrivalPattern pattern_for(Execution);
 
 struct ArrivalOptions {

@@ -215,19 +215,23 @@ class UnboundedSearch {
 std::vector<double> job_rates(const System& system, const std::vector<Program>& programs) {
   const std::size_t count = system.tasks.size();
   std::vector<double> own(count, 0);
+  // How many of its occurrences count.
+  const auto share = [](const Stimulus& stimulus) {
+    return 1 / static_cast<double>(std::max<std::int64_t>(1, stimulus.counter.prescaler));
+  };
   for (const Stimulus& stimulus : system.stimuli)
     if (const auto rate = arrival_rate(stimulus))
-      for (const TaskIndex task : stimulus.activates) own[task] += *rate;
+      for (const TaskIndex task : stimulus.activates) own[task] += *rate * share(stimulus);
   std::vector<double> rates = own;
   // Triggers form short paths, so a few rounds reach the fixed point; a circle of triggers has none and is cut off.
   for (std::size_t round = 0; round < count; ++round) {
     std::vector<double> next = own;
     for (TaskIndex task = 0; task < count; ++task)
       for (const Step& step : programs[task].steps)
-        if (step.kind == StepKind::trigger && !step.skipped)
-          for (const TaskIndex triggered :
-               system.stimuli[std::get<Trigger>(system.graph[step.node].activity).stimulus].activates)
-            next[triggered] += rates[task];
+        if (step.kind == StepKind::trigger && !step.skipped) {
+          const Stimulus& stimulus = system.stimuli[std::get<Trigger>(system.graph[step.node].activity).stimulus];
+          for (const TaskIndex triggered : stimulus.activates) next[triggered] += rates[task] * share(stimulus);
+        }
     if (next == rates) break;
     rates = std::move(next);
   }

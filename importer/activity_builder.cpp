@@ -108,6 +108,28 @@ class BodyReader {
       add(item, name, WriteLabel{label});
     else
       add(item, name, ReadLabel{label});
+    if (!context_.event_triggers.empty())
+      occurs(item, views::EventKind::label, write ? views::EventType::write : views::EventType::read,
+             context_.model.element(context_.system.labels[label].origin));
+  }
+
+  void take(Element item, const views::CustomEventTrigger& trigger) {
+    occurs(item, views::EventKind::custom, views::EventType::any, trigger.event);
+  }
+
+  /// Triggers the stimuli that wait for such an event; of custom events `entity` is the event itself.
+  void occurs(Element item, views::EventKind kind, views::EventType type, Element entity) {
+    for (const EventTrigger& trigger : context_.event_triggers) {
+      const views::Event& event = trigger.event;
+      const bool custom = kind == views::EventKind::custom;
+      const bool meant = event.kind == kind && (custom ? event.element == entity
+                                                       : (event.type == views::EventType::any || event.type == type) &&
+                                                             (!event.entity || event.entity == entity));
+      const Element runnable = calls_.empty() ? Element() : context_.runnable_elements[calls_.back()];
+      if (meant && (!event.runnable || event.runnable == runnable) &&
+          (!event.process || event.process == context_.task_elements[task_]))
+        add(item, context_.system.stimuli[trigger.stimulus].name, Trigger{trigger.stimulus});
+    }
   }
 
   void take(Element item, const views::Ticks& ticks) {
@@ -223,6 +245,11 @@ class BodyReader {
                                                                       : SetMode::Operation::decrement,
                       *value};
     add(item, context_.system.modes[*mode].name, set);
+    occurs(item, views::EventKind::mode_label,
+           sets                                            ? views::EventType::write
+           : access.access == views::ModeAccess::increment ? views::EventType::increment
+                                                           : views::EventType::decrement,
+           access.label);
   }
 
   /// Device tasks hold no core.
@@ -364,8 +391,11 @@ class BodyReader {
 
   void execute(Element item, RunnableIndex runnable) {
     calls_.push_back(runnable);
+    const Element element = context_.runnable_elements[runnable];
     add(item, context_.system.runnables[runnable].name, Call{});
-    read(context_.runnable_elements[runnable]);
+    occurs(item, views::EventKind::runnable, views::EventType::start, element);
+    read(element);
+    occurs(item, views::EventKind::runnable, views::EventType::terminate, element);
     calls_.pop_back();
   }
 

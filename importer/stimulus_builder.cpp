@@ -1,12 +1,16 @@
 // Stimuli of a System, and which tasks they activate.
 
 #include <algorithm>
+#include <initializer_list>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 
 #include <fmt/core.h>
 
+#include "amalthea/views/conditions.hpp"
+#include "amalthea/views/events.hpp"
 #include "amalthea/views/stimuli.hpp"
 #include "importer/detail/build_context.hpp"
 #include "importer/detail/occurrence_builder.hpp"
@@ -45,10 +49,32 @@ void read_modes(BuildContext& context, Stimulus& stimulus, const views::Stimulus
   }
 }
 
-/// Counters and deviations that a kind has no place for.
-void report_rest(BuildContext& context, Stimulus& stimulus, const views::Stimulus& view) {
-  if (view.deviation) not_simulated(context, stimulus, view.deviation->element);
-  read_modes(context, stimulus, view);
+/// Whether some activity can cause the event.
+bool is_simulated(const views::Event& event) {
+  using enum views::EventType;
+  const auto one_of = [&](std::initializer_list<views::EventType> types) {
+    return std::find(types.begin(), types.end(), event.type) != types.end();
+  };
+  if (event.processing_unit) return false;
+  if (event.kind == views::EventKind::label) return one_of({any, read, write});
+  if (event.kind == views::EventKind::mode_label) return one_of({any, write, increment, decrement});
+  if (event.kind == views::EventKind::runnable) return one_of({any, start, terminate});
+  return event.kind == views::EventKind::custom;
+}
+
+void await_events(BuildContext& context, const views::Stimulus& view, const Stimulus& stimulus, StimulusIndex index) {
+  const auto* by_event = std::get_if<views::EventStimulus>(&view.kind);
+  if (by_event == nullptr) return;
+  for (const Element element : by_event->events) {
+    views::Event event = views::event_of(context.model, element);
+    if (is_simulated(event))
+      context.event_triggers.push_back({std::move(event), index});
+    else
+      context.diagnostics.add("AM0432", Severity::warning,
+                              fmt::format("stimulus \"{}\" does not occur by the {} \"{}\", which is not simulated",
+                                          stimulus.name, element.class_name(), element.name()),
+                              element.location(), element.path());
+  }
 }
 
 EveryNth counter_of(const views::Stimulus& view) {
@@ -59,8 +85,7 @@ EveryNth counter_of(const views::Stimulus& view) {
   return {std::max<std::int64_t>(1, counter->prescaler), std::max<std::int64_t>(0, counter->offset)};
 }
 
-/// What is wrong with a stimulus that activates nobody stops no analysis; but those of these kinds are always looked
-/// at.
+/// What is wrong with a stimulus that has no effect stops no analysis; but those of these kinds are always looked at.
 bool always_matters(const views::Stimulus& view) {
   return std::holds_alternative<views::PeriodicStimulus>(view.kind) ||
          std::holds_alternative<views::SingleStimulus>(view.kind) ||
@@ -76,7 +101,8 @@ void build_stimuli(BuildContext& context) {
     const views::Stimulus view = views::stimulus_of(context.model, element, found);
     if (!is_simulated(view)) continue;  // reported where a task depends on it
     auto occurrence = occurrence_of(context.model, view, found);
-    if (always_matters(view) || !table.activated_by(element).empty())
+    const bool used = !table.activated_by(element).empty() || !view.sets.empty();
+    if (used || always_matters(view))
       for (const Diagnostic& finding : found.all()) {
         context.diagnostics.add(finding.id, finding.severity, finding.message, finding.location, finding.path);
         context.blocked = context.blocked || (finding.severity == Severity::error && !occurrence);
@@ -86,8 +112,11 @@ void build_stimuli(BuildContext& context) {
     stimulus.name = element.name();
     stimulus.occurrence = std::move(*occurrence);
     stimulus.counter = counter_of(view);
-    report_rest(context, stimulus, view);
-    context.stimuli.add(element, static_cast<std::uint32_t>(context.system.stimuli.size()));
+    if (view.deviation) not_simulated(context, stimulus, view.deviation->element);
+    read_modes(context, stimulus, view);
+    const auto index = static_cast<StimulusIndex>(context.system.stimuli.size());
+    if (used) await_events(context, view, stimulus, index);
+    context.stimuli.add(element, index);
     context.system.stimuli.push_back(std::move(stimulus));
   }
 }

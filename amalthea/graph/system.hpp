@@ -109,7 +109,7 @@ struct VariableRate {
   Distribution occurrences;                                  ///< millionths of an occurrence per step
   std::optional<double> largest_increase, largest_decrease;  ///< occurrences per step, >= 0
 };
-/// EventStimulus: occurs when one of these OS events is set.
+/// EventStimulus: a Trigger names it behind every activity that causes its event. Also when one of these is set.
 struct EventDriven {
   std::vector<EventIndex> events;
 };

@@ -15,6 +15,7 @@
 #include "amalthea/graph/system.hpp"
 #include "amalthea/views/attributes.hpp"
 #include "amalthea/views/conditions.hpp"
+#include "amalthea/views/events.hpp"
 #include "amalthea/views/mapping.hpp"
 #include "amalthea/views/operating_system.hpp"
 #include "importer/system_builder.hpp"
@@ -26,6 +27,12 @@ using ElementMap = views::ElementIndex;
 
 /// The activities of one task in execution order, before copies and kernels are told apart.
 using RawBody = std::vector<GraphNode>;
+
+/// An event of the event model that makes an EventStimulus occur.
+struct EventTrigger {
+  views::Event event;
+  StimulusIndex stimulus = 0;
+};
 
 struct BuildContext {
   BuildContext(const Model& its_model, const BuildOptions& its_options, Diagnostics& its_diagnostics)
@@ -42,6 +49,9 @@ struct BuildContext {
   std::vector<Element> task_elements;      // parallel to system.tasks
   std::vector<Element> runnable_elements;  // parallel to system.runnables
   std::vector<RawBody> raw_bodies;         // parallel to system.tasks
+
+  /// Behind every activity that causes one of these events there is a Trigger of the stimulus.
+  std::vector<EventTrigger> event_triggers;
 
   /// True once something is missing that the timing depends on.
   bool blocked = false;

@@ -11,7 +11,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "engine/analysis.hpp"
 #include "engine/arrivals.hpp"
+#include "tests/engine/system_maker.hpp"
 
 using namespace amalthea;
 using engine::ArrivalBound;
@@ -447,4 +449,59 @@ TEST_CASE("occurrences end where a simulation does") {
   const Duration period = Duration::seconds(1'000'000);
   CHECK(densest(stimulus(Periodic{period, {}}), 100).size() == 3);  // of 26 days
   CHECK(densest(stimulus(Sporadic{Duration::max(), {1, 1, 1, nullptr}}), 100).empty());
+}
+
+TEST_CASE("a simulation releases jobs as the stimulus occurs, and demand follows its rate") {
+  using test::us;
+  const auto results_of = [](Occurrence occurrence, engine::Execution execution) {
+    test::SystemMaker maker;
+    const UnitIndex core = maker.core("core");
+    const TaskIndex task = maker.task("task", core, 1, maker.periodic(1));
+    maker.system().stimuli.front().occurrence = std::move(occurrence);
+    maker.compute(task, 2);
+    engine::AnalysisOptions options;
+    options.until = us(1000);
+    options.execution = execution;
+    Diagnostics diagnostics;
+    auto results = engine::analyze(maker.build(), options, diagnostics);
+    REQUIRE(results.has_value());
+    return *results;
+  };
+  using engine::Execution;
+  const Sporadic sporadic{{}, {us(10).picoseconds(), us(15).picoseconds(), us(20).picoseconds(), nullptr}};
+  CHECK(results_of(sporadic, Execution::worst).tasks.at(0).response.jobs == 100);
+  CHECK(results_of(sporadic, Execution::best).tasks.at(0).response.jobs == 50);
+  CHECK(results_of(sporadic, Execution::worst).resources.at(0).demand == Approx(0.2));
+
+  const auto burst = results_of(Burst{us(100), {}, us(30), {}, 3}, Execution::worst);
+  CHECK(burst.tasks.at(0).response.jobs == 30);
+  CHECK(burst.tasks.at(0).response.max == us(6));  // three at once
+  CHECK(burst.resources.at(0).demand == Approx(0.06));
+
+  const Periodic jittered{us(10), {}, {0, 0, us(9).picoseconds(), nullptr}, {}};
+  const auto late_once = results_of(jittered, Execution::worst);
+  CHECK(late_once.tasks.at(0).response.max == us(3));  // the second comes one microsecond after the first
+  CHECK(results_of(jittered, Execution::best).tasks.at(0).response.max == us(2));
+}
+
+TEST_CASE("of a counted stimulus the demand is that of the occurrences that count") {
+  test::SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  const StimulusIndex request = maker.inter_process();
+  const TaskIndex source = maker.task("source", core, 2, maker.periodic(10));
+  const TaskIndex counted = maker.task("counted", core, 1, request);
+  maker.system().stimuli[request].counter = {4, 0};
+  maker.compute(source, 1);
+  maker.trigger(source, request);
+  maker.compute(counted, 8);
+  CHECK(test::analysed(maker.build(), test::us(400)).resources.at(0).demand == Approx(0.1 + 0.2));
+}
+
+TEST_CASE("strictly periodic is what never varies") {
+  CHECK(engine::strictly_periodic(stimulus(Periodic{ps(100), ps(5), {7, 7, 7, nullptr}, ps(100)}))->offset == ps(12));
+  CHECK_FALSE(engine::strictly_periodic(stimulus(Periodic{ps(100), ps(5), {0, 0, 1, nullptr}, {}})).has_value());
+  CHECK_FALSE(engine::strictly_periodic(stimulus(Periodic{ps(100), ps(5), {}, ps(101)})).has_value());
+  Stimulus conditional = stimulus(Periodic{ps(100), {}});
+  conditional.condition = ModeCondition{};
+  CHECK_FALSE(engine::strictly_periodic(conditional).has_value());
 }
