@@ -1,6 +1,12 @@
 #include "amalthea/distribution.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include <boost/math/policies/policy.hpp>
+#include <boost/math/special_functions/beta.hpp>
+#include <boost/math/special_functions/erf.hpp>
 
 namespace amalthea {
 namespace {
@@ -14,6 +20,102 @@ std::uint64_t mix(std::uint64_t value) {
 
 constexpr std::uint64_t golden_gamma = 0x9e3779b97f4a7c15U;
 
+/// Doubles throughout, and values instead of exceptions: what comes out is held against the bounds.
+namespace policies = boost::math::policies;
+using Policy =
+    policies::policy<policies::promote_double<false>, policies::domain_error<policies::ignore_error>,
+                     policies::pole_error<policies::ignore_error>, policies::overflow_error<policies::ignore_error>,
+                     policies::evaluation_error<policies::ignore_error>>;
+
+/// Whole numbers from `lower` to `upper`, all alike. A value of the stream serves one draw: of 2^64 it prefers some by
+/// at most one in 2^64 / (upper - lower + 1), which nothing notices.
+std::int64_t draw_uniform(std::int64_t lower, std::int64_t upper, RandomStream& random) {
+  __extension__ using Product = unsigned __int128;
+  const auto span = static_cast<Product>(static_cast<std::uint64_t>(upper) - static_cast<std::uint64_t>(lower)) + 1;
+  const auto distance = static_cast<std::uint64_t>((static_cast<Product>(random.next()) * span) >> 64);
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(lower) + distance);
+}
+
+double normal_below(double z) { return std::erfc(-z / std::numbers::sqrt2) / 2; }
+
+/// The value below which the share `u` of the standard normal distribution between `from` and `to` lies.
+double truncated_normal(double from, double to, double u) {
+  // On the side of the lower tail, where shares near zero are told apart and shares near one are not.
+  if (from + to > 0) return -truncated_normal(-to, -from, 1 - u);
+  // So far out the density is as good as that of an exponential distribution of rate |to| falling away from `to`.
+  if (to < -30) return to + std::log1p((1 - u) * std::expm1(to * (to - from))) / -to;
+  const double below = normal_below(from);
+  const double share = below + u * (normal_below(to) - below);
+  return -std::numbers::sqrt2 * boost::math::erfc_inv(2 * share, Policy());
+}
+
+/// Every shape as a function of the bounds and of one or two values of the stream: inverse distribution functions, so
+/// that no draw takes longer than another and each advances the stream by as much.
+class Draw {
+ public:
+  Draw(const Distribution& distribution, RandomStream& random) : values_(distribution), random_(random) {}
+
+  std::int64_t operator()(const UniformShape&) { return draw_uniform(values_.lower, values_.upper, random_); }
+  std::int64_t operator()(const AverageShape&) { return values_.average; }
+
+  std::int64_t operator()(const CornerShape& corner) {
+    return random_.uniform() < corner.upper_probability ? values_.upper : values_.lower;
+  }
+
+  std::int64_t operator()(const GaussShape& gauss) {
+    const double u = random_.uniform();
+    if (!(gauss.standard_deviation > 0) || !std::isfinite(gauss.standard_deviation)) return nearest(gauss.mean);
+    const double from = (lower() - gauss.mean) / gauss.standard_deviation;
+    const double to = (upper() - gauss.mean) / gauss.standard_deviation;
+    return nearest(gauss.mean + gauss.standard_deviation * truncated_normal(from, to, u));
+  }
+
+  std::int64_t operator()(const WeibullShape& weibull) {
+    const double u = random_.uniform();
+    if (!is_positive(weibull.shape) || !is_positive(weibull.scale)) return values_.average;
+    const double share = -std::expm1(-std::pow((upper() - lower()) / weibull.scale, weibull.shape));
+    return nearest(lower() + weibull.scale * std::pow(-std::log1p(-u * share), 1 / weibull.shape));
+  }
+
+  std::int64_t operator()(const BetaShape& beta) {
+    const double u = random_.uniform();
+    if (!is_positive(beta.alpha) || !is_positive(beta.beta)) return values_.average;
+    // Below and above these the distribution is its corners and its mean, and the inversion loses its way.
+    const auto tame = [](double parameter) { return std::clamp(parameter, 1e-3, 1e6); };
+    return nearest(lower() +
+                   (upper() - lower()) * boost::math::ibeta_inv(tame(beta.alpha), tame(beta.beta), u, Policy()));
+  }
+
+  std::int64_t operator()(const HistogramShape& histogram) {
+    double total = 0;
+    for (const HistogramShape::Entry& entry : histogram.entries) total += std::max(entry.weight, 0.0);
+    const double mark = random_.uniform() * total;
+    const HistogramShape::Entry* chosen = nullptr;
+    double passed = 0;
+    for (const HistogramShape::Entry& entry : histogram.entries) {
+      if (!(entry.weight > 0) || entry.lower > entry.upper) continue;
+      chosen = &entry;
+      passed += entry.weight;
+      if (mark < passed) break;
+    }
+    if (chosen == nullptr) return values_.average;
+    return draw_uniform(chosen->lower, chosen->upper, random_);
+  }
+
+ private:
+  static bool is_positive(double value) { return value > 0 && std::isfinite(value); }
+  double lower() const { return static_cast<double>(values_.lower); }
+  double upper() const { return static_cast<double>(values_.upper); }
+  std::int64_t nearest(double value) const {
+    if (std::isnan(value)) return values_.average;
+    if (value <= lower()) return values_.lower;
+    return value >= upper() ? values_.upper : std::llround(value);
+  }
+
+  const Distribution& values_;
+  RandomStream& random_;
+};
+
 }  // namespace
 
 RandomStream::RandomStream(std::uint64_t seed, std::uint64_t purpose, std::uint64_t owner, std::uint64_t number)
@@ -24,5 +126,12 @@ RandomStream::RandomStream(std::uint64_t seed, std::uint64_t purpose, std::uint6
 std::uint64_t RandomStream::next() { return mix(state_ += golden_gamma); }
 
 double RandomStream::uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
+
+std::int64_t draw(const Distribution& distribution, RandomStream& random) {
+  Draw draw_shape(distribution, random);
+  const std::int64_t value =
+      distribution.shape == nullptr ? draw_shape(UniformShape{}) : std::visit(draw_shape, *distribution.shape);
+  return std::clamp(value, distribution.lower, std::max(distribution.lower, distribution.upper));
+}
 
 }  // namespace amalthea

@@ -64,6 +64,12 @@ struct Distribution {
   std::shared_ptr<const Shape> shape;
 };
 
+/// What is drawn: the second part of a stream's key.
+namespace purpose {
+inline constexpr std::uint64_t execution = 1;  ///< execution times; owner: the task, number: its job, from 0
+inline constexpr std::uint64_t run = 2;        ///< seeds of runs; owner: the run
+}  // namespace purpose
+
 /// Random numbers that depend on nothing but the key: SplitMix64 over a counter (Steele, Lea, Flood: Fast splittable
 /// pseudorandom number generators, OOPSLA 2014). Neither the number of threads nor what others draw disturbs them.
 class RandomStream {
@@ -78,7 +84,9 @@ class RandomStream {
   std::uint64_t state_;
 };
 
-/// Never outside of the bounds.
+/// Never outside of the bounds, and in bounded time: shapes are drawn by their inverse distribution functions, rounded
+/// to the nearest whole number. Parameters that make no distribution (a shape or a scale that is not above zero, a
+/// histogram without weight) stand for the average, a Gauss distribution without deviation for its mean.
 std::int64_t draw(const Distribution& distribution, RandomStream& random);
 
 }  // namespace amalthea
