@@ -134,4 +134,37 @@ std::int64_t draw(const Distribution& distribution, RandomStream& random) {
   return std::clamp(value, distribution.lower, std::max(distribution.lower, distribution.upper));
 }
 
+namespace {
+
+struct Scale {
+  double factor;
+
+  std::int64_t value(std::int64_t unscaled) const {
+    constexpr double most = 9.2e18;
+    return std::llround(std::clamp(static_cast<double>(unscaled) * factor, -most, most));
+  }
+  template <typename Same>
+  Shape operator()(const Same& shape) const {
+    return shape;
+  }
+  Shape operator()(const GaussShape& gauss) const {
+    return GaussShape{gauss.mean * factor, gauss.standard_deviation * factor};
+  }
+  Shape operator()(const WeibullShape& weibull) const { return WeibullShape{weibull.shape, weibull.scale * factor}; }
+  Shape operator()(const HistogramShape& histogram) const {
+    HistogramShape copy = histogram;
+    for (HistogramShape::Entry& entry : copy.entries) {
+      entry.lower = value(entry.lower);
+      entry.upper = value(entry.upper);
+    }
+    return copy;
+  }
+};
+
+}  // namespace
+
+std::shared_ptr<const Shape> scaled(const std::shared_ptr<const Shape>& shape, double factor) {
+  return shape == nullptr ? nullptr : std::make_shared<const Shape>(std::visit(Scale{factor}, *shape));
+}
+
 }  // namespace amalthea

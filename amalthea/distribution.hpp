@@ -89,4 +89,7 @@ class RandomStream {
 /// histogram without weight) stand for the average, a Gauss distribution without deviation for its mean.
 std::int64_t draw(const Distribution& distribution, RandomStream& random);
 
+/// The shape of the values times `factor` > 0; null stays null.
+std::shared_ptr<const Shape> scaled(const std::shared_ptr<const Shape>& shape, double factor);
+
 }  // namespace amalthea

@@ -7,11 +7,13 @@
 /// (`B` and `byte`, `Kibit` and `kibit`). kB is 1000 B, KiB 1024 B.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
 #include <tl/expected.hpp>
 
+#include "amalthea/distribution.hpp"
 #include "amalthea/time.hpp"
 
 namespace amalthea {
@@ -28,12 +30,18 @@ struct DataRate {
   friend constexpr auto operator<=>(DataRate, DataRate) = default;
 };
 
-/// Lower bound, mean and upper bound of a deviation, in cycles. All are >= 0 and ordered.
+/// Lower bound, mean and upper bound of a deviation, in cycles. All are >= 0 and ordered. Without a shape every value
+/// between the bounds is alike.
 struct Cycles {
   std::int64_t lower = 0;
   std::int64_t average = 0;
   std::int64_t upper = 0;
-  friend bool operator==(const Cycles&, const Cycles&) = default;
+  std::shared_ptr<const Shape> shape = {};
+  /// The same values and the same shape, wherever it is kept.
+  friend bool operator==(const Cycles& a, const Cycles& b) {
+    return a.lower == b.lower && a.average == b.average && a.upper == b.upper &&
+           (a.shape == b.shape || (a.shape != nullptr && b.shape != nullptr && *a.shape == *b.shape));
+  }
 };
 
 /// On failure the text says what was expected, e.g. `"12x" is not an integer`.

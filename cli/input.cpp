@@ -130,10 +130,14 @@ void add_build_options(CLI::App& verb, importer::BuildOptions& options) {
 }
 
 void add_analysis_options(CLI::App& verb, AnalysisInput& options) {
-  add_build_options(verb, options.build);
   verb.add_option("--execution", options.execution, "which execution times to take")
       ->check(CLI::IsMember({"worst", "average", "best"}))
       ->capture_default_str();
+  add_simulation_options(verb, options);
+}
+
+void add_simulation_options(CLI::App& verb, AnalysisInput& options) {
+  add_build_options(verb, options.build);
   verb.add_option("--until", options.until, "time to simulate, e.g. 2s or 500ms (default: the hyperperiod)");
   verb.add_option(
       "--platform", options.platform,
@@ -179,17 +183,19 @@ exporter::ModelInfo model_info(const Model& model) {
   return info;
 }
 
-std::optional<Analysed> analyze_model(const Model& model, const AnalysisInput& options, Diagnostics& diagnostics,
-                                      int& exit_code) {
+std::optional<PreparedAnalysis> prepare_analysis(const Model& model, const AnalysisInput& options,
+                                                 Diagnostics& diagnostics, int& exit_code) {
   engine::AnalysisOptions analysis;
   if (options.execution == "average") analysis.execution = engine::Execution::average;
   if (options.execution == "best") analysis.execution = engine::Execution::best;
-  std::optional<engine::DeviceProfile> profile;  // must live as long as the analysis
+  if (options.execution == "random") analysis.execution = engine::Execution::random;
+  std::unique_ptr<const engine::DeviceProfile> profile;
   exit_code = ExitCode::unusable;
   if (!options.platform.empty()) {
-    profile = choose_profile(options.platform);
-    if (!profile) return std::nullopt;
-    analysis.profile = &*profile;
+    auto chosen = choose_profile(options.platform);
+    if (!chosen) return std::nullopt;
+    profile = std::make_unique<const engine::DeviceProfile>(std::move(*chosen));
+    analysis.profile = profile.get();
   }
   if (!options.until.empty()) {
     const auto until = parse_time_text(options.until);
@@ -222,10 +228,20 @@ std::optional<Analysed> analyze_model(const Model& model, const AnalysisInput& o
     exit_code = ExitCode::unusable;
     return std::nullopt;
   }
-  auto results = engine::analyze(*system, analysis, diagnostics);
-  if (!results) return std::nullopt;
   exit_code = ExitCode::all_well;
-  return Analysed{std::move(*system), std::move(*results)};
+  return PreparedAnalysis{std::move(*system), std::move(analysis), std::move(profile)};
+}
+
+std::optional<Analysed> analyze_model(const Model& model, const AnalysisInput& options, Diagnostics& diagnostics,
+                                      int& exit_code) {
+  auto prepared = prepare_analysis(model, options, diagnostics, exit_code);
+  if (!prepared) return std::nullopt;
+  auto results = engine::analyze(prepared->system, prepared->analysis, diagnostics);
+  if (!results) {
+    exit_code = ExitCode::findings;
+    return std::nullopt;
+  }
+  return Analysed{std::move(prepared->system), std::move(*results)};
 }
 
 bool write_output(const std::string& path, const std::string& text) {

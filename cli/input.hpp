@@ -2,6 +2,7 @@
 /// \file
 /// Options and steps that several verbs share: which model, which limits, how it is analysed.
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -39,7 +40,10 @@ struct AnalysisInput {
   bool derive_chains = false;
 };
 void add_build_options(CLI::App& verb, importer::BuildOptions& options);
+/// --execution and all of add_simulation_options.
 void add_analysis_options(CLI::App& verb, AnalysisInput& options);
+/// What is simulated and for how long.
+void add_simulation_options(CLI::App& verb, AnalysisInput& options);
 void add_chain_options(CLI::App& verb, AnalysisInput& options);
 
 /// A built-in device profile by its name, or one from a JSON file; nothing and a message when there is neither.
@@ -60,6 +64,17 @@ std::optional<Built> load_and_build(const InputOptions& input, const importer::B
                                     Diagnostics& diagnostics, int& exit_code);
 
 exporter::ModelInfo model_info(const Model& model);
+
+/// What an analysis works on.
+struct PreparedAnalysis {
+  System system;
+  engine::AnalysisOptions analysis;
+  std::unique_ptr<const engine::DeviceProfile> profile;  ///< of --platform; `analysis` points to it
+};
+/// Model → system, with the options understood, or nothing; then `exit_code` is set. Findings are collected, not
+/// printed.
+std::optional<PreparedAnalysis> prepare_analysis(const Model& model, const AnalysisInput& options,
+                                                 Diagnostics& diagnostics, int& exit_code);
 
 struct Analysed {
   System system;

@@ -24,10 +24,28 @@ struct AnalysisOptions {
 /// (26 days).
 std::optional<Results> analyze(const System& system, const AnalysisOptions& options, Diagnostics& diagnostics);
 
-/// Least common multiple of all periods in use; nothing when there is none or it exceeds 2^63 ps.
+/// What a simulation of a system needs beside its programs.
+struct Preparation {
+  std::vector<const DeviceProfile*> devices;     ///< parallel to Platform::units; null for CPUs
+  std::vector<std::string> device_profiles;      ///< their names; "" for CPUs
+  std::optional<Duration> hyperperiod;           ///< see Results
+  std::vector<std::optional<Duration>> periods;  ///< see periods_of
+  Duration until;                                ///< time to measure
+  Duration grace;                                ///< how long to wait for measured jobs that go on
+};
+/// Nothing, with a diagnostic, when a device's profile is not known or a kernel cannot be launched on it. Says what the
+/// memory model costs, and where the hyperperiod is not simulated as a whole. May throw std::overflow_error.
+std::optional<Preparation> prepare_simulation(const System& system, const AnalysisOptions& options,
+                                              Diagnostics& diagnostics);
+
+/// Says that times exceed what the simulation can hold.
+void report_time_overflow(Diagnostics& diagnostics);
+
+/// Least common multiple of all periods in use (of periodic, synthetic and burst stimuli); nothing when there is none
+/// or it exceeds 2^63 ps.
 std::optional<Duration> hyperperiod(const System& system);
 
-/// How a task comes to be released periodically.
+/// How a task comes to be released strictly periodically.
 struct TaskReleases {
   Periodic periodic;
   std::vector<TaskIndex>
@@ -37,8 +55,9 @@ struct TaskReleases {
 /// those of its function. Nothing where there are several or none.
 std::vector<std::optional<TaskReleases>> releases_of(const System& system);
 
-/// Of every task: the period of its only stimulus; a triggered task has that of its only trigger, a wrapper that fell
-/// away that of its function. Nothing where there are several or none.
+/// Of every task: the least long-run distance of its releases by its only stimulus, which is the period of a periodic
+/// one; a triggered task has that of its only trigger, a wrapper that fell away that of its function. Nothing where
+/// there are several or none.
 std::vector<std::optional<Duration>> periods_of(const System& system);
 
 }  // namespace amalthea::engine

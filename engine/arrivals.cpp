@@ -537,6 +537,18 @@ SourcePointer source_of(const EventDriven&, const ArrivalOptions&) { return null
 
 }  // namespace
 
+ArrivalPattern pattern_for(Execution execution) {
+  switch (execution) {
+    case Execution::best:
+      return ArrivalPattern::sparsest;
+    case Execution::average:
+      return ArrivalPattern::average;
+    case Execution::worst:
+      break;
+  }
+  return ArrivalPattern::densest;
+}
+
 Arrivals::Arrivals(const Stimulus& stimulus, const ArrivalOptions& options)
     : source_(std::visit([&](const auto& kind) { return source_of(kind, options); }, stimulus.occurrence)) {}
 Arrivals::~Arrivals() = default;
@@ -562,6 +574,30 @@ std::int64_t most_arrivals(const ArrivalBound& bound, Duration window) {
   return static_cast<std::int64_t>(std::min<Wide>(most, std::numeric_limits<std::int64_t>::max()));
 }
 
+std::optional<Periodic> strictly_periodic(const Stimulus& stimulus) {
+  const auto* periodic = std::get_if<Periodic>(&stimulus.occurrence);
+  if (periodic == nullptr || stimulus.condition || periodic->jitter.lower != periodic->jitter.upper ||
+      periodic->minimum_distance > periodic->period)
+    return std::nullopt;
+  return Periodic{periodic->period, periodic->offset + Duration::picoseconds(periodic->jitter.lower)};
+}
+
+std::optional<Duration> repetition(const Stimulus& stimulus) {
+  if (const auto* periodic = std::get_if<Periodic>(&stimulus.occurrence)) return periodic->period;
+  if (const auto* synthetic = std::get_if<Synthetic>(&stimulus.occurrence)) return synthetic->period;
+  if (const auto* burst = std::get_if<Burst>(&stimulus.occurrence)) return burst->period;
+  return std::nullopt;
+}
+
+Duration first_arrival(const Stimulus& stimulus) {
+  if (const auto* periodic = std::get_if<Periodic>(&stimulus.occurrence)) return periodic->offset;
+  if (const auto* single = std::get_if<Single>(&stimulus.occurrence)) return single->occurrence;
+  if (const auto* sporadic = std::get_if<Sporadic>(&stimulus.occurrence)) return sporadic->offset;
+  if (const auto* synthetic = std::get_if<Synthetic>(&stimulus.occurrence)) return synthetic->offset;
+  if (const auto* burst = std::get_if<Burst>(&stimulus.occurrence)) return burst->offset;
+  return {};
+}
+
 std::optional<double> arrival_rate(const Stimulus& stimulus) {
   return std::visit([](const auto& kind) { return rate_of(kind); }, stimulus.occurrence);
 }
@@ -576,12 +612,6 @@ std::optional<Duration> arrival_period(const Stimulus& stimulus) {
 std::int64_t occurrences_of(const Burst& burst) {
   if (burst.minimum_distance <= Duration{}) return burst.occurrences;
   return std::min(burst.occurrences, 1 + ps(burst.length) / ps(burst.minimum_distance));
-}
-
-bool is_possible(const ArrivalCurve& curve) {
-  const Distance least = least_distance(curve);
-  const auto largest = largest_distance(curve);
-  return least.time > 0 && (!largest || !shorter(*largest, least));
 }
 
 }  // namespace amalthea::engine

@@ -28,6 +28,11 @@ namespace amalthea::engine {
 
 enum class ArrivalPattern : std::uint8_t { densest, average, sparsest, random };
 
+enum class Execution : std::uint8_t;  // program.hpp
+
+/// What goes with worst, average and best execution times: densest, average, sparsest.
+ArrivalPattern pattern_for(Execution);
+
 struct ArrivalOptions {
   ArrivalPattern pattern = ArrivalPattern::densest;
   std::uint64_t seed = 0;  ///< of `random`; the k-th occurrence of a stimulus depends on nothing but these three
@@ -78,6 +83,17 @@ std::optional<ArrivalBound> arrival_bound(const Stimulus& stimulus);
 /// The most occurrences in a closed window of this length, >= 0.
 std::int64_t most_arrivals(const ArrivalBound& bound, Duration window);
 
+/// The stimulus as one that occurs at offset + k × period and never else, if it is such a one: jitter that never varies
+/// is part of the offset. Not where a condition may keep it from having an effect.
+std::optional<Periodic> strictly_periodic(const Stimulus& stimulus);
+
+/// Time after which the stimulus occurs again as before, whatever its pattern, but for jitter. Periodic, Synthetic,
+/// Burst.
+std::optional<Duration> repetition(const Stimulus& stimulus);
+
+/// Latest time at which a stimulus that occurs at all occurs for the first time; of Periodic the offset alone.
+Duration first_arrival(const Stimulus& stimulus);
+
 /// Occurrences per picosecond in the long run, at the most. 0 for Single; nothing for InterProcess and EventDriven, and
 /// where there is no limit.
 std::optional<double> arrival_rate(const Stimulus& stimulus);
@@ -88,9 +104,5 @@ std::optional<Duration> arrival_period(const Stimulus& stimulus);
 
 /// How many of a burst's occurrences come: those after its length are left out.
 std::int64_t occurrences_of(const Burst& burst);
-
-/// Whether any sequence keeps an arrival curve: the average distance must be neither below `lower` nor above `upper` of
-/// any entry, each divided by its number of steps; and some `lower` must be above zero.
-bool is_possible(const ArrivalCurve& curve);
 
 }  // namespace amalthea::engine

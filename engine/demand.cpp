@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "engine/arrivals.hpp"
+
 namespace amalthea::engine {
 namespace {
 
@@ -194,8 +196,8 @@ std::vector<double> job_rates(const System& system, const std::vector<Program>& 
   const std::size_t count = system.tasks.size();
   std::vector<double> own(count, 0);
   for (const Stimulus& stimulus : system.stimuli)
-    if (const auto* periodic = std::get_if<Periodic>(&stimulus.occurrence))
-      for (const TaskIndex task : stimulus.activates) own[task] += 1 / as_double(periodic->period);
+    if (const auto rate = arrival_rate(stimulus))
+      for (const TaskIndex task : stimulus.activates) own[task] += *rate;
   std::vector<double> rates = own;
   // Triggers form short paths, so a few rounds reach the fixed point; a circle of triggers has none and is cut off.
   for (std::size_t round = 0; round < count; ++round) {

@@ -27,7 +27,9 @@ void Extent::add(Duration value) {
 
 Duration Extent::mean() const {
   if (jobs_ == 0) return Duration{};
-  return Duration::picoseconds(detail::divide(sum_, static_cast<detail::Int128>(jobs_), Rounding::nearest));
+  const auto count = static_cast<detail::Int128>(jobs_);
+  const detail::Int128 above = sum_ - count * min_.picoseconds();  // >= 0, as divide needs it
+  return min_ + Duration::picoseconds(detail::divide(above, count, Rounding::nearest));
 }
 
 }  // namespace amalthea::engine

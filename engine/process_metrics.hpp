@@ -2,9 +2,9 @@
 /// \file
 /// What AMALTHEA measures of a process over its jobs: the states it was in, and the times between its events.
 ///
-/// States: *active* from activation to the first start; *running*; *polling*: waits actively on its core; *ready*:
-/// could run, the core is given to others; *waiting*: waits passively for an event; *parking*: waits for a semaphore,
-/// off its core (*parking* too is a poll that was preempted).
+/// States: *active* from activation to the first start; *running*; *polling*: waits actively on its core; *parking*:
+/// polled, and the core was given to others; *ready*: could run, the core is given to others; *waiting*: waits
+/// passively, off its core. A device task runs while one of its operations is executed, and is ready while one waits.
 
 #include <array>
 #include <cstdint>
@@ -59,7 +59,7 @@ class Extent {
 /// Of a task over its measured jobs.
 struct ProcessMetrics {
   std::array<Extent, time_metrics> times;  ///< by TimeMetric
-  std::uint64_t activations = 0;               ///< those that were lost not included
+  std::uint64_t activations = 0;           ///< those that were lost not included
   std::uint64_t preemptions = 0;
   std::uint64_t migrations = 0;  ///< to another core
 

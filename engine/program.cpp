@@ -16,12 +16,28 @@ std::int64_t choose(const Cycles& cycles, Execution execution) {
     case Execution::best:
       return cycles.lower;
     case Execution::average:
+    case Execution::random:
       return cycles.average;
     case Execution::worst:
       return cycles.upper;
   }
   return cycles.upper;
 }
+
+/// What a step takes: a time, and under Execution::random how it varies.
+struct Work {
+  Duration time;
+  VaryingWork varying;
+
+  void add(const Work& other) {
+    time += other.time;
+    varying.constant += other.varying.constant;
+    varying.parts.insert(varying.parts.end(), other.varying.parts.begin(), other.varying.parts.end());
+  }
+};
+
+/// Without variation.
+Work constant(Duration time) { return {time, {time, {}, {}}}; }
 
 class Compiler {
  public:
@@ -37,7 +53,7 @@ class Compiler {
         users_(users) {}
 
   Program compile(TaskIndex task) {
-    find_line_time(task);
+    find_line_times(task);
     const Task& compiled = system_.tasks[task];
     body_ = &compiled.body;
     // Device tasks have no core, so the operating system does nothing for them that takes time.
@@ -108,7 +124,7 @@ class Compiler {
   std::size_t add_branch(const Branch& branch, NodeIndex node, std::size_t at) {
     if (branch.repeats) unanalysable("it has a loop");
     const std::size_t index = program_.steps.size();
-    push(options_.flatten_branches ? StepKind::execute : StepKind::branch, node, Duration{});
+    push(options_.flatten_branches ? StepKind::execute : StepKind::branch, node, {});
     const Duration before = program_.execution;
     std::vector<Part> parts;
     ++depth_;
@@ -141,7 +157,7 @@ class Compiler {
       one_is_taken = one_is_taken || chance != nullptr || std::holds_alternative<Otherwise>(alternative.guard);
     }
     if (execution_ == Execution::best && !one_is_taken) return;
-    if (execution_ == Execution::average && (weights > 0 || is_counted(branch))) {
+    if ((execution_ == Execution::average || random()) && (weights > 0 || is_counted(branch))) {
       for (std::size_t i = 0; i < parts.size(); ++i) {
         const Guard& guard = branch.alternatives[i].guard;
         if (const auto* chance = std::get_if<Probability>(&guard)) {
@@ -201,7 +217,7 @@ class Compiler {
 
   /// What does more than execute: inside of a branch no flattened program says when it is done.
   void push_effect(StepKind kind, NodeIndex node) {
-    push(kind, node, Duration{});
+    push(kind, node, {});
     if (depth_ > 0)
       unanalysable(
           fmt::format("inside of a branch it does more than execute ({})", kind_name(system_.graph[node].activity)));
@@ -221,9 +237,9 @@ class Compiler {
       push(StepKind::kernel, node, ticks(kernel->ticks));
       launch(*kernel);
     } else if (std::holds_alternative<SetMode>(activity)) {
-      push(StepKind::set_mode, node, Duration{});
+      push(StepKind::set_mode, node, {});
     } else if (!add_service(activity, node)) {
-      push(StepKind::execute, node, Duration{});  // a Call: where a runnable begins
+      push(StepKind::execute, node, {});  // a Call: where a runnable begins
     }
   }
 
@@ -272,12 +288,17 @@ class Compiler {
     if (std::find(setters.begin(), setters.end(), setter) == setters.end()) setters.push_back(setter);
   }
 
-  void push(StepKind kind, NodeIndex node, Duration work, bool in_runnable = true) {
+  void push(StepKind kind, NodeIndex node, Work taken, bool in_runnable = true) {
+    const Duration work = taken.time;
     Step step;
     step.kind = kind;
     step.node = node;
     step.work = work;
     step.next = static_cast<std::uint32_t>(program_.steps.size() + 1);
+    if (!taken.varying.parts.empty()) {
+      taken.varying.rounding = options_.rounding;
+      step.varying = std::move(taken.varying);
+    }
     if (const auto runnable = system_.graph[node].runnable; runnable && in_runnable) {
       auto& known = program_.runnables;
       const auto found = std::find(known.begin(), known.end(), *runnable);
@@ -310,53 +331,86 @@ class Compiler {
     program_.kernels_packed += packed;
   }
 
-  Duration ticks(const Ticks& ticks) const {
+  bool random() const { return execution_ == Execution::random; }
+
+  Work ticks(const Ticks& ticks) const {
     const Cycles* cycles = ticks.on(unit_.definition);
-    return cycles == nullptr ? Duration{}
-                             : ticks_to_duration(choose(*cycles, execution_), unit_.frequency, options_.rounding);
+    if (cycles == nullptr) return {};
+    const Duration time = ticks_to_duration(choose(*cycles, execution_), unit_.frequency, options_.rounding);
+    if (!random() || cycles->lower == cycles->upper) return constant(time);
+    return {time, {{}, {{distribution_of(*cycles), unit_.frequency, 1, {}}}, {}}};
+  }
+
+  static Distribution distribution_of(const Cycles& cycles) {
+    return {cycles.lower, cycles.average, cycles.upper, cycles.shape};
   }
 
   /// What a cache line costs a core by the table; on average midway between best and worst.
-  void find_line_time(TaskIndex task) {
+  void find_line_times(TaskIndex task) {
     latency_ = users_ == nullptr || system_.tasks[task].side == Side::device
                    ? nullptr
                    : latency_of(options_.memory, system_.platform, unit_);
     if (latency_ == nullptr) return;
-    const Duration worst = worst_line(*latency_, users_->other_cores(unit_index_, task), users_->gpu_besides(task));
-    line_time_ = execution_ == Execution::best    ? latency_->base
-                 : execution_ == Execution::worst ? worst
-                                                  : scale(latency_->base + worst, 1, 2, options_.rounding);
+    worst_line_ = worst_line(*latency_, users_->other_cores(unit_index_, task), users_->gpu_besides(task));
+    average_line_ = scale(latency_->base + worst_line_, 1, 2, options_.rounding);
   }
 
   /// Of a core with an entry in the table.
-  Duration tabulated(DataSize size) const {
+  Duration tabulated(DataSize size, Execution execution) const {
     const std::int64_t lines = lines_of(size, unit_.cache_line, options_.line_rule);
-    const Rounding towards_base = execution_ == Execution::best ? Rounding::up : Rounding::down;
+    const Rounding towards_base = execution == Execution::best ? Rounding::up : Rounding::down;
     const std::int64_t hits =
         detail::divide(static_cast<detail::Int128>(lines) * latency_->hits_per_million, 1'000'000, towards_base);
-    return line_time_ * (lines - hits) + latency_->hit * hits;
+    const Duration line = execution == Execution::best    ? latency_->base
+                          : execution == Execution::worst ? worst_line_
+                                                          : average_line_;
+    return line * (lines - hits) + latency_->hit * hits;
   }
 
-  Duration access(LabelIndex index, bool write) const {
+  Work tabulated(DataSize size) const {
+    const Duration time = tabulated(size, execution_);
+    if (!random()) return constant(time);
+    const Distribution between{tabulated(size, Execution::best).picoseconds(), time.picoseconds(),
+                               tabulated(size, Execution::worst).picoseconds(), nullptr};
+    if (between.lower >= between.upper) return constant(time);
+    return {time, {{}, {{between, {}, 1, {}}}, {}}};
+  }
+
+  Work access(LabelIndex index, bool write) const {
     const Label& label = system_.labels[index];
     if (latency_ != nullptr) return tabulated(label.size);
     const MemoryAccess* access = access_to(unit_, label);
+    if (access == nullptr) return {};
     const bool contended = options_.memory.source != MemoryModel::Source::uncontended;
-    return access == nullptr
-               ? Duration{}
-               : access_time(unit_, *access, write ? access->write : access->read, label.size,
-                             contended ? execution_ : Execution::best, options_.line_rule, options_.rounding);
+    const Cycles& latency = write ? access->write : access->read;
+    const auto time_of = [&](Execution execution) {
+      return access_time(unit_, *access, latency, label.size, execution, options_.line_rule, options_.rounding);
+    };
+    const Duration time = time_of(contended ? execution_ : Execution::best);
+    if (!random() || !contended || time_of(Execution::best) == time_of(Execution::worst)) return constant(time);
+    const Duration by_rate = access->data_rate.bytes_per_second == 0 ? Duration{} : rate_time(*access, label.size);
+    return {time,
+            {{},
+             {{distribution_of(latency), unit_.frequency, lines_of(label.size, unit_.cache_line, options_.line_rule),
+               by_rate}},
+             {}}};
   }
 
-  Duration copy_time(const Copy& copy) const {
+  Duration rate_time(const MemoryAccess& access, DataSize size) const {
+    return scale(Duration::seconds(1), size.bytes, access.data_rate.bytes_per_second, options_.rounding);
+  }
+
+  Work copy_time(const Copy& copy) const {
     const auto& cost = options_.memory.copy;
     if (cost && cost->rate.bytes_per_second > 0)
-      return cost->setup + scale(Duration::seconds(1), copy.size.bytes, cost->rate.bytes_per_second, options_.rounding);
-    Duration work = cost ? cost->setup : Duration{};
+      return constant(cost->setup +
+                      scale(Duration::seconds(1), copy.size.bytes, cost->rate.bytes_per_second, options_.rounding));
+    Work work = constant(cost ? cost->setup : Duration{});
     for (const bool write : {false, true})
       for (const LabelIndex label : write ? copy.destinations : copy.sources)
-        work += cost ? cost->per_line * lines_of(system_.labels[label].size, unit_.cache_line, options_.line_rule)
-                     : access(label, write);
+        work.add(
+            cost ? constant(cost->per_line * lines_of(system_.labels[label].size, unit_.cache_line, options_.line_rule))
+                 : access(label, write));
     return work;
   }
 
@@ -368,7 +422,8 @@ class Compiler {
   const CompileOptions& options_;
   const MemoryUsers* users_;
   const UnitLatency* latency_ = nullptr;  // null: as the model says
-  Duration line_time_;
+  Duration average_line_;
+  Duration worst_line_;
   const std::vector<NodeIndex>* body_ = nullptr;
   const OverheadTicks* overhead_ = nullptr;  // null: none is stated
   std::size_t depth_ = 0;                    // branches around
@@ -376,6 +431,22 @@ class Compiler {
 };
 
 }  // namespace
+
+Duration work_of(const Step& step, RandomStream& random) {
+  if (!step.varying) return step.work;
+  Duration work = step.varying->constant;
+  for (const VaryingWork::Part& part : step.varying->parts) {
+    const std::int64_t value = detail::checked_multiply(part.lines, draw(part.value, random));
+    const Duration time = part.frequency.is_zero() ? Duration::picoseconds(value)
+                                                   : ticks_to_duration(value, part.frequency, step.varying->rounding);
+    work += std::max(time, part.at_least);
+  }
+  return work;
+}
+
+RandomStream execution_stream(std::uint64_t seed, TaskIndex task, std::uint64_t job) {
+  return RandomStream(seed, purpose::execution, task, job);
+}
 
 Duration access_time(const ProcessingUnit& unit, const MemoryAccess& access, const Cycles& latency, DataSize size,
                      Execution execution, LineRule rule, Rounding rounding) {

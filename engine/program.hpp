@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "amalthea/distribution.hpp"
 #include "amalthea/graph/system.hpp"
 #include "amalthea/time.hpp"
 #include "engine/device_profile.hpp"
@@ -20,8 +21,8 @@
 
 namespace amalthea::engine {
 
-/// Which value of every execution time a simulation takes.
-enum class Execution : std::uint8_t { best, average, worst };
+/// Which value of every execution time a simulation takes. `random`: for every job anew as its distribution has it.
+enum class Execution : std::uint8_t { best, average, worst, random };
 std::string_view to_string(Execution);
 
 /// What all but execute, copy and kernel do is in the activity that they come from.
@@ -42,8 +43,22 @@ enum class StepKind : std::uint8_t {
   uninterruptible,  ///< begins or ends
 };
 
+/// A time that is drawn for every job: a sum of parts.
+struct VaryingWork {
+  struct Part {
+    Distribution value;  ///< cycles of `frequency`; where that is zero, picoseconds
+    Frequency frequency;
+    std::int64_t lines = 1;  ///< each takes that long
+    Duration at_least;       ///< by the data rate
+  };
+  Duration constant;
+  std::vector<Part> parts;
+  Rounding rounding = Rounding::nearest;  ///< of every part to picoseconds
+};
+
 struct Step {
   StepKind kind = StepKind::execute;
+  std::optional<VaryingWork> varying;       ///< under Execution::random; then `work` is what it takes on average
   Duration work;                            ///< of execute and copy, of each block of a kernel, undisturbed; else zero
   std::int64_t blocks = 1;                  ///< of a kernel
   std::optional<nvidia::SmUse> block;       ///< what each occupies; nothing: the whole execution engine
@@ -68,6 +83,14 @@ struct Program {
                              ///< inside of a branch; "" where it does
 };
 
+/// What a step takes in one job: `work`, or, where it varies, a time drawn from the job's stream. Steps draw in the
+/// order in which the job comes to them. Never below the step's best work nor above its worst.
+Duration work_of(const Step& step, RandomStream& random);
+
+/// The stream that the `job`-th job of a task (from 0) draws its execution times from. Each job has its own, so that no
+/// other job and no other task disturbs it.
+RandomStream execution_stream(std::uint64_t seed, TaskIndex task, std::uint64_t job);
+
 /// What execution times depend on beside the model and the execution.
 struct CompileOptions {
   MemoryModel memory;
@@ -80,6 +103,9 @@ struct CompileOptions {
 };
 
 /// Programs of all tasks; tasks that are folded away have none.
+/// `random` draws ticks, instructions and a kernel's ticks by their distributions, once a step (for all blocks of a
+/// kernel). The lines of one label access all cost the same, anything between best and worst. Sums over a program are
+/// those of the averages.
 /// `devices`, parallel to Platform::units, say what blocks find on a GPU; where nothing is known of its SMs, or a block
 /// fits on none, kernels occupy the whole execution engine for the time of one block.
 std::vector<Program> compile_programs(const System& system, Execution execution,
@@ -94,6 +120,7 @@ Program compile_program(const System& system, TaskIndex task, UnitIndex unit, Ex
 std::vector<const DeviceProfile*> default_devices(const System& system);
 
 /// Time of moving `size` bytes over one access: cache lines times latency, but never faster than the data rate allows.
+/// `random` is the average.
 Duration access_time(const ProcessingUnit& unit, const MemoryAccess& access, const Cycles& latency, DataSize size,
                      Execution execution, LineRule rule = LineRule::exact, Rounding rounding = Rounding::nearest);
 

@@ -10,6 +10,8 @@ std::string_view to_string(Execution execution) {
       return "average";
     case Execution::worst:
       return "worst";
+    case Execution::random:
+      return "random";
   }
   return "worst";
 }

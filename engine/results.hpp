@@ -109,9 +109,10 @@ struct Results {
   /// Per task, if a chain has it: when its ended jobs read (at their start; on a device when they submit their first
   /// operation) and wrote (at their end), in the order of their release.
   std::vector<std::vector<JobAccess>> accesses;
-  std::vector<ChainResult> chains;  ///< parallel to System::chains
-  bool stopped_early = false;       ///< the simulation gave up before the end: `horizon` says when
-  std::uint64_t events = 0;         ///< instants at which the simulation acted
+  std::vector<std::vector<Duration>> responses;  ///< per task, of its measured jobs; when they were asked for
+  std::vector<ChainResult> chains;               ///< parallel to System::chains
+  bool stopped_early = false;                    ///< the simulation gave up before the end: `horizon` says when
+  std::uint64_t events = 0;                      ///< instants at which the simulation acted
 };
 
 }  // namespace amalthea::engine

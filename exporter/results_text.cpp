@@ -161,9 +161,9 @@ class TextRenderer {
       case ContributionKind::preemption:
         return fmt::format("core given to {}", by);
       case ContributionKind::blocking:
-        return fmt::format("blocked by {}", by);
+        return by.empty() ? "blocked" : fmt::format("blocked by {}, which is not more urgent", by);
       case ContributionKind::budget:
-        return "without budget of the server";
+        return "budget of its server used up";
       case ContributionKind::backlog:
         return "own earlier jobs";
       case ContributionKind::event:

@@ -14,6 +14,7 @@
 #include "amalthea/views/hardware.hpp"
 #include "amalthea/views/quantities.hpp"
 #include "importer/detail/build_context.hpp"
+#include "importer/detail/distribution_builder.hpp"
 
 namespace amalthea::importer::detail {
 namespace {
@@ -24,6 +25,13 @@ constexpr std::size_t max_call_depth = 512;
 constexpr std::size_t max_nesting = 2000;
 /// Runnables that call others several times each multiply: a small file could ask for any number of activities.
 constexpr std::size_t max_activities = 1'000'000;
+
+/// With the shape of what varies.
+Cycles varying_cycles_of(const views::Deviation<std::int64_t>& deviation, Diagnostics& diagnostics) {
+  Cycles cycles = cycles_of(deviation, diagnostics);
+  cycles.shape = distribution_of(deviation).shape;
+  return cycles;
+}
 
 class BodyReader {
  public:
@@ -104,13 +112,13 @@ class BodyReader {
 
   void take(Element item, const views::Ticks& ticks) {
     Ticks cycles;
-    if (ticks.otherwise) cycles.otherwise = cycles_of(*ticks.otherwise, context_.diagnostics);
+    if (ticks.otherwise) cycles.otherwise = varying_cycles_of(*ticks.otherwise, context_.diagnostics);
     auto entry = ticks.extended.begin();
     for (const Element element : item.children("extended")) {
       const auto definition = context_.required(context_.definitions, element, "key");
       const auto& deviation = (entry++)->second;
       if (!deviation) continue;
-      const Cycles of_entry = cycles_of(*deviation, context_.diagnostics);
+      const Cycles of_entry = varying_cycles_of(*deviation, context_.diagnostics);
       if (definition) cycles.extended.emplace_back(*definition, of_entry);
     }
     add(item, "ticks", Compute{std::move(cycles)});
@@ -149,7 +157,7 @@ class BodyReader {
         continue;
       }
       const double rate = views::instructions_per_cycle(context_.model, definition).value_or(1);
-      const auto cycles = views::cycles_of_instructions(cycles_of(*need.amount, context_.diagnostics), rate);
+      const auto cycles = views::cycles_of_instructions(varying_cycles_of(*need.amount, context_.diagnostics), rate);
       if (cycles && !sum) sum = cycles;  // a key is written once
     }
     return sum;

@@ -8,6 +8,7 @@
 
 #include "amalthea/views/stimuli.hpp"
 #include "importer/detail/build_context.hpp"
+#include "importer/detail/occurrence_builder.hpp"
 
 namespace amalthea::importer::detail {
 namespace {
@@ -25,30 +26,23 @@ void report_modes(BuildContext& context, const Stimulus& stimulus, const views::
   if (view.disabling) not_simulated(context, stimulus, view.disabling->element);
 }
 
-/// Nothing for a period that cannot be simulated, which is reported.
-std::optional<Periodic> periodic(BuildContext& context, const Stimulus& stimulus, Element element,
-                                 const views::PeriodicStimulus& view) {
-  const Duration offset = view.offset.value_or(Duration{});
-  if (!view.recurrence || *view.recurrence <= Duration{} || offset < Duration{}) {
-    context.error(
-        "AM0311",
-        fmt::format("periodic stimulus \"{}\" needs a recurrence longer than zero and an offset that is not negative",
-                    stimulus.name),
-        element.location(), element.path());
-    return std::nullopt;
-  }
-  if (view.jitter) not_simulated(context, stimulus, view.jitter->element);
-  not_simulated(context, stimulus, element.child("minDistance"));
-  if (view.clock)
-    context.diagnostics.add("AM0416", Severity::warning,
-                            fmt::format("stimulus \"{}\" is counted by the clock \"{}\", which is not simulated; its "
-                                        "recurrence is taken as time",
-                                        stimulus.name, view.clock.name()),
-                            element.attribute_location("clock"), element.path());
-  return Periodic{*view.recurrence, offset};
+/// Counters and deviations that a kind has no place for.
+void report_rest(BuildContext& context, const Stimulus& stimulus, const views::Stimulus& view) {
+  if (view.deviation) not_simulated(context, stimulus, view.deviation->element);
+  report_modes(context, stimulus, view);
 }
 
-bool is_simulated(const views::Stimulus& view) {
+EveryNth counter_of(const views::Stimulus& view) {
+  std::optional<views::Counter> counter;
+  if (const auto* triggered = std::get_if<views::InterProcessStimulus>(&view.kind)) counter = triggered->counter;
+  if (const auto* by_event = std::get_if<views::EventStimulus>(&view.kind)) counter = by_event->counter;
+  if (!counter) return {};
+  return {std::max<std::int64_t>(1, counter->prescaler), std::max<std::int64_t>(0, counter->offset)};
+}
+
+/// What is wrong with a stimulus that activates nobody stops no analysis; but those of these kinds are always looked
+/// at.
+bool always_matters(const views::Stimulus& view) {
   return std::holds_alternative<views::PeriodicStimulus>(view.kind) ||
          std::holds_alternative<views::SingleStimulus>(view.kind) ||
          std::holds_alternative<views::InterProcessStimulus>(view.kind);
@@ -57,26 +51,23 @@ bool is_simulated(const views::Stimulus& view) {
 }  // namespace
 
 void build_stimuli(BuildContext& context) {
+  const views::ActivationTable table(context.model);
   for (const Element element : context.model.all("stimuliModel", "stimuli")) {
     Diagnostics found;
     const views::Stimulus view = views::stimulus_of(context.model, element, found);
     if (!is_simulated(view)) continue;  // reported where a task depends on it
-    for (const Diagnostic& finding : found.all())
-      context.diagnostics.add(finding.id, finding.severity, finding.message, finding.location, finding.path);
+    auto occurrence = occurrence_of(context.model, view, found);
+    if (always_matters(view) || !table.activated_by(element).empty())
+      for (const Diagnostic& finding : found.all()) {
+        context.diagnostics.add(finding.id, finding.severity, finding.message, finding.location, finding.path);
+        context.blocked = context.blocked || (finding.severity == Severity::error && !occurrence);
+      }
+    if (!occurrence) continue;
     Stimulus stimulus;
     stimulus.name = element.name();
-    if (const auto* by_time = std::get_if<views::PeriodicStimulus>(&view.kind)) {
-      const auto occurrence = periodic(context, stimulus, element, *by_time);
-      if (!occurrence) continue;
-      stimulus.occurrence = *occurrence;
-    } else if (const auto* once = std::get_if<views::SingleStimulus>(&view.kind)) {
-      stimulus.occurrence = Single{std::max(Duration{}, once->occurrence.value_or(Duration{}))};
-    } else if (const auto* triggered = std::get_if<views::InterProcessStimulus>(&view.kind)) {
-      stimulus.occurrence = InterProcess{};
-      if (const auto& counter = triggered->counter; counter && (counter->prescaler != 1 || counter->offset != 0))
-        not_simulated(context, stimulus, counter->element);
-    }
-    report_modes(context, stimulus, view);
+    stimulus.occurrence = std::move(*occurrence);
+    stimulus.counter = counter_of(view);
+    report_rest(context, stimulus, view);
     context.stimuli.add(element, static_cast<std::uint32_t>(context.system.stimuli.size()));
     context.system.stimuli.push_back(std::move(stimulus));
   }
@@ -92,8 +83,8 @@ void activate_task(BuildContext& context, Element element, TaskIndex task) {
     if (const auto index = context.stimuli.find(stimulus)) {
       auto& activates = context.system.stimuli[*index].activates;
       if (activates.empty() || activates.back() != task) activates.push_back(task);  // named twice it counts once
-    } else if (!stimulus.is("PeriodicStimulus") &&
-               !stimulus.is("Periodic")) {  // one without a usable period has been reported
+    } else if (Diagnostics told; !is_simulated(views::stimulus_of(context.model, stimulus, told))) {
+      // What else is missing of a stimulus has been reported.
       context.error("AM0310",
                     fmt::format("task \"{}\" is activated by the {} \"{}\", a kind of stimulus that is not simulated",
                                 element.name(), stimulus.class_name(), stimulus.name()),

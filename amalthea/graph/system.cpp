@@ -70,6 +70,24 @@ std::string_view to_string(EdgeKind kind) {
   return "sequence";
 }
 
+bool is_possible(const ArrivalCurve& curve) {
+  struct Limit {
+    detail::Int128 time = 0;
+    std::int64_t steps = 1;
+  };
+  const auto shorter = [](const Limit& a, const Limit& b) { return a.time * b.steps < b.time * a.steps; };
+  Limit least;
+  std::optional<Limit> largest;
+  for (const auto& entry : curve.entries) {
+    if (entry.count < 2) continue;
+    if (const Limit lower{entry.lower.picoseconds(), entry.count - 1}; shorter(least, lower)) least = lower;
+    if (!entry.upper) continue;
+    if (const Limit upper{entry.upper->picoseconds(), entry.count - 1}; !largest || shorter(upper, *largest))
+      largest = upper;
+  }
+  return least.time > 0 && (!largest || !shorter(*largest, least));
+}
+
 namespace {
 
 std::string_view sign_of(Relation relation) {

@@ -430,7 +430,7 @@ std::optional<Cycles> cycles_of_instructions(const Cycles& instructions, double 
   };
   const auto cycles = [&](std::int64_t count) { return static_cast<double>(count) / instructions_per_cycle; };
   return Cycles{bounded(std::floor(cycles(instructions.lower))), bounded(std::round(cycles(instructions.average))),
-                bounded(std::ceil(cycles(instructions.upper)))};
+                bounded(std::ceil(cycles(instructions.upper))), scaled(instructions.shape, 1 / instructions_per_cycle)};
 }
 
 std::optional<Deviation<std::int64_t>> instructions_on(const ExecutionNeed& need, Element definition) {

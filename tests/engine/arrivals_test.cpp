@@ -25,7 +25,7 @@ using Times = std::vector<std::int64_t>;
 
 Duration ps(std::int64_t value) { return Duration::picoseconds(value); }
 
-Stimulus stimulus(decltype(Stimulus::occurrence) occurrence) {
+Stimulus stimulus(Occurrence occurrence) {
   Stimulus made;
   made.name = "stimulus";
   made.occurrence = std::move(occurrence);
@@ -304,7 +304,7 @@ TEST_CASE("whatever is produced keeps the stimulus' own statement and its bound"
     for (std::uint32_t seed = 0; seed < stimuli_of_each_kind; ++seed) {
       Maker maker(seed);
       const ArrivalCurve curve = maker.curve();
-      if (!engine::is_possible(curve)) {  // no limit at all
+      if (!is_possible(curve)) {  // no limit at all
         CHECK(densest(stimulus(curve), 1).empty());
         continue;
       }
@@ -322,7 +322,7 @@ TEST_CASE("no smaller bound would hold: the densest pattern reaches it") {
   std::map<std::string, int> tried, tight;
   for (std::uint32_t seed = 0; seed < 500; ++seed) {
     Maker maker(seed);
-    const auto look = [&](const std::string& kind, decltype(Stimulus::occurrence) occurrence) {
+    const auto look = [&](const std::string& kind, Occurrence occurrence) {
       const Stimulus stated = stimulus(std::move(occurrence));
       const auto bound = engine::arrival_bound(stated);
       if (!bound) return;
@@ -395,12 +395,12 @@ TEST_CASE("curves that no sequence keeps, or that limit nothing, never occur and
   ArrivalCurve contradictory;
   contradictory.entries.push_back({2, ps(10), std::nullopt});
   contradictory.entries.push_back({3, ps(0), ps(15)});
-  CHECK_FALSE(engine::is_possible(contradictory));
+  CHECK_FALSE(is_possible(contradictory));
   CHECK(densest(stimulus(contradictory), 1).empty());
   CHECK_FALSE(engine::arrival_bound(stimulus(contradictory)).has_value());
   ArrivalCurve unlimited;
   unlimited.entries.push_back({2, ps(0), ps(15)});
-  CHECK_FALSE(engine::is_possible(unlimited));
+  CHECK_FALSE(is_possible(unlimited));
 }
 
 TEST_CASE("a variable rate occurs whenever a whole occurrence has come together") {

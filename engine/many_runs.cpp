@@ -1,0 +1,242 @@
+#include "engine/many_runs.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "engine/bounds.hpp"
+#include "engine/program.hpp"
+#include "engine/simulation.hpp"
+
+namespace amalthea::engine {
+namespace {
+
+/// What is kept of a run until its turn to be added up has come.
+struct Outcome {
+  std::uint64_t seed = 0;
+  Results results;
+  std::vector<ObservedLatencies> chains;
+};
+
+void keep_longer(std::optional<Duration>& longest, std::optional<Duration> other) {
+  if (other && (!longest || *other > *longest)) longest = other;
+}
+
+void add(ObservedLatencies& sum, const ObservedLatencies& run) {
+  sum.reads += run.reads;
+  keep_longer(sum.reaction, run.reaction);
+  keep_longer(sum.reduced_reaction, run.reduced_reaction);
+  keep_longer(sum.age, run.age);
+  keep_longer(sum.reduced_age, run.reduced_age);
+}
+
+double mean_of(const std::vector<Duration>& values) {
+  double sum = 0;
+  for (const Duration value : values) sum += static_cast<double>(value.picoseconds());
+  return sum / static_cast<double>(values.size());
+}
+
+class Runs {
+ public:
+  Runs(const System& system, const ManyRunsOptions& options, const Preparation& preparation)
+      : system_(system),
+        options_(options),
+        preparation_(preparation),
+        programs_(compile_programs(system, options.analysis.execution, preparation.devices, options.analysis.compile)),
+        window_(4 * std::size_t{options.threads}) {
+    sum_.execution = options.analysis.execution;
+    sum_.runs = options.runs;
+    sum_.seed = options.seed;
+    sum_.horizon = preparation.until;
+    sum_.hyperperiod = preparation.hyperperiod;
+    sum_.device_profiles = preparation.device_profiles;
+    sum_.periods = preparation.periods;
+    sum_.tasks.resize(system.tasks.size());
+    sum_.chains.resize(system.chains.size());
+  }
+
+  ManyRuns run() {
+    {
+      std::vector<std::jthread> others;
+      for (unsigned thread = 1; thread < options_.threads; ++thread) others.emplace_back([this] { work(); });
+      work();
+    }
+    if (failure_) std::rethrow_exception(failure_);
+    for (ResourceRuns& resource : sum_.resources) resource.mean /= static_cast<double>(options_.runs);
+    return std::move(sum_);
+  }
+
+  bool all_alike() const { return all_alike_; }
+
+ private:
+  /// Takes runs in turn until there are no more.
+  void work() {
+    for (;;) {
+      const std::uint64_t run = next_++;
+      if (run >= options_.runs) return;
+      {
+        // Nobody runs so far ahead that what waits to be added up would pile up.
+        std::unique_lock lock(mutex_);
+        added_more_.wait(lock, [&] { return failure_ || run < added_ + window_.size(); });
+        if (failure_) return;
+      }
+      try {
+        Outcome outcome = outcome_of(run);
+        const std::lock_guard lock(mutex_);
+        window_[run % window_.size()] = std::move(outcome);
+        add_up();
+      } catch (...) {
+        const std::lock_guard lock(mutex_);
+        if (!failure_) failure_ = std::current_exception();
+      }
+      added_more_.notify_all();
+    }
+  }
+
+  Outcome outcome_of(std::uint64_t run) const {
+    Outcome outcome;
+    outcome.seed = seed_of_run(options_.seed, run);
+    SimulationInput input{
+        system_, programs_, preparation_.devices, preparation_.until, preparation_.grace, preparation_.periods};
+    input.execution = options_.analysis.execution;
+    input.arrivals = pattern_for(options_.analysis.execution);
+    input.seed = outcome.seed;
+    input.keep_responses = true;
+    simulate(input, outcome.results);
+    for (const Chain& chain : system_.chains) {
+      std::vector<std::vector<JobAccess>> accesses;
+      for (const TaskIndex task : chain.tasks) accesses.push_back(outcome.results.accesses[task]);
+      outcome.chains.push_back(accesses.empty() ? ObservedLatencies{} : observed_latencies(accesses));
+    }
+    outcome.results.accesses = {};
+    return outcome;
+  }
+
+  /// All runs whose turn has come. The mutex is held.
+  void add_up() {
+    while (added_ < options_.runs && window_[added_ % window_.size()]) {
+      auto& slot = window_[added_ % window_.size()];
+      add_run(*slot);
+      slot.reset();
+      ++added_;
+      if (options_.progress) options_.progress(added_);
+    }
+  }
+
+  void add_run(Outcome& outcome) {
+    Results& results = outcome.results;
+    for (TaskIndex task = 0; task < sum_.tasks.size(); ++task)
+      add_task(results.tasks[task], results.responses[task], outcome.seed, sum_.tasks[task]);
+    for (std::size_t chain = 0; chain < sum_.chains.size(); ++chain) add(sum_.chains[chain], outcome.chains[chain]);
+    if (added_ == 0)
+      for (const ResourceResult& resource : results.resources)
+        sum_.resources.push_back({resource.unit, resource.kind, 0, resource.utilization, resource.utilization});
+    for (std::size_t i = 0; i < sum_.resources.size() && i < results.resources.size(); ++i) {
+      const double utilization = results.resources[i].utilization;
+      ResourceRuns& resource = sum_.resources[i];
+      resource.mean += utilization;
+      resource.least = std::min(resource.least, utilization);
+      resource.most = std::max(resource.most, utilization);
+    }
+    sum_.events += results.events;
+    if (results.stopped_early) ++sum_.stopped;
+    if (added_ == 0) {
+      first_ = std::move(results.responses);
+    } else if (all_alike_ && results.responses != first_) {
+      all_alike_ = false;
+      first_ = {};
+    }
+  }
+
+  void add_task(const TaskResult& result, const std::vector<Duration>& responses, std::uint64_t seed,
+                TaskRuns& task) const {
+    for (const Duration response : responses) task.response.add(response);
+    if (!responses.empty()) task.means.add(mean_of(responses));
+    task.unfinished += result.unfinished;
+    task.lost_activations += result.lost_activations;
+    task.late += result.missed_deadlines;
+    if (result.missed_deadlines + result.lost_activations > 0) ++task.runs_with_late;
+    if (result.worst_release && (!task.worst || result.response.max > task.worst->response))
+      task.worst = WorstJob{added_, seed, *result.worst_release, result.response.max};
+  }
+
+  const System& system_;
+  const ManyRunsOptions& options_;
+  const Preparation& preparation_;
+  const std::vector<Program> programs_;
+  std::atomic<std::uint64_t> next_ = 0;
+
+  // Guarded by the mutex while threads are at work.
+  std::mutex mutex_;
+  std::condition_variable added_more_;
+  std::uint64_t added_ = 0;
+  std::vector<std::optional<Outcome>> window_;  // run r at r modulo its size
+  std::exception_ptr failure_;
+  ManyRuns sum_;
+  std::vector<std::vector<Duration>> first_;  // responses of run 0, while all others have the same
+  bool all_alike_ = true;
+};
+
+Verdict verdict_of(const Task& task, const TaskRuns& runs, bool stopped) {
+  if (!task.deadline) return Verdict::no_deadline;
+  if (runs.runs_with_late > 0) return Verdict::missed;
+  return stopped || runs.unfinished > 0 ? Verdict::unbounded : Verdict::met;
+}
+
+void judge(const System& system, ManyRuns& runs) {
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
+    runs.tasks[task].verdict = verdict_of(system.tasks[task], runs.tasks[task], runs.stopped > 0);
+  // A wrapper that fell away shows what became of its function.
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
+    if (const auto function = system.tasks[task].folded_into) {
+      runs.tasks[task] = runs.tasks[*function];
+      if (!system.tasks[task].deadline) runs.tasks[task].verdict = Verdict::no_deadline;
+    }
+}
+
+}  // namespace
+
+std::uint64_t seed_of_run(std::uint64_t seed, std::uint64_t run) {
+  return run == 0 ? seed : RandomStream(seed, purpose::run, run, 0).next() % seed_limit;
+}
+
+std::optional<ManyRuns> simulate_runs(const System& system, const ManyRunsOptions& options, Diagnostics& diagnostics) {
+  try {
+    const auto preparation = prepare_simulation(system, options.analysis, diagnostics);
+    if (!preparation) return std::nullopt;
+    Runs all(system, options, *preparation);
+    ManyRuns runs = all.run();
+    if (runs.stopped > 0)
+      diagnostics.add("AM0540", Severity::error,
+                      fmt::format("{} of {} runs were stopped before their end: something happens too often, such as "
+                                  "tasks that activate each other without end, a period or a time slice that is far "
+                                  "too short",
+                                  runs.stopped, runs.runs));
+    if (runs.runs > 1 && all.all_alike())
+      diagnostics.add("AM0541", Severity::note,
+                      fmt::format("all {} runs are alike: nothing in the model varies under {} execution times",
+                                  runs.runs, to_string(runs.execution)));
+    const auto programs_at = [&](Execution execution) {
+      CompileOptions flat = options.analysis.compile;
+      flat.flatten_branches = true;
+      return compile_programs(system, execution, preparation->devices, flat);
+    };
+    SystemBounds bounds =
+        system_bounds(system, programs_at(Execution::best), programs_at(Execution::worst), preparation->devices);
+    for (TaskIndex task = 0; task < system.tasks.size(); ++task) runs.tasks[task].bound = std::move(bounds.tasks[task]);
+    judge(system, runs);
+    return runs;
+  } catch (const std::overflow_error&) {
+    report_time_overflow(diagnostics);
+    return std::nullopt;
+  }
+}
+
+}  // namespace amalthea::engine

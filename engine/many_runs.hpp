@@ -1,0 +1,88 @@
+#pragma once
+/// \file
+/// Many independent simulations of a system, summed up: how response times are distributed where execution times vary.
+///
+/// Every run starts anew at time 0 and draws from its own seed. Runs are spread over threads and added up in their
+/// order, so that the result does not depend on how many threads there are. Memory does not grow with the number of
+/// runs beyond what Sample keeps of each task.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "amalthea/diagnostic.hpp"
+#include "amalthea/graph/system.hpp"
+#include "engine/analysis.hpp"
+#include "engine/results.hpp"
+#include "engine/statistics.hpp"
+
+namespace amalthea::engine {
+
+/// Seeds are below this, so that every reader of JSON can hold them.
+inline constexpr std::uint64_t seed_limit = std::uint64_t{1} << 53;
+
+/// The seed of one run: `seed` itself for run 0, so that any run can be repeated alone, as run 0 of its own seed.
+std::uint64_t seed_of_run(std::uint64_t seed, std::uint64_t run);
+
+struct ManyRunsOptions {
+  AnalysisOptions analysis;
+  std::uint64_t runs = 1;  ///< > 0
+  std::uint64_t seed = 1;  ///< < seed_limit
+  unsigned threads = 1;    ///< > 0
+  /// Called after each run that has been added up with how many have been, by one thread at a time.
+  std::function<void(std::uint64_t)> progress = {};
+};
+
+/// The longest job of a task; of several the one of the first run, and the first in it.
+struct WorstJob {
+  std::uint64_t run = 0;
+  std::uint64_t seed = 0;
+  Instant release;
+  Duration response;
+};
+
+struct TaskRuns {
+  Sample response;                     ///< release to completion, of the ended jobs of all runs
+  RunMeans means;                      ///< of the runs in which a job ended
+  std::uint64_t unfinished = 0;        ///< released within the horizon and never ended, over all runs
+  std::uint64_t lost_activations = 0;  ///< over all runs
+  std::uint64_t late = 0;              ///< late jobs, ended or not, over all runs
+  std::uint64_t runs_with_late = 0;    ///< in which a job was late or an activation lost
+  std::optional<WorstJob> worst;
+  Bound bound;  ///< of the response time, whatever is drawn
+  /// Missed: a job was late or an activation lost in some run; unbounded: some run was stopped before its end.
+  Verdict verdict = Verdict::no_deadline;
+
+  std::uint64_t jobs() const { return response.count() + unfinished; }
+};
+
+/// How much of the measured time a resource was in use.
+struct ResourceRuns {
+  UnitIndex unit = 0;
+  ResourceKind kind = ResourceKind::core;
+  double mean = 0;  ///< over the runs
+  double least = 0;
+  double most = 0;
+};
+
+struct ManyRuns {
+  Execution execution = Execution::random;
+  std::uint64_t runs = 0;
+  std::uint64_t seed = 0;
+  Duration horizon;  ///< measured time of each run
+  std::optional<Duration> hyperperiod;
+  std::vector<std::string> device_profiles;      ///< parallel to Platform::units
+  std::vector<std::optional<Duration>> periods;  ///< parallel to System::tasks
+  std::vector<TaskRuns> tasks;                   ///< parallel to System::tasks
+  std::vector<ObservedLatencies> chains;         ///< parallel to System::chains; the longest of all runs
+  std::vector<ResourceRuns> resources;
+  std::uint64_t events = 0;   ///< instants at which the simulations acted
+  std::uint64_t stopped = 0;  ///< runs that gave up before the end of the horizon
+};
+
+/// Nothing, with a diagnostic, where `analyze` finds nothing.
+std::optional<ManyRuns> simulate_runs(const System& system, const ManyRunsOptions& options, Diagnostics& diagnostics);
+
+}  // namespace amalthea::engine
