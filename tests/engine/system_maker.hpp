@@ -127,7 +127,7 @@ class SystemMaker {
   }
   template <typename Occurrence>
   StimulusIndex stimulus(Occurrence occurrence) {
-    system_.stimuli.push_back({"stimulus", occurrence, {}});
+    system_.stimuli.push_back({"stimulus", occurrence, {}, {}, {}, {}});
     return static_cast<StimulusIndex>(system_.stimuli.size() - 1);
   }
 
