@@ -197,7 +197,9 @@ class Builder {
       roundings = 0;
     if (step.kind == StepKind::kernel) rounds = rounds_of(task, step);
     const Duration rounding = Duration::picoseconds(roundings);
-    const Duration shortest = std::min(best_[task].steps[index].work, step.work);
+    // Of a branch the cheapest alternative is another than the dearest, which alone keeps its work in `step`.
+    const Duration cheapest = best_[task].steps[index].work;
+    const Duration shortest = step.skipped ? cheapest : std::min(cheapest, step.work);
     Span span{(shortest - std::min(shortest, rounding)) * rounds, (step.work + rounding) * rounds};
     // Time lost to rounding may cost a whole turn, so that it must be part of the work.
     if (is_operation(step) && slows(system_.tasks[task].unit))

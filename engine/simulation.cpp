@@ -8,69 +8,14 @@
 #include <utility>
 
 #include "engine/arrivals.hpp"
-#include "engine/cpu_core.hpp"
+#include "engine/cpu/core_scheduling.hpp"
 #include "engine/gpu_contexts.hpp"
+#include "engine/job_account.hpp"
 #include "engine/nvidia/device.hpp"
+#include "engine/semaphores.hpp"
 
 namespace amalthea::engine {
 namespace {
-
-/// Why a job is where it is from some instant on.
-struct Reason {
-  ContributionKind kind = ContributionKind::execution;
-  std::optional<TaskIndex> by;
-  Slowdown slowdown;  ///< of an own operation; the part it adds is interference by `by`
-  friend bool operator==(const Reason&, const Reason&) = default;
-};
-
-/// Adds up what the current job of a task spent its time on.
-class Account {
- public:
-  void start(Instant now, Duration backlog, TaskIndex self) {
-    parts_.clear();
-    since_ = now;
-    reason_ = {};
-    add(ContributionKind::backlog, self, backlog);
-  }
-
-  /// `reason` holds from `now` on; what held until now is booked.
-  void change(Instant now, const Reason& reason) {
-    if (reason == reason_) return;
-    book(now);
-    reason_ = reason;
-  }
-
-  void book(Instant now) {
-    const Duration elapsed = now - since_;
-    since_ = now;
-    if (elapsed.is_zero()) return;
-    const bool operation = reason_.kind == ContributionKind::kernel || reason_.kind == ContributionKind::copy;
-    if (!operation || !reason_.by) {
-      add(reason_.kind, operation ? std::nullopt : reason_.by, elapsed);
-      return;
-    }
-    const Duration own = scale(elapsed, 1'000'000, reason_.slowdown.ppm, Rounding::down);
-    add(reason_.kind, std::nullopt, own);
-    add(ContributionKind::interference, reason_.by, elapsed - own);
-  }
-
-  const std::vector<Contribution>& parts() const { return parts_; }
-
- private:
-  void add(ContributionKind kind, std::optional<TaskIndex> by, Duration time) {
-    if (time.is_zero()) return;
-    for (Contribution& part : parts_)
-      if (part.kind == kind && part.by == by) {
-        part.time += time;
-        return;
-      }
-    parts_.push_back({kind, by, time});
-  }
-
-  std::vector<Contribution> parts_;
-  Instant since_;
-  Reason reason_;
-};
 
 struct TaskState {
   bool active = false;                           ///< a job has begun
@@ -81,6 +26,10 @@ struct TaskState {
   Duration work;                                 ///< of the present step, in this job
   RandomStream random{0, 0, 0, 0};               ///< of this job's execution times
   bool waiting = false;                          ///< in a wait that is not satisfied
+  bool parked = false;                           ///< waits for a semaphore
+  bool granted = false;                          ///< has been given the semaphore it waited for
+  bool at_point = false;                         ///< cooperative: the present step begins where it may be left
+  std::uint64_t job = 0;                         ///< number of the present job, then of the next one
   std::optional<nvidia::OperationId> operation;  ///< submitted and not completed
   Instant submitted;                             ///< when it was
   std::vector<bool> events;                      ///< set for this task
@@ -105,17 +54,15 @@ struct TaskState {
   std::vector<std::vector<Duration>> runnable_durations;   ///< per Program::runnables
   std::vector<std::vector<Duration>> operation_durations;  ///< per step
   std::vector<JobAccess> accesses;                         ///< of every ended job
+  ProcessMetrics metrics;
 };
 
 struct Core {
-  UnitIndex unit = 0;
-  ReadyQueue ready;
   std::optional<TaskIndex> running;
   bool polling = false;            ///< the running task waits actively
   Instant since;                   ///< start of the present run
   Instant end = Instant::never();  ///< of the present execute step
   Duration busy;
-  bool dirty = false;
 };
 
 struct Device {

@@ -72,7 +72,7 @@ class Modeller {
   /// Of every task its schedulers, from its own, or the one to which that passes it on, up to the outermost.
   void find_ways() {
     for (TaskIndex task = 0; task < system_.tasks.size(); ++task) {
-      if (!active_[task]) continue;
+      if (task_of(task).side == Side::device) continue;
       auto& way = ways_[task];
       SchedulerIndex front = task_of(task).scheduler;
       const std::size_t most = system_.platform.schedulers.size();
@@ -119,11 +119,11 @@ class Modeller {
   void find_ranks() {
     std::vector<std::vector<std::int64_t>> keys;
     for (TaskIndex task = 0; task < system_.tasks.size(); ++task)
-      if (active_[task]) keys.push_back(key_of(task));
+      if (task_of(task).side == Side::host) keys.push_back(key_of(task));
     std::sort(keys.begin(), keys.end());
     keys.erase(std::unique(keys.begin(), keys.end()), keys.end());
     for (TaskIndex task = 0; task < system_.tasks.size(); ++task) {
-      if (!active_[task]) continue;
+      if (task_of(task).side == Side::device) continue;
       const auto at = std::lower_bound(keys.begin(), keys.end(), key_of(task));
       models_.shapes[task].rank = at - keys.begin();
       if (!is_interrupt(task_of(task))) top_task_ = std::max(top_task_, models_.shapes[task].rank);
@@ -166,7 +166,6 @@ class Modeller {
   /// Sets `fault` where the task does not treat it as it should.
   std::optional<Use> use_of(SemaphoreIndex semaphore, TaskIndex task, std::string& fault) const {
     std::optional<Use> use;
-    if (!active_[task] && task_of(task).side == Side::host) return use;
     std::int64_t held = 0;
     const auto complain = [&](const char* what) {
       if (fault.empty()) fault = fmt::format("which {} {}", task_of(task).name, what);
@@ -183,7 +182,7 @@ class Modeller {
         continue;
       }
       if (!use) use = Use{task, 0, false};
-      if (!active_[task]) complain("uses on a GPU");
+      if (task_of(task).side == Side::device) complain("uses on a GPU");
       if (!programs_[task].unanalysable.empty()) complain("may use inside of a branch");
       const std::int64_t count =
           access.operation == UseSemaphore::Operation::exclusive ? system_.semaphores[semaphore].capacity : 1;
@@ -202,7 +201,8 @@ class Modeller {
 
   std::int64_t ceiling_of(const std::vector<Use>& uses) const {
     std::int64_t ceiling = least_urgent;
-    for (const Use& use : uses) ceiling = std::max(ceiling, active_[use.task] ? models_.shapes[use.task].rank : nobody);
+    for (const Use& use : uses)
+      ceiling = std::max(ceiling, task_of(use.task).side == Side::host ? models_.shapes[use.task].rank : nobody);
     return ceiling;
   }
   static bool never_waits(const Semaphore& semaphore, const std::vector<Use>& uses) {
@@ -246,7 +246,7 @@ class Modeller {
   struct Piece {
     Duration time;
     Threshold threshold;
-    bool leaves = false;  ///< the core, by waiting passively
+    bool leaves = false;  ///< the core, perhaps, by waiting passively
   };
 
   void find_sections(TaskIndex task) {
@@ -264,7 +264,8 @@ class Modeller {
     for (const std::int64_t threshold : thresholds) {
       Duration longest, run;
       for (const Piece& piece : pieces) {
-        if (piece.leaves || (piece.threshold.value_or(least_urgent) < threshold && !piece.time.is_zero())) run = {};
+        // A wait for what is there already does not leave the core.
+        if (piece.threshold.value_or(least_urgent) < threshold && !piece.time.is_zero()) run = {};
         if (piece.threshold.value_or(least_urgent) >= threshold) run = std::min(endless, run + piece.time);
         longest = std::max(longest, run);
       }
@@ -388,9 +389,9 @@ class Modeller {
     Duration longest, run, last;
     for (std::size_t index = 0; index < pieces.size(); ++index) {
       const Step& step = steps(task)[index];
-      const bool changes = index > 0 && steps(task)[index - 1].runnable != step.runnable;
-      if (pieces[index].leaves || (!in_branch[index] && (outer[index] || step.kind == StepKind::schedule_point)))
-        run = {};
+      const bool changes = (index > 0 && steps(task)[index - 1].runnable != step.runnable) ||
+                           std::holds_alternative<Call>(system_.graph[step.node].activity);
+      if (!in_branch[index] && (outer[index] || step.kind == StepKind::schedule_point)) run = {};
       if (pieces[index].leaves || in_branch[index] || changes || step.kind == StepKind::schedule_point) last = {};
       run = std::min(endless, run + pieces[index].time);
       if (!in_branch[index]) last = std::min(endless, last + pieces[index].time);
@@ -515,7 +516,7 @@ class Modeller {
   const std::vector<Program>& programs_;
   const std::function<Duration(TaskIndex, std::size_t)>& time_of_;
   const std::vector<std::optional<Duration>>& periods_;
-  std::vector<std::vector<SchedulerIndex>> ways_;  ///< of every active task
+  std::vector<std::vector<SchedulerIndex>> ways_;  ///< of every host task
   bool roots_by_priority_ = true;
   std::int64_t top_task_ = 0;  ///< the largest rank of all but interrupts
   std::vector<std::optional<std::int64_t>> ceilings_;

@@ -7,11 +7,11 @@
 /// (also OSEK and round robin), periods (rate monotonic) or deadlines (deadline monotonic); a child scheduler by the
 /// share under which its parent schedules it. Whoever is not told apart has the same rank.
 ///
-/// Sections. A non-preemptive task is left to interrupts only, from its start, or from where it goes on after a passive
-/// wait, to the next passive wait or its end; what cannot be interrupted is left to nobody; a semaphore with a priority
-/// ceiling, from request to release, to those above the largest rank of its users. A cooperative task is left to others
-/// of its kind at schedule points and between runnables that its task calls. What is taken longer than it may be is
-/// safe for the others; the last section of a job is taken shorter.
+/// Sections. A non-preemptive task is left to interrupts only, from its start to its end (a passive wait may find what
+/// it waits for); what cannot be interrupted is left to nobody; a semaphore with a priority ceiling, from request to
+/// release, to those above the largest rank of its users. A cooperative task is left to others of its kind at schedule
+/// points and between runnables that its task calls. What is taken longer than it may be is safe for the others; the
+/// last section of a job is taken shorter.
 ///
 /// Semaphores have no bound on waiting for them, and so their users none, unless no request ever waits (all may hold
 /// what they hold at a time), or: a priority ceiling, users of one scheduler on one core, no round robin, free at

@@ -1,6 +1,7 @@
 #include "engine/cpu/global_fixed_priority.hpp"
 
 #include <algorithm>
+#include <functional>
 
 namespace amalthea::engine::cpu {
 namespace {
@@ -57,10 +58,23 @@ class Analysis {
   Wide interference(std::size_t index, std::size_t rival, Wide window) {
     return std::min(workload(rival, window), window - task(index).worst.picoseconds() + 1);
   }
+  /// Where as many rivals as there are cores have a workload of at least w, nothing up to C + w - 1 is a solution: that
+  /// far all these count in full.
   Wide right_side(std::size_t index, Wide window) {
+    const std::size_t cores = tasks_[index].cores.size();
+    const Wide worst = task(index).worst.picoseconds();
     Wide sum = 0;
-    for (const std::size_t rival : rivals_[index]) sum += interference(index, rival, window);
-    return task(index).worst.picoseconds() + sum / static_cast<std::int64_t>(tasks_[index].cores.size());
+    std::vector<Wide> workloads;
+    for (const std::size_t rival : rivals_[index]) {
+      workloads.push_back(workload(rival, window));
+      sum += std::min(workloads.back(), window - worst + 1);
+    }
+    const Wide next = worst + sum / static_cast<std::int64_t>(cores);
+    if (workloads.size() < cores) return next;
+    std::nth_element(workloads.begin(), workloads.begin() + static_cast<std::ptrdiff_t>(cores - 1), workloads.end(),
+                     std::greater<>());
+    const Wide jump = worst + workloads[cores - 1];
+    return next > window ? std::max(next, jump) : next;
   }
 
   /// Whether the bound grew or was lost.

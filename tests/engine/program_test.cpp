@@ -78,7 +78,8 @@ std::string works(const Program& program) {
   std::string text;
   for (const Step& step : program.steps) {
     CHECK(step.kind == StepKind::execute);
-    text += fmt::format(step.skipped ? "({}) " : "{} ", step.work.picoseconds() / 1'000'000);
+    const std::int64_t time = step.work.picoseconds() / 1'000'000;
+    text += step.skipped ? fmt::format("({}) ", time) : fmt::format("{} ", time);
   }
   return text;
 }

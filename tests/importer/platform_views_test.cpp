@@ -172,7 +172,8 @@ TEST_CASE("a platform is built from every version's form, and none has to be con
     REQUIRE(platform.units[0].accesses.size() == 1);
     CHECK(platform.units[0].accesses[0].read == Cycles{8, 8, 8});
     CHECK(platform.units[0].accesses[0].write == Cycles{12, 12, 12});
-    REQUIRE(platform.schedulers.size() == 1);
+    REQUIRE(platform.schedulers.size() == 2);
+    CHECK(platform.schedulers[1].interrupt_controller);
     CHECK(platform.schedulers[0].algorithm == "OSEK");
     CHECK(platform.schedulers[0].units == std::vector<UnitIndex>{0, 1});
     REQUIRE(system->tasks.size() == 1);
