@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/quantity.hpp"
+#include "engine/arrivals.hpp"
 #include "engine/bounds.hpp"
 #include "engine/chain_latency.hpp"
 #include "engine/demand.hpp"
@@ -25,32 +26,35 @@ constexpr Duration longest_default = Duration::seconds(100);
 /// Tasks that trigger one another in a row longer than this have no period to speak of.
 constexpr std::size_t max_trigger_hops = 64;
 
-const Periodic* periodic_in_use(const Stimulus& stimulus) {
-  return stimulus.activates.empty() ? nullptr : std::get_if<Periodic>(&stimulus.occurrence);
+std::optional<Duration> repetition_in_use(const Stimulus& stimulus) {
+  return stimulus.activates.empty() ? std::nullopt : repetition(stimulus);
 }
 
-/// Time to measure when the user does not say: the hyperperiod from the last offset on, so that every phase is seen.
+/// Time to measure when the user does not say: the hyperperiod from the last offset on, so that every phase is seen;
+/// and some occurrences of stimuli that have no period.
 Duration default_horizon(const System& system, std::optional<Duration> hyper, Diagnostics& diagnostics) {
-  Duration last;  // latest offset or single occurrence
-  bool periodic_only = true;
+  constexpr std::int64_t occurrences_seen = 20;
+  Duration last;            // latest offset or single occurrence
+  Duration without_period;  // longest distance of such stimuli
+  bool none = true, single = false;
   for (const Stimulus& stimulus : system.stimuli) {
     if (stimulus.activates.empty()) continue;
-    if (const auto* periodic = std::get_if<Periodic>(&stimulus.occurrence)) last = std::max(last, periodic->offset);
-    if (const auto* single = std::get_if<Single>(&stimulus.occurrence)) {
-      last = std::max(last, single->occurrence);
-      periodic_only = false;
-    }
+    last = std::max(last, first_arrival(stimulus));
+    single = single || std::holds_alternative<Single>(stimulus.occurrence);
+    if (repetition(stimulus))
+      none = false;
+    else
+      without_period = std::max(without_period, arrival_period(stimulus).value_or(Duration{}));
   }
-  const bool none = std::none_of(system.stimuli.begin(), system.stimuli.end(),
-                                 [](const Stimulus& stimulus) { return periodic_in_use(stimulus) != nullptr; });
+  const Duration seen = std::min(std::min(without_period, longest_default) * occurrences_seen, longest_default);
   if (last < longest_default && (none || (hyper && *hyper <= longest_default)))
-    return last + (none ? Duration::picoseconds(1) : *hyper);
+    return last + std::max(none ? Duration::picoseconds(1) : *hyper, seen);
   diagnostics.add("AM0501", Severity::warning,
                   fmt::format("the hyperperiod is {} and the last {} at {}; only the first {} are simulated (--until)",
                               hyper  ? format_duration(*hyper)
                               : none ? std::string("none")
                                      : std::string("longer than 106 days"),
-                              periodic_only ? "offset ends" : "single activation comes", format_duration(last),
+                              single ? "single activation comes" : "offset ends", format_duration(last),
                               format_duration(longest_default)));
   return longest_default;
 }
@@ -132,10 +136,11 @@ std::optional<bool> guaranteed(const Task& task, const TaskResult& result, bool 
 }
 
 void add_bounds(const System& system, SystemBounds bounds, Results& results) {
+  const auto releases = releases_of(system);
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     TaskResult& result = results.tasks[task];
     result.bound = std::move(bounds.tasks[task]);
-    result.guaranteed = guaranteed(system.tasks[task], result, results.periods[task].has_value());
+    result.guaranteed = guaranteed(system.tasks[task], result, releases[task].has_value());
   }
   for (OperationResult& operation : results.operations)
     if (const auto found = bounds.operations.find(operation.node); found != bounds.operations.end())
@@ -184,18 +189,22 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
   results.hyperperiod = preparation.hyperperiod;
   results.periods = preparation.periods;
   results.device_profiles = preparation.device_profiles;
-  simulate({system, programs, devices, preparation.until, preparation.grace}, results);
+  SimulationInput input{system, programs, devices, preparation.until, preparation.grace, results.periods};
+  input.execution = options.execution;
+  input.arrivals = pattern_for(options.execution);
+  simulate(input, results);
   if (results.stopped_early)
     diagnostics.add(
         "AM0504", Severity::error,
         fmt::format("the simulation was stopped at {} after {} steps: something happens too often, such as tasks "
                     "that activate each other without end, a period or a time slice that is far too short",
                     format_duration(results.horizon), results.events));
-  add_demands(system, programs, results);
-  judge(system, programs, unbounded_reasons(system, programs, contexts), results);
-  const auto programs_at = [&](Execution execution) {
-    return compile_programs(system, execution, devices, options.compile);
-  };
+  CompileOptions flat = options.compile;
+  flat.flatten_branches = true;
+  const auto programs_at = [&](Execution execution) { return compile_programs(system, execution, devices, flat); };
+  const std::vector<Program> flattened = programs_at(options.execution);
+  add_demands(system, flattened, results);
+  judge(system, flattened, unbounded_reasons(system, flattened, contexts), results);
   add_bounds(system, system_bounds(system, programs_at(Execution::best), programs_at(Execution::worst), devices),
              results);
   std::vector<std::optional<Duration>> responses;
@@ -208,22 +217,14 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
   }
 }
 
-}  // namespace
+/// The only stimulus that a task's releases go back to, which occurs by itself, and who is triggered on the way from
+/// it.
+struct ReleaseSource {
+  StimulusIndex stimulus = 0;
+  std::vector<TaskIndex> way;
+};
 
-std::optional<Duration> hyperperiod(const System& system) {
-  std::optional<std::int64_t> lcm;
-  for (const Stimulus& stimulus : system.stimuli) {
-    const auto* periodic = periodic_in_use(stimulus);
-    if (periodic == nullptr) continue;
-    const std::int64_t period = periodic->period.picoseconds();
-    std::int64_t next = 0;
-    if (lcm && __builtin_mul_overflow(*lcm / std::gcd(*lcm, period), period, &next)) return std::nullopt;
-    lcm = lcm ? next : period;
-  }
-  return lcm ? std::optional(Duration::picoseconds(*lcm)) : std::nullopt;
-}
-
-std::vector<std::optional<TaskReleases>> releases_of(const System& system) {
+std::vector<std::optional<ReleaseSource>> sources_of(const System& system) {
   const std::size_t count = system.tasks.size();
   std::vector<std::vector<StimulusIndex>> stimuli(count);  // that activate a task
   std::vector<std::vector<TaskIndex>> triggers(
@@ -234,24 +235,49 @@ std::vector<std::optional<TaskReleases>> releases_of(const System& system) {
     if (const auto* trigger = std::get_if<Trigger>(&system.graph[node].activity))
       triggers[trigger->stimulus].push_back(system.graph[node].task);
 
-  std::vector<std::optional<TaskReleases>> releases(count);
+  std::vector<std::optional<ReleaseSource>> sources(count);
   for (TaskIndex task = 0; task < count; ++task) {
     std::vector<TaskIndex> way = {system.tasks[task].folded_into.value_or(task)};  // backwards
     for (std::size_t hops = 0; hops < max_trigger_hops && stimuli[way.back()].size() == 1; ++hops) {
       const StimulusIndex only = stimuli[way.back()].front();
-      if (const auto* periodic = std::get_if<Periodic>(&system.stimuli[only].occurrence))
-        releases[task] = TaskReleases{*periodic, {way.rbegin(), way.rend()}};
-      if (triggers[only].size() != 1) break;
+      const Stimulus& stimulus = system.stimuli[only];
+      if (arrival_rate(stimulus)) sources[task] = ReleaseSource{only, {way.rbegin(), way.rend()}};
+      const bool every_time = stimulus.counter.prescaler == 1 && stimulus.counter.offset == 0 && !stimulus.condition;
+      if (triggers[only].size() != 1 || !every_time) break;
       way.push_back(triggers[only].front());
     }
+  }
+  return sources;
+}
+
+}  // namespace
+
+std::optional<Duration> hyperperiod(const System& system) {
+  std::optional<std::int64_t> lcm;
+  for (const Stimulus& stimulus : system.stimuli) {
+    const auto repeats = repetition_in_use(stimulus);
+    if (!repeats) continue;
+    const std::int64_t period = repeats->picoseconds();
+    std::int64_t next = 0;
+    if (lcm && __builtin_mul_overflow(*lcm / std::gcd(*lcm, period), period, &next)) return std::nullopt;
+    lcm = lcm ? next : period;
+  }
+  return lcm ? std::optional(Duration::picoseconds(*lcm)) : std::nullopt;
+}
+
+std::vector<std::optional<TaskReleases>> releases_of(const System& system) {
+  std::vector<std::optional<TaskReleases>> releases;
+  for (auto& source : sources_of(system)) {
+    const auto periodic = source ? strictly_periodic(system.stimuli[source->stimulus]) : std::nullopt;
+    releases.push_back(periodic ? std::optional(TaskReleases{*periodic, std::move(source->way)}) : std::nullopt);
   }
   return releases;
 }
 
 std::vector<std::optional<Duration>> periods_of(const System& system) {
   std::vector<std::optional<Duration>> periods;
-  for (const auto& releases : releases_of(system))
-    periods.push_back(releases ? std::optional(releases->periodic.period) : std::nullopt);
+  for (const auto& source : sources_of(system))
+    periods.push_back(source ? arrival_period(system.stimuli[source->stimulus]) : std::nullopt);
   return periods;
 }
 

@@ -41,10 +41,11 @@ std::optional<Preparation> prepare_simulation(const System& system, const Analys
 /// Says that times exceed what the simulation can hold.
 void report_time_overflow(Diagnostics& diagnostics);
 
-/// Least common multiple of all periods in use; nothing when there is none or it exceeds 2^63 ps.
+/// Least common multiple of all periods in use (of periodic, synthetic and burst stimuli); nothing when there is none
+/// or it exceeds 2^63 ps.
 std::optional<Duration> hyperperiod(const System& system);
 
-/// How a task comes to be released periodically.
+/// How a task comes to be released strictly periodically.
 struct TaskReleases {
   Periodic periodic;
   std::vector<TaskIndex>
@@ -54,8 +55,9 @@ struct TaskReleases {
 /// those of its function. Nothing where there are several or none.
 std::vector<std::optional<TaskReleases>> releases_of(const System& system);
 
-/// Of every task: the period of its only stimulus; a triggered task has that of its only trigger, a wrapper that fell
-/// away that of its function. Nothing where there are several or none.
+/// Of every task: the least long-run distance of its releases by its only stimulus, which is the period of a periodic
+/// one; a triggered task has that of its only trigger, a wrapper that fell away that of its function. Nothing where
+/// there are several or none.
 std::vector<std::optional<Duration>> periods_of(const System& system);
 
 }  // namespace amalthea::engine

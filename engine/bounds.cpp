@@ -10,6 +10,12 @@
 #include <tl/expected.hpp>
 
 #include "amalthea/quantity.hpp"
+#include "engine/analysis.hpp"
+#include "engine/arrivals.hpp"
+#include "engine/cpu/core_model.hpp"
+#include "engine/cpu/earliest_deadline.hpp"
+#include "engine/cpu/fixed_priority.hpp"
+#include "engine/cpu/global_fixed_priority.hpp"
 #include "engine/gpu_contexts.hpp"
 #include "engine/nvidia/occupancy.hpp"
 #include "engine/nvidia/time_slice_analysis.hpp"
@@ -56,7 +62,9 @@ struct Span {
 struct Activation {
   Duration period;
   std::optional<std::pair<TaskIndex, std::size_t>> source;  ///< whose job triggers it, by which of its activations
-  Duration certain;  ///< the least that the source executes before and after the trigger
+  Duration certain;           ///< the least that the source executes before and after the trigger
+  Duration jitter;            ///< of what comes by itself, not of what is triggered
+  Duration minimum_distance;  ///< likewise
 };
 struct Activations {
   std::vector<Activation> all;
@@ -91,6 +99,14 @@ StreamOperationKind kind_of(const Activity& activity) {
   }
   return StreamOperationKind::host_to_device;
 }
+
+/// A core, or several that tasks move between, that is analysed apart from GPUs.
+struct CoreProblem {
+  std::size_t core = 0;               ///< index into the models of cores
+  std::vector<std::size_t> entities;  ///< its tasks, as indices into the entities
+  std::vector<cpu::CpuTask> tasks;    ///< parallel to them
+  std::vector<cpu::CpuBound> bounds;  ///< likewise; obstacles and causes are indices into the tasks
+};
 
 bool is_operation(const Step& step) { return step.kind == StepKind::copy || step.kind == StepKind::kernel; }
 
@@ -128,9 +144,11 @@ class Builder {
     find_activations();
     for (TaskIndex task = 0; task < count_; ++task)
       if (is_host(task)) find_offloads(task);
+    find_cores();
     exclude_gpus();
     add_contexts();
     add_hosts();
+    add_blocking();
     solve();
     return report();
   }
@@ -179,7 +197,9 @@ class Builder {
       roundings = 0;
     if (step.kind == StepKind::kernel) rounds = rounds_of(task, step);
     const Duration rounding = Duration::picoseconds(roundings);
-    const Duration shortest = std::min(best_[task].steps[index].work, step.work);
+    // Of a branch the cheapest alternative is another than the dearest, which alone keeps its work in `step`.
+    const Duration cheapest = best_[task].steps[index].work;
+    const Duration shortest = step.skipped ? cheapest : std::min(cheapest, step.work);
     Span span{(shortest - std::min(shortest, rounding)) * rounds, (step.work + rounding) * rounds};
     // Time lost to rounding may cost a whole turn, so that it must be part of the work.
     if (is_operation(step) && slows(system_.tasks[task].unit))
@@ -236,9 +256,17 @@ class Builder {
     Activations found;
     for (const StimulusIndex index : stimuli_[task]) {
       const Stimulus& stimulus = system_.stimuli[index];
-      if (const auto* periodic = std::get_if<Periodic>(&stimulus.occurrence))
-        found.all.push_back({std::min(periodic->period, longest_period), {}, {}});
-      if (std::holds_alternative<Single>(stimulus.occurrence)) found.all.push_back({longest_period, {}, {}});
+      if (const auto* driven = std::get_if<EventDriven>(&stimulus.occurrence)) {
+        for (const EventIndex event : driven->events)
+          for (const Place& place : setters_[event]) add_triggered(place, hops + 1, found);
+      } else if (!std::holds_alternative<InterProcess>(stimulus.occurrence)) {
+        const auto bound = arrival_bound(stimulus);
+        if (bound && bound->jitter < nvidia::longest_analysed && bound->period > Duration{})
+          found.all.push_back(
+              {std::min(bound->period, longest_period), {}, {}, bound->jitter, bound->minimum_distance});
+        else if (found.fault.empty())
+          found.fault = fmt::format("nothing limits how often the stimulus {} occurs", stimulus.name);
+      }
       for (const Place& place : triggers_[index]) add_triggered(place, hops + 1, found);
     }
     if (found.fault.empty() && found.all.size() > most_activations) found.fault = "it is activated in too many ways";
@@ -250,10 +278,12 @@ class Builder {
   void add_triggered(const Place& place, std::size_t hops, Activations& found) {
     const Activations source = activations_of(place.task, hops);
     if (found.fault.empty()) found.fault = source.fault;
+    if (found.fault.empty() && !worst_[place.task].unanalysable.empty())
+      found.fault = fmt::format("{} activates it: {}", name(place.task), worst_[place.task].unanalysable);
     const Duration certain = execution(place.task, 0, place.step).best +
                              execution(place.task, place.step + 1, steps(place.task).size()).best;
     for (std::size_t index = 0; index < source.all.size() && found.all.size() <= most_activations; ++index)
-      found.all.push_back({source.all[index].period, std::pair(place.task, index), certain});
+      found.all.push_back({source.all[index].period, std::pair(place.task, index), certain, {}, {}});
   }
 
   // ---- offloads
@@ -302,6 +332,11 @@ class Builder {
     return setter;
   }
 
+  /// Whether every trigger of the stimulus activates.
+  static bool is_conditional(const Stimulus& stimulus) {
+    return stimulus.condition || stimulus.counter.prescaler != 1 || stimulus.counter.offset != 0;
+  }
+
   bool triggers_device(Place place, TaskIndex device) const {
     const auto& activates = system_.stimuli[activity<Trigger>(place).stimulus].activates;
     return std::find(activates.begin(), activates.end(), device) != activates.end();
@@ -338,6 +373,9 @@ class Builder {
   std::string fault_of_turns(TaskIndex task, TaskIndex device,
                              const std::vector<std::optional<TaskIndex>>& waits) const {
     bool triggered = false;
+    for (const StimulusIndex stimulus : stimuli_[device])
+      if (is_conditional(system_.stimuli[stimulus]))
+        return fmt::format("it waits for {}, which not every trigger activates", name(device));
     std::optional<EventIndex> event;
     for (std::size_t step = 0; step < waits.size(); ++step)
       if (waits[step] == device) {
@@ -414,6 +452,111 @@ class Builder {
                          name(partners.front()), name(other), name(task));
     }
     return {};
+  }
+
+  // ---- cores
+
+  bool offloads(TaskIndex host) const {
+    return std::any_of(own_waits_[host].begin(), own_waits_[host].end(),
+                       [](const auto& wait) { return wait.has_value(); });
+  }
+
+  /// How urgent host tasks are, what they leave to whom, and which cores are analysed apart from GPUs.
+  void find_cores() {
+    std::vector<bool> active(count_);
+    for (TaskIndex task = 0; task < count_; ++task) active[task] = is_host(task) && is_activated(task);
+    models_ = cpu::core_models(
+        system_, active, worst_, [this](TaskIndex task, std::size_t step) { return span_of(task, step).worst; },
+        periods_of(system_));
+    problem_of_core_.resize(models_.cores.size());
+    for (TaskIndex task = 0; task < count_; ++task)
+      if (active[task] && faults_[task].empty()) faults_[task] = models_.shapes[task].fault;
+    for (std::size_t index = 0; index < models_.cores.size(); ++index) {
+      cpu::CoreModel& core = models_.cores[index];
+      const auto offloading =
+          std::find_if(core.tasks.begin(), core.tasks.end(), [this](TaskIndex task) { return offloads(task); });
+      if (core.fault.empty() && offloading != core.tasks.end()) core.fault = fault_with_offloads(core, *offloading);
+      for (const TaskIndex task : core.tasks)
+        if (faults_[task].empty()) faults_[task] = core.fault;
+      if (!core.fault.empty() || offloading != core.tasks.end() || is_plain(core)) continue;
+      problem_of_core_[index] = core_problems_.size();
+      core_problems_.push_back({index, {}, {}, {}});
+    }
+  }
+
+  std::string fault_with_offloads(const cpu::CoreModel& core, TaskIndex task) const {
+    const Scheduler& scheduler = system_.platform.schedulers[system_.tasks[task].scheduler];
+    const std::string kind(to_string(scheduler.kind));
+    if (core.analysis == cpu::CoreAnalysis::earliest_deadline)
+      return fmt::format("{} schedules by {}, and {} waits for a GPU", scheduler.name, kind, name(task));
+    if (core.analysis == cpu::CoreAnalysis::global)
+      return fmt::format("{} schedules tasks on several cores by {}, and {} waits for a GPU", scheduler.name, kind,
+                         name(task));
+    return {};
+  }
+
+  /// Preemptive at any time by fixed priorities, and nothing comes but once a period.
+  bool is_plain(const cpu::CoreModel& core) const {
+    return core.analysis == cpu::CoreAnalysis::fixed_priority &&
+           std::all_of(core.tasks.begin(), core.tasks.end(), [this](TaskIndex task) {
+             const auto& all = activations_[task]->all;
+             return models_.shapes[task].sections.empty() && !models_.shapes[task].cooperative &&
+                    std::all_of(all.begin(), all.end(), [](const Activation& activation) {
+                      return activation.jitter.is_zero() && activation.minimum_distance.is_zero();
+                    });
+           });
+  }
+
+  std::int64_t rank(TaskIndex task) const { return models_.shapes[task].rank; }
+
+  cpu::CpuTask cpu_task(TaskIndex task) const {
+    const cpu::TaskShape& shape = models_.shapes[task];
+    cpu::CpuTask result;
+    result.arrivals.period = longest_period;
+    result.worst = execution(task, 0, steps(task).size()).worst;
+    result.priority = shape.rank;
+    result.sections = shape.sections;
+    result.last = shape.last;
+    result.cooperative = shape.cooperative;
+    result.last_cooperative = shape.last_cooperative;
+    result.deadline = models_.relative_deadline[task].value_or(Duration{});
+    result.unlimited = !faults_[task].empty();
+    // Times this long are of no use, and must not count for less.
+    if (result.worst >= nvidia::longest_analysed) result.unlimited = true;
+    return result;
+  }
+
+  /// Of tasks on cores that they share with such as wait for a GPU.
+  void add_blocking() {
+    for (std::size_t index = 0; index < models_.cores.size(); ++index) {
+      if (problem_of_core_[index]) continue;
+      std::vector<cpu::CpuTask> tasks;
+      for (const TaskIndex task : models_.cores[index].tasks) tasks.push_back(cpu_task(task));
+      const auto bounds = cpu::blocking_bounds(tasks);
+      for (std::size_t i = 0; i < tasks.size(); ++i) {
+        const TaskIndex task = models_.cores[index].tasks[i];
+        if (!bounds[i].response || bounds[i].response->is_zero()) continue;
+        for (const std::size_t entity : entities_of_[task]) {
+          if (*bounds[i].response >= cpu::endless) {
+            problem_.tasks[entity].unlimited = true;
+            if (faults_[task].empty()) faults_[task] = endless_blocking(models_.cores[index], bounds[i]);
+            continue;
+          }
+          for (const cpu::CpuShare& share : bounds[i].parts) {
+            const TaskIndex by = models_.cores[index].tasks[*share.by];
+            problem_.tasks[entity].blocking.push_back({entities_of_[by].front(), share.time});
+          }
+        }
+      }
+    }
+  }
+
+  std::string endless_blocking(const cpu::CoreModel& core, const cpu::CpuBound& blocking) const {
+    for (const cpu::CpuShare& share : blocking.parts)
+      if (share.time >= cpu::endless)
+        return fmt::format("{} may keep it from its core for as long as it waits for something",
+                           name(core.tasks[*share.by]));
+    return "less urgent tasks may keep it from its core";
   }
 
   // ---- GPUs
@@ -534,6 +677,7 @@ class Builder {
       faults_[first] = "it is activated in several ways, and its jobs may queue";
     task.core = core_alone(first);
     task.period = activations.all.empty() ? longest_period : activations.all.front().period;
+    if (!activations.all.empty()) task.jitter = activations.all.front().jitter;
     Entity entity{first, first, 0, !faults_[first].empty() && active.size() > 1, {}};
     task.unlimited = !faults_[first].empty();
     GpuSegment segment;
@@ -556,23 +700,52 @@ class Builder {
   }
 
   void add_hosts() {
-    for (TaskIndex task = 0; task < count_; ++task)
-      if (is_host(task) && is_activated(task) && entities_of_[task].empty()) add_host(task, {});
+    for (TaskIndex task = 0; task < count_; ++task) {
+      if (!is_host(task) || !is_activated(task) || !entities_of_[task].empty()) continue;
+      const auto problem = problem_of_core_[*models_.core_of[task]];
+      if (problem)
+        add_to_core(task, core_problems_[*problem]);
+      else
+        add_host(task, {});
+    }
+  }
+
+  /// To what is analysed apart; for the GPUs' sake it is on a core alone.
+  void add_to_core(TaskIndex host, CoreProblem& problem) {
+    const Activations& activations = *activations_[host];
+    if (faults_[host].empty()) faults_[host] = activations.fault;
+    cpu::CpuTask core_task = cpu_task(host);
+    if (core_task.unlimited && faults_[host].empty())
+      faults_[host] = fmt::format("a job may take {} or more", format_duration(nvidia::longest_analysed));
+    GpuTask task;
+    task.core = core_alone(host);
+    task.period = longest_period;
+    task.unlimited = true;
+    const std::size_t count = core_task.unlimited ? 1 : activations.all.size();
+    for (std::size_t activation = 0; activation < count; ++activation) {
+      if (!core_task.unlimited) {
+        const Activation& comes = activations.all[activation];
+        core_task.arrivals = {comes.period, comes.jitter, comes.minimum_distance};
+      }
+      const std::size_t index = add({host, host, activation, false, {}}, task);
+      entities_of_[host].push_back(index);
+      problem.entities.push_back(index);
+      problem.tasks.push_back(core_task);
+    }
+    entities_of_[host].resize(std::max(entities_of_[host].size(), activations.all.size()), entities_of_[host].front());
   }
 
   /// With the context in `gpu` where it offloads.
   void add_host(TaskIndex host, GpuTask gpu) {
     const Activations& activations = *activations_[host];
-    const bool offloads = !own_waits_[host].empty() && std::any_of(own_waits_[host].begin(), own_waits_[host].end(),
-                                                                   [](const auto& wait) { return wait.has_value(); });
     std::string& fault = faults_[host];
     if (fault.empty()) fault = activations.fault;
-    if (fault.empty() && offloads && activations.all.size() > 1)
+    if (fault.empty() && offloads(host) && activations.all.size() > 1)
       fault = "it is activated in several ways, and its jobs may queue while it waits for the GPU";
     GpuTask task = std::move(gpu);
     Entity entity{host, host, 0, false, {}};
     task.core = core_of(host);
-    task.priority = system_.tasks[host].priority;
+    task.priority = rank(host);
     task.wait = nvidia::WaitMode::suspend;
     add_segments(host, task, entity);
     Duration longest;
@@ -596,6 +769,7 @@ class Builder {
     for (std::size_t activation = 0; activation < activations.all.size(); ++activation) {
       entity.activation = activation;
       task.period = activations.all[activation].period;
+      task.jitter = activations.all[activation].jitter;
       entities_of_[host].push_back(add(entity, task));
     }
   }
@@ -648,19 +822,20 @@ class Builder {
         return;
       }
       bounds_ = std::move(*found);
+      core_bounds_.assign(entities_.size(), std::nullopt);
+      for (CoreProblem& problem : core_problems_) solve_core(problem);
       bool again = false;
       for (std::size_t index = 0; index < entities_.size(); ++index) {
-        GpuTask& task = problem_.tasks[index];
         const Activation* activation = activation_of(entities_[index]);
-        if (task.unlimited || activation == nullptr || !activation->source) continue;
+        if (is_unlimited(index) || activation == nullptr || !activation->source) continue;
         const auto jitter = jitter_of(*activation);
-        if (jitter && *jitter <= task.jitter) continue;
+        if (jitter && *jitter <= problem_.tasks[index].jitter) continue;
         again = true;
         if (jitter && *jitter < nvidia::longest_analysed && round < most_rounds) {
-          task.jitter = *jitter;
+          problem_.tasks[index].jitter = *jitter;
           continue;
         }
-        task.unlimited = true;
+        set_unlimited(index);
         faults_[entities_[index].task] =
             jitter ? fmt::format("it is triggered by {}, and the bounds of both grow without end",
                                  name(activation->source->first))
@@ -670,12 +845,99 @@ class Builder {
     }
   }
 
+  /// Where a task that is analysed apart is.
+  std::pair<CoreProblem*, std::size_t> core_task_of(std::size_t index) {
+    const TaskIndex task = entities_[index].task;
+    if (!is_host(task) || !models_.core_of[task] || !problem_of_core_[*models_.core_of[task]]) return {nullptr, 0};
+    CoreProblem& problem = core_problems_[*problem_of_core_[*models_.core_of[task]]];
+    const auto at = std::find(problem.entities.begin(), problem.entities.end(), index);
+    return {&problem, static_cast<std::size_t>(at - problem.entities.begin())};
+  }
+  bool is_unlimited(std::size_t index) {
+    const auto [problem, at] = core_task_of(index);
+    return problem != nullptr ? problem->tasks[at].unlimited : problem_.tasks[index].unlimited;
+  }
+  void set_unlimited(std::size_t index) {
+    const auto [problem, at] = core_task_of(index);
+    (problem != nullptr ? problem->tasks[at].unlimited : problem_.tasks[index].unlimited) = true;
+  }
+
+  void solve_core(CoreProblem& problem) {
+    for (std::size_t i = 0; i < problem.tasks.size(); ++i)
+      problem.tasks[i].arrivals.jitter =
+          std::max(problem.tasks[i].arrivals.jitter, problem_.tasks[problem.entities[i]].jitter);
+    const cpu::CoreModel& core = models_.cores[problem.core];
+    switch (core.analysis) {
+      case cpu::CoreAnalysis::fixed_priority:
+        problem.bounds = cpu::fixed_priority_bounds(problem.tasks);
+        break;
+      case cpu::CoreAnalysis::earliest_deadline:
+        problem.bounds = bounds_by_deadline(problem);
+        break;
+      case cpu::CoreAnalysis::global:
+        problem.bounds = bounds_on_several_cores(problem);
+        break;
+    }
+    for (std::size_t i = 0; i < problem.tasks.size(); ++i) {
+      const cpu::CpuBound& bound = problem.bounds[i];
+      if (bound.response && *bound.response < nvidia::longest_analysed)
+        core_bounds_[problem.entities[i]] = bound.response;
+    }
+  }
+
+  /// Interrupts among themselves go by their priorities.
+  std::vector<cpu::CpuBound> bounds_by_deadline(const CoreProblem& problem) const {
+    std::vector<cpu::CpuTask> tasks, interrupts;
+    std::vector<std::size_t> of_task, of_interrupt;
+    for (std::size_t i = 0; i < problem.tasks.size(); ++i) {
+      const bool interrupt = system_.tasks[entities_[problem.entities[i]].task].kind != ProcessKind::task;
+      (interrupt ? interrupts : tasks).push_back(problem.tasks[i]);
+      (interrupt ? of_interrupt : of_task).push_back(i);
+    }
+    std::vector<cpu::CpuBound> bounds(problem.tasks.size());
+    const auto take = [](std::vector<cpu::CpuBound> found, const std::vector<std::size_t>& of_found,
+                         const std::vector<std::size_t>& names, std::vector<cpu::CpuBound>& all) {
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        for (cpu::CpuShare& share : found[i].parts)
+          if (share.by) share.by = names[*share.by];
+        if (found[i].reason == cpu::NoBound::unlimited) found[i].obstacle = names[found[i].obstacle];
+        all[of_found[i]] = std::move(found[i]);
+      }
+    };
+    std::vector<std::size_t> names = of_task;
+    names.insert(names.end(), of_interrupt.begin(), of_interrupt.end());
+    take(cpu::earliest_deadline_bounds(tasks, interrupts), of_task, names, bounds);
+    take(cpu::fixed_priority_bounds(interrupts), of_interrupt, of_interrupt, bounds);
+    return bounds;
+  }
+
+  std::vector<cpu::CpuBound> bounds_on_several_cores(const CoreProblem& problem) const {
+    const cpu::CoreModel& core = models_.cores[problem.core];
+    std::vector<cpu::GlobalTask> tasks;
+    for (std::size_t i = 0; i < problem.tasks.size(); ++i) {
+      cpu::GlobalTask task{problem.tasks[i], {}};
+      task.task.worst = std::max(task.task.worst, Duration::picoseconds(1));  // what takes no time needs a core, too
+      const Task& stated = system_.tasks[entities_[problem.entities[i]].task];
+      for (std::size_t unit = 0; unit < core.units.size(); ++unit)
+        if (stated.units.empty()
+                ? stated.unit == core.units[unit]
+                : std::find(stated.units.begin(), stated.units.end(), core.units[unit]) != stated.units.end())
+          task.cores.push_back(unit);
+      tasks.push_back(std::move(task));
+    }
+    return cpu::global_fixed_priority_bounds(tasks);
+  }
+
+  std::optional<Duration> response_of(std::size_t index) const {
+    return core_bounds_[index] ? core_bounds_[index] : bounds_.tasks[index].response;
+  }
+
   /// Of a triggered task: how much its releases spread; nothing where its source has no bound.
   std::optional<Duration> jitter_of(const Activation& activation) const {
     const auto& entities = entities_of_[activation.source->first];
     if (activation.source->second >= entities.size()) return std::nullopt;
     const std::size_t source = entities[activation.source->second];
-    const auto response = bounds_.tasks[source].response;
+    const auto response = response_of(source);
     if (!response) return std::nullopt;
     const bool own_steps = entities_[source].task == activation.source->first;
     const Duration latest = problem_.tasks[source].jitter + *response;
@@ -728,6 +990,10 @@ class Builder {
   void bound_task(TaskIndex task, Bound& bound) const {
     bound.reason = fault_.empty() ? faults_[task] : fault_;
     if (!bound.reason.empty()) return;
+    if (is_host(task) && problem_of_core_[*models_.core_of[task]]) {
+      bound_on_core(task, core_problems_[*problem_of_core_[*models_.core_of[task]]], bound);
+      return;
+    }
     for (const std::size_t index : entities_of_[task]) {
       const auto& found = bounds_.tasks[index];
       if (!found.response) {
@@ -742,14 +1008,84 @@ class Builder {
     }
   }
 
+  void bound_on_core(TaskIndex task, const CoreProblem& problem, Bound& bound) const {
+    for (std::size_t i = 0; i < problem.entities.size(); ++i) {
+      if (entities_[problem.entities[i]].task != task) continue;
+      const cpu::CpuBound& found = problem.bounds[i];
+      if (!core_bounds_[problem.entities[i]]) {
+        bound.worst.reset();
+        bound.parts.clear();
+        bound.reason = core_reason(task, problem, found);
+        return;
+      }
+      if (bound.worst && *bound.worst >= *found.response) continue;
+      bound.worst = *found.response;
+      bound.parts = core_parts(task, problem, found);
+    }
+  }
+
+  std::vector<Contribution> core_parts(TaskIndex task, const CoreProblem& problem, const cpu::CpuBound& found) const {
+    std::vector<Contribution> parts;
+    for (const cpu::CpuShare& share : found.parts) {
+      Contribution part{ContributionKind::execution, std::nullopt, share.time};
+      if (share.by) part.by = entities_[problem.entities[*share.by]].task;
+      if (share.part == cpu::CpuPart::preemption) part.kind = ContributionKind::preemption;
+      if (share.part == cpu::CpuPart::blocking) part.kind = ContributionKind::blocking;
+      if (share.part == cpu::CpuPart::supply) part.kind = ContributionKind::budget;
+      if (share.part == cpu::CpuPart::backlog || part.by == task) {
+        part.kind = ContributionKind::backlog;
+        part.by = task;
+      }
+      const auto same = std::find_if(parts.begin(), parts.end(), [&part](const Contribution& other) {
+        return other.kind == part.kind && other.by == part.by;
+      });
+      if (same == parts.end())
+        parts.push_back(part);
+      else
+        same->time += part.time;
+    }
+    return parts;
+  }
+
+  std::string core_reason(TaskIndex task, const CoreProblem& problem, const cpu::CpuBound& found) const {
+    const cpu::CoreModel& core = models_.cores[problem.core];
+    std::string where = fmt::format("core {}", system_.platform.units[core.units.front()].name);
+    for (std::size_t unit = 1; unit < core.units.size(); ++unit)
+      where += fmt::format(", {}", system_.platform.units[core.units[unit]].name);
+    if (found.reason == cpu::NoBound::unlimited) {
+      const TaskIndex other = entities_[problem.entities[found.obstacle]].task;
+      const std::string& why = faults_[other];
+      if (other == task) return why;
+      return fmt::format("{}, which may come before it on {}, has no bound{}", name(other), where,
+                         why.empty() ? "" : ": " + why);
+    }
+    const auto blocking = cpu::blocking_bounds(problem.tasks);
+    double demand = 0;
+    const bool by_rank = core.analysis != cpu::CoreAnalysis::earliest_deadline;
+    for (std::size_t i = 0; i < problem.tasks.size(); ++i) {
+      if (!by_rank || problem.tasks[i].priority >= rank(task)) demand += cpu::utilization({problem.tasks[i]});
+      if (entities_[problem.entities[i]].task != task || *blocking[i].response < cpu::endless) continue;
+      for (const cpu::CpuShare& share : blocking[i].parts)
+        if (share.time >= cpu::endless)
+          return fmt::format("{} may keep it from its core for as long as it waits for something",
+                             name(entities_[problem.entities[*share.by]].task));
+    }
+    if (core.analysis == cpu::CoreAnalysis::global)
+      return fmt::format("with those before it on {} the response may exceed the least time between releases", where);
+    if (found.reason == cpu::NoBound::overload)
+      return fmt::format("{} is overloaded{}: demand {:.4f}", where,
+                         by_rank ? " by those of at least its priority" : "", demand);
+    return fmt::format("no bound was found in the steps that the analysis takes; {} has a demand of {:.4f}", where,
+                       demand);
+  }
+
   /// Why the analysis has none; who is in the way may have a reason of its own.
   std::string reason_of(TaskIndex task, const std::string& found) const {
     if (!is_host(task)) return found;
     for (std::size_t index = 0; index < entities_.size(); ++index) {
       const TaskIndex other = entities_[index].task;
       if (problem_.tasks[index].unlimited && other != task && is_host(other) &&
-          system_.tasks[other].unit == system_.tasks[task].unit &&
-          system_.tasks[other].priority >= system_.tasks[task].priority)
+          models_.core_of[other] == models_.core_of[task] && rank(other) >= rank(task))
         return fmt::format("{}, of at least its priority on {}, has no bound: {}", name(other),
                            system_.platform.units[system_.tasks[task].unit].name, faults_[other]);
     }
@@ -842,6 +1178,9 @@ class Builder {
           add_part(core_user == entities_[self].task ? ContributionKind::backlog : ContributionKind::preemption,
                    core_user, share.time);
           break;
+        case BoundPart::blocking:
+          add_part(ContributionKind::blocking, core_user, share.time);
+          break;
         case BoundPart::slices:
         case BoundPart::overruns:
           add_part(ContributionKind::engine_slice, gpu_user, share.time);
@@ -868,13 +1207,17 @@ class Builder {
   std::vector<std::optional<TaskIndex>> driver_;         ///< of a device task, the host task that offloads to it
   std::vector<std::vector<std::optional<TaskIndex>>> own_waits_;  ///< of a host task, per step: what it waits for
   std::optional<UnitIndex> gpu_;
+  cpu::CoreModels models_;
+  std::vector<std::optional<std::size_t>> problem_of_core_;  ///< of every core model: where it is analysed apart
+  std::vector<CoreProblem> core_problems_;
 
   TimeSliceProblem problem_;
   std::vector<Entity> entities_;                       ///< parallel to the problem's tasks
   std::vector<std::vector<std::size_t>> entities_of_;  ///< of every task, per activation
   std::vector<std::optional<UnitIndex>> core_units_;   ///< parallel to the problem's cores
   TimeSliceBounds bounds_;
-  std::string fault_;  ///< the problem as a whole is refused
+  std::vector<std::optional<Duration>> core_bounds_;  ///< parallel to the entities: of those analysed apart
+  std::string fault_;                                 ///< the problem as a whole is refused
 };
 
 }  // namespace
@@ -885,8 +1228,10 @@ SystemBounds system_bounds(const System& system, const std::vector<Program>& bes
 }
 
 SystemBounds system_bounds(const System& system, const std::vector<const DeviceProfile*>& devices) {
-  return system_bounds(system, compile_programs(system, Execution::best, devices),
-                       compile_programs(system, Execution::worst, devices), devices);
+  CompileOptions options;
+  options.flatten_branches = true;
+  return system_bounds(system, compile_programs(system, Execution::best, devices, options),
+                       compile_programs(system, Execution::worst, devices, options), devices);
 }
 
 }  // namespace amalthea::engine

@@ -90,6 +90,7 @@ bool sets_events_last(const System& system, TaskIndex task) {
   bool set = false;
   for (const NodeIndex node : system.tasks[task].body) {
     const Activity& activity = system.graph[node].activity;
+    if (std::holds_alternative<Branch>(activity)) return false;  // it may do otherwise
     if (std::holds_alternative<SetEvents>(activity))
       set = true;
     else if (set && !std::holds_alternative<Call>(activity))

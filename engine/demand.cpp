@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "engine/arrivals.hpp"
+
 namespace amalthea::engine {
 namespace {
 
@@ -42,6 +44,25 @@ Duration core_time(const System& system, const std::vector<Program>& programs, T
 Duration engine_time(const Task& task, const Program& program, ResourceKind kind) {
   if (kind == ResourceKind::copy_engine) return program.copies_packed;
   return task.gpu.context.empty() ? program.kernels : program.kernels_packed;
+}
+
+bool has_fixed_priorities(SchedulingAlgorithm algorithm) {
+  return algorithm == SchedulingAlgorithm::fixed_priority_preemptive || algorithm == SchedulingAlgorithm::osek ||
+         algorithm == SchedulingAlgorithm::priority_based_round_robin ||
+         algorithm == SchedulingAlgorithm::priority_based;
+}
+
+/// Whether in the long run nothing of `task` is done on their core before all of `other`; false where that is not
+/// known. Under EDF an overload hits all. Tasks that migrate are bound to no core.
+bool comes_first(const System& system, const Task& other, const Task& task) {
+  if (other.units.size() > 1 || task.units.size() > 1) return false;
+  const bool interrupt = other.kind != ProcessKind::task;
+  if (interrupt != (task.kind != ProcessKind::task)) return interrupt;
+  const Scheduler& first = system.platform.schedulers[other.scheduler];
+  const Scheduler& second = system.platform.schedulers[task.scheduler];
+  if (first.parent || second.parent || first.kind != second.kind) return false;
+  if (first.kind == SchedulingAlgorithm::earliest_deadline_first) return true;
+  return has_fixed_priorities(first.kind) && other.priority >= task.priority;
 }
 
 class UnboundedSearch {
@@ -112,7 +133,8 @@ class UnboundedSearch {
           const Task& poller = system_.tasks[task];
           const Task& polled = system_.tasks[setter];
           if (setter == task || polled.side != Side::host || polled.unit != poller.unit ||
-              polled.priority > poller.priority)
+              !has_fixed_priorities(system_.platform.schedulers[poller.scheduler].kind) ||
+              !comes_first(system_, poller, polled))
             continue;
           const std::string reason =
               fmt::format("{} polls on core {} for an event of {}, which is not more urgent and never runs there",
@@ -163,7 +185,7 @@ class UnboundedSearch {
       for (TaskIndex other = 0; other < system_.tasks.size(); ++other) {
         const Task& candidate = system_.tasks[other];
         if (candidate.side != Side::host || candidate.unit != system_.tasks[task].unit ||
-            candidate.priority < system_.tasks[task].priority)
+            (other != task && !comes_first(system_, candidate, system_.tasks[task])))
           continue;
         if (other != task && polls_unbounded(other)) {
           reasons_[task] = fmt::format("{} polls on the same core with at least its priority and is unbounded: {}",
@@ -193,19 +215,23 @@ class UnboundedSearch {
 std::vector<double> job_rates(const System& system, const std::vector<Program>& programs) {
   const std::size_t count = system.tasks.size();
   std::vector<double> own(count, 0);
+  // How many of its occurrences count.
+  const auto share = [](const Stimulus& stimulus) {
+    return 1 / static_cast<double>(std::max<std::int64_t>(1, stimulus.counter.prescaler));
+  };
   for (const Stimulus& stimulus : system.stimuli)
-    if (const auto* periodic = std::get_if<Periodic>(&stimulus.occurrence))
-      for (const TaskIndex task : stimulus.activates) own[task] += 1 / as_double(periodic->period);
+    if (const auto rate = arrival_rate(stimulus))
+      for (const TaskIndex task : stimulus.activates) own[task] += *rate * share(stimulus);
   std::vector<double> rates = own;
   // Triggers form short paths, so a few rounds reach the fixed point; a circle of triggers has none and is cut off.
   for (std::size_t round = 0; round < count; ++round) {
     std::vector<double> next = own;
     for (TaskIndex task = 0; task < count; ++task)
       for (const Step& step : programs[task].steps)
-        if (step.kind == StepKind::trigger)
-          for (const TaskIndex triggered :
-               system.stimuli[std::get<Trigger>(system.graph[step.node].activity).stimulus].activates)
-            next[triggered] += rates[task];
+        if (step.kind == StepKind::trigger && !step.skipped) {
+          const Stimulus& stimulus = system.stimuli[std::get<Trigger>(system.graph[step.node].activity).stimulus];
+          for (const TaskIndex triggered : stimulus.activates) next[triggered] += rates[task] * share(stimulus);
+        }
     if (next == rates) break;
     rates = std::move(next);
   }
@@ -217,11 +243,14 @@ void add_demands(const System& system, const std::vector<Program>& programs, Res
   for (ResourceResult& resource : results.resources) {
     resource.demand = 0;
     for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
-      if (system.tasks[task].unit != resource.unit) continue;
+      // What may run on several cores is spread evenly over them.
+      const std::vector<UnitIndex>& units = system.tasks[task].units;
+      const bool migrates = units.size() > 1 && std::find(units.begin(), units.end(), resource.unit) != units.end();
+      if (!migrates && (units.size() > 1 || system.tasks[task].unit != resource.unit)) continue;
       const Duration time = resource.kind == ResourceKind::core
                                 ? core_time(system, programs, task)
                                 : engine_time(system.tasks[task], programs[task], resource.kind);
-      resource.demand += rates[task] * as_double(time);
+      resource.demand += rates[task] * as_double(time) / (migrates ? static_cast<double>(units.size()) : 1);
     }
   }
 }

@@ -12,7 +12,8 @@
 
 namespace amalthea::engine {
 
-/// Jobs per picosecond of every task in the long run: the sum over its stimuli; a triggered task follows its triggers.
+/// Jobs per picosecond of every task in the long run, at the most: the sum over its stimuli (arrival_rate); a triggered
+/// task follows its triggers.
 std::vector<double> job_rates(const System& system, const std::vector<Program>& programs);
 
 /// Sets the demand of every resource in `results`.

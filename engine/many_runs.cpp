@@ -103,7 +103,10 @@ class Runs {
   Outcome outcome_of(std::uint64_t run) const {
     Outcome outcome;
     outcome.seed = seed_of_run(options_.seed, run);
-    SimulationInput input{system_, programs_, preparation_.devices, preparation_.until, preparation_.grace};
+    SimulationInput input{
+        system_, programs_, preparation_.devices, preparation_.until, preparation_.grace, preparation_.periods};
+    input.execution = options_.analysis.execution;
+    input.arrivals = pattern_for(options_.analysis.execution);
     input.seed = outcome.seed;
     input.keep_responses = true;
     simulate(input, outcome.results);
@@ -221,7 +224,9 @@ std::optional<ManyRuns> simulate_runs(const System& system, const ManyRunsOption
                       fmt::format("all {} runs are alike: nothing in the model varies under {} execution times",
                                   runs.runs, to_string(runs.execution)));
     const auto programs_at = [&](Execution execution) {
-      return compile_programs(system, execution, preparation->devices, options.analysis.compile);
+      CompileOptions flat = options.analysis.compile;
+      flat.flatten_branches = true;
+      return compile_programs(system, execution, preparation->devices, flat);
     };
     SystemBounds bounds =
         system_bounds(system, programs_at(Execution::best), programs_at(Execution::worst), preparation->devices);

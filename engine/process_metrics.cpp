@@ -1,5 +1,7 @@
 #include "engine/process_metrics.hpp"
 
+#include <algorithm>
+
 namespace amalthea::engine {
 
 std::string_view to_string(ProcessState state) {
@@ -14,6 +16,20 @@ std::string_view to_string(TimeMetric metric) {
       "GrossExecutionTime", "NetExecutionTime", "CoreExecutionTime", "MemoryAccessTime", "OsOverhead", "RunningTime",
       "ReadyTime",          "WaitingTime",      "PollingTime",       "ParkingTime",      "Lateness"};
   return names[static_cast<std::size_t>(metric)];
+}
+
+void Extent::add(Duration value) {
+  min_ = jobs_ == 0 ? value : std::min(min_, value);
+  max_ = jobs_ == 0 ? value : std::max(max_, value);
+  sum_ += value.picoseconds();
+  ++jobs_;
+}
+
+Duration Extent::mean() const {
+  if (jobs_ == 0) return Duration{};
+  const auto count = static_cast<detail::Int128>(jobs_);
+  const detail::Int128 above = sum_ - count * min_.picoseconds();  // >= 0, as divide needs it
+  return min_ + Duration::picoseconds(detail::divide(above, count, Rounding::nearest));
 }
 
 }  // namespace amalthea::engine

@@ -1,7 +1,12 @@
 #include "engine/program.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
 #include <utility>
+
+#include <fmt/core.h>
 
 namespace amalthea::engine {
 namespace {
@@ -49,11 +54,175 @@ class Compiler {
 
   Program compile(TaskIndex task) {
     find_line_times(task);
-    for (const NodeIndex node : system_.tasks[task].body) add(node);
+    const Task& compiled = system_.tasks[task];
+    body_ = &compiled.body;
+    // Device tasks have no core, so the operating system does nothing for them that takes time.
+    if (compiled.side == Side::host && compiled.scheduler < system_.platform.schedulers.size()) {
+      const auto& overhead = system_.platform.schedulers[compiled.scheduler].overhead;
+      overhead_ = overhead ? &*overhead : nullptr;
+    }
+    if (body_->empty()) return std::move(program_);
+    add_frame(compiled.kind, true);
+    add_range(0, body_->size());
+    const std::size_t end = program_.steps.size();
+    add_frame(compiled.kind, false);
+    for (Step& step : program_.steps)
+      if (step.next == to_end) step.next = static_cast<std::uint32_t>(end);
     return std::move(program_);
   }
 
  private:
+  /// Stands for the end of the body while that is not known.
+  static constexpr std::uint32_t to_end = std::numeric_limits<std::uint32_t>::max();
+
+  /// What the operating system does before and after what the process does itself.
+  void add_frame(ProcessKind kind, bool before) {
+    if (overhead_ == nullptr) return;
+    const NodeIndex node = before ? body_->front() : body_->back();
+    switch (kind) {
+      case ProcessKind::task:
+        if (!before) add_overhead(overhead_->terminate_task, node, false);
+        break;
+      case ProcessKind::isr_category1:
+        add_overhead(before ? overhead_->isr_category1_before : overhead_->isr_category1_after, node, false);
+        break;
+      case ProcessKind::isr_category2:
+        add_overhead(before ? overhead_->isr_category2_before : overhead_->isr_category2_after, node, false);
+        break;
+    }
+  }
+
+  /// What is stated makes a step even where it takes no time: all executions have the same steps.
+  void add_overhead(const std::optional<Ticks>& stated, NodeIndex node, bool in_runnable = true) {
+    if (!stated) return;
+    push(StepKind::execute, node, ticks(*stated), in_runnable);
+    program_.steps.back().overhead = true;
+  }
+
+  /// The activities [begin, end) of the body.
+  void add_range(std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const NodeIndex node = (*body_)[i];
+      const Activity& activity = system_.graph[node].activity;
+      if (const auto* branch = std::get_if<Branch>(&activity)) {
+        i = add_branch(*branch, node, i + 1) - 1;
+        continue;
+      }
+      add(node);
+      if (std::holds_alternative<Terminate>(activity) && depth_ == 0) return;  // nothing gets beyond it
+    }
+  }
+
+  /// The steps of one alternative, and what it executes.
+  struct Part {
+    std::size_t begin = 0, end = 0;
+    Duration execution;
+    std::int64_t share = 0, of = 1;  ///< how much of it counts
+  };
+
+  /// `at`: the first activity after the branch itself. Returns the one after its last alternative.
+  std::size_t add_branch(const Branch& branch, NodeIndex node, std::size_t at) {
+    if (branch.repeats) unanalysable("it has a loop");
+    const std::size_t index = program_.steps.size();
+    push(options_.flatten_branches ? StepKind::execute : StepKind::branch, node, {});
+    const Duration before = program_.execution;
+    std::vector<Part> parts;
+    ++depth_;
+    for (const Branch::Alternative& alternative : branch.alternatives) {
+      program_.execution = {};
+      const std::size_t begin = program_.steps.size();
+      add_range(at, at + alternative.length);
+      parts.push_back({begin, program_.steps.size(), program_.execution});
+      at += alternative.length;
+    }
+    --depth_;
+    choose_shares(branch, parts);
+    program_.execution = before;
+    for (const Part& part : parts) program_.execution += scale(part.execution, part.share, part.of, options_.rounding);
+    if (options_.flatten_branches)
+      flatten(parts);
+    else
+      link(branch, index, parts);
+    return at;
+  }
+
+  /// Which of the alternatives count (CompileOptions::flatten_branches).
+  void choose_shares(const Branch& branch, std::vector<Part>& parts) const {
+    if (parts.empty()) return;
+    double weights = 0;
+    bool one_is_taken = false;
+    for (const Branch::Alternative& alternative : branch.alternatives) {
+      const auto* chance = std::get_if<Probability>(&alternative.guard);
+      if (chance != nullptr) weights += chance->weight;
+      one_is_taken = one_is_taken || chance != nullptr || std::holds_alternative<Otherwise>(alternative.guard);
+    }
+    if (execution_ == Execution::best && !one_is_taken) return;
+    if ((execution_ == Execution::average || random()) && (weights > 0 || is_counted(branch))) {
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        const Guard& guard = branch.alternatives[i].guard;
+        if (const auto* chance = std::get_if<Probability>(&guard)) {
+          parts[i].of = 1'000'000'000;
+          parts[i].share = std::llround(chance->weight / weights * 1e9);
+        } else if (const auto* every = std::get_if<EveryNth>(&guard)) {
+          parts[i].share = 1;
+          parts[i].of = std::max<std::int64_t>(1, every->prescaler);
+        }
+      }
+      return;
+    }
+    const auto less = [](const Part& a, const Part& b) { return a.execution < b.execution; };
+    const auto kept = execution_ == Execution::best ? std::min_element(parts.begin(), parts.end(), less)
+                                                    : std::max_element(parts.begin(), parts.end(), less);
+    kept->share = 1;
+  }
+
+  static bool is_counted(const Branch& branch) {
+    return std::all_of(branch.alternatives.begin(), branch.alternatives.end(),
+                       [](const auto& alternative) { return std::holds_alternative<EveryNth>(alternative.guard); });
+  }
+
+  void flatten(const std::vector<Part>& parts) {
+    for (const Part& part : parts) {
+      if (part.share == part.of) continue;
+      for (std::size_t i = part.begin; i < part.end; ++i) {
+        Step& step = program_.steps[i];
+        step.work = scale(step.work, part.share, part.of, options_.rounding);
+        step.skipped = step.skipped || part.share == 0;
+      }
+    }
+  }
+
+  /// Where each alternative begins, and where each goes on.
+  void link(const Branch& branch, std::size_t index, const std::vector<Part>& parts) {
+    const auto after = static_cast<std::uint32_t>(program_.steps.size());
+    for (std::size_t a = 0; a < parts.size(); ++a) {
+      const Part& part = parts[a];
+      const std::uint32_t target = branch.repeats && a == 0 ? static_cast<std::uint32_t>(index) : after;
+      const auto redirect = [&](std::uint32_t& next) {
+        if (next == part.end) next = target;
+      };
+      for (std::size_t i = part.begin; i < part.end; ++i) {
+        redirect(program_.steps[i].next);
+        for (std::uint32_t& first : program_.steps[i].alternatives) redirect(first);
+      }
+      program_.steps[index].alternatives.push_back(part.begin < part.end ? static_cast<std::uint32_t>(part.begin)
+                                                                         : target);
+    }
+    program_.steps[index].next = after;
+  }
+
+  void unanalysable(std::string why) {
+    if (program_.unanalysable.empty()) program_.unanalysable = std::move(why);
+  }
+
+  /// What does more than execute: inside of a branch no flattened program says when it is done.
+  void push_effect(StepKind kind, NodeIndex node) {
+    push(kind, node, {});
+    if (depth_ > 0)
+      unanalysable(
+          fmt::format("inside of a branch it does more than execute ({})", kind_name(system_.graph[node].activity)));
+  }
+
   void add(NodeIndex node) {
     const Activity& activity = system_.graph[node].activity;
     if (const auto* read = std::get_if<ReadLabel>(&activity)) {
@@ -67,20 +236,51 @@ class Compiler {
     } else if (const auto* kernel = std::get_if<Kernel>(&activity)) {
       push(StepKind::kernel, node, ticks(kernel->ticks));
       launch(*kernel);
-    } else if (std::holds_alternative<Trigger>(activity)) {
-      push(StepKind::trigger, node, {});
+    } else if (std::holds_alternative<SetMode>(activity)) {
+      push(StepKind::set_mode, node, {});
+    } else if (!add_service(activity, node)) {
+      push(StepKind::execute, node, {});  // a Call: where a runnable begins
+    }
+  }
+
+  /// What the operating system does for the task, after the time that takes.
+  bool add_service(const Activity& activity, NodeIndex node) {
+    static const OverheadTicks none;
+    const OverheadTicks& overhead = overhead_ == nullptr ? none : *overhead_;
+    if (std::holds_alternative<Trigger>(activity)) {
+      add_overhead(overhead.activate_task, node);
+      push_effect(StepKind::trigger, node);
     } else if (std::holds_alternative<SetEvents>(activity)) {
-      push(StepKind::set_events, node, {});
+      add_overhead(overhead.set_event, node);
+      push_effect(StepKind::set_events, node);
     } else if (std::holds_alternative<ClearEvents>(activity)) {
-      push(StepKind::clear_events, node, {});
+      add_overhead(overhead.clear_event, node);
+      push_effect(StepKind::clear_events, node);
     } else if (std::holds_alternative<WaitEvents>(activity)) {
-      push(StepKind::wait, node, {});
+      add_overhead(overhead.wait_event, node);
+      push_effect(StepKind::wait, node);
       for (const auto edge : boost::make_iterator_range(boost::in_edges(node, system_.graph)))
         if (system_.graph[edge].kind == EdgeKind::event)
           add_setter(system_.graph[boost::source(edge, system_.graph)].task);
+    } else if (const auto* use = std::get_if<UseSemaphore>(&activity)) {
+      const bool spinlock = system_.semaphores[use->semaphore].spinlock;
+      const bool releases = use->operation == UseSemaphore::Operation::release;
+      add_overhead(releases ? (spinlock ? overhead.release_spinlock : overhead.release_resource)
+                            : (spinlock ? overhead.request_spinlock : overhead.request_resource),
+                   node);
+      push_effect(releases ? StepKind::release_semaphore : StepKind::request_semaphore, node);
+    } else if (std::holds_alternative<SchedulePoint>(activity)) {
+      add_overhead(overhead.schedule_point, node);
+      push_effect(StepKind::schedule_point, node);
+    } else if (std::holds_alternative<Terminate>(activity)) {
+      push_effect(StepKind::terminate, node);
+      if (!options_.flatten_branches) program_.steps.back().next = to_end;
+    } else if (std::holds_alternative<Uninterruptible>(activity)) {
+      push_effect(StepKind::uninterruptible, node);
     } else {
-      push(StepKind::execute, node, {});  // a Call: where a runnable begins
+      return false;
     }
+    return true;
   }
 
   void add_setter(TaskIndex setter) {
@@ -88,17 +288,18 @@ class Compiler {
     if (std::find(setters.begin(), setters.end(), setter) == setters.end()) setters.push_back(setter);
   }
 
-  void push(StepKind kind, NodeIndex node, Work taken) {
+  void push(StepKind kind, NodeIndex node, Work taken, bool in_runnable = true) {
     const Duration work = taken.time;
     Step step;
     step.kind = kind;
     step.node = node;
     step.work = work;
+    step.next = static_cast<std::uint32_t>(program_.steps.size() + 1);
     if (!taken.varying.parts.empty()) {
       taken.varying.rounding = options_.rounding;
       step.varying = std::move(taken.varying);
     }
-    if (const auto runnable = system_.graph[node].runnable) {
+    if (const auto runnable = system_.graph[node].runnable; runnable && in_runnable) {
       auto& known = program_.runnables;
       const auto found = std::find(known.begin(), known.end(), *runnable);
       step.runnable = static_cast<std::uint32_t>(found - known.begin());
@@ -223,6 +424,9 @@ class Compiler {
   const UnitLatency* latency_ = nullptr;  // null: as the model says
   Duration average_line_;
   Duration worst_line_;
+  const std::vector<NodeIndex>* body_ = nullptr;
+  const OverheadTicks* overhead_ = nullptr;  // null: none is stated
+  std::size_t depth_ = 0;                    // branches around
   Program program_;
 };
 

@@ -1,9 +1,14 @@
 #pragma once
 /// \file
 /// A task's graph compiled for execution: steps in order, with durations on the unit the task runs on.
+///
+/// A job begins with step 0, if there is one. After step s comes `s.next`; a branch chooses one of its alternatives and
+/// goes to the first step of that, or to its own `next` where none is taken. A job ends when it is to go to
+/// `steps.size()`. In flattened programs (CompileOptions::flatten_branches) steps follow each other as they stand.
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,7 +25,23 @@ namespace amalthea::engine {
 enum class Execution : std::uint8_t { best, average, worst, random };
 std::string_view to_string(Execution);
 
-enum class StepKind : std::uint8_t { execute, trigger, set_events, clear_events, wait, copy, kernel };
+/// What all but execute, copy and kernel do is in the activity that they come from.
+enum class StepKind : std::uint8_t {
+  execute,
+  trigger,
+  set_events,
+  clear_events,
+  wait,
+  copy,
+  kernel,
+  request_semaphore,
+  release_semaphore,
+  branch,
+  set_mode,
+  schedule_point,
+  terminate,        ///< leads to the end by its `next`: what remains is what the operating system does as a job ends
+  uninterruptible,  ///< begins or ends
+};
 
 /// A time that is drawn for every job: a sum of parts.
 struct VaryingWork {
@@ -37,23 +58,29 @@ struct VaryingWork {
 
 struct Step {
   StepKind kind = StepKind::execute;
-  std::optional<VaryingWork> varying;     ///< under Execution::random; then `work` is what it takes on average
-  Duration work;                          ///< of execute and copy, of each block of a kernel, undisturbed; else zero
-  std::int64_t blocks = 1;                ///< of a kernel
-  std::optional<nvidia::SmUse> block;     ///< what each occupies; nothing: the whole execution engine
-  NodeIndex node = 0;                     ///< the activity it comes from
-  std::optional<std::uint32_t> runnable;  ///< index into Program::runnables
-  std::vector<TaskIndex> setters;         ///< of wait: tasks that set an event it waits for
+  std::optional<VaryingWork> varying;       ///< under Execution::random; then `work` is what it takes on average
+  Duration work;                            ///< of execute and copy, of each block of a kernel, undisturbed; else zero
+  std::int64_t blocks = 1;                  ///< of a kernel
+  std::optional<nvidia::SmUse> block;       ///< what each occupies; nothing: the whole execution engine
+  NodeIndex node = 0;                       ///< the activity it comes from
+  std::optional<std::uint32_t> runnable;    ///< index into Program::runnables
+  std::vector<TaskIndex> setters;           ///< of wait: tasks that set an event it waits for
+  std::uint32_t next = 0;                   ///< index of the step that follows; of a branch, if no alternative is taken
+  std::vector<std::uint32_t> alternatives;  ///< of a branch: where each of Branch::alternatives begins
+  bool overhead = false;                    ///< of execute: done by the operating system
+  bool skipped = false;                     ///< in a flattened program: of an alternative that is not counted
 };
 
 struct Program {
   std::vector<Step> steps;
   std::vector<RunnableIndex> runnables;  ///< distinct, in order of first appearance
-  Duration execution;                    ///< sum of the execute steps
-  Duration copies;                       ///< sum of the copy steps
-  Duration copies_packed;   ///< the same if they were spread evenly over all copy engines: no engine has less to do
-  Duration kernels;         ///< sum of the kernel steps, each alone on the GPU: rounds of as many blocks as it holds
-  Duration kernels_packed;  ///< the same if nothing of the GPU were ever left empty: never more
+  Duration execution;        ///< sum of the execute steps; of branches the alternatives that flattening keeps
+  Duration copies;           ///< sum of the copy steps
+  Duration copies_packed;    ///< the same if they were spread evenly over all copy engines: no engine has less to do
+  Duration kernels;          ///< sum of the kernel steps, each alone on the GPU: rounds of as many blocks as it holds
+  Duration kernels_packed;   ///< the same if nothing of the GPU were ever left empty: never more
+  std::string unanalysable;  ///< why no flattened program bounds what a job does: a loop, something else than execution
+                             ///< inside of a branch; "" where it does
 };
 
 /// What a step takes in one job: `work`, or, where it varies, a time drawn from the job's stream. Steps draw in the
@@ -69,6 +96,10 @@ struct CompileOptions {
   MemoryModel memory;
   LineRule line_rule = LineRule::exact;
   Rounding rounding = Rounding::nearest;  ///< of every step to picoseconds: up for upper bounds, down for lower ones
+  /// Programs without branches, the same steps for all executions: of every branch one alternative keeps its work, the
+  /// cheapest (best; none, where none must be taken) or the dearest (worst), the first of equals; all other steps of it
+  /// have none and are `skipped`. On average alternatives by chance keep their share, what is counted one in so many.
+  bool flatten_branches = false;
 };
 
 /// Programs of all tasks; tasks that are folded away have none.

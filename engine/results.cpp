@@ -22,6 +22,10 @@ std::string_view to_string(ContributionKind kind) {
       return "execution";
     case ContributionKind::preemption:
       return "preemption";
+    case ContributionKind::blocking:
+      return "blocking";
+    case ContributionKind::budget:
+      return "budget";
     case ContributionKind::backlog:
       return "backlog";
     case ContributionKind::event:

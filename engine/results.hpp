@@ -22,7 +22,9 @@ namespace amalthea::engine {
 /// What a job spent its response time on.
 enum class ContributionKind : std::uint8_t {
   execution,       ///< the task's own execution and label accesses
-  preemption,      ///< a core given to `by`
+  preemption,      ///< a core given to `by`, which is more urgent
+  blocking,        ///< a core or semaphore that `by`, which is not more urgent, cannot be made to leave
+  budget,          ///< the task's server has none left
   backlog,         ///< the task's own previous jobs
   event,           ///< waiting for an event of `by` that is no device task at work
   copy,            ///< own copies, undisturbed

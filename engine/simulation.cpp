@@ -7,69 +7,15 @@
 #include <queue>
 #include <utility>
 
-#include "engine/cpu_core.hpp"
+#include "engine/arrivals.hpp"
+#include "engine/cpu/core_scheduling.hpp"
 #include "engine/gpu_contexts.hpp"
+#include "engine/job_account.hpp"
 #include "engine/nvidia/device.hpp"
+#include "engine/semaphores.hpp"
 
 namespace amalthea::engine {
 namespace {
-
-/// Why a job is where it is from some instant on.
-struct Reason {
-  ContributionKind kind = ContributionKind::execution;
-  std::optional<TaskIndex> by;
-  Slowdown slowdown;  ///< of an own operation; the part it adds is interference by `by`
-  friend bool operator==(const Reason&, const Reason&) = default;
-};
-
-/// Adds up what the current job of a task spent its time on.
-class Account {
- public:
-  void start(Instant now, Duration backlog, TaskIndex self) {
-    parts_.clear();
-    since_ = now;
-    reason_ = {};
-    add(ContributionKind::backlog, self, backlog);
-  }
-
-  /// `reason` holds from `now` on; what held until now is booked.
-  void change(Instant now, const Reason& reason) {
-    if (reason == reason_) return;
-    book(now);
-    reason_ = reason;
-  }
-
-  void book(Instant now) {
-    const Duration elapsed = now - since_;
-    since_ = now;
-    if (elapsed.is_zero()) return;
-    const bool operation = reason_.kind == ContributionKind::kernel || reason_.kind == ContributionKind::copy;
-    if (!operation || !reason_.by) {
-      add(reason_.kind, operation ? std::nullopt : reason_.by, elapsed);
-      return;
-    }
-    const Duration own = scale(elapsed, 1'000'000, reason_.slowdown.ppm, Rounding::down);
-    add(reason_.kind, std::nullopt, own);
-    add(ContributionKind::interference, reason_.by, elapsed - own);
-  }
-
-  const std::vector<Contribution>& parts() const { return parts_; }
-
- private:
-  void add(ContributionKind kind, std::optional<TaskIndex> by, Duration time) {
-    if (time.is_zero()) return;
-    for (Contribution& part : parts_)
-      if (part.kind == kind && part.by == by) {
-        part.time += time;
-        return;
-      }
-    parts_.push_back({kind, by, time});
-  }
-
-  std::vector<Contribution> parts_;
-  Instant since_;
-  Reason reason_;
-};
 
 struct TaskState {
   bool active = false;                           ///< a job has begun
@@ -78,16 +24,25 @@ struct TaskState {
   std::size_t step = 0;                          ///< next or present step
   Duration remaining;                            ///< of the present execute step
   Duration work;                                 ///< of the present step, in this job
-  std::uint64_t jobs = 0;                        ///< begun
   RandomStream random{0, 0, 0, 0};               ///< of this job's execution times
   bool waiting = false;                          ///< in a wait that is not satisfied
+  bool parked = false;                           ///< waits for a semaphore
+  bool granted = false;                          ///< has been given the semaphore it waited for
+  bool at_point = false;                         ///< cooperative: the present step begins where it may be left
+  std::uint64_t job = 0;                         ///< number of the present job, then of the next one
   std::optional<nvidia::OperationId> operation;  ///< submitted and not completed
   Instant submitted;                             ///< when it was
   std::vector<bool> events;                      ///< set for this task
   nvidia::StreamIndex stream = 0;                ///< of a device task
-  Account account;
-  std::optional<Instant> started;  ///< when the job first ran, or submitted something
-  bool in_chain = false;           ///< its jobs' accesses are recorded
+  JobAccount account;
+  std::optional<Instant> started;                                   ///< when the job first ran, or submitted something
+  std::optional<Instant> release_before, start_before, end_before;  ///< of the job before
+  std::optional<std::size_t> core;                                  ///< where it ran last
+  RandomStream chance{0, 0, 0, 0};                                  ///< of this job's branches
+  std::optional<UnitIndex> shown_unit;                              ///< what the observer is told next
+  std::optional<NodeIndex> shown_node;
+  std::vector<std::int64_t> taken;  ///< per step: how often the branch was come to
+  bool in_chain = false;            ///< its jobs' accesses are recorded
 
   std::vector<Instant> runnable_start;  ///< of this job, per Program::runnables
   std::vector<Instant> runnable_end;
@@ -99,17 +54,15 @@ struct TaskState {
   std::vector<std::vector<Duration>> runnable_durations;   ///< per Program::runnables
   std::vector<std::vector<Duration>> operation_durations;  ///< per step
   std::vector<JobAccess> accesses;                         ///< of every ended job
+  ProcessMetrics metrics;
 };
 
 struct Core {
-  UnitIndex unit = 0;
-  ReadyQueue ready;
   std::optional<TaskIndex> running;
   bool polling = false;            ///< the running task waits actively
   Instant since;                   ///< start of the present run
   Instant end = Instant::never();  ///< of the present execute step
   Duration busy;
-  bool dirty = false;
 };
 
 struct Device {
@@ -138,6 +91,9 @@ nvidia::StreamOperationKind operation_kind(CopyKind kind) {
   return nvidia::StreamOperationKind::host_to_device;
 }
 
+/// What random numbers are drawn for, so that one does not disturb the other.
+constexpr std::uint64_t random_branch = 0x6272616e6368;  // "branch"
+
 /// Thrown when time no longer advances, or too slowly to reach the end.
 struct Stuck {};
 
@@ -150,18 +106,19 @@ class Simulator {
       : input_(input),
         system_(input.system),
         tasks_(input.system.tasks.size()),
+        cpu_(input.system, input.periods),
+        semaphores_(input.system, cpu_.urgency()),
+        cores_(cpu_.cores()),
+        counted_(input.system.stimuli.size()),
         lost_(tasks_.size()),
         worst_release_(tasks_.size()),
         worst_parts_(tasks_.size()) {
-    build_units();
+    for (const Mode& mode : system_.modes) modes_.push_back(mode.initial);
+    build_devices();
     build_tasks();
     for (StimulusIndex stimulus = 0; stimulus < system_.stimuli.size(); ++stimulus) {
-      const auto& occurrence = system_.stimuli[stimulus].occurrence;
-      if (system_.stimuli[stimulus].activates.empty()) continue;
-      if (const auto* periodic = std::get_if<Periodic>(&occurrence))
-        releases_.push({Instant::at(periodic->offset), stimulus});
-      if (const auto* single = std::get_if<Single>(&occurrence))
-        releases_.push({Instant::at(single->occurrence), stimulus});
+      arrivals_.emplace_back(system_.stimuli[stimulus], ArrivalOptions{input_.arrivals, input_.seed, stimulus});
+      if (!system_.stimuli[stimulus].activates.empty() || !system_.stimuli[stimulus].sets.empty()) await_next(stimulus);
     }
   }
 
@@ -180,6 +137,7 @@ class Simulator {
         if (next != now_) steps_now_ = 0;
         now_ = next;
         ++results.events;
+        cpu_.advance(now_);
         end_steps();
         end_operations();
         if (!measured && next == end) {
@@ -203,18 +161,12 @@ class Simulator {
  private:
   // ---- construction
 
-  void build_units() {
-    core_of_unit_.resize(system_.platform.units.size());
+  void build_devices() {
     device_of_unit_.resize(system_.platform.units.size());
     for (UnitIndex unit = 0; unit < system_.platform.units.size(); ++unit) {
-      if (input_.devices[unit] != nullptr) {
-        device_of_unit_[unit] = devices_.size();
-        devices_.push_back({unit, nvidia::Device(device_settings(*input_.devices[unit])), {}});
-      } else {
-        core_of_unit_[unit] = cores_.size();
-        cores_.push_back({});
-        cores_.back().unit = unit;
-      }
+      if (input_.devices[unit] == nullptr) continue;
+      device_of_unit_[unit] = devices_.size();
+      devices_.push_back({unit, nvidia::Device(device_settings(*input_.devices[unit])), {}});
     }
   }
 
@@ -228,6 +180,7 @@ class Simulator {
       state.runnable_seen.resize(program.runnables.size());
       state.runnable_durations.resize(program.runnables.size());
       state.operation_durations.resize(program.steps.size());
+      state.taken.resize(program.steps.size());
     }
     for (const Chain& chain : system_.chains)
       for (const TaskIndex task : chain.tasks) tasks_[task].in_chain = true;
@@ -244,15 +197,22 @@ class Simulator {
   }
 
   bool on_device(TaskIndex task) const { return system_.tasks[task].side == Side::device; }
-  Core& core_of(TaskIndex task) { return cores_[core_of_unit_[system_.tasks[task].unit]]; }
+  /// The core that a task runs on at present; nothing: on none.
+  std::optional<std::size_t> core_of(TaskIndex task) const {
+    for (const std::size_t core : cpu_.cores_of(cpu_.domain_of(task)))
+      if (cores_[core].running == task) return core;
+    return std::nullopt;
+  }
   Device& device_of(TaskIndex task) { return devices_[device_of_unit_[system_.tasks[task].unit]]; }
   const Step& present_step(TaskIndex task) const { return input_.programs[task].steps[tasks_[task].step]; }
   bool at_end(TaskIndex task) const { return tasks_[task].step == input_.programs[task].steps.size(); }
+  void call_for_decision(TaskIndex task) { cpu_.call(cpu_.domain_of(task)); }
 
   // ---- the clock
 
   Instant next_event() {
     Instant next = releases_.empty() ? Instant::never() : releases_.top().at;
+    next = std::min(next, cpu_.next_event());
     for (const Core& core : cores_) next = std::min(next, core.end);
     for (Device& device : devices_) next = std::min(next, device.gpu.next_event());
     return next;
@@ -265,8 +225,9 @@ class Simulator {
       account_core(core);
       core.end = Instant::never();
       state.remaining = Duration{};
-      next_step(*core.running);
-      core.dirty = true;
+      const TaskIndex task = *core.running;
+      next_step(task);
+      call_for_decision(task);
       run_timeless_steps(core);
     }
   }
@@ -291,20 +252,22 @@ class Simulator {
     while (!releases_.empty() && releases_.top().at == now_) {
       const StimulusIndex stimulus = releases_.top().stimulus;
       releases_.pop();
-      if (const auto* periodic = std::get_if<Periodic>(&system_.stimuli[stimulus].occurrence))
-        if (periodic->period < longest_simulation) releases_.push({now_ + periodic->period, stimulus});
-      for (const TaskIndex task : system_.stimuli[stimulus].activates) release(task);
+      await_next(stimulus);
+      occur(stimulus);
     }
+  }
+
+  void await_next(StimulusIndex stimulus) {
+    if (const auto at = arrivals_[stimulus].next()) releases_.push({*at, stimulus});
   }
 
   void settle() {
     for (bool again = true; again;) {
       again = !advanced_.empty();
       advance_device_tasks();
-      for (Core& core : cores_)
-        if (core.dirty) {
-          core.dirty = false;
-          schedule(core);
+      for (CoreScheduling::DomainIndex domain = 0; domain < cpu_.domains(); ++domain)
+        if (cpu_.undecided(domain)) {
+          schedule(domain);
           again = true;
         }
     }
@@ -313,15 +276,32 @@ class Simulator {
 
   // ---- jobs
 
+  /// The stimulus occurs, if its counter and condition let it.
+  void occur(StimulusIndex index) {
+    const Stimulus& stimulus = system_.stimuli[index];
+    if (!is_due(stimulus.counter, counted_[index]++)) return;
+    if (stimulus.condition && !holds(*stimulus.condition)) return;
+    for (const ModeSetting& setting : stimulus.sets) modes_[setting.mode] = setting.value;
+    for (const TaskIndex task : stimulus.activates) release(task);
+  }
+
+  /// Of what happens for the `count`-th time, counted from 0.
+  static bool is_due(const EveryNth& counter, std::int64_t count) {
+    return count >= counter.offset && (count - counter.offset) % std::max<std::int64_t>(1, counter.prescaler) == 0;
+  }
+
   void release(TaskIndex task) {
     TaskState& state = tasks_[task];
     const bool measured = is_measured(now_);
+    const std::uint32_t limit = system_.tasks[task].activation_limit;
+    const bool lost = state.active && limit != 0 && state.backlog.size() + 1 >= limit;
+    if (input_.observer != nullptr) input_.observer->released(task, now_, lost);
+    if (lost) {
+      if (measured) ++lost_[task];
+      return;
+    }
+    if (measured) ++state.metrics.activations;
     if (state.active) {
-      const std::uint32_t limit = system_.tasks[task].activation_limit;
-      if (limit != 0 && state.backlog.size() + 1 >= limit) {
-        if (measured) ++lost_[task];
-        return;
-      }
       state.backlog.push_back(now_);
     } else {
       start_job(task, now_);
@@ -336,16 +316,18 @@ class Simulator {
     state.step = 0;
     state.waiting = false;
     state.started.reset();
+    state.parked = state.granted = state.at_point = false;
     state.account.start(now_, now_ - release, task);
+    state.random = execution_stream(input_.seed, task, state.job);
+    state.chance = RandomStream(input_.seed, random_branch, task, state.job);
     std::fill(state.runnable_seen.begin(), state.runnable_seen.end(), false);
     active_.push_back(task);
-    state.random = execution_stream(input_.seed, task, state.jobs++);
     load_step(task);
     if (on_device(task)) {
       advanced_.push_back(task);
     } else {
-      core_of(task).ready.insert(task, system_.tasks[task].priority, now_);
-      core_of(task).dirty = true;
+      cpu_.released(task, release);
+      cpu_.make_ready(task, now_);
     }
   }
 
@@ -371,7 +353,13 @@ class Simulator {
     TaskState& state = tasks_[task];
     begin_runnable(task);
     if (const auto runnable = present_step(task).runnable) state.runnable_end[*runnable] = now_;
-    ++state.step;
+    go_to(task, present_step(task).next);
+  }
+
+  void go_to(TaskIndex task, std::size_t step) {
+    TaskState& state = tasks_[task];
+    state.step = step;
+    state.at_point = false;
     load_step(task);
   }
 
@@ -379,8 +367,15 @@ class Simulator {
 
   void complete_job(TaskIndex task) {
     TaskState& state = tasks_[task];
+    observe(task);
     state.account.book(now_);
     state.active = false;
+    const std::uint64_t job = state.job++;
+    if (input_.observer != nullptr) input_.observer->completed(task, job, state.release, now_);
+    if (is_measured(state.release)) measure_job(task);
+    state.release_before = state.release;
+    state.start_before = state.started.value_or(now_);
+    state.end_before = now_;
     if (state.in_chain) state.accesses.push_back({state.started.value_or(now_), now_});
     active_.erase(std::find(active_.begin(), active_.end(), task));
     if (!is_measured(state.release)) return;
@@ -395,6 +390,33 @@ class Simulator {
     for (std::size_t i = 0; i < state.runnable_seen.size(); ++i)
       if (state.runnable_seen[i])
         state.runnable_durations[i].push_back(state.runnable_end[i] - state.runnable_start[i]);
+  }
+
+  void measure_job(TaskIndex task) {
+    TaskState& state = tasks_[task];
+    ProcessMetrics& metrics = state.metrics;
+    const JobAccount& account = state.account;
+    const Instant started = state.started.value_or(now_);
+    const Duration running = account.in(ProcessState::running), polling = account.in(ProcessState::polling);
+    metrics[TimeMetric::start_delay].add(started - state.release);
+    metrics[TimeMetric::response_time].add(now_ - state.release);
+    metrics[TimeMetric::gross_execution_time].add(now_ - started);
+    metrics[TimeMetric::net_execution_time].add(running + polling);
+    metrics[TimeMetric::core_execution_time].add(account.doing(Activities::computing));
+    metrics[TimeMetric::memory_access_time].add(account.doing(Activities::accessing));
+    metrics[TimeMetric::os_overhead].add(account.doing(Activities::operating_system));
+    metrics[TimeMetric::running_time].add(running);
+    metrics[TimeMetric::ready_time].add(account.in(ProcessState::ready));
+    metrics[TimeMetric::waiting_time].add(account.in(ProcessState::waiting));
+    metrics[TimeMetric::polling_time].add(polling);
+    metrics[TimeMetric::parking_time].add(account.in(ProcessState::parking));
+    if (const auto deadline = system_.tasks[task].deadline)
+      metrics[TimeMetric::lateness].add(now_ - state.release - *deadline);
+    if (!state.release_before) return;
+    metrics[TimeMetric::activate_to_activate].add(state.release - *state.release_before);
+    metrics[TimeMetric::start_to_start].add(started - *state.start_before);
+    metrics[TimeMetric::end_to_end].add(now_ - *state.end_before);
+    metrics[TimeMetric::end_to_start].add(started - *state.end_before);
   }
 
   /// After complete_job, and with the task out of its ready queue.
@@ -427,22 +449,170 @@ class Simulator {
       if (on_device(task)) {
         advanced_.push_back(task);
       } else {
-        // A polling task is still in the ready queue; one that waits passively comes back to its end.
-        if (!wait_of(task).active) core_of(task).ready.insert(task, system_.tasks[task].priority, now_);
-        core_of(task).dirty = true;
+        // A polling task is still ready; one that waits passively comes back to the end of its queue.
+        if (!wait_of(task).active) cpu_.make_ready(task, now_);
+        call_for_decision(task);
       }
       state.waiting = false;
     }
+    for (StimulusIndex stimulus = 0; stimulus < system_.stimuli.size(); ++stimulus)
+      if (const auto* driven = std::get_if<EventDriven>(&system_.stimuli[stimulus].occurrence))
+        if (std::find_first_of(driven->events.begin(), driven->events.end(), set.events.begin(), set.events.end()) !=
+            driven->events.end())
+          occur(stimulus);
+  }
+
+  // ---- modes and branches
+
+  bool holds(const ModeTest& test) const {
+    const std::int64_t is = modes_[test.mode];
+    const std::int64_t than = test.other ? modes_[*test.other] : test.value;
+    switch (test.relation) {
+      case Relation::equal:
+        return is == than;
+      case Relation::not_equal:
+        return is != than;
+      case Relation::less:
+        return is < than;
+      case Relation::less_or_equal:
+        return is <= than;
+      case Relation::greater:
+        return is > than;
+      case Relation::greater_or_equal:
+        return is >= than;
+    }
+    return false;
+  }
+
+  bool holds(const ModeCondition& condition) const {
+    return std::any_of(condition.any_of.begin(), condition.any_of.end(), [this](const auto& all) {
+      return std::all_of(all.begin(), all.end(), [this](const ModeTest& test) { return holds(test); });
+    });
+  }
+
+  void set_mode(const SetMode& set) {
+    std::int64_t& mode = modes_[set.mode];
+    switch (set.operation) {
+      case SetMode::Operation::set:
+        mode = set.value;
+        return;
+      case SetMode::Operation::increment:
+        mode = detail::checked_add(mode, set.value);
+        return;
+      case SetMode::Operation::decrement:
+        mode = detail::checked_subtract(mode, set.value);
+        return;
+    }
+  }
+
+  void take_branch(TaskIndex task) {
+    TaskState& state = tasks_[task];
+    const Step& step = present_step(task);
+    const auto& branch = std::get<Branch>(system_.graph[step.node].activity);
+    const auto chosen = choose(task, step, branch, state.taken[state.step]++);
+    if (++steps_now_ > max_steps_per_instant) throw Stuck{};
+    go_to(task, chosen ? step.alternatives[*chosen] : step.next);
+  }
+
+  std::optional<std::size_t> choose(TaskIndex task, const Step& step, const Branch& branch, std::int64_t count) {
+    const auto& alternatives = branch.alternatives;
+    if (!alternatives.empty() && std::holds_alternative<Probability>(alternatives.front().guard))
+      return choose_by_chance(task, step, branch);
+    for (std::size_t i = 0; i < alternatives.size(); ++i) {
+      const Guard& guard = alternatives[i].guard;
+      if (const auto* condition = std::get_if<ModeCondition>(&guard); condition != nullptr && !holds(*condition))
+        continue;
+      if (const auto* counter = std::get_if<EveryNth>(&guard); counter != nullptr && !is_due(*counter, count)) continue;
+      return i;
+    }
+    return std::nullopt;
+  }
+
+  /// Drawn, or for executions that are not random what takes longest, or shortest, or is the likeliest; the first of
+  /// equals.
+  std::size_t choose_by_chance(TaskIndex task, const Step& step, const Branch& branch) {
+    std::vector<double> weights;
+    for (const auto& alternative : branch.alternatives)
+      weights.push_back(std::max(0.0, std::get<Probability>(alternative.guard).weight));
+    if (input_.execution == Execution::average)
+      return static_cast<std::size_t>(std::max_element(weights.begin(), weights.end()) - weights.begin());
+    if (input_.execution != Execution::random) {
+      std::vector<Duration> work;
+      for (std::size_t i = 0; i < step.alternatives.size(); ++i)
+        work.push_back(work_between(task, step.alternatives[i],
+                                    i + 1 < step.alternatives.size() ? step.alternatives[i + 1] : step.next));
+      const auto chosen = input_.execution == Execution::worst ? std::max_element(work.begin(), work.end())
+                                                               : std::min_element(work.begin(), work.end());
+      return static_cast<std::size_t>(chosen - work.begin());
+    }
+    double sum = 0;
+    for (const double weight : weights) sum += weight;
+    double drawn = tasks_[task].chance.uniform() * sum;
+    std::size_t last = 0;  // that can be drawn at all
+    for (std::size_t i = 0; i < weights.size(); ++i) {
+      if (weights[i] <= 0) continue;
+      last = i;
+      if (drawn < weights[i]) return i;
+      drawn -= weights[i];
+    }
+    return last;
+  }
+
+  Duration work_between(TaskIndex task, std::size_t first, std::size_t end) const {
+    Duration sum;
+    for (std::size_t step = first; step < end; ++step) sum += input_.programs[task].steps[step].work;
+    return sum;
+  }
+
+  // ---- semaphores
+
+  /// True: it has the semaphore, and goes on.
+  bool request(TaskIndex task) {
+    TaskState& state = tasks_[task];
+    const auto& use = std::get<UseSemaphore>(system_.graph[present_step(task).node].activity);
+    const bool granted = state.granted || (!state.parked && semaphores_.request(task, use));
+    state.granted = false;
+    state.parked = !granted;
+    if (granted && !on_device(task)) cpu_.raise(task, semaphores_.ceiling(task));
+    return granted;
+  }
+
+  void release_semaphore(TaskIndex task, const UseSemaphore& use) {
+    std::vector<TaskIndex> granted;
+    semaphores_.release(task, use.semaphore, granted);
+    if (!on_device(task)) cpu_.raise(task, semaphores_.ceiling(task));
+    for (const TaskIndex waiter : granted) {
+      TaskState& state = tasks_[waiter];
+      state.parked = false;
+      state.granted = true;
+      if (on_device(waiter)) {
+        advanced_.push_back(waiter);
+        continue;
+      }
+      cpu_.raise(waiter, semaphores_.ceiling(waiter));
+      if (!polls_for_semaphore(waiter)) cpu_.make_ready(waiter, now_);
+      call_for_decision(waiter);
+    }
+  }
+
+  bool polls_for_semaphore(TaskIndex task) const {
+    return std::get<UseSemaphore>(system_.graph[present_step(task).node].activity).active;
   }
 
   void act(TaskIndex task) {
     const Activity& activity = system_.graph[present_step(task).node].activity;
     if (const auto* trigger = std::get_if<Trigger>(&activity)) {
-      for (const TaskIndex triggered : system_.stimuli[trigger->stimulus].activates) release(triggered);
+      occur(trigger->stimulus);
     } else if (const auto* set = std::get_if<SetEvents>(&activity)) {
       set_events(*set);
     } else if (const auto* clear = std::get_if<ClearEvents>(&activity)) {
       for (const EventIndex event : clear->events) tasks_[task].events[event] = false;
+    } else if (const auto* mode = std::get_if<SetMode>(&activity)) {
+      set_mode(*mode);
+    } else if (const auto* use = std::get_if<UseSemaphore>(&activity)) {
+      if (use->operation == UseSemaphore::Operation::release) release_semaphore(task, *use);
+    } else if (const auto* section = std::get_if<Uninterruptible>(&activity)) {
+      if (!on_device(task)) cpu_.set_uninterruptible(task, section->begins);
     }
   }
 
@@ -469,6 +639,11 @@ class Simulator {
       if (step.kind == StepKind::wait && !satisfied(task, wait_of(task))) {
         state.waiting = true;
         return;
+      }
+      if (step.kind == StepKind::request_semaphore && !request(task)) return;
+      if (step.kind == StepKind::branch) {
+        take_branch(task);
+        continue;
       }
       act(task);
       next_step(task);
@@ -517,16 +692,39 @@ class Simulator {
     core.running = task;
     core.end = Instant::never();
     core.polling = false;
-    if (task && !tasks_[*task].started) tasks_[*task].started = now_;
+    if (!task) return;
+    TaskState& state = tasks_[*task];
+    if (!state.started) state.started = now_;
+    const auto index = static_cast<std::size_t>(&core - cores_.data());
+    if (state.core && *state.core != index && is_measured(state.release)) ++state.metrics.migrations;
+    state.core = index;
   }
 
   /// The running task has done its last step.
   void end_host_job(Core& core) {
     const TaskIndex task = *core.running;
-    core.ready.remove(task);
+    cpu_.leave(task);
     dispatch(core, std::nullopt);
     complete_job(task);
     begin_backlog(task);
+  }
+
+  void wait_passively(Core& core) {
+    cpu_.leave(*core.running);
+    dispatch(core, std::nullopt);
+  }
+
+  /// A cooperative task may be left before a runnable begins: once, then it goes on.
+  bool comes_to_point(TaskIndex task) {
+    TaskState& state = tasks_[task];
+    if (system_.tasks[task].preemption != Preemption::cooperative || state.at_point) return false;
+    const Step& step = present_step(task);
+    const bool point =
+        step.kind == StepKind::schedule_point || std::holds_alternative<Call>(system_.graph[step.node].activity);
+    if (!point) return false;
+    state.at_point = true;
+    cpu_.pass_point(task);
+    return true;
   }
 
   /// Takes the running task through activities that take no time: up to one that does, a wait for something that is
@@ -540,59 +738,142 @@ class Simulator {
         return;
       }
       const Step& step = present_step(task);
+      if (comes_to_point(task)) return;
       if (step.kind == StepKind::execute && !tasks_[task].remaining.is_zero()) return;
       if (step.kind == StepKind::wait && !satisfied(task, wait_of(task))) {
         tasks_[task].waiting = true;
         core.polling = wait_of(task).active;
-        if (!core.polling) {
-          core.ready.remove(task);
-          dispatch(core, std::nullopt);
-        }
+        if (!core.polling) wait_passively(core);
+        return;
+      }
+      if (step.kind == StepKind::request_semaphore && !request(task)) {
+        core.polling = polls_for_semaphore(task);
+        if (!core.polling) wait_passively(core);
         return;
       }
       core.polling = false;
+      if (step.kind == StepKind::branch) {
+        take_branch(task);
+        continue;
+      }
       if (step.kind != StepKind::execute && step.kind != StepKind::wait) act(task);
       next_step(task);
     }
   }
 
-  /// Lets the most urgent ready task run, through its timeless steps, up to one that takes time.
-  void schedule(Core& core) {
-    for (;;) {
-      dispatch(core, core.ready.first());
-      if (!core.running) return;
-      const TaskIndex task = *core.running;
-      run_timeless_steps(core);
-      if (core.running != task || core.ready.first() != task) continue;  // it ended, or woke somebody more urgent
-      if (core.polling) return;
-      if (core.end == Instant::never()) {
-        begin_runnable(task);
-        account_core(core);
-        core.end = now_ + tasks_[task].remaining;
+  /// Lets those run who are to, each through its timeless steps, up to one that takes time.
+  void schedule(CoreScheduling::DomainIndex domain) {
+    const auto& cores = cpu_.cores_of(domain);
+    while (cpu_.undecided(domain)) {
+      if (++steps_now_ > max_steps_per_instant) throw Stuck{};
+      cpu_.decide(domain, now_);
+      for (const std::size_t core : cores) stop_unless_decided(core);
+      for (const std::size_t core : cores) dispatch(cores_[core], cpu_.running(core));
+      for (const std::size_t core : cores) {
+        run_timeless_steps(cores_[core]);
+        if (cpu_.undecided(domain)) break;  // a job ended, or woke somebody who may be more urgent
+        begin_step(cores_[core]);
       }
-      return;
     }
+  }
+
+  void stop_unless_decided(std::size_t index) {
+    Core& core = cores_[index];
+    if (!core.running || core.running == cpu_.running(index)) return;
+    TaskState& state = tasks_[*core.running];
+    const auto& cores = cpu_.cores_of(cpu_.domain_of(*core.running));
+    const bool goes_on =
+        std::any_of(cores.begin(), cores.end(), [&](std::size_t other) { return cpu_.running(other) == core.running; });
+    if (!goes_on && is_measured(state.release)) ++state.metrics.preemptions;
+    dispatch(core, std::nullopt);
+  }
+
+  void begin_step(Core& core) {
+    if (!core.running || core.polling || core.end != Instant::never()) return;
+    begin_runnable(*core.running);
+    account_core(core);
+    core.end = now_ + tasks_[*core.running].remaining;
   }
 
   // ---- why jobs take the time they take
 
   void update_accounts() {
-    for (const TaskIndex task : active_) tasks_[task].account.change(now_, reason_of(task));
+    for (const TaskIndex task : active_) {
+      TaskState& state = tasks_[task];
+      const Standing standing = standing_of(task);
+      if (input_.observer != nullptr) {
+        const auto unit = unit_of(task);
+        const auto node = at_end(task) ? std::nullopt : std::optional(present_step(task).node);
+        if (standing == state.account.standing() && unit == state.shown_unit && node == state.shown_node) continue;
+        observe(task);
+        state.shown_unit = unit;
+        state.shown_node = node;
+      } else if (standing == state.account.standing()) {
+        continue;
+      }
+      state.account.change(now_, standing);
+    }
   }
 
-  Reason reason_of(TaskIndex task) {
+  /// Tells the observer what held for the task's job up to now.
+  void observe(TaskIndex task) {
+    TaskState& state = tasks_[task];
+    if (input_.observer == nullptr || state.account.since() == now_) return;
+    input_.observer->interval({task, state.job, state.release, state.account.since(), now_, state.account.standing(),
+                               state.shown_unit, state.shown_node});
+    state.account.book(now_);
+  }
+
+  /// Where a job is worked for.
+  std::optional<UnitIndex> unit_of(TaskIndex task) const {
+    if (on_device(task)) return system_.tasks[task].unit;
+    const auto core = core_of(task);
+    return core ? std::optional(cpu_.unit(*core)) : std::nullopt;
+  }
+
+  Standing standing_of(TaskIndex task) {
     const TaskState& state = tasks_[task];
-    if (state.operation) return reason_of_operation(task);
-    if (state.waiting) {
-      for (const TaskIndex setter : present_step(task).setters)
-        if (tasks_[setter].active && tasks_[setter].operation) return reason_of_operation(setter);
-      const auto& setters = present_step(task).setters;
-      return {ContributionKind::event, setters.empty() ? std::nullopt : std::optional(setters.front()), {}};
+    if (state.operation) {
+      const Reason reason = reason_of_operation(task);
+      const bool executing = reason.kind == ContributionKind::kernel || reason.kind == ContributionKind::copy;
+      return {executing ? ProcessState::running : ProcessState::ready, Activities::computing, reason};
     }
-    if (on_device(task)) return {};
-    const Core& core = core_of(task);
-    if (core.running == task) return {};
-    return {ContributionKind::preemption, core.running, {}};
+    if (state.waiting || state.parked) {
+      const bool active = state.parked ? polls_for_semaphore(task) : wait_of(task).active;
+      const ProcessState waiting = !active || on_device(task) ? ProcessState::waiting
+                                   : core_of(task)            ? ProcessState::polling
+                                                              : ProcessState::parking;
+      return {waiting, Activities::computing, state.parked ? reason_of_parking(task) : reason_of_waiting(task)};
+    }
+    if (on_device(task)) return {ProcessState::running, Activities::computing, {}};
+    if (core_of(task)) return {ProcessState::running, doing(task), {}};
+    const CoreScheduling::Obstacle obstacle = cpu_.obstacle(task);
+    const ContributionKind kind =
+        obstacle.kind == CoreScheduling::Obstacle::Kind::preemption ? ContributionKind::preemption
+        : obstacle.kind == CoreScheduling::Obstacle::Kind::blocking ? ContributionKind::blocking
+                                                                    : ContributionKind::budget;
+    return {state.started ? ProcessState::ready : ProcessState::active, Activities::computing, {kind, obstacle.by, {}}};
+  }
+
+  Activities doing(TaskIndex task) const {
+    if (at_end(task)) return Activities::computing;
+    const Step& step = present_step(task);
+    if (step.overhead) return Activities::operating_system;
+    const Activity& activity = system_.graph[step.node].activity;
+    const bool access = std::holds_alternative<ReadLabel>(activity) || std::holds_alternative<WriteLabel>(activity);
+    return access ? Activities::accessing : Activities::computing;
+  }
+
+  Reason reason_of_waiting(TaskIndex task) {
+    const auto& setters = present_step(task).setters;
+    for (const TaskIndex setter : setters)
+      if (tasks_[setter].active && tasks_[setter].operation) return reason_of_operation(setter);
+    return {ContributionKind::event, setters.empty() ? std::nullopt : std::optional(setters.front()), {}};
+  }
+
+  Reason reason_of_parking(TaskIndex task) const {
+    const auto& use = std::get<UseSemaphore>(system_.graph[present_step(task).node].activity);
+    return {ContributionKind::blocking, semaphores_.holder(use.semaphore), {}};
   }
 
   Reason reason_of_operation(TaskIndex task) {
@@ -623,9 +904,9 @@ class Simulator {
     const auto share = [elapsed](Duration busy) {
       return elapsed > 0 ? static_cast<double>(busy.picoseconds()) / elapsed : 0;
     };
-    for (Core& core : cores_) {
-      account_core(core);
-      results.resources.push_back({core.unit, ResourceKind::core, share(core.busy), 0});
+    for (std::size_t core = 0; core < cores_.size(); ++core) {
+      account_core(cores_[core]);
+      results.resources.push_back({cpu_.unit(core), ResourceKind::core, share(cores_[core].busy), 0});
     }
     for (const Device& device : devices_) {
       results.resources.push_back({device.unit, ResourceKind::execution_engine, share(device.gpu.busy(0)), 0});
@@ -660,6 +941,7 @@ class Simulator {
                                      std::count_if(unfinished.begin(), unfinished.end(),
                                                    [&](Instant release) { return now_ - release >= *deadline; }));
     result.lost_activations = lost_[task];
+    result.metrics = state.metrics;
     if (!state.responses.empty()) {
       result.worst_release = worst_release_[task];
       result.contributions = std::move(worst_parts_[task]);
@@ -678,9 +960,14 @@ class Simulator {
   const SimulationInput& input_;
   const System& system_;
   std::vector<TaskState> tasks_;
-  std::vector<Core> cores_;
+  CoreScheduling cpu_;
+  Semaphores semaphores_;
+  std::vector<Core> cores_;  ///< parallel to those of cpu_
   std::vector<Device> devices_;
-  std::vector<std::size_t> core_of_unit_, device_of_unit_;
+  std::vector<std::size_t> device_of_unit_;
+  std::vector<std::int64_t> modes_;
+  std::vector<std::int64_t> counted_;  ///< of every stimulus: how often it was asked to occur
+  std::vector<Arrivals> arrivals_;     ///< parallel to System::stimuli
   std::priority_queue<Release, std::vector<Release>, std::greater<>> releases_;
   std::vector<TaskIndex> active_;    ///< tasks with a job, in order of its start
   std::vector<TaskIndex> advanced_;  ///< device tasks that can go on

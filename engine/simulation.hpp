@@ -22,21 +22,27 @@
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
+#include "engine/arrivals.hpp"
 #include "engine/device_profile.hpp"
 #include "engine/program.hpp"
 #include "engine/results.hpp"
+#include "engine/simulation_observer.hpp"
 
 namespace amalthea::engine {
 
 struct SimulationInput {
   const System& system;
-  const std::vector<Program>& programs;              ///< parallel to System::tasks
-  const std::vector<const DeviceProfile*>& devices;  ///< parallel to Platform::units; null for CPUs
-  Duration until;                                    ///< measured time, > 0
-  Duration grace;                                    ///< how long to wait for measured jobs that go on
-  std::uint64_t max_events = 50'000'000;             ///< instants after which the simulation stops, wherever it is
-  std::uint64_t seed = 0;                            ///< of what is drawn under Execution::random
-  bool keep_responses = false;                       ///< fills Results::responses
+  const std::vector<Program>& programs;                 ///< parallel to System::tasks
+  const std::vector<const DeviceProfile*>& devices;     ///< parallel to Platform::units; null for CPUs
+  Duration until;                                       ///< measured time, > 0
+  Duration grace;                                       ///< how long to wait for measured jobs that go on
+  const std::vector<std::optional<Duration>>& periods;  ///< parallel to System::tasks; what RM, DM and EDF go by
+  Execution execution = Execution::worst;               ///< that the programs were compiled for
+  ArrivalPattern arrivals = ArrivalPattern::densest;    ///< what stimuli leave open
+  std::uint64_t seed = 0;                               ///< of what is drawn at random
+  bool keep_responses = false;                          ///< fills Results::responses
+  SimulationObserver* observer = nullptr;               ///< may be null
+  std::uint64_t max_events = 50'000'000;                ///< instants after which the simulation stops, wherever it is
 };
 
 /// Times in a simulation stay below this, a quarter of what Duration can hold, so that sums of a few never overflow.

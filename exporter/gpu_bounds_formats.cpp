@@ -31,6 +31,8 @@ std::string label(const nvidia::TimeSliceProblem& problem, const nvidia::BoundSh
       return "GPU switches to its context";
     case BoundPart::preemption:
       return fmt::format("core given to {}", by);
+    case BoundPart::blocking:
+      return fmt::format("core not left by {}", by);
     case BoundPart::slices:
       return fmt::format("GPU given to {}", by);
     case BoundPart::overruns:

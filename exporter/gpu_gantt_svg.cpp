@@ -8,67 +8,30 @@
 
 #include "exporter/gpu_timeline.hpp"
 #include "exporter/gpu_timeline_formats.hpp"
+#include "exporter/svg.hpp"
 
 namespace amalthea::exporter {
 namespace {
 
 namespace nvidia = engine::nvidia;
 
-// Lengths are hundredths of a pixel, so that no floating point decides how they are printed.
-constexpr std::int64_t pixel = 100;
+using svg::letter_width;
+using svg::paint_of;
+using svg::paints;
+using svg::pixel;
+
 constexpr std::int64_t left = 160 * pixel;
 constexpr std::int64_t plot = 1000 * pixel;
 constexpr std::int64_t right = 60 * pixel;
 constexpr std::int64_t row_height = 20 * pixel;
 constexpr std::int64_t bar_height = 18 * pixel;
 constexpr std::int64_t group_gap = 8 * pixel;
-constexpr std::int64_t letter_width = 7 * pixel;
 
-struct Paint {
-  std::string_view fill;
-  std::string_view text;
-};
-/// Okabe and Ito's colours, told apart by all kinds of colour vision; then the same again, hatched.
-constexpr std::array<Paint, 8> paints = {{{"#56B4E9", "#000"},
-                                          {"#E69F00", "#000"},
-                                          {"#009E73", "#000"},
-                                          {"#F0E442", "#000"},
-                                          {"#CC79A7", "#000"},
-                                          {"#D55E00", "#fff"},
-                                          {"#0072B2", "#fff"},
-                                          {"#BBBBBB", "#000"}}};
-constexpr std::size_t hatches = 3;
-
-std::string number(std::int64_t hundredths) { return decimal(hundredths, 2); }
-
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char character : printable(text)) switch (character) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '>':
-        out += "&gt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      default:
-        out += character;
-    }
-  return out;
-}
+using svg::escaped;
+using svg::letters;
+using svg::number;
 
 std::string time_text(Instant time) { return fmt::format("{} us", decimal(time.picoseconds(), 6)); }
-
-/// Characters, not bytes, of UTF-8.
-std::int64_t letters(std::string_view text) {
-  return std::count_if(text.begin(), text.end(),
-                       [](char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; });
-}
 
 class Drawing {
  public:
@@ -91,17 +54,7 @@ class Drawing {
     draw_legend(top);
     const std::int64_t height = top + 8 * pixel;
     const std::int64_t width = left + plot + right;
-    std::string out = fmt::format(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
-        "font-family=\"sans-serif\" font-size=\"12\">\n<defs>\n",
-        number(width), number(height));
-    constexpr std::array<std::string_view, hatches> lines = {"M0 8L8 0", "M0 0L8 8", "M4 0L4 8"};
-    for (std::size_t hatch = 0; hatch < hatches; ++hatch)
-      out += fmt::format(
-          "<pattern id=\"h{}\" width=\"8\" height=\"8\" patternUnits=\"userSpaceOnUse\"><path d=\"{}\" stroke=\"#000\" "
-          "stroke-opacity=\"0.5\" stroke-width=\"1.5\"/></pattern>\n",
-          hatch + 1, lines[hatch]);
-    out += "</defs>\n<rect width=\"100%\" height=\"100%\" fill=\"#fff\"/>\n";
+    std::string out = svg::head(width, height);
     if (!options_.title.empty())
       out += fmt::format("<text x=\"{}\" y=\"22\" font-size=\"15\" font-weight=\"bold\">{}</text>\n", number(left),
                          escaped(options_.title));
@@ -115,16 +68,9 @@ class Drawing {
                                            Rounding::nearest);
   }
 
-  static const Paint& paint_of(std::size_t index) { return paints[index % paints.size()]; }
-
-  std::string rectangle(std::int64_t x, std::int64_t y, std::int64_t width, std::size_t colour,
-                        std::string_view style) const {
-    const std::string place = fmt::format("x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"", number(x), number(y),
-                                          number(std::max<std::int64_t>(width, pixel / 2)), number(bar_height));
-    std::string out = fmt::format("<rect {} fill=\"{}\" {}/>", place, paint_of(colour).fill, style);
-    if (const std::size_t cycle = colour / paints.size(); cycle > 0)
-      out += fmt::format("<rect {} fill=\"url(#h{})\"/>", place, (cycle - 1) % hatches + 1);
-    return out;
+  static std::string rectangle(std::int64_t x, std::int64_t y, std::int64_t width, std::size_t colour,
+                               std::string_view style) {
+    return svg::rectangle(x, y, width, bar_height, colour, style);
   }
 
   void draw_row(const TimelineRow& row, std::int64_t top, bool named) {

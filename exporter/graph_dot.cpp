@@ -26,6 +26,7 @@ std::string_view shape_of(const Activity& activity) {
   if (kind == "read" || kind == "write") return "note";
   if (kind == "ticks" || kind == "call") return "box";
   if (kind == "kernel") return "box3d";
+  if (kind == "branch") return "diamond";
   if (kind == "h2d" || kind == "d2h" || kind == "memset") return "cds";
   return "ellipse";
 }
@@ -38,12 +39,23 @@ std::string describe(const System& system, const Ticks& ticks, TaskIndex task) {
                                         : fmt::format("{} to {} ticks", cycles->lower, cycles->upper);
 }
 
+/// "Gear := Reverse", "Speed += 1".
+std::string describe(const System& system, const SetMode& set) {
+  const Mode& mode = system.modes[set.mode];
+  if (set.operation != SetMode::Operation::set)
+    return fmt::format("{} {} {}", mode.name, set.operation == SetMode::Operation::increment ? "+=" : "-=", set.value);
+  return fmt::format("{} := {}", mode.name, mode_value_name(mode, set.value));
+}
+
 /// Lines of a node's label.
 std::vector<std::string> describe(const System& system, const GraphNode& node) {
   if (const auto* compute = std::get_if<Compute>(&node.activity)) return {describe(system, compute->ticks, node.task)};
   if (const auto* kernel = std::get_if<Kernel>(&node.activity))
     return {node.name, describe(system, kernel->ticks, node.task)};
   if (const auto* copy = std::get_if<Copy>(&node.activity)) return {node.name, fmt::format("{} B", copy->size.bytes)};
+  if (std::holds_alternative<Branch>(node.activity)) return {node.name};
+  if (const auto* set = std::get_if<SetMode>(&node.activity)) return {describe(system, *set)};
+  if (node.name.empty()) return {std::string(kind_name(node.activity))};
   return {fmt::format("{} {}", kind_name(node.activity), node.name)};
 }
 

@@ -59,13 +59,32 @@ struct AddDetails {
   void operator()(const Kernel& kernel) const { json["ticks"] = ticks(system, kernel.ticks); }
   void operator()(const UseSemaphore& use) const {
     json["semaphore"] = system.semaphores[use.semaphore].name;
+    if (use.operation == UseSemaphore::Operation::release) return;
+    json["exclusive"] = use.operation == UseSemaphore::Operation::exclusive;
     json["waiting"] = use.active ? "active" : "passive";
   }
   void operator()(const Branch& branch) const {
     json["repeats"] = branch.repeats;
-    json["alternatives"] = branch.alternatives.size();
+    json["alternatives"] = Json::array();
+    for (const Branch::Alternative& alternative : branch.alternatives)
+      json["alternatives"].push_back(
+          {{"guard", describe(system, alternative.guard)}, {"activities", alternative.length}});
   }
-  void operator()(const SetMode& set) const { json["mode"] = system.modes[set.mode].name; }
+  void operator()(const SetMode& set) const {
+    const Mode& mode = system.modes[set.mode];
+    json["mode"] = mode.name;
+    switch (set.operation) {
+      case SetMode::Operation::set:
+        json["value"] = mode_value_name(mode, set.value);
+        break;
+      case SetMode::Operation::increment:
+        json["increment"] = set.value;
+        break;
+      case SetMode::Operation::decrement:
+        json["decrement"] = set.value;
+        break;
+    }
+  }
   void operator()(const SchedulePoint&) const {}
   void operator()(const Terminate&) const {}
   void operator()(const Uninterruptible&) const {}
@@ -100,6 +119,12 @@ std::string render_graph_json(const System& system, std::optional<TaskIndex> tas
     Json entry = {{"name", candidate.name},
                   {"side", candidate.side == Side::device ? "device" : "host"},
                   {"core", system.platform.units[candidate.unit].name}};
+    if (candidate.units.size() > 1) {
+      entry["cores"] = Json::array();
+      for (const UnitIndex unit : candidate.units) entry["cores"].push_back(system.platform.units[unit].name);
+    }
+    if (candidate.kind != ProcessKind::task)
+      entry["isr_category"] = candidate.kind == ProcessKind::isr_category1 ? 1 : 2;
     if (candidate.folded_into) entry["folded_into"] = system.tasks[*candidate.folded_into].name;
     json["tasks"].push_back(std::move(entry));
   }

@@ -47,6 +47,23 @@ std::string activation_of(const System& system, TaskIndex task, std::optional<Du
   return "other";
 }
 
+/// What is particular to how a process gives its core away; "" for preemptive tasks.
+std::string kind_note(const Task& task) {
+  if (task.kind == ProcessKind::isr_category1) return "ISR, category 1";
+  if (task.kind == ProcessKind::isr_category2) return "ISR, category 2";
+  if (task.side == Side::device || task.preemption == Preemption::preemptive) return {};
+  return task.preemption == Preemption::cooperative ? "cooperative" : "non-preemptive";
+}
+
+/// Where it may run.
+std::string units_of(const System& system, const Task& task) {
+  if (task.units.size() < 2) return system.platform.units[task.unit].name;
+  std::string names;
+  for (const UnitIndex unit : task.units)
+    names.append(names.empty() ? "" : ", ").append(system.platform.units[unit].name);
+  return names;
+}
+
 }  // namespace
 
 std::string render_summary_text(const ModelSummary& summary, bool colour) {
@@ -88,14 +105,14 @@ std::string render_summary_text(const ModelSummary& summary, bool colour) {
     const auto periods = engine::periods_of(system);
     for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
       const Task& task = system.tasks[index];
-      std::string note;
+      std::string note = kind_note(task);
       if (task.folded_into) note = fmt::format("wrapper of {}, falls away", system.tasks[*task.folded_into].name);
       if (task.time_slice && task.side == Side::device)
         note = fmt::format("time slice {}", format_duration(*task.time_slice));
       mapping.add_row({{task.name},
                        {std::string(side_name(task.side))},
                        {system.platform.schedulers[task.scheduler].name},
-                       {system.platform.units[task.unit].name},
+                       {units_of(system, task)},
                        {std::to_string(task.priority)},
                        {activation_of(system, index, periods[index])},
                        {task.deadline ? format_duration(*task.deadline) : "-"},
@@ -139,6 +156,11 @@ std::string render_summary_json(const ModelSummary& summary) {
                     {"scheduler", summary.system->platform.schedulers[task.scheduler].name},
                     {"unit", summary.system->platform.units[task.unit].name},
                     {"priority", task.priority}};
+      if (task.units.size() > 1) {
+        entry["units"] = Json::array();
+        for (const UnitIndex unit : task.units) entry["units"].push_back(summary.system->platform.units[unit].name);
+      }
+      if (const std::string note = kind_note(task); !note.empty()) entry["kind"] = note;
       entry["folded_into"] = task.folded_into ? Json(summary.system->tasks[*task.folded_into].name) : Json(nullptr);
       json["mapping"].push_back(std::move(entry));
     }

@@ -8,6 +8,7 @@
 
 #include "amalthea/quantity.hpp"
 #include "engine/analysis.hpp"
+#include "exporter/contribution_text.hpp"
 #include "exporter/result_formats.hpp"
 #include "exporter/text_table.hpp"
 
@@ -153,33 +154,6 @@ class TextRenderer {
       out_ += paint("jobs n+m: m jobs had not ended when the simulation did\n", Colour::dim, colour_);
   }
 
-  std::string describe(const engine::Contribution& part) const {
-    const std::string by = part.by ? system_.tasks[*part.by].name : "";
-    switch (part.kind) {
-      case ContributionKind::execution:
-        return "own execution";
-      case ContributionKind::preemption:
-        return fmt::format("core given to {}", by);
-      case ContributionKind::backlog:
-        return "own earlier jobs";
-      case ContributionKind::event:
-        return fmt::format("waiting for an event of {}", by);
-      case ContributionKind::copy:
-        return "copies";
-      case ContributionKind::kernel:
-        return "kernels";
-      case ContributionKind::engine_slice:
-        return fmt::format("GPU given to {}", by);
-      case ContributionKind::engine_queue:
-        return fmt::format("behind {} in the same GPU context", by);
-      case ContributionKind::context_switch:
-        return "GPU context switches";
-      case ContributionKind::interference:
-        return fmt::format("GPU slowed by {}", by);
-    }
-    return {};
-  }
-
   void reasons() {
     std::string text;
     for (TaskIndex index = 0; index < system_.tasks.size(); ++index) {
@@ -191,7 +165,8 @@ class TextRenderer {
                           format_duration(result.worst_release->since_start()), format_duration(result.response.max));
       auto parts = result.contributions;
       std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.time > b.time; });
-      for (const auto& part : parts) text += fmt::format("    {:>12} {}  {}\n", time(part.time), unit_, describe(part));
+      for (const auto& part : parts)
+        text += fmt::format("    {:>12} {}  {}\n", time(part.time), unit_, describe(system_, part));
     }
     if (text.empty()) return;
     title("Why deadlines are missed");

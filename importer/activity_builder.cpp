@@ -1,4 +1,4 @@
-// What each task does, as a flat sequence of activities.
+// What each task does, as a flat sequence of activities: see Branch for how alternatives stand in it.
 
 #include <algorithm>
 #include <cstddef>
@@ -63,27 +63,73 @@ class BodyReader {
     std::visit([&](const auto& kind) { take(element, kind); }, item.kind);
   }
 
-  /// Kinds that are not simulated: the switches, loops, semaphores and so on of all versions.
+  /// Kinds that are not simulated: channels, asynchronous server calls, local modes and so on of all versions.
   template <typename Kind>
   void take(Element item, const Kind&) {
     context_.ignore(item);
   }
 
-  void take(Element item, const views::Group&) { read(item); }
-
-  void take(Element item, const views::RunnableCall& call_item) {
-    ignore_counter(call_item.counter);
-    call(item);
+  /// Groups within uninterruptible ones change nothing.
+  void take(Element item, const views::Group& group) {
+    if (group.interruptible || on_device()) {
+      read(item);
+      return;
+    }
+    if (uninterruptible_++ == 0) add(item, std::string(group.name), Uninterruptible{true});
+    read(item);
+    if (--uninterruptible_ == 0) add(item, std::string(group.name), Uninterruptible{false});
   }
 
+  void take(Element item, const views::RunnableCall& call_item) {
+    counted(item, call_item.counter, [&] { call(item, "runnable"); });
+  }
+  void take(Element item, const views::SynchronousServerCall&) { call(item, "serverRunnable"); }
+
   void take(Element item, const views::LabelAccess& access_item) {
-    const auto label = context_.required(context_.labels, item, "data");
-    if (!label) return;
-    const std::string& name = context_.system.labels[*label].name;
-    if (access_item.access == views::Access::write)
-      add(item, name, WriteLabel{*label});
+    if (const auto label = context_.required(context_.labels, item, "data"))
+      access(item, *label, access_item.access == views::Access::write);
+  }
+  void take(Element item, const views::SenderReceiverRead& access_item) {
+    if (const auto label = context_.labels.find(access_item.label))
+      access(item, *label, false);
     else
-      add(item, name, ReadLabel{*label});
+      context_.ignore(item);
+  }
+  void take(Element item, const views::SenderReceiverWrite& access_item) {
+    if (const auto label = context_.labels.find(access_item.label))
+      access(item, *label, true);
+    else
+      context_.ignore(item);
+  }
+
+  void access(Element item, LabelIndex label, bool write) {
+    const std::string& name = context_.system.labels[label].name;
+    if (write)
+      add(item, name, WriteLabel{label});
+    else
+      add(item, name, ReadLabel{label});
+    if (!context_.event_triggers.empty())
+      occurs(item, views::EventKind::label, write ? views::EventType::write : views::EventType::read,
+             context_.model.element(context_.system.labels[label].origin));
+  }
+
+  void take(Element item, const views::CustomEventTrigger& trigger) {
+    occurs(item, views::EventKind::custom, views::EventType::any, trigger.event);
+  }
+
+  /// Triggers the stimuli that wait for such an event; of custom events `entity` is the event itself.
+  void occurs(Element item, views::EventKind kind, views::EventType type, Element entity) {
+    for (const EventTrigger& trigger : context_.event_triggers) {
+      const views::Event& event = trigger.event;
+      const bool custom = kind == views::EventKind::custom;
+      const bool meant = event.kind == kind && (custom ? event.element == entity
+                                                       : (event.type == views::EventType::any || event.type == type) &&
+                                                             (!event.entity || event.entity == entity));
+      const Element runnable = calls_.empty() ? Element() : context_.runnable_elements[calls_.back()];
+      if (meant && (!event.runnable || event.runnable == runnable) &&
+          (!event.process || event.process == context_.task_elements[task_]))
+        add(item, context_.system.stimuli[trigger.stimulus].name, Trigger{trigger.stimulus});
+    }
   }
 
   void take(Element item, const views::Ticks& ticks) {
@@ -102,16 +148,27 @@ class BodyReader {
 
   /// Instructions (before 0.9.3) take cycles by what the unit's definition executes per cycle; one where it is silent.
   void take(Element item, const views::ExecutionNeed& need) {
-    const Element unit =
-        context_.model.element(context_.system.platform.units[context_.system.tasks[task_].unit].origin);
-    Element definition = context_.model.reference(unit, "definition");
-    if (!definition) definition = context_.model.reference(unit, "coreType");
+    const Task& task = context_.system.tasks[task_];
     Ticks ticks;
-    ticks.otherwise = cycles_of_needs(item, need.needs, definition);
+    ticks.otherwise = cycles_of_needs(item, need.needs, definition_of(task.unit));
     for (const auto& [key, needs] : need.extended)
       if (const auto index = context_.definitions.find(key))
         if (const auto cycles = cycles_of_needs(item, needs, key)) ticks.extended.emplace_back(*index, *cycles);
+    for (const UnitIndex unit : task.units) {  // other kinds of units, on which the same instructions take other cycles
+      const DefinitionIndex index = context_.system.platform.units[unit].definition;
+      if (index == context_.system.platform.units[task.unit].definition) continue;
+      const bool known = std::any_of(ticks.extended.begin(), ticks.extended.end(),
+                                     [index](const auto& entry) { return entry.first == index; });
+      const auto cycles = known ? std::nullopt : cycles_of_needs(item, need.needs, definition_of(unit));
+      if (cycles) ticks.extended.emplace_back(index, *cycles);
+    }
     if (ticks.otherwise || !ticks.extended.empty()) add(item, "ticks", Compute{std::move(ticks)});
+  }
+
+  Element definition_of(UnitIndex index) const {
+    const Element unit = context_.model.element(context_.system.platform.units[index].origin);
+    const Element definition = context_.model.reference(unit, "definition");
+    return definition ? definition : context_.model.reference(unit, "coreType");
   }
 
   std::optional<Cycles> cycles_of_needs(Element item, const std::vector<views::Need>& needs, Element definition) {
@@ -129,47 +186,178 @@ class BodyReader {
   }
 
   void take(Element item, const views::InterProcessTrigger& trigger) {
-    ignore_counter(trigger.counter);
     if (const auto stimulus = context_.required(context_.stimuli, item, "stimulus"))
-      add(item, context_.system.stimuli[*stimulus].name, Trigger{*stimulus});
+      counted(item, trigger.counter, [&] { add(item, context_.system.stimuli[*stimulus].name, Trigger{*stimulus}); });
   }
 
   void take(Element item, const views::SetEvent& set_item) {
-    ignore_counter(set_item.counter);
     SetEvents set{indices_of(item, set_item.events), std::nullopt};
     if (item.attribute("process") || item.child("process")) {
       set.task = context_.tasks.find(context_.required_reference(item, "process"));
-      if (!set.task) {  // an ISR, which is not simulated: nobody is set
+      if (!set.task) {  // an ISR that is not simulated: nobody is set
         context_.ignore(item);
         return;
       }
     }
     std::string names = event_names(set.events);
-    add(item, std::move(names), std::move(set));
+    counted(item, set_item.counter, [&] { add(item, std::move(names), std::move(set)); });
   }
 
   void take(Element item, const views::ClearEvent& clear_item) {
-    ignore_counter(clear_item.counter);
     ClearEvents clear{indices_of(item, clear_item.events)};
     std::string names = event_names(clear.events);
-    add(item, std::move(names), std::move(clear));
+    counted(item, clear_item.counter, [&] { add(item, std::move(names), std::move(clear)); });
   }
 
   void take(Element item, const views::WaitEvent& wait_item) {
-    ignore_counter(wait_item.counter);
     WaitEvents wait{indices_of(item, wait_item.events), wait_item.mask == views::EventMaskType::all,
                     wait_item.waiting == views::Waiting::active};
     std::string names = event_names(wait.events);
-    add(item, std::move(names), std::move(wait));
+    counted(item, wait_item.counter, [&] { add(item, std::move(names), std::move(wait)); });
   }
 
-  /// A counter lets an activity take effect in some executions only, which is not simulated.
-  void ignore_counter(const std::optional<views::Counter>& counter) {
-    if (counter && (counter->prescaler != 1 || counter->offset != 0)) context_.ignore(counter->element);
+  void take(Element item, const views::SemaphoreAccess& use) {
+    const auto index = context_.semaphores.find(use.semaphore);
+    if (!index || on_device()) {
+      context_.ignore(item);
+      return;
+    }
+    const Semaphore& semaphore = context_.system.semaphores[*index];
+    UseSemaphore activity{*index, UseSemaphore::Operation::request,
+                          semaphore.spinlock || use.waiting == views::Waiting::active};
+    if (use.operation == views::SemaphoreOperation::exclusive) activity.operation = UseSemaphore::Operation::exclusive;
+    if (use.operation == views::SemaphoreOperation::release) activity.operation = UseSemaphore::Operation::release;
+    add(item, semaphore.name, activity);
   }
 
-  void call(Element item) {
-    const auto runnable = context_.required(context_.runnables, item, "runnable");
+  void take(Element item, const views::ModeLabelAccess& access) {
+    if (access.access == views::ModeAccess::read) return;  // takes no time and changes nothing
+    const auto mode = context_.modes.find(access.label);
+    const bool sets = access.access == views::ModeAccess::set;
+    const auto value = sets ? mode_value(access.value, access.literal) : std::optional(access.step);
+    if (!mode || !value || access.access == views::ModeAccess::unstated) {
+      context_.ignore(item);
+      return;
+    }
+    const SetMode set{*mode,
+                      sets                                            ? SetMode::Operation::set
+                      : access.access == views::ModeAccess::increment ? SetMode::Operation::increment
+                                                                      : SetMode::Operation::decrement,
+                      *value};
+    add(item, context_.system.modes[*mode].name, set);
+    occurs(item, views::EventKind::mode_label,
+           sets                                            ? views::EventType::write
+           : access.access == views::ModeAccess::increment ? views::EventType::increment
+                                                           : views::EventType::decrement,
+           access.label);
+  }
+
+  /// Device tasks hold no core.
+  void take(Element item, const views::SchedulePoint& point) {
+    if (!on_device()) counted(item, point.counter, [&] { add(item, "", SchedulePoint{}); });
+  }
+  void take(Element item, const views::TerminateProcess& end) {
+    counted(item, end.counter, [&] { add(item, "", Terminate{}); });
+  }
+
+  // ---- branches
+
+  /// What one alternative holds; an empty element for nothing.
+  struct Option {
+    Guard guard;
+    Element container;
+  };
+
+  void take(Element item, const views::Switch& by_mode) {
+    std::vector<Option> options;
+    bool known = true;
+    for (const views::SwitchEntry& entry : by_mode.entries) {
+      auto condition = entry.condition ? mode_condition(context_, *entry.condition) : std::nullopt;
+      known = known && condition;
+      options.push_back({condition ? Guard(std::move(*condition)) : Guard(Otherwise{}), entry.element});
+    }
+    if (by_mode.otherwise || !known) options.push_back({Otherwise{}, by_mode.otherwise});
+    if (!known) {
+      context_.unknown_conditions.insert({item.origin().document, item.origin().element});
+      for (Option& option : options) option.guard = Probability{1};
+    }
+    branch(item, "switch", options, false);
+  }
+
+  void take(Element item, const views::ProbabilitySwitch& by_chance) {
+    std::vector<Option> options;
+    double sum = 0;
+    for (const views::ProbabilitySwitchEntry& entry : by_chance.entries) {
+      const double weight = entry.probability > 0 ? entry.probability : 0;
+      sum += weight;
+      options.push_back({Probability{weight}, entry.element});
+    }
+    if (!(sum > 0))
+      for (Option& option : options) option.guard = Probability{1};
+    branch(item, "probability switch", options, false);
+  }
+
+  void take(Element item, const views::WhileLoop& loop) {
+    auto condition = loop.condition ? mode_condition(context_, *loop.condition) : std::nullopt;
+    if (condition) {
+      branch(item, "loop", {{std::move(*condition), item}}, true);
+      return;
+    }
+    context_.unknown_conditions.insert({item.origin().document, item.origin().element});
+    branch(item, "loop", {{Probability{1}, item}, {Probability{1}, {}}}, true);
+  }
+
+  void branch(Element item, std::string name, const std::vector<Option>& options, bool repeats) {
+    if (options.empty()) return;
+    open_branch(item, std::move(name), repeats, [&](Branch& built) {
+      for (const Option& option : options) {
+        const std::size_t first = body_.size();
+        if (option.container) read(option.container);
+        built.alternatives.push_back({option.guard, body_.size() - first});
+      }
+    });
+  }
+
+  /// What `fill` adds is done in some executions only.
+  template <typename Fill>
+  void counted(Element item, const std::optional<views::Counter>& counter, Fill fill) {
+    if (!counter || (counter->prescaler <= 1 && counter->offset <= 0)) {
+      fill();
+      return;
+    }
+    const EveryNth every{std::max<std::int64_t>(1, counter->prescaler), std::max<std::int64_t>(0, counter->offset)};
+    open_branch(item, "counter", false, [&](Branch& built) {
+      const std::size_t first = body_.size();
+      fill();
+      built.alternatives.push_back({every, body_.size() - first});
+    });
+  }
+
+  /// Adds a branch and, by `fill`, what follows it.
+  template <typename Fill>
+  void open_branch(Element item, std::string name, bool repeats, Fill fill) {
+    if (on_device()) {
+      context_.error("AM0342",
+                     fmt::format("{} in device task \"{}\": what a GPU executes cannot depend on modes, chance or "
+                                 "counters",
+                                 item.class_name(), context_.system.tasks[task_].name),
+                     item.location(), item.path());
+      return;
+    }
+    const std::size_t index = body_.size();
+    add(item, std::move(name), Branch{});
+    if (body_.size() == index) return;  // too many
+    Branch built;
+    built.repeats = repeats;
+    fill(built);
+    body_[index].activity = std::move(built);
+  }
+
+  bool on_device() const { return context_.system.tasks[task_].side == Side::device; }
+
+  /// A runnable with a condition of its own (from 0.9.4) is not executed while that does not hold.
+  void call(Element item, std::string_view feature) {
+    const auto runnable = context_.required(context_.runnables, item, feature);
     if (!runnable) return;
     const std::string& name = context_.system.runnables[*runnable].name;
     const bool calls_itself = std::find(calls_.begin(), calls_.end(), *runnable) != calls_.end();
@@ -181,9 +369,33 @@ class BodyReader {
                      item.location(), item.path());
       return;
     }
-    calls_.push_back(*runnable);
-    add(item, name, Call{});
-    read(context_.runnable_elements[*runnable]);
+    const Element element = context_.runnable_elements[*runnable];
+    Diagnostics no_effect;
+    const auto stated = views::condition_of(context_.model, element.child("executionCondition"), no_effect);
+    if (!stated) {
+      execute(item, *runnable);
+      return;
+    }
+    auto condition = mode_condition(context_, *stated);
+    if (!condition) context_.unknown_conditions.insert({element.origin().document, element.origin().element});
+    open_branch(item, "condition", false, [&](Branch& built) {
+      const std::size_t first = body_.size();
+      execute(item, *runnable);
+      const std::size_t length = body_.size() - first;
+      if (condition)
+        built.alternatives.push_back({std::move(*condition), length});
+      else
+        built.alternatives = {{Probability{1}, length}, {Probability{1}, 0}};
+    });
+  }
+
+  void execute(Element item, RunnableIndex runnable) {
+    calls_.push_back(runnable);
+    const Element element = context_.runnable_elements[runnable];
+    add(item, context_.system.runnables[runnable].name, Call{});
+    occurs(item, views::EventKind::runnable, views::EventType::start, element);
+    read(element);
+    occurs(item, views::EventKind::runnable, views::EventType::terminate, element);
     calls_.pop_back();
   }
 
@@ -227,6 +439,7 @@ class BodyReader {
   std::size_t& total_;  // activities of all tasks so far
   std::size_t depth_ = 0;
   bool too_deep_ = false;
+  std::size_t uninterruptible_ = 0;  // groups around that are
   std::vector<RunnableIndex> calls_;
 };
 

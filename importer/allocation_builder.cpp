@@ -14,29 +14,6 @@
 namespace amalthea::importer::detail {
 namespace {
 
-/// Algorithms that the simulation of a CPU core implements.
-bool is_simulated(std::string_view algorithm) {
-  const views::AlgorithmKind kind = views::algorithm_of_name(algorithm).kind;
-  return kind == views::AlgorithmKind::fixed_priority_preemptive || kind == views::AlgorithmKind::osek;
-}
-
-void check_host_scheduler(BuildContext& context, const Scheduler& scheduler) {
-  const Element element = context.model.element(scheduler.origin);
-  if (scheduler.algorithm.empty()) {
-    context.diagnostics.add(
-        "AM0402", Severity::warning,
-        fmt::format("scheduler \"{}\" states no algorithm; taken as FixedPriorityPreemptive", scheduler.name),
-        element.location(), element.path());
-  } else if (!is_simulated(scheduler.algorithm)) {
-    context.error(
-        "AM0306",
-        fmt::format(
-            "scheduler \"{}\" uses the algorithm {}, which is not simulated; expected FixedPriorityPreemptive or OSEK",
-            scheduler.name, scheduler.algorithm),
-        element.location(), element.path());
-  }
-}
-
 /// Signs that a unit is meant as a GPU although its definition does not say so. Left-over time slice parameters of an
 /// allocation count only where the definition is silent: tasks moved from a GPU to a CPU keep them.
 bool is_meant_as_gpu(const BuildContext& context, Element unit_element, const ProcessingUnit& unit,
@@ -102,32 +79,56 @@ void read_gpu_share(BuildContext& context, Task& task) {
   });
 }
 
-/// The unit a task runs on: the first of its affinity; without one, the first unit its scheduler is responsible for.
-Element chosen_unit(BuildContext& context, const views::TaskAllocation& allocation, const Scheduler& scheduler,
-                    const Task& task) {
+/// The units a task may run on: those of its affinity that its scheduler is responsible for, or all of them where that
+/// is none; without affinity the scheduler's. On a GPU the first one; in a mix of both kinds those of the first's kind.
+std::vector<Element> chosen_units(BuildContext& context, const views::TaskAllocation& allocation,
+                                  const Scheduler& scheduler, const Task& task) {
   const auto& affinity = allocation.affinity;
-  const auto warn = [&](std::string_view id, std::string message) {
-    context.diagnostics.add(id, Severity::warning, std::move(message), allocation.element.location(),
-                            allocation.element.path());
+  const Platform& platform = context.system.platform;
+  const auto tell = [&](std::string_view id, Severity severity, std::string message) {
+    context.diagnostics.add(id, severity, std::move(message), allocation.element.location(), allocation.element.path());
   };
-  if (affinity.size() > 1)
-    warn("AM0404", fmt::format("task \"{}\" may run on {} cores; simulated on the first, \"{}\"", task.name,
-                               affinity.size(), affinity.front().name()));
-  if (affinity.empty() && scheduler.units.size() > 1)
-    warn("AM0405",
-         fmt::format("task \"{}\" has no affinity and its scheduler has {} cores; simulated on the first, \"{}\"",
-                     task.name, scheduler.units.size(), context.system.platform.units[scheduler.units.front()].name));
-  if (affinity.empty())
-    return scheduler.units.empty()
-               ? Element{}
-               : context.model.element(context.system.platform.units[scheduler.units.front()].origin);
-  const auto unit = context.units.find(affinity.front());
-  if (unit && std::find(scheduler.units.begin(), scheduler.units.end(), *unit) == scheduler.units.end())
-    warn("AM0406",
-         fmt::format(
-             "task \"{}\" has affinity to \"{}\", which its scheduler \"{}\" is not responsible for; simulated there",
-             task.name, affinity.front().name(), scheduler.name));
-  return affinity.front();
+  std::vector<Element> units;
+  if (affinity.empty()) {
+    for (const UnitIndex unit : scheduler.units) units.push_back(context.model.element(platform.units[unit].origin));
+  } else {
+    const auto responsible = [&](Element element) {
+      const auto unit = context.units.find(element);
+      return unit && std::find(scheduler.units.begin(), scheduler.units.end(), *unit) != scheduler.units.end();
+    };
+    for (const Element element : affinity)
+      if (responsible(element) && std::find(units.begin(), units.end(), element) == units.end())
+        units.push_back(element);
+    if (units.empty()) {
+      units.push_back(affinity.front());
+      if (context.units.find(affinity.front()))
+        tell("AM0406", Severity::warning,
+             fmt::format("task \"{}\" has affinity to \"{}\", which its scheduler \"{}\" is not responsible for; "
+                         "simulated there",
+                         task.name, affinity.front().name(), scheduler.name));
+    }
+  }
+  const auto type_of = [&](Element element) {
+    const auto unit = context.units.find(element);
+    return unit ? platform.units[*unit].type : PuType::cpu;
+  };
+  if (units.size() < 2) return units;
+  if (type_of(units.front()) == PuType::gpu) {
+    tell("AM0404", Severity::warning,
+         fmt::format("task \"{}\" may run on {} units, the first of which is the GPU \"{}\"; simulated there",
+                     task.name, units.size(), units.front().name()));
+    return {units.front()};
+  }
+  units.erase(std::remove_if(units.begin(), units.end(), [&](Element unit) { return type_of(unit) == PuType::gpu; }),
+              units.end());
+  if (units.size() > 1 && context.global_schedulers.insert(task.scheduler).second) {
+    std::string names;
+    for (const Element unit : units) names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", unit.name());
+    tell("AM0405", Severity::note,
+         fmt::format("scheduler \"{}\" schedules globally: its tasks may migrate; the first such, \"{}\", between {}",
+                     scheduler.name, task.name, names));
+  }
+  return units;
 }
 
 /// The unit a mapping change names, on which the task's scheduler becomes one that is responsible for it: the model's
@@ -138,7 +139,8 @@ Element changed_unit(BuildContext& context, const views::TaskAllocation& allocat
   UnitIndex unit = 0;
   while (platform.units[unit].name != change.core) ++unit;
   const auto responsible = [unit](const Scheduler& scheduler) {
-    return std::find(scheduler.units.begin(), scheduler.units.end(), unit) != scheduler.units.end();
+    return !scheduler.interrupt_controller &&
+           std::find(scheduler.units.begin(), scheduler.units.end(), unit) != scheduler.units.end();
   };
   const std::string before = allocation.affinity.empty()
                                  ? fmt::format("with scheduler \"{}\"", platform.schedulers[task.scheduler].name)
@@ -157,11 +159,22 @@ Element changed_unit(BuildContext& context, const views::TaskAllocation& allocat
 
 }  // namespace
 
+void check_clock(BuildContext& context, UnitIndex index, const std::string& who) {
+  const ProcessingUnit& unit = context.system.platform.units[index];
+  if (!unit.frequency.is_zero() || !context.reported_clocks.insert(index).second) return;
+  const Element element = context.model.element(unit.origin);
+  context.error("AM0304",
+                fmt::format("processing unit \"{}\", on which {} runs, has no clock ({})", unit.name, who,
+                            element.is("Core") ? "prescaler with a quartz that has a frequency"
+                                               : "frequencyDomain with defaultValue"),
+                element.location(), element.path());
+}
+
 void allocate(BuildContext& context, const views::TaskAllocation& allocation, Task& task) {
   const MappingChange* change = mapping_change_of(context, task.name);
   const Element scheduler_element = context.required_reference(allocation.element, "scheduler");
   const auto scheduler_index = context.schedulers.find(scheduler_element);
-  if (!scheduler_index) {
+  if (!scheduler_index || context.system.platform.schedulers[*scheduler_index].interrupt_controller) {
     if (scheduler_element)
       context.error("AM0309",
                     fmt::format("task \"{}\" is allocated to \"{}\", which is not a TaskScheduler", task.name,
@@ -170,9 +183,10 @@ void allocate(BuildContext& context, const views::TaskAllocation& allocation, Ta
     return;
   }
   task.scheduler = *scheduler_index;
-  const Element unit_element =
-      change != nullptr ? changed_unit(context, allocation, *change, task)
-                        : chosen_unit(context, allocation, context.system.platform.schedulers[*scheduler_index], task);
+  const std::vector<Element> units =
+      change != nullptr ? std::vector{changed_unit(context, allocation, *change, task)}
+                        : chosen_units(context, allocation, context.system.platform.schedulers[*scheduler_index], task);
+  const Element unit_element = units.empty() ? Element{} : units.front();
   const Scheduler& scheduler = context.system.platform.schedulers[task.scheduler];
   const auto unit_index = context.units.find(unit_element);
   if (!unit_index) {
@@ -187,6 +201,9 @@ void allocate(BuildContext& context, const views::TaskAllocation& allocation, Ta
     return;
   }
   task.unit = *unit_index;
+  if (units.size() > 1)
+    for (const Element unit : units)
+      if (const auto index = context.units.find(unit)) task.units.push_back(*index);
   const ProcessingUnit& unit = context.system.platform.units[task.unit];
   if (change != nullptr && change->priority)
     task.priority = *change->priority;
@@ -197,13 +214,8 @@ void allocate(BuildContext& context, const views::TaskAllocation& allocation, Ta
   if (const auto slice = custom_property(context.model.element(task.origin), "gpu.timeslice"))
     read_time_slice(context, {{"timeslice", slice->value, slice->element}}, task);
   if (task.side == Side::device) read_gpu_share(context, task);
-  if (unit.frequency.is_zero() && context.reported_clocks.insert(task.unit).second)
-    context.error(
-        "AM0304",
-        fmt::format("processing unit \"{}\", on which task \"{}\" runs, has no clock ({})", unit.name, task.name,
-                    unit_element.is("Core") ? "prescaler with a quartz that has a frequency"
-                                            : "frequencyDomain with defaultValue"),
-        unit_element.location(), unit_element.path());
+  check_clock(context, task.unit, fmt::format("task \"{}\"", task.name));
+  for (const UnitIndex index : task.units) check_clock(context, index, fmt::format("task \"{}\"", task.name));
   if (task.side == Side::host && is_meant_as_gpu(context, unit_element, unit, scheduler, allocation.parameters)) {
     if (context.reported_units.insert(task.unit).second)
       context.error(
@@ -224,15 +236,6 @@ void report_second_allocations(BuildContext& context) {
           fmt::format("task \"{}\" has a second allocation, which is ignored", allocation.task.name()),
           allocation.element.location(), allocation.element.path());
   }
-}
-
-void check_host_schedulers(BuildContext& context) {
-  std::vector<bool> checked(context.system.platform.schedulers.size(), false);
-  for (const Task& task : context.system.tasks)
-    if (!context.blocked && task.side == Side::host && !checked[task.scheduler]) {
-      checked[task.scheduler] = true;
-      check_host_scheduler(context, context.system.platform.schedulers[task.scheduler]);
-    }
 }
 
 void map_labels(BuildContext& context) {

@@ -13,15 +13,52 @@
 namespace amalthea::importer::detail {
 namespace {
 
+/// What leads to the next activity, and the words on that edge.
+struct Open {
+  NodeIndex node;
+  std::string label;
+};
+
+/// Sequence edges between the activities [begin, end) of a body. `open` is what leads into them, then what leads out.
+void add_sequence(System& system, const std::vector<NodeIndex>& body, std::size_t begin, std::size_t end,
+                  std::vector<Open>& open) {
+  const auto connect = [&system](const std::vector<Open>& from, NodeIndex to) {
+    for (const Open& one : from) boost::add_edge(one.node, to, GraphEdge{EdgeKind::sequence, one.label}, system.graph);
+  };
+  for (std::size_t i = begin; i < end; ++i) {
+    const NodeIndex node = body[i];
+    connect(open, node);
+    open.clear();
+    const auto* branch = std::get_if<Branch>(&system.graph[node].activity);
+    if (branch == nullptr) {
+      if (!std::holds_alternative<Terminate>(system.graph[node].activity)) open.push_back({node, {}});
+      continue;
+    }
+    bool one_is_taken = false;
+    for (std::size_t a = 0; a < branch->alternatives.size(); ++a) {  // adding edges moves no vertex
+      const auto& [guard, length] = branch->alternatives[a];
+      std::vector<Open> inner{{node, describe(system, guard)}};
+      add_sequence(system, body, i + 1, i + 1 + length, inner);
+      if (branch->repeats && a == 0) {
+        if (length > 0) connect(inner, node);
+      } else {
+        open.insert(open.end(), inner.begin(), inner.end());
+      }
+      one_is_taken =
+          one_is_taken || std::holds_alternative<Otherwise>(guard) || std::holds_alternative<Probability>(guard);
+      i += length;
+    }
+    if (!one_is_taken) open.push_back({node, "otherwise"});
+  }
+}
+
 void add_vertices(BuildContext& context) {
   System& system = context.system;
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     auto& body = system.tasks[task].body;
-    for (GraphNode& node : context.raw_bodies[task]) {
-      body.push_back(boost::add_vertex(std::move(node), system.graph));
-      if (body.size() > 1)
-        boost::add_edge(body[body.size() - 2], body.back(), GraphEdge{EdgeKind::sequence, {}}, system.graph);
-    }
+    for (GraphNode& node : context.raw_bodies[task]) body.push_back(boost::add_vertex(std::move(node), system.graph));
+    std::vector<Open> open;
+    add_sequence(system, body, 0, body.size(), open);
   }
   context.raw_bodies.clear();
 }
@@ -86,18 +123,20 @@ void report_free_accesses(BuildContext& context) {
   System& system = context.system;
   std::set<UnitIndex> reported;
   for (NodeIndex node = 0; node < boost::num_vertices(system.graph); ++node) {
-    const UnitIndex unit = system.tasks[system.graph[node].task].unit;
+    const Task& task = system.tasks[system.graph[node].task];
+    const std::vector<UnitIndex> units = task.units.empty() ? std::vector{task.unit} : task.units;
     for (const bool written : {false, true})
-      for (const LabelIndex label : labels_of(system.graph[node].activity, written)) {
-        if (access_to(system.platform.units[unit], system.labels[label]) != nullptr || !reported.insert(unit).second)
-          continue;
-        const Element element = context.model.element(system.platform.units[unit].origin);
-        context.diagnostics.add("AM0411", Severity::warning,
-                                fmt::format("processing unit \"{}\" has no accessElement for the memory of label "
-                                            "\"{}\"; such accesses take no time in the analysis",
-                                            system.platform.units[unit].name, system.labels[label].name),
-                                element.location(), element.path());
-      }
+      for (const LabelIndex label : labels_of(system.graph[node].activity, written))
+        for (const UnitIndex unit : units) {
+          if (access_to(system.platform.units[unit], system.labels[label]) != nullptr || !reported.insert(unit).second)
+            continue;
+          const Element element = context.model.element(system.platform.units[unit].origin);
+          context.diagnostics.add("AM0411", Severity::warning,
+                                  fmt::format("processing unit \"{}\" has no accessElement for the memory of label "
+                                              "\"{}\"; such accesses take no time in the analysis",
+                                              system.platform.units[unit].name, system.labels[label].name),
+                                  element.location(), element.path());
+        }
   }
 }
 

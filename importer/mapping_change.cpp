@@ -74,7 +74,8 @@ void check_scheduler(BuildContext& context, const MappingChange& change) {
   const Platform& platform = context.system.platform;
   const bool scheduled =
       std::any_of(platform.schedulers.begin(), platform.schedulers.end(), [&](const Scheduler& scheduler) {
-        return std::any_of(scheduler.units.begin(), scheduler.units.end(),
+        return !scheduler.interrupt_controller &&
+               std::any_of(scheduler.units.begin(), scheduler.units.end(),
                            [&](UnitIndex unit) { return platform.units[unit].name == change.core; });
       });
   if (!scheduled)

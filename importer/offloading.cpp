@@ -50,11 +50,14 @@ std::optional<TaskIndex> only_trigger_of(const BuildContext& context, TaskIndex 
 
 /// A wrapper triggers one function and later waits for an event which that function sets.
 bool is_wrapper_of(const BuildContext& context, TaskIndex wrapper, TaskIndex function) {
-  if (context.system.tasks[wrapper].side != Side::host) return false;
+  if (context.system.tasks[wrapper].side != Side::host || context.system.tasks[wrapper].kind != ProcessKind::task)
+    return false;
   std::size_t triggers = 0;
   bool waits = false;
   for (const GraphNode& node : context.raw_bodies[wrapper]) {
-    if (std::holds_alternative<SetEvents>(node.activity)) return false;  // others depend on it
+    if (std::holds_alternative<SetEvents>(node.activity) || std::holds_alternative<SetMode>(node.activity) ||
+        std::holds_alternative<UseSemaphore>(node.activity) || std::holds_alternative<Branch>(node.activity))
+      return false;  // others depend on it, or it does more than to wrap
     if (std::holds_alternative<Trigger>(node.activity)) ++triggers;
     const auto* wait = std::get_if<WaitEvents>(&node.activity);
     if (wait == nullptr || triggers == 0) continue;
@@ -117,17 +120,36 @@ bool is_for_wrapper(const BuildContext& context, const SetEvents& set, TaskIndex
   return set.task && context.system.tasks[*set.task].folded_into == function;
 }
 
+/// Moves the activities [at, at + count) that `keep` wants to `kept`; branches get the lengths of what is left.
+template <typename Keep>
+void move_kept(RawBody& body, std::size_t at, std::size_t count, RawBody& kept, const Keep& keep) {
+  for (const std::size_t end = at + count; at < end; ++at) {
+    if (!std::holds_alternative<Branch>(body[at].activity)) {
+      if (keep(body[at])) kept.push_back(std::move(body[at]));
+      continue;
+    }
+    const std::size_t index = kept.size();
+    Branch branch = std::get<Branch>(body[at].activity);
+    kept.push_back(std::move(body[at]));
+    for (Branch::Alternative& alternative : branch.alternatives) {
+      const std::size_t first = kept.size();
+      move_kept(body, at + 1, alternative.length, kept, keep);
+      at += alternative.length;
+      alternative.length = kept.size() - first;
+    }
+    kept[index].activity = std::move(branch);
+  }
+}
+
 /// A folded function reads its inputs and writes its results in host memory; device labels and the wrapper's event go.
 void drop_copies(BuildContext& context, TaskIndex function) {
   RawBody kept;
-  for (GraphNode& node : context.raw_bodies[function]) {
-    if (const auto* set = std::get_if<SetEvents>(&node.activity);
-        set != nullptr && is_for_wrapper(context, *set, function))
-      continue;
-    if (const auto label = accessed_label(node); label && context.system.labels[*label].side != LabelSide::host)
-      continue;
-    kept.push_back(std::move(node));
-  }
+  RawBody& body = context.raw_bodies[function];
+  move_kept(body, 0, body.size(), kept, [&](const GraphNode& node) {
+    if (const auto* set = std::get_if<SetEvents>(&node.activity)) return !is_for_wrapper(context, *set, function);
+    const auto label = accessed_label(node);
+    return !label || context.system.labels[*label].side == LabelSide::host;
+  });
   context.raw_bodies[function] = std::move(kept);
 }
 
@@ -351,8 +373,8 @@ class DeviceShaper {
   AccessSegment segment_;
 };
 
-void check_ticks(BuildContext& context, TaskIndex task) {
-  const ProcessingUnit& unit = context.system.platform.units[context.system.tasks[task].unit];
+void check_ticks(BuildContext& context, TaskIndex task, UnitIndex on) {
+  const ProcessingUnit& unit = context.system.platform.units[on];
   for (const GraphNode& node : context.raw_bodies[task]) {
     const auto* compute = std::get_if<Compute>(&node.activity);
     const auto* kernel = std::get_if<Kernel>(&node.activity);
@@ -402,7 +424,9 @@ void report_unused_properties(BuildContext& context) {
 void fold_wrappers(BuildContext& context) {
   if (context.options.keep_wrappers) return;
   for (TaskIndex function = 0; function < context.system.tasks.size(); ++function) {
-    if (context.system.tasks[function].side != Side::host || !could_run_on_gpu(context, context.raw_bodies[function]))
+    const Task& task = context.system.tasks[function];
+    if (task.side != Side::host || task.kind != ProcessKind::task ||
+        !could_run_on_gpu(context, context.raw_bodies[function]))
       continue;
     const auto wrapper = only_trigger_of(context, function);
     if (wrapper && *wrapper != function && is_wrapper_of(context, *wrapper, function))
@@ -420,7 +444,9 @@ void shape_offloading(BuildContext& context) {
     } else if (is_device_like(context.system, task)) {
       drop_copies(context, task);
     }
-    check_ticks(context, task);
+    check_ticks(context, task, context.system.tasks[task].unit);
+    for (const UnitIndex unit : context.system.tasks[task].units)
+      if (unit != context.system.tasks[task].unit) check_ticks(context, task, unit);
   }
 }
 

@@ -82,37 +82,6 @@ void build_units(BuildContext& context, const views::Hardware& hardware) {
   }
 }
 
-void build_schedulers(BuildContext& context, const views::OperatingSystems& systems) {
-  Platform& platform = context.system.platform;
-  for (const views::OsScheduler& element : systems.schedulers) {
-    if (element.interrupt_controller) continue;
-    Scheduler scheduler;
-    scheduler.name = element.name;
-    scheduler.algorithm = element.algorithm.name;
-    scheduler.origin = element.element.origin();
-    for (const Parameter& parameter : element.parameters) {
-      const bool minimum = equal_ignoring_case(parameter.name, "minimumTimeslice");
-      if (!minimum && !equal_ignoring_case(parameter.name, "maximumTimeslice")) continue;
-      if (const auto time = parse_time_text(parameter.value))
-        (minimum ? scheduler.minimum_time_slice : scheduler.maximum_time_slice) = *time;
-    }
-    if (element.parent)
-      context.diagnostics.add(
-          "AM0420", Severity::warning,
-          fmt::format("scheduler \"{}\" is scheduled by \"{}\"; this is not simulated, each has its units to itself",
-                      scheduler.name, systems.schedulers[*element.parent].name),
-          element.element.location(), element.element.path());
-    context.schedulers.add(element.element, static_cast<std::uint32_t>(platform.schedulers.size()));
-    platform.schedulers.push_back(std::move(scheduler));
-  }
-  for (const views::SchedulerAllocation& allocation : context.mapping.schedulers) {
-    const auto scheduler = context.schedulers.find(allocation.scheduler);
-    if (!scheduler) continue;
-    for (const Element unit : allocation.responsibility)
-      if (const auto index = context.units.find(unit)) platform.schedulers[*scheduler].units.push_back(*index);
-  }
-}
-
 }  // namespace
 
 void build_platform(BuildContext& context) {
@@ -126,12 +95,9 @@ void build_platform(BuildContext& context) {
   }
   build_definitions(context, hardware);
   build_units(context, hardware);
-  // Numbers in an operating system are its overheads, which are not simulated: unreadable ones do no harm here.
-  Diagnostics about_systems;
-  build_schedulers(context, views::operating_systems_of(context.model, about_systems));
-  for (const Diagnostic& finding : about_systems.all())
-    if (finding.severity != Severity::error)
-      context.diagnostics.add(finding.id, finding.severity, finding.message, finding.location, finding.path);
+  const views::OperatingSystems systems = views::operating_systems_of(context.model, context.diagnostics);
+  build_schedulers(context, systems);
+  build_semaphores(context, systems);
 }
 
 }  // namespace amalthea::importer::detail

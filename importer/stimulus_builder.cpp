@@ -1,13 +1,19 @@
 // Stimuli of a System, and which tasks they activate.
 
 #include <algorithm>
+#include <initializer_list>
+#include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 
 #include <fmt/core.h>
 
+#include "amalthea/views/conditions.hpp"
+#include "amalthea/views/events.hpp"
 #include "amalthea/views/stimuli.hpp"
 #include "importer/detail/build_context.hpp"
+#include "importer/detail/occurrence_builder.hpp"
 
 namespace amalthea::importer::detail {
 namespace {
@@ -19,36 +25,68 @@ void not_simulated(BuildContext& context, const Stimulus& stimulus, Element part
                             part.location(), part.path());
 }
 
-/// Modes are not simulated: what a stimulus sets and what enables it has no effect.
-void report_modes(BuildContext& context, const Stimulus& stimulus, const views::Stimulus& view) {
-  if (view.enabling) not_simulated(context, stimulus, view.enabling->element);
-  if (view.disabling) not_simulated(context, stimulus, view.disabling->element);
-}
-
-/// Nothing for a period that cannot be simulated, which is reported.
-std::optional<Periodic> periodic(BuildContext& context, const Stimulus& stimulus, Element element,
-                                 const views::PeriodicStimulus& view) {
-  const Duration offset = view.offset.value_or(Duration{});
-  if (!view.recurrence || *view.recurrence <= Duration{} || offset < Duration{}) {
-    context.error(
-        "AM0311",
-        fmt::format("periodic stimulus \"{}\" needs a recurrence longer than zero and an offset that is not negative",
-                    stimulus.name),
-        element.location(), element.path());
-    return std::nullopt;
+/// The modes that change as it occurs, and the condition under which it has an effect; what either depends on beside
+/// modes is not simulated.
+void read_modes(BuildContext& context, Stimulus& stimulus, const views::Stimulus& view) {
+  for (const views::ModeAssignment& assignment : view.sets) {
+    const auto mode = context.modes.find(assignment.label);
+    const auto value = mode_value(assignment.value, assignment.literal);
+    if (mode && value)
+      stimulus.sets.push_back({*mode, *value});
+    else
+      not_simulated(context, stimulus, assignment.element);
   }
-  if (view.jitter) not_simulated(context, stimulus, view.jitter->element);
-  not_simulated(context, stimulus, element.child("minDistance"));
-  if (view.clock)
-    context.diagnostics.add("AM0416", Severity::warning,
-                            fmt::format("stimulus \"{}\" is counted by the clock \"{}\", which is not simulated; its "
-                                        "recurrence is taken as time",
-                                        stimulus.name, view.clock.name()),
-                            element.attribute_location("clock"), element.path());
-  return Periodic{*view.recurrence, offset};
+  for (const bool enables : {true, false}) {
+    const auto& stated = enables ? view.enabling : view.disabling;
+    if (!stated || stated->any_of.empty()) continue;
+    auto condition = mode_condition(context, *stated);
+    if (condition && !enables) condition = negated(*condition);
+    if (condition && stimulus.condition) condition = conjunction_of(*stimulus.condition, *condition);
+    if (condition)
+      stimulus.condition = std::move(condition);
+    else
+      not_simulated(context, stimulus, stated->element);
+  }
 }
 
-bool is_simulated(const views::Stimulus& view) {
+/// Whether some activity can cause the event.
+bool is_simulated(const views::Event& event) {
+  using enum views::EventType;
+  const auto one_of = [&](std::initializer_list<views::EventType> types) {
+    return std::find(types.begin(), types.end(), event.type) != types.end();
+  };
+  if (event.processing_unit) return false;
+  if (event.kind == views::EventKind::label) return one_of({any, read, write});
+  if (event.kind == views::EventKind::mode_label) return one_of({any, write, increment, decrement});
+  if (event.kind == views::EventKind::runnable) return one_of({any, start, terminate});
+  return event.kind == views::EventKind::custom;
+}
+
+void await_events(BuildContext& context, const views::Stimulus& view, const Stimulus& stimulus, StimulusIndex index) {
+  const auto* by_event = std::get_if<views::EventStimulus>(&view.kind);
+  if (by_event == nullptr) return;
+  for (const Element element : by_event->events) {
+    views::Event event = views::event_of(context.model, element);
+    if (is_simulated(event))
+      context.event_triggers.push_back({std::move(event), index});
+    else
+      context.diagnostics.add("AM0432", Severity::warning,
+                              fmt::format("stimulus \"{}\" does not occur by the {} \"{}\", which is not simulated",
+                                          stimulus.name, element.class_name(), element.name()),
+                              element.location(), element.path());
+  }
+}
+
+EveryNth counter_of(const views::Stimulus& view) {
+  std::optional<views::Counter> counter;
+  if (const auto* triggered = std::get_if<views::InterProcessStimulus>(&view.kind)) counter = triggered->counter;
+  if (const auto* by_event = std::get_if<views::EventStimulus>(&view.kind)) counter = by_event->counter;
+  if (!counter) return {};
+  return {std::max<std::int64_t>(1, counter->prescaler), std::max<std::int64_t>(0, counter->offset)};
+}
+
+/// What is wrong with a stimulus that has no effect stops no analysis; but those of these kinds are always looked at.
+bool always_matters(const views::Stimulus& view) {
   return std::holds_alternative<views::PeriodicStimulus>(view.kind) ||
          std::holds_alternative<views::SingleStimulus>(view.kind) ||
          std::holds_alternative<views::InterProcessStimulus>(view.kind);
@@ -57,27 +95,28 @@ bool is_simulated(const views::Stimulus& view) {
 }  // namespace
 
 void build_stimuli(BuildContext& context) {
+  const views::ActivationTable table(context.model);
   for (const Element element : context.model.all("stimuliModel", "stimuli")) {
     Diagnostics found;
     const views::Stimulus view = views::stimulus_of(context.model, element, found);
     if (!is_simulated(view)) continue;  // reported where a task depends on it
-    for (const Diagnostic& finding : found.all())
-      context.diagnostics.add(finding.id, finding.severity, finding.message, finding.location, finding.path);
+    auto occurrence = occurrence_of(context.model, view, found);
+    const bool used = !table.activated_by(element).empty() || !view.sets.empty();
+    if (used || always_matters(view))
+      for (const Diagnostic& finding : found.all()) {
+        context.diagnostics.add(finding.id, finding.severity, finding.message, finding.location, finding.path);
+        context.blocked = context.blocked || (finding.severity == Severity::error && !occurrence);
+      }
+    if (!occurrence) continue;
     Stimulus stimulus;
     stimulus.name = element.name();
-    if (const auto* by_time = std::get_if<views::PeriodicStimulus>(&view.kind)) {
-      const auto occurrence = periodic(context, stimulus, element, *by_time);
-      if (!occurrence) continue;
-      stimulus.occurrence = *occurrence;
-    } else if (const auto* once = std::get_if<views::SingleStimulus>(&view.kind)) {
-      stimulus.occurrence = Single{std::max(Duration{}, once->occurrence.value_or(Duration{}))};
-    } else if (const auto* triggered = std::get_if<views::InterProcessStimulus>(&view.kind)) {
-      stimulus.occurrence = InterProcess{};
-      if (const auto& counter = triggered->counter; counter && (counter->prescaler != 1 || counter->offset != 0))
-        not_simulated(context, stimulus, counter->element);
-    }
-    report_modes(context, stimulus, view);
-    context.stimuli.add(element, static_cast<std::uint32_t>(context.system.stimuli.size()));
+    stimulus.occurrence = std::move(*occurrence);
+    stimulus.counter = counter_of(view);
+    if (view.deviation) not_simulated(context, stimulus, view.deviation->element);
+    read_modes(context, stimulus, view);
+    const auto index = static_cast<StimulusIndex>(context.system.stimuli.size());
+    if (used) await_events(context, view, stimulus, index);
+    context.stimuli.add(element, index);
     context.system.stimuli.push_back(std::move(stimulus));
   }
 }
@@ -92,8 +131,8 @@ void activate_task(BuildContext& context, Element element, TaskIndex task) {
     if (const auto index = context.stimuli.find(stimulus)) {
       auto& activates = context.system.stimuli[*index].activates;
       if (activates.empty() || activates.back() != task) activates.push_back(task);  // named twice it counts once
-    } else if (!stimulus.is("PeriodicStimulus") &&
-               !stimulus.is("Periodic")) {  // one without a usable period has been reported
+    } else if (Diagnostics told; !is_simulated(views::stimulus_of(context.model, stimulus, told))) {
+      // What else is missing of a stimulus has been reported.
       context.error("AM0310",
                     fmt::format("task \"{}\" is activated by the {} \"{}\", a kind of stimulus that is not simulated",
                                 element.name(), stimulus.class_name(), stimulus.name()),

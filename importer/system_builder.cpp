@@ -52,6 +52,7 @@ std::optional<System> build_system(const Model& model, const BuildOptions& optio
   const std::size_t errors_before = diagnostics.errors();
   detail::BuildContext context(model, options, diagnostics);
   detail::build_platform(context);
+  detail::build_modes(context);
   detail::build_stimuli(context);
   detail::build_data(context);
   detail::build_tasks(context);
@@ -70,6 +71,17 @@ std::optional<System> build_system(const Model& model, const BuildOptions& optio
                     fmt::format("{} {} in the model {} not simulated; the first one stands here", first.first, cls,
                                 first.first == 1 ? "is" : "are"),
                     first.second.location(), first.second.path());
+  if (!context.unknown_conditions.empty()) {
+    const auto [document, element] = *context.unknown_conditions.begin();
+    const Element first = model.element({document, element});
+    const std::size_t count = context.unknown_conditions.size();
+    diagnostics.add(
+        "AM0437", Severity::warning,
+        fmt::format("{} {} on what is not simulated (channels, local mode labels); each of its alternatives "
+                    "is taken by chance, equally often; the first one stands here",
+                    count, count == 1 ? "condition depends" : "conditions depend"),
+        first.location(), first.path());
+  }
   return std::move(context.system);
 }
 

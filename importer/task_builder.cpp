@@ -1,4 +1,4 @@
-// Data and tasks of a System: who runs where, and how urgent it is.
+// Data and tasks of a System.
 
 #include <algorithm>
 #include <string>
@@ -35,7 +35,6 @@ void build_tasks(BuildContext& context) {
   if (!context.blocked) check_mapping_changes(context);
   if (context.blocked) return;
   report_second_allocations(context);
-  for (const Element isr : context.model.all("swModel", "isrs")) context.ignore(isr);
   for (const Element element : context.model.all("swModel", "tasks")) {
     Task task;
     task.name = element.name();
@@ -49,11 +48,9 @@ void build_tasks(BuildContext& context) {
                     fmt::format("task \"{}\" is not allocated to a scheduler (mappingModel/taskAllocation)", task.name),
                     element.location(), element.path());
     }
-    if (const std::string_view preemption = element.attribute_or("preemption", "preemptive");
-        preemption != "preemptive" && preemption != "_undefined_" && task.side == Side::host)
-      context.diagnostics.add("AM0409", Severity::warning,
-                              fmt::format("task \"{}\" is {}; simulated as preemptive", task.name, preemption),
-                              element.attribute_location("preemption"), element.path());
+    const std::string_view preemption = element.attribute_or("preemption", "preemptive");
+    if (preemption == "cooperative") task.preemption = Preemption::cooperative;
+    if (preemption == "non_preemptive") task.preemption = Preemption::non_preemptive;
     const auto index = static_cast<TaskIndex>(context.system.tasks.size());
     context.tasks.add(element, index);
     context.system.tasks.push_back(std::move(task));
@@ -63,6 +60,7 @@ void build_tasks(BuildContext& context) {
   if (context.system.tasks.empty())
     context.error("AM0312", "the model has no task; there is nothing to analyse",
                   context.model.documents().front()->root().location());
+  build_isrs(context);
   check_host_schedulers(context);
   build_deadlines(context);
 }

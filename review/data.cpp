@@ -59,6 +59,12 @@ void for_each_accessed_label(const Context& context, Visit visit) {
 
 bool is_constant(Element label) { return label.attribute_or("constant", "false") == "true"; }
 
+/// In alternatives, what stands later need not happen later.
+bool has_branches(const System& system, const Task& task) {
+  return std::any_of(task.body.begin(), task.body.end(),
+                     [&](NodeIndex node) { return std::holds_alternative<Branch>(system.graph[node].activity); });
+}
+
 }  // namespace
 
 void check_unused_labels(const Context& context, Report& report) {
@@ -93,7 +99,7 @@ void check_overwritten_inputs(const Context& context, Report& report) {
       inputs[system.graph[node].task].insert(copy->sources.begin(), copy->sources.end());
 
   for (const Task& task : system.tasks) {
-    if (task.side != Side::host) continue;
+    if (task.side != Side::host || has_branches(system, task)) continue;
     std::set<LabelIndex> written;                           // so far
     std::map<TaskIndex, std::set<LabelIndex>> handed_over;  // inputs written before the device task was started
     std::set<std::pair<LabelIndex, TaskIndex>> back;        // such inputs of device tasks that have ended

@@ -50,13 +50,21 @@ std::string parts(const System& system, const std::vector<Program>& programs, co
   return text;
 }
 
+/// Of every switch the alternative that counts in the worst case or the best.
+engine::CompileOptions flattened() {
+  engine::CompileOptions options;
+  options.flatten_branches = true;
+  return options;
+}
+
 /// When a job of `task` would end if it ran on `unit` and nothing disturbed it nor the GPU work it starts.
 Duration undisturbed_end(const System& system, const std::vector<Program>& programs, TaskIndex task, UnitIndex unit,
                          Execution execution) {
   Duration now;
   std::map<TaskIndex, Duration> ends;  // of GPU work started so far
-  const Program program = engine::compile_program(system, task, unit, execution, nullptr);
+  const Program program = engine::compile_program(system, task, unit, execution, nullptr, flattened());
   for (const engine::Step& step : program.steps) {
+    if (step.skipped) continue;
     now += step.work;
     if (step.kind == engine::StepKind::trigger) {
       const auto& trigger = std::get<Trigger>(system.graph[step.node].activity);
@@ -122,7 +130,7 @@ void check_overload(const Context& context, Report& report) {
   if (context.system == nullptr) return;
   const System& system = *context.system;
   const std::vector<Program> programs =
-      engine::compile_programs(system, Execution::worst, engine::default_devices(system));
+      engine::compile_programs(system, Execution::worst, engine::default_devices(system), flattened());
   const std::vector<double> rates = engine::job_rates(system, programs);
   engine::Results results;
   results.resources = resources_in_use(system);
@@ -143,8 +151,8 @@ void check_hopeless_deadlines(const Context& context, Report& report) {
   if (context.system == nullptr) return;
   const System& system = *context.system;
   const auto devices = engine::default_devices(system);
-  const auto worst = engine::compile_programs(system, Execution::worst, devices);
-  const auto best = engine::compile_programs(system, Execution::best, devices);
+  const auto worst = engine::compile_programs(system, Execution::worst, devices, flattened());
+  const auto best = engine::compile_programs(system, Execution::best, devices, flattened());
   for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
     const Task& task = system.tasks[index];
     if (!task.deadline || task.side != Side::host || task.folded_into) continue;

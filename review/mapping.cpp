@@ -119,12 +119,24 @@ void check_shared_units(const Context& context, Report& report) {
   }
 }
 
+namespace {
+
+/// Tasks of fixed priorities that stay on one core.
+bool goes_by_priority(const System& system, TaskIndex index) {
+  const Task& task = system.tasks[index];
+  const SchedulingAlgorithm kind = system.platform.schedulers[task.scheduler].kind;
+  return task.kind == ProcessKind::task && task.units.size() < 2 &&
+         (kind == SchedulingAlgorithm::fixed_priority_preemptive || kind == SchedulingAlgorithm::osek);
+}
+
+}  // namespace
+
 void check_equal_priorities(const Context& context, Report& report) {
   if (context.system == nullptr) return;
   const System& system = *context.system;
   std::map<UnitIndex, std::vector<TaskIndex>> tasks;
   for (TaskIndex task = 0; task < system.tasks.size(); ++task)
-    if (system.tasks[task].side == Side::host && !system.tasks[task].folded_into)
+    if (system.tasks[task].side == Side::host && !system.tasks[task].folded_into && goes_by_priority(system, task))
       tasks[system.tasks[task].unit].push_back(task);
   for (const auto& [unit, sharing] : tasks) {
     const std::int64_t priority = system.tasks[sharing.front()].priority;

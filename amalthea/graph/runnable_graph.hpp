@@ -96,7 +96,7 @@ struct Branch {
     std::size_t length = 0;  ///< activities, those of inner branches included
   };
   std::vector<Alternative> alternatives;  ///< guards are all of chance or none is
-  bool repeats = false;                   ///< a loop: after its only alternative the branch is taken again
+  bool repeats = false;  ///< a loop: after its first alternative the branch is taken again; any other one ends it
 };
 
 struct SetMode {
@@ -158,7 +158,8 @@ struct GraphNode {
 };
 
 enum class EdgeKind : std::uint8_t {
-  sequence,  ///< next activity of the same task; from a branch to the first of every alternative and to what follows
+  sequence,  ///< next activity of the same task; from a branch to the first of every alternative, and to what follows
+             ///< where none may be taken; from the last of a loop back to it
   trigger,   ///< inter-process trigger → first activity of the activated task
   event,     ///< event set → event awaited; one per awaiting activity and setting task
   data,      ///< label written → label read; one per label and pair of tasks, from the last write to the first read
@@ -167,7 +168,7 @@ std::string_view to_string(EdgeKind);
 
 struct GraphEdge {
   EdgeKind kind = EdgeKind::sequence;
-  std::string label;  ///< the label, event or stimulus; "" for sequence
+  std::string label;  ///< the label, event or stimulus; of sequence the guard of the alternative it leads into, or ""
 };
 
 using RunnableGraph = boost::adjacency_list<boost::vecS, boost::vecS, boost::bidirectionalS, GraphNode, GraphEdge>;

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include <fmt/core.h>
+
 namespace amalthea {
 
 std::string_view kind_name(const Activity& activity) {
@@ -66,6 +68,74 @@ std::string_view to_string(EdgeKind kind) {
       return "data";
   }
   return "sequence";
+}
+
+bool is_possible(const ArrivalCurve& curve) {
+  struct Limit {
+    detail::Int128 time = 0;
+    std::int64_t steps = 1;
+  };
+  const auto shorter = [](const Limit& a, const Limit& b) { return a.time * b.steps < b.time * a.steps; };
+  Limit least;
+  std::optional<Limit> largest;
+  for (const auto& entry : curve.entries) {
+    if (entry.count < 2) continue;
+    if (const Limit lower{entry.lower.picoseconds(), entry.count - 1}; shorter(least, lower)) least = lower;
+    if (!entry.upper) continue;
+    if (const Limit upper{entry.upper->picoseconds(), entry.count - 1}; !largest || shorter(upper, *largest))
+      largest = upper;
+  }
+  return least.time > 0 && (!largest || !shorter(*largest, least));
+}
+
+namespace {
+
+std::string_view sign_of(Relation relation) {
+  switch (relation) {
+    case Relation::equal:
+      return "=";
+    case Relation::not_equal:
+      return "!=";
+    case Relation::less:
+      return "<";
+    case Relation::less_or_equal:
+      return "<=";
+    case Relation::greater:
+      return ">";
+    case Relation::greater_or_equal:
+      return ">=";
+  }
+  return "=";
+}
+
+std::string describe(const System& system, const ModeTest& test) {
+  const Mode& mode = system.modes[test.mode];
+  return fmt::format("{} {} {}", mode.name, sign_of(test.relation),
+                     test.other ? system.modes[*test.other].name : mode_value_name(mode, test.value));
+}
+
+}  // namespace
+
+std::string mode_value_name(const Mode& mode, std::int64_t value) {
+  const bool named = value >= 0 && static_cast<std::uint64_t>(value) < mode.literals.size();
+  return named ? mode.literals[static_cast<std::size_t>(value)] : std::to_string(value);
+}
+
+std::string describe(const System& system, const Guard& guard) {
+  if (const auto* chance = std::get_if<Probability>(&guard)) return fmt::format("weight {}", chance->weight);
+  if (const auto* every = std::get_if<EveryNth>(&guard))
+    return fmt::format("every {} from {}", every->prescaler, every->offset);
+  const auto* condition = std::get_if<ModeCondition>(&guard);
+  if (condition == nullptr) return "otherwise";
+  if (condition->any_of.empty()) return "never";
+  std::string text;
+  for (const auto& conjunction : condition->any_of) {
+    if (!text.empty()) text += " or ";
+    if (conjunction.empty()) text += "always";
+    for (std::size_t i = 0; i < conjunction.size(); ++i)
+      text.append(i == 0 ? "" : " and ").append(describe(system, conjunction[i]));
+  }
+  return text;
 }
 
 const MemoryAccess* access_to(const ProcessingUnit& unit, const Label& label) {

@@ -46,6 +46,7 @@ struct OsEvent {
 struct Mode {
   std::string name;
   std::int64_t initial = 0;
+  std::vector<std::string> literals = {};  ///< of an enumeration, in the order of their numbers
 };
 
 struct Semaphore {
@@ -56,7 +57,8 @@ struct Semaphore {
   bool spinlock = false;
 };
 
-/// Occurs at offset + k × period, each later by its jitter, but never within `minimum_distance` of the one before.
+/// Occurs at offset + k × period, each later by its jitter, but no earlier than the one before and than
+/// `minimum_distance` after it.
 struct Periodic {
   Duration period;           ///< > 0
   Duration offset;           ///< >= 0
@@ -67,7 +69,7 @@ struct Single {
   Duration occurrence;
 };
 struct InterProcess {};  ///< occurs when a Trigger activity names it
-/// RelativePeriodicStimulus: from each occurrence to the next a time from `distance`.
+/// RelativePeriodicStimulus: at `offset`, and from each occurrence to the next a time from `distance`.
 struct Sporadic {
   Duration offset;
   Distribution distance;  ///< ps, > 0
@@ -78,13 +80,14 @@ struct Synthetic {
   Duration offset;
   std::vector<Duration> occurrences;  ///< in order, within [0, period)
 };
-/// PeriodicBurstStimulus: each period `occurrences` of them, spread evenly over `length`.
+/// PeriodicBurstStimulus: each period `occurrences` of them, anywhere within `length`, but no two closer than
+/// `minimum_distance`; what that brings beyond the length does not occur.
 struct Burst {
   Duration period;
   Duration offset;
-  Duration length;
+  Duration length;  ///< from 0 to `period`
   Duration minimum_distance;
-  std::int64_t occurrences = 1;
+  std::int64_t occurrences = 1;  ///< > 0
 };
 /// ArrivalCurveStimulus: any `count` occurrences in a row need at least `lower`; and, where given, at most `upper`.
 struct ArrivalCurve {
@@ -95,14 +98,18 @@ struct ArrivalCurve {
   };
   std::vector<Entry> entries;  ///< by count
 };
+/// Whether any sequence keeps the curve and none is arbitrarily dense: on an average the distance of two must be
+/// neither below `lower` nor above `upper` of any entry, each divided by its count less one, and some `lower` be above
+/// zero.
+bool is_possible(const ArrivalCurve& curve);
 /// VariableRateStimulus: per `step` a number of occurrences, evenly spread, which changes by no more than this from one
-/// step to the next.
+/// step to the next. The first occurs at 0.
 struct VariableRate {
   Duration step;
   Distribution occurrences;                                  ///< millionths of an occurrence per step
-  std::optional<double> largest_increase, largest_decrease;  ///< occurrences per step
+  std::optional<double> largest_increase, largest_decrease;  ///< occurrences per step, >= 0
 };
-/// EventStimulus: occurs when one of these OS events is set.
+/// EventStimulus: a Trigger names it behind every activity that causes its event. Also when one of these is set.
 struct EventDriven {
   std::vector<EventIndex> events;
 };
@@ -112,10 +119,12 @@ struct ModeSetting {
   std::int64_t value = 0;
 };
 
+using Occurrence =
+    std::variant<Periodic, Single, InterProcess, Sporadic, Synthetic, Burst, ArrivalCurve, VariableRate, EventDriven>;
+
 struct Stimulus {
   std::string name;
-  std::variant<Periodic, Single, InterProcess, Sporadic, Synthetic, Burst, ArrivalCurve, VariableRate, EventDriven>
-      occurrence;
+  Occurrence occurrence;
   std::vector<TaskIndex> activates;        ///< in model order
   EveryNth counter = {};                   ///< of inter-process and event stimuli: which of their occurrences count
   std::vector<ModeSetting> sets;           ///< modes that change as it occurs, before it activates
@@ -194,6 +203,11 @@ struct System {
 /// How `unit` reaches the memory of `label`: the access to that memory; for a label that is mapped to no memory the
 /// unit's only access, if it has just one. Null: the model states no cost.
 const MemoryAccess* access_to(const ProcessingUnit& unit, const Label& label);
+
+/// The literal of this number, or the number.
+std::string mode_value_name(const Mode& mode, std::int64_t value);
+/// A guard in words: "Gear = Reverse and Speed < 10", "weight 0.25", "every 3 from 1", "otherwise".
+std::string describe(const System& system, const Guard& guard);
 
 /// The graph of one task alone: its activities and the sequence between them.
 RunnableGraph task_graph(const System& system, TaskIndex task);

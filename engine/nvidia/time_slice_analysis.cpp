@@ -395,6 +395,11 @@ class Analysis {
       add(BoundPart::own_switches, std::nullopt, own.own_switches);
       waits = own.waits;
     }
+    const auto suspends = [this](std::size_t which) {
+      return facts_[which].offloads && task(which).wait == WaitMode::suspend;
+    };
+    bool any_suspends = demand.with_gpu && suspends(demand.task);
+    std::int64_t starts = any_suspends ? static_cast<std::int64_t>(facts_[demand.task].segments.size()) : 0;
     for (const std::size_t other : rivals) {
       const Duration execution = facts_[other].execution;
       if (jitter[other]) {
@@ -404,9 +409,13 @@ class Analysis {
       }
       const std::int64_t jobs = ceiling(sum(window, task(other).jitter), task(other).period);
       add(BoundPart::preemption, other, times(sum(execution, jobs_[other].own()), jobs));
+      starts += jobs * (1 + (suspends(other) ? static_cast<std::int64_t>(facts_[other].segments.size()) : 0));
+      any_suspends = any_suspends || suspends(other);
       if (!facts_[other].offloads) continue;
       for (const std::size_t context : contexts_) waits[context] = waits[context] + jobs_[other].waits[context] * jobs;
     }
+    for (const GpuTask::Blocking& blocking : task(demand.task).blocking)
+      add(BoundPart::blocking, blocking.by, times(blocking.time, 1 + (any_suspends ? starts : 0)));
     // What is counted as own work of the task or of one that polls before it is not waited for as well.
     for (const std::size_t other : rivals)
       if (!jitter[other]) waits[other] = {};
@@ -578,6 +587,10 @@ class Analysis {
     if (gave_up_[index])
       return fmt::format("no bound was found in the steps that the analysis takes; core {} has a demand of {:.4f}",
                          core, bounds.core_demand[task(index).core]);
+    if (!task(index).blocking.empty())
+      return fmt::format(
+          "with those before it on core {}, and up to {} at a time of {}, the response may exceed the {}", core,
+          format_duration(task(index).blocking.front().time), task(task(index).blocking.front().by).name, limit_text);
     return fmt::format("with those before it on core {} the response may exceed the {}", core, limit_text);
   }
 
@@ -600,6 +613,9 @@ std::string fault_of(const TimeSliceProblem& problem, const GpuTask& task) {
   if (task.jitter < Duration{} || task.jitter >= longest_analysed)
     return fmt::format("its jitter must be below {}", format_duration(longest_analysed));
   if (task.core >= problem.cores.size()) return "its core is not there";
+  for (const GpuTask::Blocking& blocking : task.blocking)
+    if (blocking.by >= problem.tasks.size() || blocking.time < Duration{} || blocking.time >= longest_analysed)
+      return fmt::format("what blocks it must be there and below {}", format_duration(longest_analysed));
   Wide total = 0;
   const auto fits = [&total](Duration best, Duration worst) {
     total += worst.picoseconds();
@@ -641,6 +657,8 @@ std::string_view name_of(BoundPart part) {
       return "own_switches";
     case BoundPart::preemption:
       return "preemption";
+    case BoundPart::blocking:
+      return "blocking";
     case BoundPart::slices:
       return "slices";
     case BoundPart::overruns:

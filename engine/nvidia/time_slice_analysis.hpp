@@ -52,6 +52,9 @@
 ///     For J: a job of h that still runs at the window's start ends within R_h of its release, and so has at most the
 ///     rest of that left to run; shifting its release costs at the end of the window what it brings at the start.
 ///     M needs no bound for its tasks, J does.
+///     Blocking. If a section of a less urgent task, of at most B_i, cannot be left to i, one can have begun before t',
+///     and another whenever no job of M and i wants the core: B_i is added once, and, if any of M and i suspends, once
+///     more for each job of M, and for each GPU segment of a suspending one of M and i.
 /// (7) Apart. A CPU segment of i that becomes ready at t0 and ends at f does so within the smallest solution of (6)
 ///     with C_i its own time, G_i = 0, and i's context among the k, by the same argument. With the D of all groups in
 ///     between, the sum is another bound for R_i, smaller where the core's others run during long GPU segments. A
@@ -199,6 +202,12 @@ struct GpuTask {
   /// Nothing is known of when its jobs come, how many, or what they do on the core; of its context only the slice and
   /// the operations are. It has no bound, and nothing that it may keep from its core has.
   bool unlimited = false;
+  /// B and what it is made of: a section that another below it does not leave to it, at its longest.
+  struct Blocking {
+    std::size_t by = 0;
+    Duration time;
+  };
+  std::vector<Blocking> blocking;
 };
 
 /// Tasks with GPU segments are contexts, in this order.
@@ -219,6 +228,7 @@ enum class BoundPart : std::uint8_t {
   slowdown,      ///< own copies and kernels slowed by others on the other engine
   own_switches,  ///< an engine turning to the task's context
   preemption,    ///< the core given to `by`; with what it polls for: its own copies, kernels and switches
+  blocking,      ///< a section of `by`, which is less urgent and cannot be left then
   slices,        ///< an engine given to `by`, while the task or one that polls before it waits for that engine
   overruns,      ///< ... beyond its slice, up to a point of preemption
   switches,      ///< ... turning to it

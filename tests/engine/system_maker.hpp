@@ -127,7 +127,10 @@ class SystemMaker {
   }
   template <typename Occurrence>
   StimulusIndex stimulus(Occurrence occurrence) {
-    system_.stimuli.push_back({"stimulus", occurrence, {}});
+    Stimulus stimulus;
+    stimulus.name = "stimulus";
+    stimulus.occurrence = occurrence;
+    system_.stimuli.push_back(std::move(stimulus));
     return static_cast<StimulusIndex>(system_.stimuli.size() - 1);
   }
 

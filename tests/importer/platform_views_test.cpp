@@ -172,7 +172,8 @@ TEST_CASE("a platform is built from every version's form, and none has to be con
     REQUIRE(platform.units[0].accesses.size() == 1);
     CHECK(platform.units[0].accesses[0].read == Cycles{8, 8, 8});
     CHECK(platform.units[0].accesses[0].write == Cycles{12, 12, 12});
-    REQUIRE(platform.schedulers.size() == 1);
+    REQUIRE(platform.schedulers.size() == 2);
+    CHECK(platform.schedulers[1].interrupt_controller);
     CHECK(platform.schedulers[0].algorithm == "OSEK");
     CHECK(platform.schedulers[0].units == std::vector<UnitIndex>{0, 1});
     REQUIRE(system->tasks.size() == 1);
@@ -441,16 +442,19 @@ TEST_CASE("schedulers form a hierarchy; a circle is cut and reported") {
   }
 }
 
-TEST_CASE("a scheduler with a parent is reported as not simulated") {
+TEST_CASE("a scheduler has the parent that the model states, and its units where it has none") {
   Diagnostics diagnostics;
   const Model model = test::model_from_text(
       test::replaced(test::platform_model(Version::v1_2_0), "<schedulingAlgorithm xsi:type=\"am:OSEK\"/>",
                      "<schedulingAlgorithm xsi:type=\"am:OSEK\"/><parentAssociation "
                      "parent=\"top?type=TaskScheduler\"/></taskSchedulers><taskSchedulers name=\"top\">"),
       diagnostics);
-  CHECK(importer::build_system(model, {}, diagnostics).has_value());
-  REQUIRE(test::with_id(diagnostics, "AM0420").size() == 1);
-  CHECK(test::with_id(diagnostics, "AM0420")[0].path == "osModel/operatingSystems/OS/taskSchedulers/Sched");
+  const auto system = importer::build_system(model, {}, diagnostics);
+  REQUIRE(system.has_value());
+  const auto& schedulers = system->platform.schedulers;
+  REQUIRE(schedulers.at(0).parent.has_value());
+  CHECK(schedulers.at(*schedulers.at(0).parent).name == "top");
+  CHECK_FALSE(schedulers.at(0).units.empty());
 }
 
 TEST_CASE("data consistency is that of the operating system, or of the model that holds it for all") {

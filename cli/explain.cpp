@@ -1,0 +1,92 @@
+#include <algorithm>
+#include <memory>
+#include <string>
+
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include "cli/input.hpp"
+#include "cli/verbs.hpp"
+#include "engine/explanation.hpp"
+#include "exporter/explanation_formats.hpp"
+
+namespace amalthea::cli {
+namespace {
+
+struct Options {
+  InputOptions input;  ///< the task's name is the last of its models
+  AnalysisInput analysis;
+  std::string format = "text";
+  std::string output;
+  std::string picture;
+};
+
+std::optional<TaskIndex> task_named(const System& system, const std::string& name) {
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
+    if (system.tasks[task].name == name) return task;
+  return std::nullopt;
+}
+
+int complain(const std::string& message) {
+  fmt::print(stderr, "amalthea: error: {}\n", message);
+  return ExitCode::unusable;
+}
+
+int run(Options options) {
+  if (options.input.models.size() < 2)
+    return complain("explain needs a model and then the name of a task: amalthea explain MODEL TASK");
+  const std::string name = options.input.models.back();
+  options.input.models.pop_back();
+  if (!check_output(options.output) || !check_output(options.picture)) return ExitCode::unusable;
+  int exit_code = ExitCode::all_well;
+  Diagnostics diagnostics;
+  const auto model = load(options.input, diagnostics, exit_code);
+  const auto prepared = model ? prepare_analysis(*model, options.analysis, diagnostics, exit_code) : std::nullopt;
+  const auto task = prepared ? task_named(prepared->system, name) : std::nullopt;
+  const auto results = task ? engine::analyze(prepared->system, prepared->analysis, diagnostics) : std::nullopt;
+  print_findings(diagnostics);
+  if (!prepared) return exit_code;
+  if (!task) {
+    std::string names;
+    for (const Task& known : prepared->system.tasks) names += (names.empty() ? "" : ", ") + known.name;
+    return complain(fmt::format("no task is named \"{}\"; there are {}", name, names));
+  }
+  if (!results) return ExitCode::findings;
+  const auto story = engine::explain(prepared->system, prepared->analysis, *results, *task);
+  if (!story) {
+    fmt::print(stderr, "amalthea: {}\n", story.error());
+    return ExitCode::findings;
+  }
+  const exporter::ModelInfo info = model_info(*model);
+  const exporter::ResultView view{info, prepared->system, *results, diagnostics};
+  const bool colour = options.output.empty() && use_colour();
+  const std::string text = options.format == "json" ? exporter::render_explanation_json(view, *story)
+                                                    : exporter::render_explanation_text(view, *story, colour);
+  if (!options.picture.empty() && !write_output(options.picture, exporter::render_explanation_svg(view, *story)))
+    return ExitCode::unusable;
+  if (!write_output(options.output, text)) return ExitCode::unusable;
+  const engine::Verdict verdict = results->tasks[story->task].verdict;
+  const bool bad = verdict == engine::Verdict::missed || verdict == engine::Verdict::unbounded;
+  return bad ? ExitCode::findings : ExitCode::all_well;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("explain", "the story of a task's longest job: amalthea explain MODEL... TASK");
+  add_input_options(*verb, options->input);
+  add_analysis_options(*verb, options->analysis);
+  verb->add_option("--format", options->format, "output format")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  verb->add_option("-o,--output", options->output, "write to this file instead of standard output");
+  verb->add_option("--picture", options->picture, "also draw the job, and who ran meanwhile, into this SVG file");
+  verb->footer(
+      "The last argument is the name of the task. Exit code 0: its deadline is met; 1: it is missed or the model has "
+      "an "
+      "error; 2: wrong use or unreadable input.");
+  verb->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace amalthea::cli

@@ -1,0 +1,165 @@
+#include "engine/cpu/earliest_deadline.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace amalthea::engine::cpu {
+namespace {
+
+using Wide = detail::Int128;
+constexpr double full = 1 + 1e-9;
+
+class Analysis {
+ public:
+  Analysis(const std::vector<CpuTask>& tasks, const std::vector<CpuTask>& interrupts, const Limits& limits)
+      : tasks_(tasks), interrupts_(interrupts), limits_(limits) {}
+
+  std::vector<CpuBound> bounds() {
+    if (const auto fault = common_fault()) return std::vector<CpuBound>(tasks_.size(), *fault);
+    const auto busy = longest_busy();
+    std::vector<CpuBound> bounds;
+    for (std::size_t task = 0; task < tasks_.size(); ++task)
+      bounds.push_back(busy ? bound_of(task, *busy) : CpuBound{{}, {}, NoBound::too_long, 0});
+    return bounds;
+  }
+
+  std::optional<bool> meets_demand() {
+    if (const auto fault = common_fault())
+      return fault->reason == NoBound::overload ? std::optional(false) : std::nullopt;
+    const auto busy = longest_busy();
+    if (!busy) return std::nullopt;
+    std::set<Wide> deadlines;
+    for (std::size_t task = 0; task < tasks_.size(); ++task)
+      if (!add_steps(task, tasks_[task].deadline.picoseconds(), *busy, deadlines)) return std::nullopt;
+    for (const Wide time : deadlines) {
+      Wide demand = 0;
+      for (const CpuTask& task : tasks_) demand += load(task, time - task.deadline.picoseconds());
+      if (demand > time) return false;
+    }
+    return true;
+  }
+
+ private:
+  Wide limit() const { return limits_.window.picoseconds(); }
+
+  /// Execution of the jobs that come in the closed window.
+  Wide load(const CpuTask& task, Wide window) {
+    ++steps_;
+    if (window < 0) return 0;
+    return Wide(task.worst.picoseconds()) *
+           most_arrivals(task.arrivals, Duration::picoseconds(static_cast<std::int64_t>(window)));
+  }
+
+  std::optional<CpuBound> common_fault() const {
+    for (std::size_t task = 0; task < tasks_.size(); ++task)
+      if (tasks_[task].unlimited) return CpuBound{{}, {}, NoBound::unlimited, task};
+    for (std::size_t task = 0; task < interrupts_.size(); ++task)
+      if (interrupts_[task].unlimited) return CpuBound{{}, {}, NoBound::unlimited, tasks_.size() + task};
+    if (utilization(tasks_) + utilization(interrupts_) > full) return CpuBound{{}, {}, NoBound::overload, 0};
+    return std::nullopt;
+  }
+
+  std::optional<Wide> longest_busy() {
+    Wide window = 1;
+    while (window <= limit() && steps_ <= limits_.steps) {
+      Wide next = 0;
+      for (const CpuTask& task : tasks_) next += load(task, window - 1);
+      for (const CpuTask& task : interrupts_) next += load(task, window - 1);
+      if (next <= window) return window;
+      window = next;
+    }
+    return std::nullopt;
+  }
+
+  /// shift + d(q) of the task, all that are in [0, end); false when there are too many.
+  bool add_steps(std::size_t task, Wide shift, Wide end, std::set<Wide>& steps) {
+    for (std::int64_t job = 0;; ++job) {
+      const Wide at = shift + least_distance(tasks_[task].arrivals, job).picoseconds();
+      if (at >= end) return true;
+      if (at >= 0) steps.insert(at);
+      if (++steps_ > limits_.steps) return false;
+    }
+  }
+
+  /// The execution that others ask for in `window` before a job of deadline `deadline`; of which task.
+  Wide demand(std::size_t other, Wide window, Wide deadline) {
+    const CpuTask& task = tasks_[other];
+    return load(task, std::min(window - 1, deadline - task.deadline.picoseconds()));
+  }
+
+  CpuBound bound_of(std::size_t index, Wide busy) {
+    const CpuTask& own = tasks_[index];
+    std::set<Wide> candidates;
+    for (std::size_t other = 0; other < tasks_.size(); ++other)
+      if (!add_steps(other, Wide(tasks_[other].deadline.picoseconds()) - own.deadline.picoseconds(), busy, candidates))
+        return {{}, {}, NoBound::too_long, 0};
+    candidates.insert(0);
+    Wide longest = -1, longest_at = 0, longest_window = 0;
+    for (const Wide at : candidates) {
+      const Wide deadline = at + own.deadline.picoseconds();
+      const Wide own_load = std::max<Wide>(load(own, at), 1);  // a job of no time is as if it took a moment
+      Wide window = own_load;
+      for (bool again = true; again;) {
+        if (steps_ > limits_.steps || window > limit()) return {{}, {}, NoBound::too_long, 0};
+        Wide next = own_load;
+        for (std::size_t other = 0; other < tasks_.size(); ++other)
+          if (other != index) next += demand(other, window, deadline);
+        for (const CpuTask& interrupt : interrupts_) next += load(interrupt, window - 1);
+        again = next > window;
+        if (again) window = next;
+      }
+      if (window - at <= longest) continue;
+      longest = window - at;
+      longest_at = at;
+      longest_window = window;
+    }
+    return describe(index, longest, longest_at, longest_window);
+  }
+
+  CpuBound describe(std::size_t index, Wide longest, Wide at, Wide window) {
+    const CpuTask& own = tasks_[index];
+    const Wide worst = own.worst.picoseconds();
+    const Wide moment = worst == 0 ? 1 : 0;
+    CpuBound bound;
+    // What came before the release of the job does not count: first of the backlog, then of the others in turn.
+    Wide before = at;
+    const auto add = [&](CpuPart part, std::optional<std::size_t> by, Wide time) {
+      const Wide taken = part == CpuPart::execution ? Wide(0) : std::min(before, time);
+      before -= taken;
+      if (time > taken)
+        bound.parts.push_back({part, by, Duration::picoseconds(static_cast<std::int64_t>(time - taken))});
+    };
+    if (longest - moment <= worst) {
+      bound.response = own.worst;
+      add(CpuPart::execution, std::nullopt, worst);
+      return bound;
+    }
+    bound.response = Duration::picoseconds(static_cast<std::int64_t>(longest - moment));
+    add(CpuPart::execution, std::nullopt, worst);
+    add(CpuPart::backlog, std::nullopt, load(own, at) - worst);
+    for (std::size_t other = 0; other < tasks_.size(); ++other)
+      if (other != index) add(CpuPart::preemption, other, demand(other, window, at + own.deadline.picoseconds()));
+    for (std::size_t other = 0; other < interrupts_.size(); ++other)
+      add(CpuPart::preemption, tasks_.size() + other, load(interrupts_[other], window - 1));
+    return bound;
+  }
+
+  const std::vector<CpuTask>& tasks_;
+  const std::vector<CpuTask>& interrupts_;
+  Limits limits_;
+  std::int64_t steps_ = 0;
+};
+
+}  // namespace
+
+std::vector<CpuBound> earliest_deadline_bounds(const std::vector<CpuTask>& tasks,
+                                               const std::vector<CpuTask>& interrupts, const Limits& limits) {
+  return Analysis(tasks, interrupts, limits).bounds();
+}
+
+std::optional<bool> meets_demand(const std::vector<CpuTask>& tasks, const Limits& limits) {
+  const std::vector<CpuTask> none;
+  return Analysis(tasks, none, limits).meets_demand();
+}
+
+}  // namespace amalthea::engine::cpu

@@ -1,0 +1,239 @@
+#include "engine/cpu/fixed_priority.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace amalthea::engine::cpu {
+namespace {
+
+using Wide = detail::Int128;
+constexpr Wide moment = 1;  ///< the least time that is seen
+constexpr double full = 1 + 1e-9;
+
+class Analysis {
+ public:
+  Analysis(const std::vector<CpuTask>& tasks, const std::optional<PeriodicResource>& resource, const Limits& limits)
+      : tasks_(tasks), resource_(resource), limits_(limits) {}
+
+  std::vector<CpuBound> bounds() {
+    std::vector<CpuBound> bounds;
+    for (std::size_t task = 0; task < tasks_.size(); ++task) bounds.push_back(bound_of(task));
+    return bounds;
+  }
+
+  /// In `response`, with `parts`.
+  CpuBound blocking_of(std::size_t index) const {
+    const std::int64_t priority = task(index).priority;
+    // The longest section that others than cooperative tasks, of at least this priority, do not leave.
+    const auto section_from = [&](std::int64_t least, bool by_cooperative) {
+      CpuShare longest{CpuPart::blocking, std::nullopt, {}};
+      for (std::size_t other = 0; other < tasks_.size(); ++other) {
+        if (task(other).priority >= priority || task(other).priority < least) continue;
+        if (task(other).cooperative && !by_cooperative) continue;
+        for (const Section& section : task(other).sections)
+          if (section.threshold >= priority && section.length > longest.time)
+            longest = {CpuPart::blocking, other, section.length};
+      }
+      return longest;
+    };
+    std::vector<CpuShare> most = {section_from(std::numeric_limits<std::int64_t>::min(), true)};
+    const bool waits = std::any_of(tasks_.begin(), tasks_.end(), [priority](const CpuTask& other) {
+      return other.cooperative && other.priority >= priority;
+    });
+    for (std::size_t other = 0; waits && other < tasks_.size(); ++other) {
+      if (!task(other).cooperative || task(other).priority >= priority) continue;
+      std::vector<CpuShare> found = {{CpuPart::blocking, other, *task(other).cooperative},
+                                     section_from(task(other).priority, false)};
+      if (total(found) > total(most)) most = std::move(found);
+    }
+    CpuBound bound;
+    bound.response = total(most);
+    for (const CpuShare& share : most)
+      if (!share.time.is_zero()) bound.parts.push_back(share);
+    return bound;
+  }
+
+ private:
+  const CpuTask& task(std::size_t index) const { return tasks_[index]; }
+  static Duration total(const std::vector<CpuShare>& shares) {
+    Duration sum;
+    for (const CpuShare& share : shares) sum += share.time;
+    return sum;
+  }
+  Wide limit() const { return limits_.window.picoseconds(); }
+
+  /// Execution of the jobs that come in the closed window.
+  Wide load(std::size_t index, Wide window) {
+    ++steps_;
+    return Wide(task(index).worst.picoseconds()) * arrivals(index, window);
+  }
+  std::int64_t arrivals(std::size_t index, Wide window) const {
+    return most_arrivals(task(index).arrivals, Duration::picoseconds(static_cast<std::int64_t>(window)));
+  }
+  /// The window in which so much is done.
+  Wide supplied(Wide work) const {
+    if (!resource_ || work <= 0 || work > limit()) return work;
+    return longest_wait_for(*resource_, Duration::picoseconds(static_cast<std::int64_t>(work))).picoseconds();
+  }
+
+  /// The smallest x > 0 with x >= supplied(own + sum over `others` of load(x - 1)); nothing beyond the limits.
+  std::optional<Wide> solve(Wide own, const std::vector<std::size_t>& others) {
+    Wide window = std::max(moment, own);
+    while (window <= limit() && steps_ <= limits_.steps) {
+      Wide next = own;
+      for (const std::size_t other : others) next += load(other, window - moment);
+      next = supplied(next);
+      if (next <= window) return window;
+      window = next;
+    }
+    return std::nullopt;
+  }
+
+  /// What runs to the end of a job once it has begun, at least a moment, and who may come between.
+  std::pair<Wide, std::vector<std::size_t>> last_section(std::size_t index) const {
+    const CpuTask& own = task(index);
+    const Duration cooperative = own.cooperative ? own.last_cooperative : Duration{};
+    const bool by_threshold = own.last.length >= cooperative;
+    const Duration length = by_threshold ? own.last.length : cooperative;
+    if (resource_ || length <= Duration::picoseconds(1)) return {moment, {}};
+    std::vector<std::size_t> between;
+    for (std::size_t other = 0; other < tasks_.size(); ++other)
+      if (other != index && (by_threshold ? task(other).priority > own.last.threshold
+                                          : !task(other).cooperative && task(other).priority >= own.priority))
+        between.push_back(other);
+    return {length.picoseconds(), between};
+  }
+
+  CpuBound bound_of(std::size_t index) {
+    steps_ = 0;
+    const CpuTask& own = task(index);
+    if (own.unlimited) return {{}, {}, NoBound::unlimited, index};
+    std::vector<std::size_t> others;
+    std::vector<CpuTask> level;
+    for (std::size_t other = 0; other < tasks_.size(); ++other) {
+      if (other != index && task(other).priority < own.priority) continue;
+      if (task(other).unlimited) return {{}, {}, NoBound::unlimited, other};
+      if (other != index) others.push_back(other);
+      level.push_back(task(other));
+    }
+    double share = 1;
+    if (resource_)
+      share =
+          static_cast<double>(resource_->budget.picoseconds()) / static_cast<double>(resource_->period.picoseconds());
+    if (utilization(level) > full * share) return {{}, {}, NoBound::overload, 0};
+    const CpuBound blocking = blocking_of(index);
+    if (*blocking.response >= limits_.window) return {{}, {}, NoBound::too_long, 0};
+
+    const Wide blocked = blocking.response->picoseconds();
+    const Wide worst = std::max<Wide>(own.worst.picoseconds(), moment);  // a job of no time is as if it took a moment
+    auto [last, between] = last_section(index);
+    last = std::min(last, worst);
+
+    // The busy period ends at the first job that ends before the next is released.
+    std::optional<Wide> longest;
+    std::int64_t longest_job = 0;
+    Wide longest_start = 0, longest_end = 0;
+    for (std::int64_t job = 0;; ++job) {
+      const Wide before = blocked + Wide(own.worst.picoseconds()) * job + worst - last;
+      const auto begun = solve(before + moment, others);
+      if (!begun) return {{}, {}, NoBound::too_long, 0};
+      const Wide start = *begun - moment;
+      const auto end = last == moment ? begun : end_of(start, last, between);
+      if (!end) return {{}, {}, NoBound::too_long, 0};
+      const Wide released = least_distance(own.arrivals, job).picoseconds();
+      if (!longest || *end - released > *longest) {
+        longest = *end - released;
+        longest_job = job;
+        longest_start = start;
+        longest_end = *end;
+      }
+      if (busy_ends_before(least_distance(own.arrivals, job + 1).picoseconds(), blocked, index, others)) break;
+      if (steps_ > limits_.steps) return {{}, {}, NoBound::too_long, 0};
+    }
+
+    CpuBound bound;
+    bound.response = Duration::picoseconds(static_cast<std::int64_t>(*longest - (worst - own.worst.picoseconds())));
+    add(bound, CpuPart::execution, std::nullopt, own.worst.picoseconds());
+    add(bound, CpuPart::backlog, std::nullopt, Wide(own.worst.picoseconds()) * longest_job);
+    for (const CpuShare& share_of_blocking : blocking.parts) bound.parts.push_back(share_of_blocking);
+    for (const std::size_t other : others) {
+      const bool later = std::find(between.begin(), between.end(), other) != between.end();
+      add(bound, CpuPart::preemption, other, load(other, later ? longest_end - moment : longest_start));
+    }
+    balance(bound);
+    return bound;
+  }
+
+  /// f for a last section that begins at `start`.
+  std::optional<Wide> end_of(Wide start, Wide last, const std::vector<std::size_t>& between) {
+    Wide end = start + last;
+    while (end <= limit() && steps_ <= limits_.steps) {
+      Wide next = start + last;
+      for (const std::size_t other : between) next += load(other, end - moment) - load(other, start);
+      if (next <= end) return end;
+      end = next;
+    }
+    return std::nullopt;
+  }
+
+  /// Whether L <= time. L is found once, when it is first needed.
+  bool busy_ends_before(Wide time, Wide blocked, std::size_t index, std::vector<std::size_t> others) {
+    if (busy_index_ != index) {
+      others.push_back(index);
+      busy_ = solve(blocked, others);
+      busy_index_ = index;
+    }
+    return busy_ ? *busy_ <= time : false;
+  }
+
+  void add(CpuBound& bound, CpuPart part, std::optional<std::size_t> by, Wide time) const {
+    if (time > 0) bound.parts.push_back({part, by, Duration::picoseconds(static_cast<std::int64_t>(time))});
+  }
+
+  /// What was done before the release does not count: first of the backlog, then of those that came before. What a
+  /// server did not give is the rest.
+  void balance(CpuBound& bound) const {
+    Duration sum;
+    for (const CpuShare& share : bound.parts) sum += share.time;
+    if (sum < *bound.response) {
+      bound.parts.push_back({CpuPart::supply, std::nullopt, *bound.response - sum});
+      return;
+    }
+    Duration before = sum - *bound.response;
+    const auto take = [&before](CpuShare& share) {
+      const Duration taken = std::min(before, share.time);
+      share.time -= taken;
+      before -= taken;
+    };
+    for (const CpuPart part : {CpuPart::backlog, CpuPart::blocking, CpuPart::preemption})
+      for (CpuShare& share : bound.parts)
+        if (share.part == part) take(share);
+    bound.parts.erase(std::remove_if(bound.parts.begin(), bound.parts.end(),
+                                     [](const CpuShare& share) { return share.time.is_zero(); }),
+                      bound.parts.end());
+  }
+
+  const std::vector<CpuTask>& tasks_;
+  std::optional<PeriodicResource> resource_;
+  Limits limits_;
+  std::int64_t steps_ = 0;  ///< for the task at hand
+  std::optional<Wide> busy_;
+  std::optional<std::size_t> busy_index_;
+};
+
+}  // namespace
+
+std::vector<CpuBound> fixed_priority_bounds(const std::vector<CpuTask>& tasks,
+                                            const std::optional<PeriodicResource>& resource, const Limits& limits) {
+  return Analysis(tasks, resource, limits).bounds();
+}
+
+std::vector<CpuBound> blocking_bounds(const std::vector<CpuTask>& tasks) {
+  const Analysis analysis(tasks, std::nullopt, {});
+  std::vector<CpuBound> bounds;
+  for (std::size_t task = 0; task < tasks.size(); ++task) bounds.push_back(analysis.blocking_of(task));
+  return bounds;
+}
+
+}  // namespace amalthea::engine::cpu

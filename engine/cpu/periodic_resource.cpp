@@ -1,0 +1,40 @@
+#include "engine/cpu/periodic_resource.hpp"
+
+#include <algorithm>
+
+namespace amalthea::engine::cpu {
+namespace {
+
+using Wide = detail::Int128;
+
+/// Nothing is given for as long as this at first.
+Wide first_wait(const PeriodicResource& resource) {
+  const Wide gap = Wide(resource.period.picoseconds()) - resource.budget.picoseconds();
+  return 2 * gap + (resource.polling ? resource.budget.picoseconds() : 0);
+}
+
+}  // namespace
+
+Duration least_supply(const PeriodicResource& resource, Duration window) {
+  const Wide rest = window.picoseconds() - first_wait(resource);
+  if (rest <= 0) return {};
+  const Wide period = resource.period.picoseconds(), budget = resource.budget.picoseconds();
+  return Duration::picoseconds(static_cast<std::int64_t>(rest / period * budget + std::min(rest % period, budget)));
+}
+
+Duration longest_wait_for(const PeriodicResource& resource, Duration work) {
+  const Wide period = resource.period.picoseconds(), budget = resource.budget.picoseconds();
+  const Wide full = (work.picoseconds() - 1) / budget;  // budgets before the last that is needed
+  const Wide wait = first_wait(resource) + full * period + (work.picoseconds() - full * budget);
+  return Duration::picoseconds(static_cast<std::int64_t>(std::min<Wide>(wait, Duration::max().picoseconds())));
+}
+
+CpuTask as_task(const PeriodicResource& resource) {
+  CpuTask task;
+  task.arrivals.period = resource.period;
+  task.worst = resource.budget;
+  if (!resource.polling) task.arrivals.jitter = resource.period - resource.budget;
+  return task;
+}
+
+}  // namespace amalthea::engine::cpu

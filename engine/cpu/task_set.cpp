@@ -1,0 +1,32 @@
+#include "engine/cpu/task_set.hpp"
+
+#include <algorithm>
+
+namespace amalthea::engine::cpu {
+
+std::int64_t most_arrivals(const EventModel& arrivals, Duration window) {
+  if (window < Duration{}) return 0;
+  using Wide = detail::Int128;
+  const auto by_period = static_cast<std::int64_t>((Wide(window.picoseconds()) + arrivals.jitter.picoseconds()) /
+                                                   arrivals.period.picoseconds());
+  if (arrivals.minimum_distance <= Duration{}) return 1 + by_period;
+  return 1 + std::min(by_period, window.picoseconds() / arrivals.minimum_distance.picoseconds());
+}
+
+Duration least_distance(const EventModel& arrivals, std::int64_t count) {
+  using Wide = detail::Int128;
+  const Wide by_period = Wide(arrivals.period.picoseconds()) * count - arrivals.jitter.picoseconds();
+  const Wide by_distance = Wide(arrivals.minimum_distance.picoseconds()) * count;
+  const Wide most = Duration::max().picoseconds();
+  return Duration::picoseconds(static_cast<std::int64_t>(std::min(most, std::max({Wide(0), by_period, by_distance}))));
+}
+
+double utilization(const std::vector<CpuTask>& tasks) {
+  double sum = 0;
+  for (const CpuTask& task : tasks)
+    if (!task.unlimited)
+      sum += static_cast<double>(task.worst.picoseconds()) / static_cast<double>(task.arrivals.period.picoseconds());
+  return sum;
+}
+
+}  // namespace amalthea::engine::cpu

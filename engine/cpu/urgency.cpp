@@ -1,0 +1,127 @@
+#include "engine/cpu/urgency.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace amalthea::engine {
+namespace {
+
+constexpr std::int64_t least_urgent = std::numeric_limits<std::int64_t>::min();
+
+bool is_interrupt(const Task& task) { return task.kind != ProcessKind::task; }
+
+bool by_fixed_priority(SchedulingAlgorithm algorithm) {
+  return algorithm == SchedulingAlgorithm::fixed_priority_preemptive || algorithm == SchedulingAlgorithm::osek ||
+         algorithm == SchedulingAlgorithm::priority_based_round_robin ||
+         algorithm == SchedulingAlgorithm::priority_based;
+}
+
+}  // namespace
+
+std::optional<Duration> scheduling_deadline(const System& system, TaskIndex task,
+                                            const std::vector<std::optional<Duration>>& periods) {
+  return system.tasks[task].deadline ? system.tasks[task].deadline : periods[task];
+}
+
+Urgency::Urgency(const System& system, const std::vector<std::optional<Duration>>& periods)
+    : system_(system),
+      periods_(periods),
+      of_(system.tasks.size()),
+      server_deadline_(system.platform.schedulers.size(), Instant::never()) {
+  const auto& schedulers = system.platform.schedulers;
+  for (TaskIndex task = 0; task < of_.size(); ++task) {
+    State& state = of_[task];
+    if (system.tasks[task].side == Side::device) continue;
+    state.way.push_back(system.tasks[task].scheduler);
+    // What only groups passes its tasks on: they count as its parent's own.
+    while (algorithm(state.way.front()) == SchedulingAlgorithm::grouping && schedulers[state.way.front()].parent)
+      state.way.front() = *schedulers[state.way.front()].parent;
+    for (std::size_t hops = 0; hops < schedulers.size() && schedulers[state.way.back()].parent; ++hops)
+      state.way.push_back(*schedulers[state.way.back()].parent);
+    state.relative_deadline = scheduling_deadline(system, task, periods);
+    if (!is_interrupt(system.tasks[task]) && (state.way.size() > 1 || !by_fixed_priority(algorithm(state.way.front()))))
+      roots_by_priority_ = false;
+  }
+}
+
+SchedulingAlgorithm Urgency::algorithm(SchedulerIndex scheduler) const {
+  return system_.platform.schedulers[scheduler].kind;
+}
+
+void Urgency::released(TaskIndex task, Instant release) {
+  State& state = of_[task];
+  state.deadline = state.relative_deadline ? release + *state.relative_deadline : Instant::never();
+}
+
+std::int64_t Urgency::own_urgency(SchedulingAlgorithm algorithm, TaskIndex task) const {
+  switch (algorithm) {
+    case SchedulingAlgorithm::rate_monotonic:
+      return periods_[task] ? -periods_[task]->picoseconds() : least_urgent;
+    case SchedulingAlgorithm::deadline_monotonic:
+      return of_[task].relative_deadline ? -of_[task].relative_deadline->picoseconds() : least_urgent;
+    default:
+      return system_.tasks[task].priority;
+  }
+}
+
+std::int64_t Urgency::own_urgency(TaskIndex task) const { return own_urgency(algorithm(of_[task].way.front()), task); }
+
+std::int64_t Urgency::of_task(SchedulingAlgorithm algorithm, TaskIndex task) const {
+  if (algorithm == SchedulingAlgorithm::earliest_deadline_first ||
+      algorithm == SchedulingAlgorithm::constant_bandwidth_server)
+    return -of_[task].deadline.picoseconds();
+  return std::max(own_urgency(algorithm, task), of_[task].ceiling.value_or(least_urgent));
+}
+
+std::int64_t Urgency::of_child(SchedulingAlgorithm algorithm, SchedulerIndex child) const {
+  const SchedulerShare& share = system_.platform.schedulers[child].share;
+  switch (algorithm) {
+    case SchedulingAlgorithm::rate_monotonic:
+    case SchedulingAlgorithm::deadline_monotonic:
+      return share.period ? -share.period->picoseconds() : least_urgent;
+    case SchedulingAlgorithm::earliest_deadline_first:
+    case SchedulingAlgorithm::constant_bandwidth_server:
+      return -server_deadline_[child].picoseconds();
+    default:
+      return share.priority;
+  }
+}
+
+bool Urgency::before(TaskIndex a, TaskIndex b) const {
+  const State& first = of_[a];
+  const State& second = of_[b];
+  if (const bool interrupt = is_interrupt(system_.tasks[a]); interrupt != is_interrupt(system_.tasks[b]))
+    return interrupt;
+  const auto by_time = [&] { return first.since != second.since ? first.since < second.since : a < b; };
+  if (first.way.front() == second.way.front()) {
+    const SchedulingAlgorithm by = algorithm(first.way.front());
+    const std::int64_t of_a = of_task(by, a), of_b = of_task(by, b);
+    return of_a != of_b ? of_a > of_b : by_time();
+  }
+  const auto meet = std::find_first_of(first.way.begin(), first.way.end(), second.way.begin(), second.way.end());
+  if (meet == first.way.end()) {
+    if (!roots_by_priority_) return first.way.back() < second.way.back();
+    const std::int64_t of_a = of_task(algorithm(first.way.back()), a), of_b = of_task(algorithm(second.way.back()), b);
+    return of_a != of_b ? of_a > of_b : by_time();
+  }
+  // By which child their ways come to where they meet; nothing: directly.
+  const auto child = [&](const State& state) {
+    const auto at = std::find(state.way.begin(), state.way.end(), *meet);
+    return at == state.way.begin() ? std::nullopt : std::optional(*(at - 1));
+  };
+  const SchedulingAlgorithm by = algorithm(*meet);
+  const auto child_a = child(first), child_b = child(second);
+  const std::int64_t of_a = child_a ? of_child(by, *child_a) : of_task(by, a);
+  const std::int64_t of_b = child_b ? of_child(by, *child_b) : of_task(by, b);
+  if (of_a != of_b) return of_a > of_b;
+  return child_a && child_b ? *child_a < *child_b : child_a.has_value();
+}
+
+bool Urgency::take_turns(TaskIndex a, TaskIndex b) const {
+  const SchedulerIndex scheduler = of_[a].way.front();
+  const SchedulingAlgorithm by = algorithm(scheduler);
+  return scheduler == of_[b].way.front() && by == SchedulingAlgorithm::priority_based_round_robin &&
+         of_task(by, a) == of_task(by, b);
+}
+
+}  // namespace amalthea::engine

@@ -1,0 +1,78 @@
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "amalthea/quantity.hpp"
+#include "exporter/contribution_text.hpp"
+#include "exporter/explanation_formats.hpp"
+#include "exporter/text_table.hpp"
+
+namespace amalthea::exporter {
+namespace {
+
+using engine::Contribution;
+using engine::Verdict;
+
+/// Milliseconds with six decimals: to the nanosecond.
+std::string ms(Duration value) {
+  const std::int64_t nanoseconds = scale(value, 1, 1000, Rounding::nearest).picoseconds();
+  return fmt::format("{}.{:06}", nanoseconds / 1'000'000, nanoseconds % 1'000'000);
+}
+
+/// The largest first; equal ones as they stand.
+std::string parts_table(const System& system, std::vector<Contribution> parts, Duration whole, bool colour) {
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const Contribution& a, const Contribution& b) { return a.time > b.time; });
+  TextTable table({{"ms", Align::right}, {"share", Align::right}, {"spent on"}});
+  for (const Contribution& part : parts) {
+    const double share =
+        whole.is_zero() ? 0
+                        : 100 * static_cast<double>(part.time.picoseconds()) / static_cast<double>(whole.picoseconds());
+    table.add_row({{ms(part.time)}, {fmt::format("{:.1f} %", share)}, {describe(system, part)}});
+  }
+  table.add_row({{ms(whole), Colour::bold}, {"", Colour::none}, {"in all", Colour::bold}});
+  return table.render(colour);
+}
+
+}  // namespace
+
+std::string render_explanation_text(const ResultView& view, const engine::Explanation& story, bool colour) {
+  const System& system = view.system;
+  const Task& task = system.tasks[story.task];
+  const engine::TaskResult& result = view.results.tasks[story.task];
+  const Duration response = story.completion - story.release;
+  std::string out = fmt::format("{}: the longest of {} simulated jobs took {}", task.name, result.response.jobs,
+                                format_duration(response));
+  if (task.deadline)
+    out += response > *task.deadline
+               ? fmt::format(", {} more than its deadline of {}", format_duration(response - *task.deadline),
+                             format_duration(*task.deadline))
+               : fmt::format(", {} less than its deadline of {}", format_duration(*task.deadline - response),
+                             format_duration(*task.deadline));
+  out += ".\n";
+  const bool bad = result.verdict == Verdict::missed || result.verdict == Verdict::unbounded;
+  out +=
+      paint(fmt::format("{}: {}", to_string(result.verdict), result.reason), bad ? Colour::bad : Colour::good, colour) +
+      "\n";
+  out += fmt::format("Job {} of the task, released at {} ms, on {}.\n", story.job + 1, ms(story.release.since_start()),
+                     system.platform.units[task.unit].name);
+
+  out += heading("What happened, from its release on", colour);
+  TextTable table({{"at ms", Align::right}, {"for ms", Align::right}, {"what"}});
+  for (const Phase& phase : phases_of(system, story))
+    table.add_row({{ms(phase.from - story.release)}, {ms(phase.to - phase.from)}, {phase.text}});
+  out += table.render(colour);
+
+  out += heading("What it adds up to", colour);
+  out += parts_table(system, result.contributions, response, colour);
+
+  out += heading("What no job exceeds", colour);
+  if (result.bound.worst) {
+    out += parts_table(system, result.bound.parts, *result.bound.worst, colour);
+  } else {
+    out += fmt::format("no bound: {}\n", result.bound.reason);
+  }
+  return out;
+}
+
+}  // namespace amalthea::exporter
