@@ -69,7 +69,7 @@ Seen simulated(const System& system, Duration until, engine::Execution execution
   const auto programs = engine::compile_programs(system, execution, devices);
   const auto periods = engine::periods_of(system);
   Log log(system);
-  engine::SimulationInput input{system, programs, devices, until, us(1'000'000), periods};
+  engine::SimulationInput input{system, programs, devices, until, us(1000), periods};
   input.execution = execution;
   input.arrivals = engine::pattern_for(execution);
   input.seed = seed;
