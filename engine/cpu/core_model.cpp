@@ -34,7 +34,7 @@ bool is_server(SchedulingAlgorithm algorithm) {
 class Modeller {
  public:
   Modeller(const System& system, const std::vector<bool>& active, const std::vector<Program>& programs,
-           const std::function<Duration(TaskIndex, std::size_t)>& time_of,
+           const std::function<StepTime(TaskIndex, std::size_t)>& time_of,
            const std::vector<std::optional<Duration>>& periods)
       : system_(system),
         active_(active),
@@ -245,6 +245,7 @@ class Modeller {
   using Threshold = std::optional<std::int64_t>;
   struct Piece {
     Duration time;
+    Duration least;
     Threshold threshold;
     bool leaves = false;  ///< the core, perhaps, by waiting passively
   };
@@ -264,8 +265,8 @@ class Modeller {
     for (const std::int64_t threshold : thresholds) {
       Duration longest, run;
       for (const Piece& piece : pieces) {
-        // A wait for what is there already does not leave the core.
-        if (piece.threshold.value_or(least_urgent) < threshold && !piece.time.is_zero()) run = {};
+        // What may take no time, such as a wait for what is there already, does not leave the core.
+        if (piece.threshold.value_or(least_urgent) < threshold && !piece.least.is_zero()) run = {};
         if (piece.threshold.value_or(least_urgent) >= threshold) run = std::min(endless, run + piece.time);
         longest = std::max(longest, run);
       }
@@ -299,6 +300,7 @@ class Modeller {
 
   std::vector<Piece> pieces_of(TaskIndex task) const {
     std::vector<Piece> pieces;
+    const auto in_branch = in_branches(task);
     std::int64_t uninterruptible = 0;
     std::map<SemaphoreIndex, std::int64_t> held;
     const auto threshold = [&] {
@@ -316,7 +318,8 @@ class Modeller {
       Piece piece;
       switch (step.kind) {
         case StepKind::execute:
-          piece.time = time_of_(task, index);
+          piece.time = time_of_(task, index).worst;
+          if (!in_branch[index]) piece.least = time_of_(task, index).best;
           break;
         case StepKind::wait:
           piece.leaves = !activity<WaitEvents>(task, index).active;
@@ -514,7 +517,7 @@ class Modeller {
   const System& system_;
   const std::vector<bool>& active_;
   const std::vector<Program>& programs_;
-  const std::function<Duration(TaskIndex, std::size_t)>& time_of_;
+  const std::function<StepTime(TaskIndex, std::size_t)>& time_of_;
   const std::vector<std::optional<Duration>>& periods_;
   std::vector<std::vector<SchedulerIndex>> ways_;  ///< of every host task
   bool roots_by_priority_ = true;
@@ -527,7 +530,7 @@ class Modeller {
 }  // namespace
 
 CoreModels core_models(const System& system, const std::vector<bool>& active, const std::vector<Program>& programs,
-                       const std::function<Duration(TaskIndex, std::size_t)>& time_of,
+                       const std::function<StepTime(TaskIndex, std::size_t)>& time_of,
                        const std::vector<std::optional<Duration>>& periods) {
   return Modeller(system, active, programs, time_of, periods).run();
 }

@@ -62,10 +62,14 @@ struct CoreModels {
   std::vector<std::optional<Duration>> relative_deadline;  ///< of every task: what EDF goes by
 };
 
-/// `active`: host tasks that something activates. `programs` are flattened and at their longest; `time_of` is the
-/// longest time of an execute step. `periods` are those of periods_of (analysis.hpp).
+struct StepTime {
+  Duration best, worst;
+};
+
+/// `active`: host tasks that something activates. `programs` are flattened and at their longest; `time_of` is what
+/// an execute step takes. `periods` are those of periods_of (analysis.hpp).
 CoreModels core_models(const System& system, const std::vector<bool>& active, const std::vector<Program>& programs,
-                       const std::function<Duration(TaskIndex, std::size_t)>& time_of,
+                       const std::function<StepTime(TaskIndex, std::size_t)>& time_of,
                        const std::vector<std::optional<Duration>>& periods);
 
 }  // namespace amalthea::engine::cpu
