@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -54,8 +55,9 @@ std::vector<std::vector<Duration>> responses(const System& system, Execution exe
   for (const ProcessingUnit& unit : system.platform.units)
     devices.push_back(unit.type == PuType::gpu ? &profile : nullptr);
   const auto programs = compile_programs(system, execution, devices);
-  const auto periods = periods_of(system);
+  const std::vector<std::optional<Duration>> periods(system.tasks.size(), us(1000));
   SimulationInput input{system, programs, devices, us(200'000), us(1000), periods};
+  input.execution = execution;
   input.seed = seed;
   input.keep_responses = true;
   Results results;
