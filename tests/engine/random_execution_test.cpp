@@ -129,7 +129,7 @@ TEST_CASE("jobs of one seed are the same again, and other seeds have others") {
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     CHECK(once[task].size() == 200);
     CHECK(once[task] != other[task]);
-    CHECK(std::set<Duration>(once[task].begin(), once[task].end()).size() > 100);
+    CHECK(std::set<Duration>(once[task].begin(), once[task].end()).size() > 20);  // of few cycles there are few values
   }
 }
 

@@ -372,8 +372,8 @@ TEST_CASE("a stimulus that waits for events is triggered behind every activity t
       with("xsi:type=\"am:RunnableEvent\" entity=\"Control_Postprocessing?type=Runnable\" eventType=\"terminate\""));
   CHECK(ended.back() == "trigger seen");
   CHECK(std::count(ended.begin(), ended.end(), "trigger seen") == 1);
-  const auto process = with("xsi:type=\"am:ProcessEvent\" entity=\"Control?type=Task\"");
-  CHECK(has_id(process.findings, "AM0432"));
+  const auto sent = with("xsi:type=\"am:ChannelEvent\" eventType=\"send\"");
+  CHECK(has_id(sent.findings, "AM0432"));
 }
 
 TEST_CASE("custom stimuli are told where a task depends on them") {
