@@ -54,7 +54,8 @@ std::vector<std::vector<Duration>> responses(const System& system, Execution exe
   for (const ProcessingUnit& unit : system.platform.units)
     devices.push_back(unit.type == PuType::gpu ? &profile : nullptr);
   const auto programs = compile_programs(system, execution, devices);
-  SimulationInput input{system, programs, devices, us(200'000), us(1000)};
+  const auto periods = periods_of(system);
+  SimulationInput input{system, programs, devices, us(200'000), us(1000), periods};
   input.seed = seed;
   input.keep_responses = true;
   Results results;
