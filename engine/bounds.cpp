@@ -523,6 +523,7 @@ class Builder {
     result.last = shape.last;
     result.cooperative = shape.cooperative;
     result.last_cooperative = shape.last_cooperative;
+    result.lingers = shape.lingers;
     result.deadline = models_.relative_deadline[task].value_or(Duration{});
     result.unlimited = !faults_[task].empty();
     // Times this long are of no use, and must not count for less.
@@ -808,6 +809,7 @@ class Builder {
         beside = {};
       }
     }
+    if (models_.shapes[host].lingers) before.worst += Duration::picoseconds(1);
     task.segments.push_back(before);
   }
 

@@ -91,6 +91,7 @@ class Modeller {
     const auto& deadline = models_.relative_deadline[task];
     if (algorithm == SchedulingAlgorithm::rate_monotonic)
       return periods_[task] ? -periods_[task]->picoseconds() : least_urgent;
+    if (by_deadline(algorithm)) return 0;
     if (algorithm == SchedulingAlgorithm::deadline_monotonic) return deadline ? -deadline->picoseconds() : least_urgent;
     return task_of(task).priority;
   }
@@ -389,9 +390,12 @@ class Modeller {
     TaskShape& shape = models_.shapes[task];
     const auto in_branch = in_branches(task);
     const auto outer = outer_calls(task);
-    Duration longest, run, last;
+    Duration longest, run, last, after_point;
     for (std::size_t index = 0; index < pieces.size(); ++index) {
       const Step& step = steps(task)[index];
+      if (step.kind == StepKind::schedule_point || std::holds_alternative<Call>(system_.graph[step.node].activity))
+        after_point = {};
+      after_point = std::min(endless, after_point + pieces[index].time);
       const bool changes = (index > 0 && steps(task)[index - 1].runnable != step.runnable) ||
                            std::holds_alternative<Call>(system_.graph[step.node].activity);
       if (!in_branch[index] && (outer[index] || step.kind == StepKind::schedule_point)) run = {};
@@ -400,6 +404,7 @@ class Modeller {
       if (!in_branch[index]) last = std::min(endless, last + pieces[index].time);
       longest = std::max(longest, run);
     }
+    shape.lingers = after_point.is_zero();
     shape.cooperative = longest;
     shape.last_cooperative = last;
   }

@@ -35,6 +35,7 @@ struct TaskShape {
   Section last;
   std::optional<Duration> cooperative;
   Duration last_cooperative;
+  bool lingers = false;
   std::string fault;  ///< why it has no bound; "" when nothing is wrong
 };
 
