@@ -4,14 +4,20 @@
 //
 // hyperperiod: the WATERS 2019 model at worst execution times, events (instants at which something happens) per second.
 // runs: random runs of its hyperperiod on two threads, against the same on one (x_row).
+// horizon: N hyperperiods of it, tasks: N times the size of the WATERS 2017 model for one second of model time; how the
+// time grows, as fitted by the benchmark library (1.00 N is linear).
+// analysis: the same system as a whole, bounds and simulation.
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <stdexcept>
 
 #include <benchmark/benchmark.h>
 
+#include "bench/synthetic_model.hpp"
+#include "engine/analysis.hpp"
 #include "engine/many_runs.hpp"
 #include "importer/model_reader.hpp"
 #include "importer/system_builder.hpp"
@@ -70,6 +76,68 @@ void runs_on_two_threads(benchmark::State& state) {
   state.counters["x_row"] = two / one;
 }
 
+engine::ManyRuns one_run(const System& system, Duration until) {
+  engine::ManyRunsOptions options;
+  options.analysis.execution = engine::Execution::worst;
+  options.analysis.until = until;
+  options.runs = 1;
+  options.threads = 1;
+  Diagnostics diagnostics;
+  return engine::simulate_runs(system, options, diagnostics).value();
+}
+
+void growth_with_horizon(benchmark::State& state) {
+  const Duration hyperperiod = Duration::milliseconds(13'200);
+  waters();
+  for (auto _ : state) benchmark::DoNotOptimize(one_run(waters(), hyperperiod * state.range(0)).events);
+  state.SetComplexityN(state.range(0));
+}
+
+/// As many tasks, cores aside, as the WATERS 2017 model times `scale`.
+const System& synthetic(std::int64_t scale) {
+  static std::map<std::int64_t, System> systems;
+  const auto found = systems.find(scale);
+  if (found != systems.end()) return found->second;
+  Diagnostics diagnostics;
+  const auto model = importer::read_model_from_bytes("synthetic", bench::synthetic_model(static_cast<unsigned>(scale)),
+                                                     {}, diagnostics);
+  auto built = model ? importer::build_system(*model, {}, diagnostics) : std::nullopt;
+  if (!built) throw std::runtime_error("the synthetic model cannot be read");
+  return systems.emplace(scale, std::move(*built)).first->second;
+}
+
+void growth_with_tasks(benchmark::State& state) {
+  const System& system = synthetic(state.range(0));
+  std::uint64_t events = 0;
+  for (auto _ : state) events += one_run(system, Duration::seconds(1)).events;
+  state.counters["tasks"] = static_cast<double>(system.tasks.size());
+  state.counters["events"] = benchmark::Counter(static_cast<double>(events), benchmark::Counter::kIsRate);
+  state.SetComplexityN(state.range(0));
+}
+
+void whole_analysis(benchmark::State& state) {
+  const System& system = synthetic(state.range(0));
+  engine::AnalysisOptions options;
+  options.until = Duration::seconds(1);
+  for (auto _ : state) {
+    Diagnostics diagnostics;
+    benchmark::DoNotOptimize(engine::analyze(system, options, diagnostics)->events);
+  }
+}
+
+BENCHMARK(growth_with_horizon)
+    ->Name("horizon")
+    ->RangeMultiplier(2)
+    ->Range(1, 8)
+    ->Complexity(benchmark::oN)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(growth_with_tasks)
+    ->Name("tasks")
+    ->RangeMultiplier(2)
+    ->Range(1, 8)
+    ->Complexity(benchmark::oN)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(whole_analysis)->Name("analysis")->Arg(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(hyperperiod)->Name("hyperperiod")->Unit(benchmark::kMillisecond);
 BENCHMARK(runs_on_two_threads)
     ->Name("runs")

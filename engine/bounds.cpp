@@ -466,7 +466,11 @@ class Builder {
     std::vector<bool> active(count_);
     for (TaskIndex task = 0; task < count_; ++task) active[task] = is_host(task) && is_activated(task);
     models_ = cpu::core_models(
-        system_, active, worst_, [this](TaskIndex task, std::size_t step) { return span_of(task, step).worst; },
+        system_, active, worst_,
+        [this](TaskIndex task, std::size_t step) {
+          const Span span = span_of(task, step);
+          return cpu::StepTime{span.best, span.worst};
+        },
         periods_of(system_));
     problem_of_core_.resize(models_.cores.size());
     for (TaskIndex task = 0; task < count_; ++task)
@@ -519,6 +523,7 @@ class Builder {
     result.last = shape.last;
     result.cooperative = shape.cooperative;
     result.last_cooperative = shape.last_cooperative;
+    result.lingers = shape.lingers;
     result.deadline = models_.relative_deadline[task].value_or(Duration{});
     result.unlimited = !faults_[task].empty();
     // Times this long are of no use, and must not count for less.
@@ -804,6 +809,7 @@ class Builder {
         beside = {};
       }
     }
+    if (models_.shapes[host].lingers) before.worst += Duration::picoseconds(1);
     task.segments.push_back(before);
   }
 

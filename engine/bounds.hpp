@@ -3,8 +3,12 @@
 /// Bounds on the response times of all tasks of a System, and on how long its copies and kernels take.
 ///
 /// The system becomes a TimeSliceProblem, whose equations do the work (nvidia/time_slice_analysis.hpp):
-/// - A host task runs under preemptive fixed priorities on its core. One that is activated in several ways (stimuli,
-///   triggers) and does not offload counts as several tasks of equal priority, whose bounds hold in any order.
+/// - Cores are analysed as their schedulers have it (cpu/core_model.hpp): those under preemptive fixed priorities on
+///   which a job comes but once a period, and those with tasks that wait for a GPU, as the problem has it, with sections
+///   that are not left to more urgent tasks as blocking; all others by the analyses in cpu/.
+/// - A host task of such a problem runs under preemptive fixed priorities on its core. One that is activated in several
+///   ways (stimuli, triggers) and does not offload counts as several tasks of equal priority, whose bounds hold in any
+///   order.
 /// - An *offload* is a trigger of a device task, and a later wait for an event that this task alone sets, once, after
 ///   all of its operations, and that is cleared between waits. Then the device task works while the host's job waits,
 ///   and never beyond. It is a GPU segment of the host task. What the host executes between trigger and wait counts

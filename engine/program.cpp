@@ -226,9 +226,9 @@ class Compiler {
   void add(NodeIndex node) {
     const Activity& activity = system_.graph[node].activity;
     if (const auto* read = std::get_if<ReadLabel>(&activity)) {
-      push(StepKind::execute, node, access(read->label, false));
+      push(StepKind::execute, node, access(read->label, false, read->count));
     } else if (const auto* write = std::get_if<WriteLabel>(&activity)) {
-      push(StepKind::execute, node, access(write->label, true));
+      push(StepKind::execute, node, access(write->label, true, write->count));
     } else if (const auto* compute = std::get_if<Compute>(&activity)) {
       push(StepKind::execute, node, ticks(compute->ticks));
     } else if (const auto* copy = std::get_if<Copy>(&activity)) {
@@ -367,33 +367,32 @@ class Compiler {
     return line * (lines - hits) + latency_->hit * hits;
   }
 
-  Work tabulated(DataSize size) const {
-    const Duration time = tabulated(size, execution_);
-    if (!random()) return constant(time);
-    const Distribution between{tabulated(size, Execution::best).picoseconds(), time.picoseconds(),
-                               tabulated(size, Execution::worst).picoseconds(), nullptr};
-    if (between.lower >= between.upper) return constant(time);
-    return {time, {{}, {{between, {}, 1, {}}}, {}}};
+  static std::int64_t chosen(const AccessCount& count, Execution execution) {
+    return choose({count.least, count.average, count.most, nullptr}, execution);
   }
 
-  Work access(LabelIndex index, bool write) const {
+  Work access(LabelIndex index, bool write, const AccessCount& count = {}) const {
     const Label& label = system_.labels[index];
-    if (latency_ != nullptr) return tabulated(label.size);
     const MemoryAccess* access = access_to(unit_, label);
-    if (access == nullptr) return {};
-    const bool contended = options_.memory.source != MemoryModel::Source::uncontended;
-    const Cycles& latency = write ? access->write : access->read;
+    if (latency_ == nullptr && access == nullptr) return {};
+    const bool contended = latency_ != nullptr || options_.memory.source != MemoryModel::Source::uncontended;
     const auto time_of = [&](Execution execution) {
-      return access_time(unit_, *access, latency, label.size, execution, options_.line_rule, options_.rounding);
+      if (latency_ != nullptr) return tabulated(label.size, execution) * chosen(count, execution);
+      return access_time(unit_, *access, write ? access->write : access->read, label.size,
+                         contended ? execution : Execution::best, options_.line_rule, options_.rounding,
+                         chosen(count, execution));
     };
-    const Duration time = time_of(contended ? execution_ : Execution::best);
-    if (!random() || !contended || time_of(Execution::best) == time_of(Execution::worst)) return constant(time);
-    const Duration by_rate = access->data_rate.bytes_per_second == 0 ? Duration{} : rate_time(*access, label.size);
-    return {time,
-            {{},
-             {{distribution_of(latency), unit_.frequency, lines_of(label.size, unit_.cache_line, options_.line_rule),
-               by_rate}},
-             {}}};
+    const Duration time = time_of(execution_);
+    const Distribution between{time_of(Execution::best).picoseconds(), time.picoseconds(),
+                               time_of(Execution::worst).picoseconds(), nullptr};
+    if (!random() || between.lower >= between.upper) return constant(time);
+    if (latency_ != nullptr || count.least != count.most) return {time, {{}, {{between, {}, 1, {}}}, {}}};
+    const Cycles& latency = write ? access->write : access->read;
+    const Duration by_rate = access->data_rate.bytes_per_second == 0
+                                 ? Duration{}
+                                 : rate_time(*access, DataSize{label.size.bytes * count.most});
+    const std::int64_t lines = lines_of(label.size, unit_.cache_line, options_.line_rule) * count.most;
+    return {time, {{}, {{distribution_of(latency), unit_.frequency, lines, by_rate}}, {}}};
   }
 
   Duration rate_time(const MemoryAccess& access, DataSize size) const {
@@ -449,12 +448,13 @@ RandomStream execution_stream(std::uint64_t seed, TaskIndex task, std::uint64_t 
 }
 
 Duration access_time(const ProcessingUnit& unit, const MemoryAccess& access, const Cycles& latency, DataSize size,
-                     Execution execution, LineRule rule, Rounding rounding) {
-  const std::int64_t lines = lines_of(size, unit.cache_line, rule);
+                     Execution execution, LineRule rule, Rounding rounding, std::int64_t count) {
+  const std::int64_t lines = detail::checked_multiply(lines_of(size, unit.cache_line, rule), count);
   const Duration by_latency =
       ticks_to_duration(detail::checked_multiply(lines, choose(latency, execution)), unit.frequency, rounding);
   if (access.data_rate.bytes_per_second == 0) return by_latency;
-  const Duration by_rate = scale(Duration::seconds(1), size.bytes, access.data_rate.bytes_per_second, rounding);
+  const Duration by_rate = scale(Duration::seconds(1), detail::checked_multiply(size.bytes, count),
+                                 access.data_rate.bytes_per_second, rounding);
   return std::max(by_latency, by_rate);
 }
 

@@ -119,9 +119,10 @@ Program compile_program(const System& system, TaskIndex task, UnitIndex unit, Ex
 /// The profile of every GPU as profile_for chooses it, "generic" where it cannot; null for CPUs.
 std::vector<const DeviceProfile*> default_devices(const System& system);
 
-/// Time of moving `size` bytes over one access: cache lines times latency, but never faster than the data rate allows.
-/// `random` is the average.
+/// Time of moving `size` bytes `count` times over one access: cache lines times latency, but never faster than the data
+/// rate allows. `random` is the average.
 Duration access_time(const ProcessingUnit& unit, const MemoryAccess& access, const Cycles& latency, DataSize size,
-                     Execution execution, LineRule rule = LineRule::exact, Rounding rounding = Rounding::nearest);
+                     Execution execution, LineRule rule = LineRule::exact, Rounding rounding = Rounding::nearest,
+                     std::int64_t count = 1);
 
 }  // namespace amalthea::engine

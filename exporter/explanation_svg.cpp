@@ -87,6 +87,7 @@ class Drawing {
   void draw_bar(Instant from, Instant to, std::size_t colour, std::string_view style, std::string_view title,
                 std::string_view label, std::int64_t top) {
     const std::int64_t x = x_of(from), width = x_of(to) - x;
+    if (width < 3 * pixel) style = style == pale ? "fill-opacity=\"0.3\"" : "";  // an outline would hide it
     body_ += fmt::format("<g><title>{}</title>{}", svg::escaped(title),
                          svg::rectangle(x, top, width, bar_height, colour, style));
     if (svg::letters(label) * letter_width + 4 * pixel <= width)
@@ -121,26 +122,46 @@ class Drawing {
     }
   }
 
-  void draw_unit(UnitIndex unit, const std::vector<const Interval*>& intervals, std::int64_t& top) {
-    std::vector<const Interval*> sorted = intervals;
-    std::stable_sort(sorted.begin(), sorted.end(),
+  /// What one task does without interruption, however many activities that is.
+  struct Stretch {
+    TaskIndex task = 0;
+    bool polls = false;
+    Instant from;
+    Instant to;
+    std::size_t lane = 0;
+  };
+
+  static std::vector<Stretch> stretches_of(std::vector<const Interval*> intervals) {
+    std::stable_sort(intervals.begin(), intervals.end(),
                      [](const Interval* a, const Interval* b) { return a->from < b->from; });
+    std::vector<Stretch> stretches;
+    for (const Interval* interval : intervals) {
+      const bool polls = interval->standing.state == ProcessState::polling;
+      const auto before = std::find_if(stretches.rbegin(), stretches.rend(), [&](const Stretch& stretch) {
+        return stretch.task == interval->task && stretch.to == interval->from && stretch.polls == polls;
+      });
+      if (before != stretches.rend())
+        before->to = interval->to;
+      else
+        stretches.push_back({interval->task, polls, interval->from, interval->to, 0});
+    }
+    return stretches;
+  }
+
+  void draw_unit(UnitIndex unit, const std::vector<const Interval*>& intervals, std::int64_t& top) {
+    std::vector<Stretch> stretches = stretches_of(intervals);
     // A GPU's engines may be at work at a time: each in a lane of its own.
     std::vector<Instant> lanes;
-    std::vector<std::size_t> lane_of;
-    for (const Interval* interval : sorted) lane_of.push_back(take_lane(lanes, interval->from, interval->to));
+    for (Stretch& stretch : stretches) stretch.lane = take_lane(lanes, stretch.from, stretch.to);
+    const auto top_of = [top](std::size_t lane) { return top + static_cast<std::int64_t>(lane) * row_height; };
     for (std::size_t lane = 0; lane < lanes.size(); ++lane)
-      name_row(lane == 0 ? system_.platform.units[unit].name : "", top + static_cast<std::int64_t>(lane) * row_height,
-               false);
-    for (std::size_t i = 0; i < sorted.size(); ++i) {
-      const Interval& interval = *sorted[i];
-      const bool polls = interval.standing.state == ProcessState::polling;
-      const std::string& name = system_.tasks[interval.task].name;
-      draw_bar(interval.from, interval.to, colour_of(interval.task), polls ? pale : solid,
-               fmt::format("{}{}: {}", name, polls ? " polls" : "", span_of(interval.from, interval.to)), name,
-               top + static_cast<std::int64_t>(lane_of[i]) * row_height);
+      name_row(lane == 0 ? system_.platform.units[unit].name : "", top_of(lane), false);
+    for (const Stretch& stretch : stretches) {
+      const std::string what = fmt::format("{}{}", system_.tasks[stretch.task].name, stretch.polls ? " polls" : "");
+      draw_bar(stretch.from, stretch.to, colour_of(stretch.task), stretch.polls ? pale : solid,
+               fmt::format("{}: {}", what, span_of(stretch.from, stretch.to)), what, top_of(stretch.lane));
     }
-    top += static_cast<std::int64_t>(lanes.size()) * row_height + 8 * pixel;
+    top = top_of(lanes.size()) + 8 * pixel;
   }
 
   void draw_axis(std::int64_t rows_top, std::int64_t bottom) {
@@ -166,7 +187,7 @@ class Drawing {
     std::int64_t x = left;
     for (const TaskIndex task : legend_) {
       const std::string& name = system_.tasks[task].name;
-      const std::int64_t width = (svg::letters(name) + 5) * letter_width;
+      const std::int64_t width = (svg::letters(name) + 7) * letter_width;
       if (x > left && x + width > left + plot) {
         x = left;
         top += row_height;

@@ -37,8 +37,8 @@ struct AddDetails {
   Json& json;
 
   void operator()(const Call&) const {}
-  void operator()(const ReadLabel& read) const { access(read.label); }
-  void operator()(const WriteLabel& write) const { access(write.label); }
+  void operator()(const ReadLabel& read) const { access(read.label, read.count); }
+  void operator()(const WriteLabel& write) const { access(write.label, write.count); }
   void operator()(const Compute& compute) const { json["ticks"] = ticks(system, compute.ticks); }
   void operator()(const Trigger& trigger) const { json["stimulus"] = system.stimuli[trigger.stimulus].name; }
   void operator()(const SetEvents& set) const {
@@ -90,9 +90,11 @@ struct AddDetails {
   void operator()(const Uninterruptible&) const {}
 
  private:
-  void access(LabelIndex label) const {
+  void access(LabelIndex label, const AccessCount& count) const {
     json["label"] = system.labels[label].name;
     json["bytes"] = system.labels[label].size.bytes;
+    if (count.least != 1 || count.most != 1)
+      json["accesses"] = {{"min", count.least}, {"avg", count.average}, {"max", count.most}};
   }
 };
 

@@ -1,6 +1,7 @@
 // What each task does, as a flat sequence of activities: see Branch for how alternatives stand in it.
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -87,7 +88,7 @@ class BodyReader {
 
   void take(Element item, const views::LabelAccess& access_item) {
     if (const auto label = context_.required(context_.labels, item, "data"))
-      access(item, *label, access_item.access == views::Access::write);
+      access(item, *label, access_item.access == views::Access::write, count_of(access_item.statistic));
   }
   void take(Element item, const views::SenderReceiverRead& access_item) {
     if (const auto label = context_.labels.find(access_item.label))
@@ -102,12 +103,27 @@ class BodyReader {
       context_.ignore(item);
   }
 
-  void access(Element item, LabelIndex label, bool write) {
+  /// A single value, which need not be whole, is the average; the next whole numbers around it are least and most.
+  /// Once, where nothing is stated.
+  static AccessCount count_of(const std::optional<views::Statistic>& statistic) {
+    if (!statistic || (statistic->average <= 0 && !statistic->largest)) return {};
+    constexpr double limit = 1e9;  // beyond what any execution can do
+    const double average = std::clamp(statistic->average, 0.0, limit);
+    const auto whole = [](double value) { return static_cast<std::int64_t>(value); };
+    AccessCount count;
+    count.average = whole(std::round(average));
+    count.least = std::clamp<std::int64_t>(statistic->least.value_or(whole(std::floor(average))), 0, count.average);
+    count.most =
+        std::clamp<std::int64_t>(statistic->largest.value_or(whole(std::ceil(average))), count.average, whole(limit));
+    return count;
+  }
+
+  void access(Element item, LabelIndex label, bool write, const AccessCount& count = {}) {
     const std::string& name = context_.system.labels[label].name;
     if (write)
-      add(item, name, WriteLabel{label});
+      add(item, name, WriteLabel{label, count});
     else
-      add(item, name, ReadLabel{label});
+      add(item, name, ReadLabel{label, count});
     if (!context_.event_triggers.empty())
       occurs(item, views::EventKind::label, write ? views::EventType::write : views::EventType::read,
              context_.model.element(context_.system.labels[label].origin));

@@ -102,7 +102,7 @@ class OccurrenceReader {
     for (const views::ArrivalCurveEntry& entry : view.entries) {
       const Duration lower = not_negative(entry.lower);
       if (entry.occurrences > longest_curve)
-        return error("AM0333", fmt::format("stimulus \"{}\" has an arrival curve with more than {} occurrences",
+        return error("AM0335", fmt::format("stimulus \"{}\" has an arrival curve with more than {} occurrences",
                                            stimulus_.name, longest_curve));
       if (entry.occurrences >= 2) {
         ArrivalCurve::Entry& of_count = by_count[entry.occurrences];

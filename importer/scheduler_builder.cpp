@@ -261,7 +261,19 @@ void report_needed(BuildContext& context, const Scheduler& scheduler, std::strin
                 element.location(), element.path());
 }
 
-void check_host_scheduler(BuildContext& context, const Scheduler& scheduler) {
+/// Whether any two tasks or children of a scheduler have the same priority, so that they take turns.
+bool has_equal_priorities(const System& system, SchedulerIndex index) {
+  std::vector<std::int64_t> priorities;
+  for (const Task& task : system.tasks)
+    if (task.scheduler == index) priorities.push_back(task.priority);
+  for (const Scheduler& child : system.platform.schedulers)
+    if (child.parent == index) priorities.push_back(child.share.priority);
+  std::sort(priorities.begin(), priorities.end());
+  return std::adjacent_find(priorities.begin(), priorities.end()) != priorities.end();
+}
+
+void check_host_scheduler(BuildContext& context, SchedulerIndex index) {
+  const Scheduler& scheduler = context.system.platform.schedulers[index];
   const Element element = context.model.element(scheduler.origin);
   const views::AlgorithmKind kind = views::algorithm_of_name(scheduler.algorithm).kind;
   const bool suits = scheduler.interrupt_controller == (kind == views::AlgorithmKind::priority_based);
@@ -285,8 +297,9 @@ void check_host_scheduler(BuildContext& context, const Scheduler& scheduler) {
         element.location(), element.path());
   } else if (is_server(scheduler.kind) && (!scheduler.share.budget || !scheduler.share.period)) {
     report_needed(context, scheduler, "a budget (maxBudget or capacity) and a period (replenishment or period)");
-  } else if (scheduler.kind == SchedulingAlgorithm::priority_based_round_robin && !scheduler.time_slice) {
-    report_needed(context, scheduler, "a time slice (timeSliceLength)");
+  } else if (scheduler.kind == SchedulingAlgorithm::priority_based_round_robin && !scheduler.time_slice &&
+             has_equal_priorities(context.system, index)) {
+    report_needed(context, scheduler, "a time slice (timeSliceLength) where priorities are equal");
   } else if (scheduler.kind == SchedulingAlgorithm::grouping && !scheduler.parent) {
     report_needed(context, scheduler, "a parent scheduler");
   }
@@ -305,7 +318,7 @@ void check_host_schedulers(BuildContext& context) {
     if (context.blocked || task.side != Side::host) continue;
     for (std::optional<SchedulerIndex> at = task.scheduler; at && !checked[*at]; at = schedulers[*at].parent) {
       checked[*at] = true;
-      check_host_scheduler(context, schedulers[*at]);
+      check_host_scheduler(context, *at);
     }
   }
 }

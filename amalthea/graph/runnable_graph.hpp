@@ -30,11 +30,19 @@ using ModeIndex = std::uint32_t;       ///< into System::modes
 using SemaphoreIndex = std::uint32_t;  ///< into System::semaphores
 
 struct Call {};  ///< a runnable begins
+/// How often a label is accessed by one execution of the activity (LabelAccess::statistic). Least <= average <= most.
+struct AccessCount {
+  std::int64_t least = 1;
+  std::int64_t average = 1;
+  std::int64_t most = 1;
+};
 struct ReadLabel {
   LabelIndex label;
+  AccessCount count = {};
 };
 struct WriteLabel {
   LabelIndex label;
+  AccessCount count = {};
 };
 struct Compute {
   Ticks ticks;

@@ -34,7 +34,7 @@ bool is_server(SchedulingAlgorithm algorithm) {
 class Modeller {
  public:
   Modeller(const System& system, const std::vector<bool>& active, const std::vector<Program>& programs,
-           const std::function<Duration(TaskIndex, std::size_t)>& time_of,
+           const std::function<StepTime(TaskIndex, std::size_t)>& time_of,
            const std::vector<std::optional<Duration>>& periods)
       : system_(system),
         active_(active),
@@ -91,6 +91,7 @@ class Modeller {
     const auto& deadline = models_.relative_deadline[task];
     if (algorithm == SchedulingAlgorithm::rate_monotonic)
       return periods_[task] ? -periods_[task]->picoseconds() : least_urgent;
+    if (by_deadline(algorithm)) return 0;
     if (algorithm == SchedulingAlgorithm::deadline_monotonic) return deadline ? -deadline->picoseconds() : least_urgent;
     return task_of(task).priority;
   }
@@ -245,6 +246,7 @@ class Modeller {
   using Threshold = std::optional<std::int64_t>;
   struct Piece {
     Duration time;
+    Duration least;
     Threshold threshold;
     bool leaves = false;  ///< the core, perhaps, by waiting passively
   };
@@ -264,8 +266,8 @@ class Modeller {
     for (const std::int64_t threshold : thresholds) {
       Duration longest, run;
       for (const Piece& piece : pieces) {
-        // A wait for what is there already does not leave the core.
-        if (piece.threshold.value_or(least_urgent) < threshold && !piece.time.is_zero()) run = {};
+        // What may take no time, such as a wait for what is there already, does not leave the core.
+        if (piece.threshold.value_or(least_urgent) < threshold && !piece.least.is_zero()) run = {};
         if (piece.threshold.value_or(least_urgent) >= threshold) run = std::min(endless, run + piece.time);
         longest = std::max(longest, run);
       }
@@ -299,6 +301,7 @@ class Modeller {
 
   std::vector<Piece> pieces_of(TaskIndex task) const {
     std::vector<Piece> pieces;
+    const auto in_branch = in_branches(task);
     std::int64_t uninterruptible = 0;
     std::map<SemaphoreIndex, std::int64_t> held;
     const auto threshold = [&] {
@@ -316,7 +319,8 @@ class Modeller {
       Piece piece;
       switch (step.kind) {
         case StepKind::execute:
-          piece.time = time_of_(task, index);
+          piece.time = time_of_(task, index).worst;
+          if (!in_branch[index]) piece.least = time_of_(task, index).best;
           break;
         case StepKind::wait:
           piece.leaves = !activity<WaitEvents>(task, index).active;
@@ -386,9 +390,12 @@ class Modeller {
     TaskShape& shape = models_.shapes[task];
     const auto in_branch = in_branches(task);
     const auto outer = outer_calls(task);
-    Duration longest, run, last;
+    Duration longest, run, last, after_point;
     for (std::size_t index = 0; index < pieces.size(); ++index) {
       const Step& step = steps(task)[index];
+      if (step.kind == StepKind::schedule_point || std::holds_alternative<Call>(system_.graph[step.node].activity))
+        after_point = {};
+      after_point = std::min(endless, after_point + pieces[index].time);
       const bool changes = (index > 0 && steps(task)[index - 1].runnable != step.runnable) ||
                            std::holds_alternative<Call>(system_.graph[step.node].activity);
       if (!in_branch[index] && (outer[index] || step.kind == StepKind::schedule_point)) run = {};
@@ -397,6 +404,7 @@ class Modeller {
       if (!in_branch[index]) last = std::min(endless, last + pieces[index].time);
       longest = std::max(longest, run);
     }
+    shape.lingers = after_point.is_zero();
     shape.cooperative = longest;
     shape.last_cooperative = last;
   }
@@ -514,7 +522,7 @@ class Modeller {
   const System& system_;
   const std::vector<bool>& active_;
   const std::vector<Program>& programs_;
-  const std::function<Duration(TaskIndex, std::size_t)>& time_of_;
+  const std::function<StepTime(TaskIndex, std::size_t)>& time_of_;
   const std::vector<std::optional<Duration>>& periods_;
   std::vector<std::vector<SchedulerIndex>> ways_;  ///< of every host task
   bool roots_by_priority_ = true;
@@ -527,7 +535,7 @@ class Modeller {
 }  // namespace
 
 CoreModels core_models(const System& system, const std::vector<bool>& active, const std::vector<Program>& programs,
-                       const std::function<Duration(TaskIndex, std::size_t)>& time_of,
+                       const std::function<StepTime(TaskIndex, std::size_t)>& time_of,
                        const std::vector<std::optional<Duration>>& periods) {
   return Modeller(system, active, programs, time_of, periods).run();
 }

@@ -35,6 +35,7 @@ struct TaskShape {
   Section last;
   std::optional<Duration> cooperative;
   Duration last_cooperative;
+  bool lingers = false;
   std::string fault;  ///< why it has no bound; "" when nothing is wrong
 };
 
@@ -62,10 +63,14 @@ struct CoreModels {
   std::vector<std::optional<Duration>> relative_deadline;  ///< of every task: what EDF goes by
 };
 
-/// `active`: host tasks that something activates. `programs` are flattened and at their longest; `time_of` is the
-/// longest time of an execute step. `periods` are those of periods_of (analysis.hpp).
+struct StepTime {
+  Duration best, worst;
+};
+
+/// `active`: host tasks that something activates. `programs` are flattened and at their longest; `time_of` is what
+/// an execute step takes. `periods` are those of periods_of (analysis.hpp).
 CoreModels core_models(const System& system, const std::vector<bool>& active, const std::vector<Program>& programs,
-                       const std::function<Duration(TaskIndex, std::size_t)>& time_of,
+                       const std::function<StepTime(TaskIndex, std::size_t)>& time_of,
                        const std::vector<std::optional<Duration>>& periods);
 
 }  // namespace amalthea::engine::cpu

@@ -126,7 +126,8 @@ class Analysis {
     if (*blocking.response >= limits_.window) return {{}, {}, NoBound::too_long, 0};
 
     const Wide blocked = blocking.response->picoseconds();
-    const Wide worst = std::max<Wide>(own.worst.picoseconds(), moment);  // a job of no time is as if it took a moment
+    // What takes no time but may be left is as if it took a moment.
+    const Wide worst = own.worst.picoseconds() + (own.lingers || own.worst.is_zero() ? moment : Wide(0));
     auto [last, between] = last_section(index);
     last = std::min(last, worst);
 

@@ -48,6 +48,8 @@ struct CpuTask {
   /// a more urgent cooperative task waits for that, it is as urgent.
   std::optional<Duration> cooperative;
   Duration last_cooperative;  ///< the last of these sections, at least
+  /// After all that takes time a job may be left once more before it ends: whoever comes at that instant goes first.
+  bool lingers = false;
   /// Nothing is known of it: it has no bound, and nothing that it may keep from its core.
   bool unlimited = false;
 };

@@ -229,3 +229,17 @@ TEST_CASE("A draw depends on its key alone") {
   CHECK(first == same.next());
   CHECK(first != other.next());
 }
+
+TEST_CASE("A scaled shape draws scaled values") {
+  HistogramShape histogram;
+  histogram.entries = {{100, 200, 1}, {700, 900, 2}};
+  for (const Shape& shape : {Shape(GaussShape{500, 100}), Shape(WeibullShape{2, 300}), Shape(BetaShape{2, 3}),
+                             Shape(CornerShape{0.3}), Shape(histogram)}) {
+    const auto plain = std::make_shared<const Shape>(shape);
+    const auto values = sample({0, 500, 1000, plain}, 1, 500);
+    const auto larger = sample({0, 500'000, 1'000'000, scaled(plain, 1000)}, 1, 500);
+    for (std::size_t i = 0; i < values.size(); ++i)
+      CHECK(std::abs(larger[i] - 1000 * values[i]) <= 1000);  // what rounding to whole numbers hides
+  }
+  CHECK(scaled(nullptr, 2) == nullptr);
+}

@@ -18,7 +18,6 @@ using nvidia::CpuSegment;
 using nvidia::GpuOperation;
 using nvidia::GpuSegment;
 using nvidia::GpuTask;
-using nvidia::Preemption;
 using nvidia::StreamOperationKind;
 using nvidia::TaskBound;
 using nvidia::TimeSliceBounds;
@@ -302,8 +301,9 @@ std::vector<Observed> stepwise(const TimeSliceProblem& problem, const std::vecto
   };
   const auto can_leave = [&](std::size_t i) {
     const GpuOperation& operation = operations(i)[jobs[i].operation];
-    const bool has_blocks = operation.kind == StreamOperationKind::kernel && problem.preemption == Preemption::block;
-    return problem.preemption == Preemption::instruction || jobs[i].progress == 0 ||
+    const bool has_blocks =
+        operation.kind == StreamOperationKind::kernel && problem.preemption == nvidia::Preemption::block;
+    return problem.preemption == nvidia::Preemption::instruction || jobs[i].progress == 0 ||
            (has_blocks && jobs[i].progress % in_us(operation.longest_block) == 0);
   };
   for (std::int64_t now = 0; now < until; ++now) {
@@ -402,7 +402,7 @@ TimeSliceProblem random_gpu_problem(std::mt19937& random) {
   const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   TimeSliceProblem problem;
   problem.context_switch = us(draw(0, 2));
-  problem.preemption = static_cast<Preemption>(draw(0, 2));
+  problem.preemption = static_cast<nvidia::Preemption>(draw(0, 2));
   const int count = draw(2, 4), load = draw(20, 100);
   for (int i = 0; i < count; ++i) {
     const int period = draw(20, 150), budget = std::max(2, period * load / 100 / count);
@@ -607,7 +607,7 @@ TEST_CASE("a block or kernel that outlasts its slice delays others by as much: N
   auto problem = problem_of({task("A", 0, 1, 100, WaitMode::suspend, 2, {GpuSegment{{kernel(6, 3)}}}),
                              task("B", 1, 1, 100, WaitMode::suspend, 2, {GpuSegment{{kernel(4)}}})});
   CHECK(bounds_of(problem).tasks[1].response == us(8));  // 2 turns, 2 slots of 2
-  problem.preemption = Preemption::block;
+  problem.preemption = nvidia::Preemption::block;
   // A needs 3 turns at most, in which B's single block of 4 comes once; B waits for 6, all of A, of 2 (2 + 3).
   CHECK(bounds_of(problem).tasks[0].response == us(10));
   CHECK(bounds_of(problem).tasks[1].response == us(10));
@@ -617,7 +617,7 @@ TEST_CASE("a block or kernel that outlasts its slice delays others by as much: N
   CHECK_FALSE(bounds.tasks[0].response);
   CHECK(part(bounds.tasks[1], BoundPart::slices, 0) == us(2 * 2));
   CHECK(part(bounds.tasks[1], BoundPart::overruns, 0) == us(2 * 3));
-  problem.preemption = Preemption::kernel;
+  problem.preemption = nvidia::Preemption::kernel;
   problem.tasks[1].period = us(1000);
   CHECK(part(bounds_of(problem).tasks[1], BoundPart::overruns, 0) == us(2 * 60));
 }
@@ -803,7 +803,7 @@ TEST_CASE("absurd figures end in no bound, not in a hang or an overflow") {
   for (GpuTask& task : problem.tasks) task.slice = Duration::picoseconds(1);
   problem.tasks[2].period = Duration::picoseconds(1'000'000'000);
   problem.tasks[2].segments = {CpuSegment{{}, Duration::picoseconds(999'999'999)}};
-  for (const auto preemption : {Preemption::instruction, Preemption::kernel}) {
+  for (const auto preemption : {nvidia::Preemption::instruction, nvidia::Preemption::kernel}) {
     problem.preemption = preemption;
     const auto bounds = bounds_of(problem);
     CHECK_FALSE(bounds.tasks[0].response);
@@ -819,7 +819,7 @@ TEST_CASE("the stepwise GPU does what N22 says of V1 and V3") {
   CHECK(stepwise(problem, {0, 0}, 100)[1].response == 7);
   problem = problem_of({task("A", 0, 1, 100, WaitMode::suspend, 2, {GpuSegment{{kernel(6, 3)}}}),
                         task("B", 1, 1, 100, WaitMode::suspend, 2, {GpuSegment{{kernel(4, 4)}}})});
-  problem.preemption = Preemption::block;
+  problem.preemption = nvidia::Preemption::block;
   CHECK(stepwise(problem, {0, 1}, 100)[0].response == 10);
   CHECK(stepwise(problem, {0, 1}, 100)[1].response == 6);
 }

@@ -1,5 +1,6 @@
 // Programs: how bodies with alternatives are walked and bounded, and what the operating system adds.
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -311,4 +312,28 @@ TEST_CASE("ISRs have the overhead of their category before and after, and none f
   CHECK(walked(one.program(), "") == "1 5 2 ");
   one.maker[one.task].kind = ProcessKind::isr_category2;
   CHECK(walked(one.program(), "") == "3 5 4 ");
+}
+
+TEST_CASE("an access takes its time as often as its statistic says") {
+  OneTask one;
+  one.maker.system().labels.push_back({"label", DataSize{640}, MemoryIndex{0}, LabelSide::host, {}});  // ten lines
+  if (one.maker.system().platform.memories.empty()) one.maker.system().platform.memories.push_back({"memory", {}});
+  one.maker.add(one.task, ReadLabel{0, {1, 2, 5}});
+  one.maker.add(one.task, WriteLabel{0, {0, 0, 3}});
+  one.maker.add(one.task, ReadLabel{0});
+  CHECK(one.program(Execution::best).execution == us(10 + 0 + 10));
+  CHECK(one.program(Execution::average).execution == us(20 + 0 + 10));
+  CHECK(one.program(Execution::worst).execution == us(50 + 30 + 10));
+  const Program random = one.program(Execution::random);
+  RandomStream stream(1, 2, 3, 4);
+  Duration least = Duration::max(), most;
+  for (int i = 0; i < 1000; ++i) {
+    const Duration drawn = engine::work_of(random.steps[0], stream);
+    least = std::min(least, drawn);
+    most = std::max(most, drawn);
+  }
+  CHECK(least >= us(10));
+  CHECK(least < us(11));
+  CHECK(most <= us(50));
+  CHECK(most > us(49));
 }

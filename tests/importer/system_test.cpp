@@ -899,3 +899,26 @@ TEST_CASE("a value that cannot be read stops the analysis with one error at the 
                                         "of data size (B, kB, KiB, MB, …) [AM0210]",
                                         place(text, "\"parsec\"", 1)));
 }
+
+TEST_CASE("the statistic of a label access says how often it happens") {
+  const std::string once = "<items xsi:type=\"am:LabelAccess\" data=\"Image_host?type=Label\" access=\"write\"/>";
+  const auto counted = [&](const std::string& value) {
+    Diagnostics diagnostics;
+    const std::string text = test::replaced(
+        test::read_text(test::sample("offload-minimal.amxmi")), once,
+        "<items xsi:type=\"am:LabelAccess\" data=\"Image_host?type=Label\" access=\"write\"><statistic>" + value +
+            "</statistic></items>");
+    const auto system = importer::build_system(test::model_from_text(text, diagnostics), {}, diagnostics);
+    REQUIRE(system.has_value());
+    for (NodeIndex node = 0; node < boost::num_vertices(system->graph); ++node)
+      if (const auto* write = std::get_if<WriteLabel>(&system->graph[node].activity))
+        if (system->labels[write->label].name == "Image_host")
+          return std::vector<std::int64_t>{write->count.least, write->count.average, write->count.most};
+    return std::vector<std::int64_t>{};
+  };
+  using Counts = std::vector<std::int64_t>;
+  CHECK(counted("<value xsi:type=\"am:MinAvgMaxStatistic\" min=\"2\" avg=\"3.4\" max=\"7\"/>") == Counts{2, 3, 7});
+  CHECK(counted("<value xsi:type=\"am:SingleValueStatistic\" avg=\"2.5\"/>") == Counts{2, 3, 3});
+  CHECK(counted("<value xsi:type=\"am:MinAvgMaxStatistic\" min=\"0\" avg=\"0\" max=\"4\"/>") == Counts{0, 0, 4});
+  CHECK(counted("") == Counts{1, 1, 1});
+}

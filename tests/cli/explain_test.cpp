@@ -1,0 +1,71 @@
+#include <map>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/run_command.hpp"
+#include "tests/support/test_models.hpp"
+
+using nlohmann::json;
+
+TEST_CASE("explain: the story of the longest job has no gaps, and adds up as analyze says") {
+  const std::string model = test::sample("waters2019-tx2.amxmi");
+  const json analysis = json::parse(test::amalthea({"analyze", model, "--format", "json"}).out);
+  for (const json& task : analysis["tasks"]) {
+    const std::string name = task["name"];
+    INFO(name);
+    const auto result = test::amalthea({"explain", model, name, "--format", "json"});
+    const bool bad = task["verdict"] == "missed" || task["verdict"] == "unbounded";
+    CHECK(result.exit_code == (bad ? 1 : 0));
+    const json story = json::parse(result.out);
+    CHECK(story["schema"] == "amalthea-explanation/1");
+    CHECK(story["task"] == (task.contains("folded_into") ? task["folded_into"] : task["name"]));
+    CHECK(story["contributions"] == task["contributions"]);
+    CHECK(story["completion_ps"].get<std::int64_t>() - story["release_ps"].get<std::int64_t>() ==
+          task["simulated"]["max_ps"]);
+    json at = story["release_ps"];
+    std::map<std::string, std::int64_t> sums;
+    for (const json& part : story["story"]) {
+      CHECK(part["from_ps"] == at);
+      CHECK(part["to_ps"] > part["from_ps"]);
+      at = part["to_ps"];
+      sums[part["reason"]] += part["to_ps"].get<std::int64_t>() - part["from_ps"].get<std::int64_t>();
+    }
+    CHECK(at == story["completion_ps"]);
+    for (const json& part : story["contributions"])
+      if (part["kind"] == "preemption" || part["kind"] == "execution" || part["kind"] == "engine_slice")
+        CHECK(sums[part["kind"]] >= part["ps"].get<std::int64_t>());
+    for (const json& other : story["others"]) {
+      CHECK(other["from_ps"] >= story["release_ps"]);
+      CHECK(other["to_ps"] <= story["completion_ps"]);
+      CHECK(other["task"] != story["task"]);
+    }
+  }
+}
+
+TEST_CASE("explain: SFM waits for Detection's slices, told in words and drawn") {
+  const test::TemporaryFolder folder;
+  const std::string picture = folder.path() + "/story.svg";
+  const auto result =
+      test::amalthea({"explain", test::sample("waters2019-tx2.amxmi"), "PRE_SFM_gpu_POST", "--picture", picture});
+  CHECK(result.exit_code == 1);
+  for (const char* expected : {"PRE_SFM_gpu_POST: the longest of 400 simulated jobs took 111.838151 ms, 78.838151 ms "
+                               "more than its deadline of "
+                               "33 ms.",
+                               "runs SFM_Preprocessing on Core1", "polls on Core1: the GPU serves Detection",
+                               "GPU given to Detection", "What no job exceeds"})
+    CHECK_THAT(result.out, Catch::Contains(expected));
+  const std::string svg = test::read_text(picture);
+  CHECK_THAT(svg, Catch::StartsWith("<svg ") && Catch::EndsWith("</svg>\n"));
+  CHECK_THAT(svg, Catch::Contains(">deadline<") && Catch::Contains("GP10B"));
+}
+
+TEST_CASE("explain: what is asked for wrongly is said") {
+  const std::string model = test::sample("offload-minimal.amxmi");
+  const auto no_task = test::amalthea({"explain", model});
+  CHECK(no_task.exit_code == 2);
+  CHECK_THAT(no_task.err, Catch::Contains("amalthea explain MODEL TASK"));
+  const auto unknown = test::amalthea({"explain", model, "nobody"});
+  CHECK(unknown.exit_code == 2);
+  CHECK_THAT(unknown.err, Catch::Contains("no task is named \"nobody\"; there are "));
+}
