@@ -94,6 +94,13 @@ nvidia::StreamOperationKind operation_kind(CopyKind kind) {
 /// What random numbers are drawn for, so that one does not disturb the other.
 constexpr std::uint64_t random_branch = 0x6272616e6368;  // "branch"
 
+/// What happened to the cores of a domain at one instant.
+enum class Touched : std::uint8_t {
+  no,
+  step,    ///< who runs went on to another step
+  runner,  ///< others run, or wait to
+};
+
 /// Thrown when time no longer advances, or too slowly to reach the end.
 struct Stuck {};
 
@@ -109,6 +116,7 @@ class Simulator {
         cpu_(input.system, input.periods),
         semaphores_(input.system, cpu_.urgency()),
         cores_(cpu_.cores()),
+        touched_(cpu_.domains(), Touched::no),
         counted_(input.system.stimuli.size()),
         lost_(tasks_.size()),
         worst_release_(tasks_.size()),
@@ -210,6 +218,11 @@ class Simulator {
   const Step& present_step(TaskIndex task) const { return input_.programs[task].steps[tasks_[task].step]; }
   bool at_end(TaskIndex task) const { return tasks_[task].step == input_.programs[task].steps.size(); }
   void call_for_decision(TaskIndex task) { cpu_.call(cpu_.domain_of(task)); }
+  void touch(CoreScheduling::DomainIndex domain, Touched how) { touched_[domain] = std::max(touched_[domain], how); }
+  void make_ready(TaskIndex task) {
+    cpu_.make_ready(task, now_);
+    touch(cpu_.domain_of(task), Touched::runner);
+  }
 
   // ---- the clock
 
@@ -230,6 +243,7 @@ class Simulator {
       state.remaining = Duration{};
       const TaskIndex task = *core.running;
       next_step(task);
+      touch(cpu_.domain_of(task), Touched::step);
       call_for_decision(task);
       run_timeless_steps(core);
     }
@@ -330,7 +344,7 @@ class Simulator {
       advanced_.push_back(task);
     } else {
       cpu_.released(task, release);
-      cpu_.make_ready(task, now_);
+      make_ready(task);
     }
   }
 
@@ -453,7 +467,7 @@ class Simulator {
         advanced_.push_back(task);
       } else {
         // A polling task is still ready; one that waits passively comes back to the end of its queue.
-        if (!wait_of(task).active) cpu_.make_ready(task, now_);
+        if (!wait_of(task).active) make_ready(task);
         call_for_decision(task);
       }
       state.waiting = false;
@@ -593,7 +607,7 @@ class Simulator {
         continue;
       }
       cpu_.raise(waiter, semaphores_.ceiling(waiter));
-      if (!polls_for_semaphore(waiter)) cpu_.make_ready(waiter, now_);
+      if (!polls_for_semaphore(waiter)) make_ready(waiter);
       call_for_decision(waiter);
     }
   }
@@ -692,13 +706,14 @@ class Simulator {
   void dispatch(Core& core, std::optional<TaskIndex> task) {
     if (core.running == task) return;
     account_core(core);
+    const auto index = static_cast<std::size_t>(&core - cores_.data());
+    touch(cpu_.domain_of_core(index), Touched::runner);
     core.running = task;
     core.end = Instant::never();
     core.polling = false;
     if (!task) return;
     TaskState& state = tasks_[*task];
     if (!state.started) state.started = now_;
-    const auto index = static_cast<std::size_t>(&core - cores_.data());
     if (state.core && *state.core != index && is_measured(state.release)) ++state.metrics.migrations;
     state.core = index;
   }
@@ -767,6 +782,7 @@ class Simulator {
   /// Lets those run who are to, each through its timeless steps, up to one that takes time.
   void schedule(CoreScheduling::DomainIndex domain) {
     const auto& cores = cpu_.cores_of(domain);
+    touch(domain, cpu_.is_plain(domain) ? Touched::step : Touched::runner);
     while (cpu_.undecided(domain)) {
       if (++steps_now_ > max_steps_per_instant) throw Stuck{};
       cpu_.decide(domain, now_);
@@ -803,6 +819,7 @@ class Simulator {
   void update_accounts() {
     for (const TaskIndex task : active_) {
       TaskState& state = tasks_[task];
+      if (stands_as_before(task)) continue;
       const Standing standing = standing_of(task);
       if (input_.observer != nullptr) {
         const auto unit = unit_of(task);
@@ -816,6 +833,14 @@ class Simulator {
       }
       state.account.change(now_, standing);
     }
+    std::fill(touched_.begin(), touched_.end(), Touched::no);
+  }
+
+  /// Without looking closer: a task that neither waits nor has to do with a GPU changes only with its domain.
+  bool stands_as_before(TaskIndex task) const {
+    if (on_device(task) || tasks_[task].waiting || tasks_[task].parked) return false;
+    const Touched touched = touched_[cpu_.domain_of(task)];
+    return touched == Touched::no || (touched == Touched::step && !core_of(task));
   }
 
   /// Tells the observer what held for the task's job up to now.
@@ -965,7 +990,8 @@ class Simulator {
   std::vector<TaskState> tasks_;
   CoreScheduling cpu_;
   Semaphores semaphores_;
-  std::vector<Core> cores_;  ///< parallel to those of cpu_
+  std::vector<Core> cores_;       ///< parallel to those of cpu_
+  std::vector<Touched> touched_;  ///< every domain, at this instant
   std::vector<Device> devices_;
   std::vector<std::size_t> device_of_unit_;
   std::vector<std::int64_t> modes_;

@@ -46,6 +46,8 @@ class CoreScheduling {
   UnitIndex unit(CoreIndex core) const { return units_[core]; }
   const std::vector<CoreIndex>& cores_of(DomainIndex domain) const { return domains_[domain].cores; }
   DomainIndex domain_of(TaskIndex task) const { return tasks_[task].domain; }
+  /// One core without servers and sections: why a ready task does not run changes only when another one does.
+  bool is_plain(DomainIndex domain) const { return domains_[domain].plain; }
   DomainIndex domain_of_core(CoreIndex core) const { return domain_of_core_[core]; }
 
   // What processes do; each may call for a decision.
