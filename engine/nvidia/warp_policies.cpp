@@ -82,8 +82,8 @@ void to_the_end(WarpMemory& memory) {
 }
 
 /// Counting context switches (W3): the stall of the front group's last warp is seen in the cycle in which it cannot
-/// issue, be it that it has ended. Only a sibling that takes over from it counts: neither the first warp after the group
-/// came to the front, nor what other groups do meanwhile.
+/// issue, be it that it has ended. Only a sibling that takes over from it counts: neither the first warp after the
+/// group came to the front, nor what other groups do meanwhile.
 Choice qaws(const Warps& warps, WarpMemory& memory) {
   if (update_groups(warps, memory)) {
     memory.relieved = 0;

@@ -30,9 +30,9 @@ struct WarpMemory {
   std::optional<std::size_t> last;  ///< the warp that issued last, however long ago ("greedy")
   /// Groups that have present warps, by their budget; the front is prioritised.
   std::vector<std::int64_t> groups;
-  std::int64_t relieved = 0;               ///< context switches within the front group since it came to the front
+  std::int64_t relieved = 0;                 ///< context switches within the front group since it came to the front
   std::optional<std::size_t> last_of_front;  ///< who issued last in the front group since then
-  bool head_issued = true;  ///< the first in the order of the cycle before, if there was one (literal variant)
+  bool head_issued = true;          ///< the first in the order of the cycle before, if there was one (literal variant)
   std::int64_t group_switches = 0;  ///< how often a group lost its priority because its budget was used up
 };
 

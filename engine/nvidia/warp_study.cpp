@@ -24,7 +24,8 @@ std::optional<std::string> error_of(const WarpStudy& study) {
   return std::nullopt;
 }
 
-/// Which instructions of a program are followed by a stall: a quarter, never the last one, whose latency does not count.
+/// Which instructions of a program are followed by a stall: a quarter, never the last one, whose latency does not
+/// count.
 std::vector<std::size_t> draw_stalls(std::int64_t instructions, std::mt19937_64& random) {
   std::vector<std::size_t> places(static_cast<std::size_t>(instructions - 1));
   for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;

@@ -18,10 +18,10 @@
 namespace amalthea::engine::nvidia {
 
 struct WarpStudy {
-  std::int64_t programs = 20;             ///< pairs of programs per point
-  std::int64_t instructions = 64;         ///< of a program
-  std::int64_t warps = 4;                 ///< of each kernel on the sub-core
-  std::int64_t offset = 8;                ///< cycles after which the second kernel follows (W5)
+  std::int64_t programs = 20;                     ///< pairs of programs per point
+  std::int64_t instructions = 64;                 ///< of a program
+  std::int64_t warps = 4;                         ///< of each kernel on the sub-core
+  std::int64_t offset = 8;                        ///< cycles after which the second kernel follows (W5)
   std::vector<std::int64_t> budgets = {2, 4, 8};  ///< of the second kernel; the first has 1
   /// Per mille of the time of a warp that is alone in which it waits.
   std::vector<std::int64_t> stall_shares = {50, 100, 200, 300, 400, 500, 600, 700, 800, 850, 900, 950, 980};
