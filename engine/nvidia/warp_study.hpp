@@ -45,8 +45,8 @@ struct WarpStudyRow {
   std::int64_t second_response_gto = 0;  ///< with GTO and the same programs
 };
 
-/// The share of `instructions` after which a program stalls is a quarter, at places drawn at random; the waiting is
-/// spread evenly over them.
+/// A quarter of a program's instructions, drawn at random, is followed by a stall; the waiting is spread evenly over
+/// them. The error says which figure is out of range.
 tl::expected<std::vector<WarpStudyRow>, std::string> study_warps(const WarpStudy& study);
 
 }  // namespace amalthea::engine::nvidia
