@@ -18,6 +18,7 @@ void add_gpu_place(CLI::App& gpu, int& exit_code);
 void add_gpu_rta(CLI::App& gpu, int& exit_code);
 void add_gpu_run(CLI::App& gpu, int& exit_code);
 void add_gpu_study(CLI::App& gpu, int& exit_code);
+void add_gpu_warps(CLI::App& gpu, int& exit_code);
 
 /// Prints the message as an error; the exit code of wrong use.
 int unusable(const std::string& message);

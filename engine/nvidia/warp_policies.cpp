@@ -1,0 +1,166 @@
+#include "engine/nvidia/warp_policies.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace amalthea::engine::nvidia {
+namespace {
+
+using Warps = std::vector<WarpView>;
+using Choice = std::optional<std::size_t>;
+
+bool older(const Warps& warps, std::size_t a, std::size_t b) {
+  return std::tie(warps[a].release, a) < std::tie(warps[b].release, b);
+}
+
+/// The oldest ready warp among those that `belongs` says.
+template <typename Belongs>
+Choice oldest_ready(const Warps& warps, const Belongs& belongs) {
+  Choice oldest;
+  for (std::size_t warp = 0; warp < warps.size(); ++warp)
+    if (warps[warp].ready && belongs(warp) && (!oldest || older(warps, warp, *oldest))) oldest = warp;
+  return oldest;
+}
+
+/// The first ready warp in cyclic order, beginning with `first`.
+Choice next_ready(const Warps& warps, std::size_t first) {
+  for (std::size_t i = 0; i < warps.size(); ++i)
+    if (const std::size_t warp = (first + i) % warps.size(); warps[warp].ready) return warp;
+  return std::nullopt;
+}
+
+Choice remembered(Choice choice, WarpMemory& memory) {
+  if (choice) memory.last = choice;
+  return choice;
+}
+
+Choice loose_round_robin(const Warps& warps, WarpMemory& memory) {
+  return remembered(next_ready(warps, memory.last.value_or(0)), memory);
+}
+
+Choice rotate(const Warps& warps, WarpMemory& memory) {
+  return remembered(next_ready(warps, memory.last ? *memory.last + 1 : 0), memory);
+}
+
+Choice greedy_then_oldest(const Warps& warps, WarpMemory& memory) {
+  if (memory.last && warps[*memory.last].ready) return memory.last;
+  return remembered(oldest_ready(warps, [](std::size_t) { return true; }), memory);
+}
+
+/// Groups without present warps leave; new ones come to the end: in order of release, of equal ones the larger budget
+/// first. True when the front is another group than before.
+bool update_groups(const Warps& warps, WarpMemory& memory) {
+  const auto oldest_of = [&warps](std::int64_t budget) {
+    Choice oldest;
+    for (std::size_t warp = 0; warp < warps.size(); ++warp)
+      if (warps[warp].present && warps[warp].budget == budget && (!oldest || older(warps, warp, *oldest)))
+        oldest = warp;
+    return oldest;
+  };
+  std::vector<std::int64_t>& groups = memory.groups;
+  const std::int64_t front = groups.empty() ? 0 : groups.front();  // budgets are at least 1
+  groups.erase(std::remove_if(groups.begin(), groups.end(), [&](std::int64_t budget) { return !oldest_of(budget); }),
+               groups.end());
+  std::vector<std::int64_t> arrived;
+  for (const WarpView& warp : warps)
+    if (warp.present && std::find(groups.begin(), groups.end(), warp.budget) == groups.end() &&
+        std::find(arrived.begin(), arrived.end(), warp.budget) == arrived.end())
+      arrived.push_back(warp.budget);
+  std::sort(arrived.begin(), arrived.end(), [&](std::int64_t a, std::int64_t b) {
+    const std::int64_t release_a = warps[*oldest_of(a)].release, release_b = warps[*oldest_of(b)].release;
+    return release_a != release_b ? release_a < release_b : a > b;
+  });
+  groups.insert(groups.end(), arrived.begin(), arrived.end());
+  return !groups.empty() && groups.front() != front;
+}
+
+void to_the_end(WarpMemory& memory) {
+  std::rotate(memory.groups.begin(), memory.groups.begin() + 1, memory.groups.end());
+  memory.relieved = 0;
+  memory.last_of_front = std::nullopt;
+  ++memory.group_switches;
+}
+
+/// Counting context switches (W3): the stall of the front group's last warp is seen in the cycle in which it cannot
+/// issue, be it that it has ended. Only a sibling that takes over from it counts: neither the first warp after the
+/// group came to the front, nor what other groups do meanwhile.
+Choice qaws(const Warps& warps, WarpMemory& memory) {
+  if (update_groups(warps, memory)) {
+    memory.relieved = 0;
+    memory.last_of_front = std::nullopt;
+  }
+  if (memory.groups.size() <= 1) {  // alone: as without groups, and nothing counts
+    memory.relieved = 0;
+    const Choice choice = greedy_then_oldest(warps, memory);
+    if (choice) memory.last_of_front = choice;
+    return choice;
+  }
+  const auto in_group = [&](std::size_t warp, std::int64_t budget) { return warps[warp].budget == budget; };
+  if (const Choice last = memory.last_of_front) {
+    if (warps[*last].ready) return remembered(last, memory);
+    const std::int64_t front = memory.groups.front();
+    bool siblings = false;
+    for (std::size_t warp = 0; warp < warps.size(); ++warp)
+      siblings = siblings || (warp != *last && warps[warp].present && in_group(warp, front));
+    if (siblings && memory.relieved >= front) to_the_end(memory);
+  }
+  const bool relieves = memory.last_of_front.has_value();
+  for (const std::int64_t group : memory.groups) {
+    const Choice choice = oldest_ready(warps, [&](std::size_t warp) { return in_group(warp, group); });
+    if (!choice) continue;
+    if (group == memory.groups.front()) {
+      if (relieves) ++memory.relieved;
+      memory.last_of_front = choice;
+    }
+    return remembered(choice, memory);
+  }
+  return std::nullopt;
+}
+
+/// Algorithm 1 as printed (W2): what happened in the cycle before decides, so idle cycles count, too.
+Choice qaws_literal(const Warps& warps, WarpMemory& memory) {
+  if (update_groups(warps, memory)) memory.relieved = 0;
+  if (memory.groups.size() > 1 && !memory.head_issued && memory.last &&
+      warps[*memory.last].budget == memory.groups.front()) {
+    if (memory.relieved < memory.groups.front())
+      ++memory.relieved;
+    else
+      to_the_end(memory);
+  }
+  std::vector<std::size_t> order;
+  for (const std::int64_t group : memory.groups) {
+    const std::size_t first = order.size();
+    for (std::size_t warp = 0; warp < warps.size(); ++warp)
+      if (warps[warp].present && warps[warp].budget == group) order.push_back(warp);
+    std::sort(order.begin() + static_cast<std::ptrdiff_t>(first), order.end(), [&](std::size_t a, std::size_t b) {
+      const bool greedy_a = memory.last == a, greedy_b = memory.last == b;
+      return greedy_a != greedy_b ? greedy_a : older(warps, a, b);
+    });
+  }
+  const auto choice =
+      std::find_if(order.begin(), order.end(), [&warps](std::size_t warp) { return warps[warp].ready; });
+  memory.head_issued = order.empty() || choice == order.begin();
+  if (choice == order.end()) return std::nullopt;
+  return remembered(*choice, memory);
+}
+
+}  // namespace
+
+const std::vector<WarpPolicy>& warp_policies() {
+  static const std::vector<WarpPolicy> policies = {
+      {"lrr", "the same warp until it stalls, then the next one in cyclic order", false, loose_round_robin},
+      {"rotate", "the next warp in cyclic order in every cycle", false, rotate},
+      {"gto", "the same warp until it stalls, then the oldest ready one", false, greedy_then_oldest},
+      {"qaws", "groups of kernels by budget, context switches within a group counted", true, qaws},
+      {"qaws-literal", "the same as its Algorithm 1 is printed", true, qaws_literal},
+  };
+  return policies;
+}
+
+const WarpPolicy* find_warp_policy(std::string_view name) {
+  for (const WarpPolicy& policy : warp_policies())
+    if (policy.name == name) return &policy;
+  return nullptr;
+}
+
+}  // namespace amalthea::engine::nvidia

@@ -1,0 +1,177 @@
+#include "engine/nvidia/warps.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+namespace amalthea::engine::nvidia {
+namespace {
+
+/// A warp on its sub-core.
+struct Warp {
+  WarpIndex index = 0;
+  const WarpKernel* kernel = nullptr;
+  std::size_t next = 0;       ///< instruction
+  std::int64_t ready_at = 0;  ///< cycle from which it may issue, as far as latency is concerned
+  bool ended() const { return next == kernel->program.size(); }
+};
+
+std::optional<std::string> error_of(const WarpScenario& scenario) {
+  if (scenario.kernels.empty()) return "there must be a kernel";
+  if (scenario.sub_cores < 1 || scenario.sub_cores > most_warps)
+    return fmt::format("sub-cores must be between 1 and {}", most_warps);
+  std::int64_t warps = 0, latest = 0, worst = 0;
+  for (std::size_t k = 0; k < scenario.kernels.size(); ++k) {
+    const WarpKernel& kernel = scenario.kernels[k];
+    if (kernel.warps < 1 || kernel.warps > most_warps - warps)
+      return fmt::format("kernel {}: warps must be at least 1, and at most {} of all kernels", k + 1, most_warps);
+    if (kernel.release < 0 || kernel.release > most_cycles)
+      return fmt::format("kernel {}: the release must be between 0 and {}", k + 1, most_cycles);
+    if (kernel.budget < 1) return fmt::format("kernel {}: the budget must be at least 1", k + 1);
+    if (kernel.program.empty()) return fmt::format("kernel {}: there must be an instruction", k + 1);
+    warps += kernel.warps;
+    latest = std::max(latest, kernel.release);
+    for (const WarpInstruction& instruction : kernel.program) {
+      if (instruction.latency < 1 || instruction.latency > most_cycles)
+        return fmt::format("kernel {}: latencies must be between 1 and {}", k + 1, most_cycles);
+      // Some warp always comes nearer to its end, so that the sum of all is never exceeded.
+      const auto& use = scenario.pipelines->uses[static_cast<std::size_t>(instruction.unit)];
+      worst += std::max(instruction.latency, use.cycles) * kernel.warps;
+      if (worst + latest > most_cycles) return fmt::format("this could take more than {} cycles", most_cycles);
+    }
+  }
+  return std::nullopt;
+}
+
+class SubCore {
+ public:
+  SubCore(const WarpScenario& scenario, std::vector<Warp> warps, WarpRun& run)
+      : scenario_(scenario), warps_(std::move(warps)), views_(warps_.size()), run_(run) {
+    for (std::size_t i = 0; i < warps_.size(); ++i) {
+      warps_[i].ready_at = views_[i].release = warps_[i].kernel->release;
+      views_[i].budget = warps_[i].kernel->budget;
+    }
+  }
+
+  SubCoreResult run() {
+    for (std::size_t left = warps_.size(); left > 0; ++cycle_) {
+      for (std::size_t i = 0; i < warps_.size(); ++i) look_at(i);
+      const std::int64_t switches = memory_.group_switches;
+      const std::optional<std::size_t> choice = scenario_.policy->choose(views_, memory_);
+      if (memory_.group_switches > switches) result_.switches.push_back(cycle_);
+      for (std::size_t i = 0; i < warps_.size(); ++i) account(i, choice);
+      result_.trace.push_back(choice ? std::optional(warps_[*choice].index) : std::nullopt);
+      if (choice && issue(warps_[*choice])) --left;
+    }
+    return std::move(result_);
+  }
+
+ private:
+  const WarpPipelines::Use& use_of(const Warp& warp) const {
+    return scenario_.pipelines->uses[static_cast<std::size_t>(warp.kernel->program[warp.next].unit)];
+  }
+
+  void look_at(std::size_t i) {
+    const Warp& warp = warps_[i];
+    views_[i].present = !warp.ended() && warp.kernel->release <= cycle_;
+    views_[i].ready = views_[i].present && warp.ready_at <= cycle_ && occupied_until_[use_of(warp).pipeline] <= cycle_;
+  }
+
+  void account(std::size_t i, std::optional<std::size_t> choice) {
+    if (!views_[i].present) return;
+    WarpCycles& cycles = run_.warps[warps_[i].index].cycles;
+    if (choice == i)
+      ++cycles.issued;
+    else if (views_[i].ready)
+      ++cycles.not_selected;
+    else
+      ++(warps_[i].ready_at > cycle_ ? cycles.latency : cycles.pipeline);
+  }
+
+  /// True when the warp has ended.
+  bool issue(Warp& warp) {
+    if (const auto& use = use_of(warp); use.cycles > 0) occupied_until_[use.pipeline] = cycle_ + use.cycles;
+    warp.ready_at = cycle_ + warp.kernel->program[warp.next].latency;
+    ++warp.next;
+    if (!warp.ended()) return false;
+    run_.warps[warp.index].finish = cycle_ + 1;
+    return true;
+  }
+
+  const WarpScenario& scenario_;
+  std::vector<Warp> warps_;
+  std::vector<WarpView> views_;  ///< of warps_
+  WarpRun& run_;
+  WarpMemory memory_;
+  std::array<std::int64_t, warp_unit_names.size()> occupied_until_{};
+  std::int64_t cycle_ = 0;
+  SubCoreResult result_;
+};
+
+}  // namespace
+
+WarpCycles& WarpCycles::operator+=(const WarpCycles& other) {
+  issued += other.issued;
+  latency += other.latency;
+  pipeline += other.pipeline;
+  not_selected += other.not_selected;
+  return *this;
+}
+
+const std::vector<WarpPipelines>& warp_pipelines() {
+  // Lanes per sub-core, from the arithmetic throughputs in the CUDA C++ Programming Guide (compute capability 6.1/6.2
+  // and 7.x, a quarter of an SM's) and 8 load/store lanes in both.
+  static const std::vector<WarpPipelines> pipelines = {
+      {"free", "no pipeline is ever occupied", {}},
+      {"pascal", "FP32 and INT32 share 32 lanes, 8 for special functions", {{{0, 1}, {0, 1}, {2, 4}, {3, 4}}}},
+      {"volta", "FP32 and INT32 have 16 lanes each, 4 for special functions", {{{0, 2}, {1, 2}, {2, 8}, {3, 4}}}},
+  };
+  return pipelines;
+}
+
+const WarpPipelines* find_warp_pipelines(std::string_view name) {
+  for (const WarpPipelines& pipelines : warp_pipelines())
+    if (pipelines.name == name) return &pipelines;
+  return nullptr;
+}
+
+tl::expected<WarpRun, std::string> run_warps(const WarpScenario& scenario) {
+  if (auto error = error_of(scenario)) return tl::unexpected(std::move(*error));
+  WarpRun run;
+  std::vector<std::vector<Warp>> warps(static_cast<std::size_t>(scenario.sub_cores));
+  for (std::size_t kernel = 0; kernel < scenario.kernels.size(); ++kernel)
+    for (std::int64_t i = 0; i < scenario.kernels[kernel].warps; ++i) {
+      const WarpIndex index = run.warps.size();
+      const std::size_t sub_core = index % warps.size();
+      warps[sub_core].push_back({index, &scenario.kernels[kernel], 0, 0});
+      run.warps.push_back({kernel, sub_core, 0, {}});
+    }
+  for (std::vector<Warp>& own : warps) run.sub_cores.push_back(SubCore(scenario, std::move(own), run).run());
+
+  run.kernels.resize(scenario.kernels.size());
+  for (const WarpResult& warp : run.warps) {
+    WarpKernelResult& kernel = run.kernels[warp.kernel];
+    kernel.finish = std::max(kernel.finish, warp.finish);
+    kernel.cycles += warp.cycles;
+  }
+  std::int64_t first = most_cycles, last = 0;
+  for (std::size_t kernel = 0; kernel < run.kernels.size(); ++kernel) {
+    WarpKernelResult& result = run.kernels[kernel];
+    result.response = result.finish - scenario.kernels[kernel].release;
+    run.instructions += result.cycles.issued;
+    first = std::min(first, scenario.kernels[kernel].release);
+    last = std::max(last, result.finish);
+  }
+  run.cycles = last - first;
+  return run;
+}
+
+std::string trace_text(const std::vector<std::optional<WarpIndex>>& trace) {
+  constexpr std::string_view names = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+/";
+  static_assert(names.size() == most_warps);
+  std::string text;
+  for (const auto& warp : trace) text += warp ? names[*warp] : '.';
+  return text;
+}
+
+}  // namespace amalthea::engine::nvidia

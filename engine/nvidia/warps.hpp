@@ -1,0 +1,109 @@
+#pragma once
+/// \file
+/// The sub-cores of one SM, cycle by cycle: which warp issues an instruction, and why the others do not.
+///
+/// W1 (docs/gpu.md): a sub-core has one warp scheduler that issues one instruction per cycle; warps are spread over the
+/// sub-cores round robin. Times are cycles, as all of this is relative to the SM's clock. A warp issues in order, its
+/// next instruction at the earliest `latency` cycles after the one before, when the pipeline of its unit is free.
+/// Not modelled: fetch, dual issue, barriers, divergence, register banks, and how latencies depend on the load of the
+/// memory.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "engine/nvidia/warp_policies.hpp"
+
+namespace amalthea::engine::nvidia {
+
+/// What executes an instruction.
+enum class WarpUnit : std::uint8_t { fp32, int32, special, memory };
+inline constexpr std::array<std::string_view, 4> warp_unit_names = {"fp32", "int32", "special", "memory"};
+
+struct WarpInstruction {
+  std::int64_t latency = 1;  ///< cycles from its issue until the next one of the warp may issue; at least 1
+  WarpUnit unit = WarpUnit::fp32;
+};
+
+struct WarpKernel {
+  std::vector<WarpInstruction> program;  ///< of every warp; not empty
+  std::int64_t warps = 1;
+  std::int64_t release = 0;  ///< cycle
+  std::int64_t budget = 1;   ///< context switches within its group; policies without budgets ignore it
+};
+
+/// Which pipelines a sub-core has: per unit the pipeline it uses and for how many cycles an instruction occupies its
+/// entrance (32 lanes of a warp over the lanes of the unit); 0 cycles: it is never occupied.
+struct WarpPipelines {
+  std::string_view name;
+  std::string_view meaning;
+  struct Use {
+    std::size_t pipeline = 0;
+    std::int64_t cycles = 0;
+  };
+  std::array<Use, warp_unit_names.size()> uses;
+};
+
+/// All there are; the first is the default.
+const std::vector<WarpPipelines>& warp_pipelines();
+/// By its name; null when there is none.
+const WarpPipelines* find_warp_pipelines(std::string_view name);
+
+struct WarpScenario {
+  std::vector<WarpKernel> kernels;  ///< warps are numbered from 0, kernel by kernel
+  const WarpPolicy* policy = nullptr;
+  const WarpPipelines* pipelines = nullptr;
+  std::int64_t sub_cores = 1;  ///< warp i is on sub-core i mod this
+};
+
+inline constexpr std::int64_t most_warps = 64;          ///< of an SM
+inline constexpr std::int64_t most_cycles = 1'000'000;  ///< that a scenario may take at worst
+
+/// What happened to a warp, or to all warps of a kernel, in the cycles between release and finish; they add up.
+struct WarpCycles {
+  std::int64_t issued = 0;        ///< an instruction was issued
+  std::int64_t latency = 0;       ///< the instruction before was not done
+  std::int64_t pipeline = 0;      ///< its pipeline was occupied
+  std::int64_t not_selected = 0;  ///< could have issued, another warp did
+  WarpCycles& operator+=(const WarpCycles& other);
+};
+
+struct WarpResult {
+  std::size_t kernel = 0;
+  std::size_t sub_core = 0;
+  std::int64_t finish = 0;  ///< cycle after the issue of its last instruction, whose latency does not count
+  WarpCycles cycles;
+};
+
+struct WarpKernelResult {
+  std::int64_t finish = 0;  ///< of its last warp
+  std::int64_t response = 0;
+  WarpCycles cycles;  ///< of all its warps
+};
+
+struct SubCoreResult {
+  std::vector<std::optional<WarpIndex>> trace;  ///< who issued, by cycle from 0 to the last issue
+  std::vector<std::int64_t> switches;           ///< cycles in which a group had used up its budget
+};
+
+struct WarpRun {
+  std::vector<SubCoreResult> sub_cores;
+  std::vector<WarpResult> warps;
+  std::vector<WarpKernelResult> kernels;
+  std::int64_t instructions = 0;
+  std::int64_t cycles = 0;  ///< from the first release to the last finish
+};
+
+/// The error says which figure is out of range.
+tl::expected<WarpRun, std::string> run_warps(const WarpScenario& scenario);
+
+/// A character per cycle: 0-9, a-z, A-Z, + and / for the warps, a dot when none issues.
+std::string trace_text(const std::vector<std::optional<WarpIndex>>& trace);
+
+}  // namespace amalthea::engine::nvidia
