@@ -15,6 +15,7 @@ struct Options {
   AnalysisInput analysis;
   std::string format = "text";
   std::string output;
+  bool metrics = false;
 };
 
 int run(const Options& options) {
@@ -28,13 +29,17 @@ int run(const Options& options) {
   const exporter::ResultFormat* format = exporter::find_result_format(options.format);
   const exporter::ModelInfo info = model_info(*model);
   const bool colour = options.output.empty() && use_colour();
-  if (!write_output(options.output, format->render({info, analysed->system, analysed->results, diagnostics}, {colour})))
+  if (!write_output(options.output, format->render({info, analysed->system, analysed->results, diagnostics},
+                                                   {colour, options.metrics})))
     return ExitCode::unusable;
   const bool missed =
       std::any_of(analysed->results.tasks.begin(), analysed->results.tasks.end(), [](const engine::TaskResult& task) {
         return task.verdict == engine::Verdict::missed || task.verdict == engine::Verdict::unbounded;
       });
-  return missed || diagnostics.has_errors() ? ExitCode::findings : ExitCode::all_well;
+  const bool against = std::any_of(
+      analysed->results.requirements.begin(), analysed->results.requirements.end(),
+      [](const engine::RequirementResult& result) { return result.verdict == engine::LimitVerdict::missed; });
+  return missed || against || diagnostics.has_errors() ? ExitCode::findings : ExitCode::all_well;
 }
 
 }  // namespace
@@ -50,8 +55,11 @@ void add_analyze(CLI::App& app, int& exit_code) {
   for (const auto& format : exporter::result_formats()) names.emplace_back(format.name);
   verb->add_option("--format", options->format, "output format")->check(CLI::IsMember(names))->capture_default_str();
   verb->add_option("-o,--output", options->output, "write to this file instead of standard output");
+  verb->add_flag("--metrics", options->metrics,
+                 "also, in text, how long processes were in which state (other formats always say so)");
   verb->footer(
-      "Exit code 0: all deadlines met; 1: a deadline is missed or the model has an error; 2: wrong use or unreadable "
+      "Exit code 0: all deadlines met; 1: a deadline or another requirement is missed or the model has an error; 2: "
+      "wrong use or unreadable "
       "input.");
   verb->callback([options, &exit_code] { exit_code = run(*options); });
 }

@@ -8,6 +8,7 @@
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
 #include "engine/explanation.hpp"
+#include "engine/what_if.hpp"
 #include "exporter/explanation_formats.hpp"
 
 namespace amalthea::cli {
@@ -57,11 +58,12 @@ int run(Options options) {
     fmt::print(stderr, "amalthea: {}\n", story.error());
     return ExitCode::findings;
   }
+  const auto tried = engine::what_if(prepared->system, prepared->analysis, *task);
   const exporter::ModelInfo info = model_info(*model);
   const exporter::ResultView view{info, prepared->system, *results, diagnostics};
   const bool colour = options.output.empty() && use_colour();
-  const std::string text = options.format == "json" ? exporter::render_explanation_json(view, *story)
-                                                    : exporter::render_explanation_text(view, *story, colour);
+  const std::string text = options.format == "json" ? exporter::render_explanation_json(view, *story, tried)
+                                                    : exporter::render_explanation_text(view, *story, tried, colour);
   if (!options.picture.empty() && !write_output(options.picture, exporter::render_explanation_svg(view, *story)))
     return ExitCode::unusable;
   if (!write_output(options.output, text)) return ExitCode::unusable;

@@ -38,7 +38,7 @@ std::optional<engine::MemoryModel> choose_memory(const std::string& memory) {
   }
   auto model = engine::parse_memory_model(*text);
   if (!model) {
-    complain(fmt::format("{}:{}", memory, engine::nvidia::format(model.error())));
+    complain(fmt::format("{}:{}", memory, engine::format(model.error())));
     return std::nullopt;
   }
   return std::move(*model);

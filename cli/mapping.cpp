@@ -7,15 +7,15 @@
 
 #include <fmt/core.h>
 
-#include "engine/nvidia/located_json.hpp"
+#include "engine/located_json.hpp"
 
 namespace amalthea::cli {
 namespace {
 
-using engine::nvidia::error_at;
-using engine::nvidia::JsonObject;
-using engine::nvidia::JsonValue;
-using engine::nvidia::TextError;
+using engine::error_at;
+using engine::JsonObject;
+using engine::JsonValue;
+using engine::TextError;
 using importer::MappingChange;
 
 std::optional<TextError> read_change(const JsonValue& value, MappingChange& change) {
@@ -39,7 +39,7 @@ std::optional<TextError> read_change(const JsonValue& value, MappingChange& chan
 }
 
 tl::expected<std::vector<MappingChange>, TextError> parse_mapping(const std::string& file, const std::string& text) {
-  const auto json = engine::nvidia::parse_located_json(text);
+  const auto json = engine::parse_located_json(text);
   if (!json) return tl::unexpected(json.error());
   const auto* object = std::get_if<JsonObject>(&json->value);
   if (object == nullptr) return tl::unexpected(error_at(*json, "expected an object, by the names of tasks"));

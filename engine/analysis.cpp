@@ -215,6 +215,7 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
     for (const TaskIndex task : system.chains[index].tasks) accesses.push_back(results.accesses[task]);
     if (!accesses.empty()) results.chains[index].observed = observed_latencies(accesses);
   }
+  results.requirements = judge_requirements(system, results);
 }
 
 /// The only stimulus that a task's releases go back to, which occurs by itself, and who is triggered on the way from
@@ -322,6 +323,8 @@ void report_time_overflow(Diagnostics& diagnostics) {
 std::optional<Results> analyze(const System& system, const AnalysisOptions& options, Diagnostics& diagnostics) {
   Results results;
   results.execution = options.execution;
+  results.memory_model = options.compile.memory.name;
+  results.line_rule = options.compile.line_rule;
   try {
     const auto preparation = prepare_simulation(system, options, diagnostics);
     if (!preparation) return std::nullopt;

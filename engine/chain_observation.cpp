@@ -62,4 +62,14 @@ ObservedLatencies observed_latencies(Jobs tasks) {
   return observed;
 }
 
+std::vector<Passage> passages(Jobs tasks) {
+  std::vector<Passage> found;
+  for (std::size_t job = 0; job < tasks.front().size(); ++job) {
+    const auto output = first_output(tasks, job);
+    if (!output) break;  // nor does anything later
+    found.push_back({tasks.front()[job].release, tasks.front()[job].read, *output});
+  }
+  return found;
+}
+
 }  // namespace amalthea::engine

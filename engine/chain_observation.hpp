@@ -11,10 +11,11 @@
 
 namespace amalthea::engine {
 
-/// When a job read and wrote: under implicit communication its start and its end.
+/// When a job read and wrote, under implicit communication its start and its end; and when it was released.
 struct JobAccess {
   Instant read;
   Instant write;
+  Instant release = {};
 };
 
 /// The longest of what was observed; docs/architecture.md defines the latencies. Nothing where none came to its end
@@ -31,5 +32,14 @@ struct ObservedLatencies {
 /// The ended jobs of every task of the chain, at least one task; of each task in the order of their release, in which
 /// they also read and write.
 ObservedLatencies observed_latencies(std::span<const std::vector<JobAccess>> tasks);
+
+/// A job of the first task whose work came through to the end of a job of the last one.
+struct Passage {
+  Instant release;  ///< of that job
+  Instant start;
+  Instant end;  ///< of the first job of the last task that shows it
+};
+/// In the order of the jobs; of the same tasks.
+std::vector<Passage> passages(std::span<const std::vector<JobAccess>> tasks);
 
 }  // namespace amalthea::engine

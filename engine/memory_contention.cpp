@@ -11,10 +11,6 @@
 namespace amalthea::engine {
 namespace {
 
-using nvidia::error_at;
-using nvidia::JsonObject;
-using nvidia::JsonValue;
-using nvidia::TextError;
 using Error = std::optional<TextError>;
 
 /// Longest latency accepted; with it and the largest label times stay clear of what Duration can hold more often.
@@ -191,7 +187,7 @@ const MemoryModel* find_memory_model(std::string_view name) {
 }
 
 tl::expected<MemoryModel, TextError> parse_memory_model(std::string_view text) {
-  const auto json = nvidia::parse_located_json(text);
+  const auto json = parse_located_json(text);
   if (!json) return tl::unexpected(json.error());
   MemoryModel model;
   model.name = "of a file";

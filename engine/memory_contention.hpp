@@ -14,7 +14,7 @@
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
 #include "amalthea/time.hpp"
-#include "engine/nvidia/located_json.hpp"
+#include "engine/located_json.hpp"
 
 namespace amalthea::engine {
 
@@ -61,7 +61,7 @@ const std::vector<MemoryModel>& built_in_memory_models();
 const MemoryModel* find_memory_model(std::string_view name);
 
 /// From the JSON text of a table (docs/memory.md).
-tl::expected<MemoryModel, nvidia::TextError> parse_memory_model(std::string_view json);
+tl::expected<MemoryModel, TextError> parse_memory_model(std::string_view json);
 
 /// The table's entry for a unit: the first with the name of its definition, else with its own name, else one whose name
 /// is a word of the definition's ("A57" of "Cortex-A57"). Letters' case does not matter. Null where there is none.

@@ -10,14 +10,6 @@ std::string_view to_string(ProcessState state) {
   return names[static_cast<std::size_t>(state)];
 }
 
-std::string_view to_string(TimeMetric metric) {
-  constexpr std::array<std::string_view, time_metrics> names{
-      "ActivateToActivate", "StartToStart",     "EndToEnd",          "EndToStart",       "StartDelay", "ResponseTime",
-      "GrossExecutionTime", "NetExecutionTime", "CoreExecutionTime", "MemoryAccessTime", "OsOverhead", "RunningTime",
-      "ReadyTime",          "WaitingTime",      "PollingTime",       "ParkingTime",      "Lateness"};
-  return names[static_cast<std::size_t>(metric)];
-}
-
 void Extent::add(Duration value) {
   min_ = jobs_ == 0 ? value : std::min(min_, value);
   max_ = jobs_ == 0 ? value : std::max(max_, value);

@@ -15,6 +15,7 @@
 #include "engine/chain_observation.hpp"
 #include "engine/process_metrics.hpp"
 #include "engine/program.hpp"
+#include "engine/requirements.hpp"
 #include "engine/statistics.hpp"
 
 namespace amalthea::engine {
@@ -98,6 +99,8 @@ struct ResourceResult {
 
 struct Results {
   Execution execution = Execution::worst;
+  std::string memory_model = "model";  ///< by name: what accesses to memory cost
+  LineRule line_rule = LineRule::exact;
   Duration horizon;                              ///< simulated time
   std::optional<Duration> hyperperiod;           ///< nothing when it exceeds 2^63 ps or nothing is periodic
   std::vector<std::string> device_profiles;      ///< parallel to Platform::units; "" for CPUs
@@ -106,11 +109,12 @@ struct Results {
   std::vector<RunnableResult> runnables;
   std::vector<OperationResult> operations;
   std::vector<ResourceResult> resources;
-  /// Per task, if a chain has it: when its ended jobs read (at their start; on a device when they submit their first
-  /// operation) and wrote (at their end), in the order of their release.
+  /// Per task, if a chain, or the process chain of a requirement, has it: when its ended jobs read (at their start; on
+  /// a device when they submit their first operation) and wrote (at their end), in the order of their release.
   std::vector<std::vector<JobAccess>> accesses;
   std::vector<std::vector<Duration>> responses;  ///< per task, of its measured jobs; when they were asked for
   std::vector<ChainResult> chains;               ///< parallel to System::chains
+  std::vector<RequirementResult> requirements;   ///< parallel to System::requirements
   bool stopped_early = false;                    ///< the simulation gave up before the end: `horizon` says when
   std::uint64_t events = 0;                      ///< instants at which the simulation acted
 };

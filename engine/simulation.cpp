@@ -184,6 +184,9 @@ class Simulator {
     }
     for (const Chain& chain : system_.chains)
       for (const TaskIndex task : chain.tasks) tasks_[task].in_chain = true;
+    for (const Requirement& requirement : system_.requirements)
+      if (const auto* chain = std::get_if<Requirement::OfChain>(&requirement.subject))
+        for (const TaskIndex task : chain->tasks) tasks_[task].in_chain = true;
     for (Device& device : devices_)
       for (const GpuContext& context : contexts_on(system_, device.unit, *input_.devices[device.unit])) {
         const auto added =
@@ -376,7 +379,7 @@ class Simulator {
     state.release_before = state.release;
     state.start_before = state.started.value_or(now_);
     state.end_before = now_;
-    if (state.in_chain) state.accesses.push_back({state.started.value_or(now_), now_});
+    if (state.in_chain) state.accesses.push_back({state.started.value_or(now_), now_, state.release});
     active_.erase(std::find(active_.begin(), active_.end(), task));
     if (!is_measured(state.release)) return;
     --outstanding_;

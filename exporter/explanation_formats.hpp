@@ -4,15 +4,19 @@
 /// picture.
 
 #include <string>
+#include <vector>
 
 #include "engine/explanation.hpp"
+#include "engine/what_if.hpp"
 #include "exporter/result_view.hpp"
 
 namespace amalthea::exporter {
 
-/// Verdict, story, what it adds up to, the bound and what that adds up to.
-std::string render_explanation_text(const ResultView& view, const engine::Explanation& story, bool colour);
-std::string render_explanation_json(const ResultView& view, const engine::Explanation& story);
+/// Verdict, story, what it adds up to, the bound and what that adds up to, what would change that.
+std::string render_explanation_text(const ResultView& view, const engine::Explanation& story,
+                                    const std::vector<engine::WhatIf>& tried, bool colour);
+std::string render_explanation_json(const ResultView& view, const engine::Explanation& story,
+                                    const std::vector<engine::WhatIf>& tried);
 /// The job's own row above those of the cores and GPUs that it had to do with, over the time from its release to its
 /// completion, as an SVG file.
 std::string render_explanation_svg(const ResultView& view, const engine::Explanation& story);

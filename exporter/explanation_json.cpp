@@ -32,7 +32,8 @@ Json interval(const System& system, const engine::Interval& one) {
 
 }  // namespace
 
-std::string render_explanation_json(const ResultView& view, const engine::Explanation& story) {
+std::string render_explanation_json(const ResultView& view, const engine::Explanation& story,
+                                    const std::vector<engine::WhatIf>& tried) {
   const System& system = view.system;
   const engine::TaskResult& result = view.results.tasks[story.task];
   const auto& deadline = system.tasks[story.task].deadline;
@@ -52,6 +53,17 @@ std::string render_explanation_json(const ResultView& view, const engine::Explan
   json["bound"] = {{"wcrt_ps", result.bound.worst ? Json(result.bound.worst->picoseconds()) : Json(nullptr)},
                    {"reason", result.bound.reason.empty() ? Json(nullptr) : Json(result.bound.reason)},
                    {"contributions", parts(system, result.bound.parts)}};
+  json["what_if"] = Json::array();
+  for (const engine::WhatIf& one : tried) {
+    const engine::TaskResult& with = one.result;
+    json["what_if"].push_back(
+        {{"change", one.change},
+         {"verdict", to_string(with.verdict)},
+         {"guaranteed", with.guaranteed ? Json(*with.guaranteed) : Json(nullptr)},
+         {"max_ps", with.response.jobs > 0 ? Json(with.response.max.picoseconds()) : Json(nullptr)},
+         {"wcrt_ps", with.bound.worst ? Json(with.bound.worst->picoseconds()) : Json(nullptr)},
+         {"reason", with.reason}});
+  }
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

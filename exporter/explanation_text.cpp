@@ -36,7 +36,8 @@ std::string parts_table(const System& system, std::vector<Contribution> parts, D
 
 }  // namespace
 
-std::string render_explanation_text(const ResultView& view, const engine::Explanation& story, bool colour) {
+std::string render_explanation_text(const ResultView& view, const engine::Explanation& story,
+                                    const std::vector<engine::WhatIf>& tried, bool colour) {
   const System& system = view.system;
   const Task& task = system.tasks[story.task];
   const engine::TaskResult& result = view.results.tasks[story.task];
@@ -72,7 +73,22 @@ std::string render_explanation_text(const ResultView& view, const engine::Explan
   } else {
     out += fmt::format("no bound: {}\n", result.bound.reason);
   }
-  return out;
+  if (tried.empty()) return out;
+  out += heading("What if", colour);
+  TextTable changes({{"verdict"}, {"guaranteed"}, {"max ms", Align::right}, {"bound ms", Align::right}, {"change"}});
+  const auto add = [&](const engine::TaskResult& with, const std::string& change) {
+    const bool late = with.verdict == Verdict::missed || with.verdict == Verdict::unbounded;
+    changes.add_row({{std::string(to_string(with.verdict)), late ? Colour::bad : Colour::good},
+                     {!with.guaranteed   ? "-"
+                      : *with.guaranteed ? "yes"
+                                         : "no"},
+                     {with.response.jobs > 0 ? ms(with.response.max) : "-"},
+                     {with.bound.worst ? ms(*with.bound.worst) : "-"},
+                     {change}});
+  };
+  add(result, "as it is");
+  for (const engine::WhatIf& one : tried) add(one.result, one.change);
+  return out + changes.render(colour);
 }
 
 }  // namespace amalthea::exporter

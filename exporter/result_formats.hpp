@@ -11,7 +11,8 @@
 namespace amalthea::exporter {
 
 struct RenderOptions {
-  bool colour = false;  ///< ANSI colours; only formats for people heed it
+  bool colour = false;   ///< ANSI colours; only formats for people heed it
+  bool metrics = false;  ///< the states of processes, too; formats for programs always have them
 };
 
 struct ResultFormat {

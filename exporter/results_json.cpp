@@ -6,6 +6,7 @@
 
 #include "engine/analysis.hpp"
 #include "exporter/json_parts.hpp"
+#include "exporter/requirement_text.hpp"
 #include "exporter/result_formats.hpp"
 
 namespace amalthea::exporter {
@@ -61,6 +62,9 @@ class JsonRenderer {
     json["tool"] = {{"name", tool_name}, {"version", tool_version}};
     json["model"] = {{"files", view_.model.files}, {"version", view_.model.version}, {"hash", view_.model.hash}};
     json["platform"] = platform();
+    json["analysis"] = {{"execution", to_string(results_.execution)},
+                        {"memory", results_.memory_model},
+                        {"line_rule", to_string(results_.line_rule)}};
     json["simulation"] = simulation();
     json["tasks"] = list(system_.tasks.size(), [this](std::size_t i) { return task(static_cast<TaskIndex>(i)); });
     json["runnables"] =
@@ -68,6 +72,7 @@ class JsonRenderer {
     json["operations"] =
         list(results_.operations.size(), [this](std::size_t i) { return operation(results_.operations[i]); });
     json["chains"] = list(system_.chains.size(), [this](std::size_t i) { return chain(i); });
+    json["requirements"] = list(results_.requirements.size(), [this](std::size_t i) { return requirement(i); });
     json["resources"] =
         list(results_.resources.size(), [this](std::size_t i) { return resource(results_.resources[i]); });
     json["findings"] = findings_json(view_.findings.all());
@@ -132,12 +137,67 @@ class JsonRenderer {
     json["simulated"]["unfinished"] = result.unfinished;
     json["simulated"]["lost_activations"] = result.lost_activations;
     json["simulated"]["missed_deadlines"] = result.missed_deadlines;
+    json["metrics"] = metrics(result.metrics);
     json["verdict"] = to_string(result.verdict);
     json["guaranteed"] = result.guaranteed ? Json(*result.guaranteed) : Json(nullptr);
     json["reason"] = result.reason;
     json["worst_release_ps"] = result.worst_release ? Json(result.worst_release->picoseconds()) : Json(nullptr);
     json["contributions"] = contributions(result.contributions);
     if (task.folded_into) json["folded_into"] = task_name(*task.folded_into);
+    return json;
+  }
+
+  /// By AMALTHEA's names; null where no job has a value.
+  static Json metrics(const engine::ProcessMetrics& metrics) {
+    Json json;
+    for (std::size_t i = 0; i < time_metrics; ++i) {
+      const engine::Extent& extent = metrics.times[i];
+      json[std::string(to_string(static_cast<TimeMetric>(i)))] = extent.jobs() == 0
+                                                                     ? Json(nullptr)
+                                                                     : Json{{"min_ps", extent.min().picoseconds()},
+                                                                            {"mean_ps", extent.mean().picoseconds()},
+                                                                            {"max_ps", extent.max().picoseconds()}};
+    }
+    json["activations"] = metrics.activations;
+    json["preemptions"] = metrics.preemptions;
+    json["migrations"] = metrics.migrations;
+    return json;
+  }
+
+  Json requirement(std::size_t index) const {
+    const Requirement& requirement = system_.requirements[index];
+    const engine::RequirementResult& result = results_.requirements[index];
+    const auto text = [](std::string_view value) { return value.empty() ? Json(nullptr) : Json(value); };
+    const auto number = [](const auto& value) { return value ? Json(*value) : Json(nullptr); };
+    Json json = {{"name", requirement.name},
+                 {"kind", to_string(requirement.kind)},
+                 {"subject", text(requirement.subject_name)},
+                 {"severity", text(to_string(requirement.severity))},
+                 {"metric", text(metric_name(requirement))},
+                 {"limit_type", text(to_string(requirement.limit_type))}};
+    if (const auto* time = std::get_if<Requirement::TimeLimit>(&requirement.limit)) {
+      const auto* observed = std::get_if<Duration>(&result.observed);
+      json["limit_ps"] = picoseconds(time->value);
+      json["observed_ps"] = observed != nullptr ? Json(observed->picoseconds()) : Json(nullptr);
+      json["bound_ps"] = picoseconds(result.bound);
+    } else {
+      json["limit"] = nullptr;
+      json["observed"] = nullptr;
+      if (const auto* count = std::get_if<Requirement::CountLimit>(&requirement.limit)) json["limit"] = count->value;
+      if (const auto* percent = std::get_if<Requirement::PercentageLimit>(&requirement.limit))
+        json["limit"] = percent->value;
+      if (const auto* frequency = std::get_if<Requirement::FrequencyLimit>(&requirement.limit))
+        json["limit"] = number(frequency->hertz);
+      if (const auto* cpu = std::get_if<Requirement::CpuLimit>(&requirement.limit)) {
+        json["limit"] = cpu->value;
+        json["unit"] = cpu->unit ? Json(system_.platform.units[*cpu->unit].name) : Json(nullptr);
+      }
+      if (const auto* count = std::get_if<std::int64_t>(&result.observed)) json["observed"] = *count;
+      if (const auto* percent = std::get_if<double>(&result.observed)) json["observed"] = *percent;
+    }
+    json["verdict"] = to_string(result.verdict);
+    json["guaranteed"] = number(result.guaranteed);
+    json["reason"] = result.reason;
     return json;
   }
 

@@ -9,6 +9,7 @@
 #include "amalthea/quantity.hpp"
 #include "engine/analysis.hpp"
 #include "exporter/contribution_text.hpp"
+#include "exporter/requirement_text.hpp"
 #include "exporter/result_formats.hpp"
 #include "exporter/text_table.hpp"
 
@@ -16,6 +17,7 @@ namespace amalthea::exporter {
 namespace {
 
 using engine::ContributionKind;
+using engine::LimitVerdict;
 using engine::TaskResult;
 using engine::Verdict;
 
@@ -32,12 +34,18 @@ Colour colour_of(Verdict verdict) {
   return Colour::none;
 }
 
+TextTable::Cell verdict_cell(LimitVerdict verdict) {
+  return {std::string(to_string(verdict)), verdict == LimitVerdict::met      ? Colour::good
+                                           : verdict == LimitVerdict::missed ? Colour::bad
+                                                                             : Colour::dim};
+}
+
 std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
 
 class TextRenderer {
  public:
-  TextRenderer(const ResultView& view, bool colour)
-      : view_(view), system_(view.system), results_(view.results), colour_(colour) {
+  TextRenderer(const ResultView& view, const RenderOptions& options)
+      : view_(view), system_(view.system), results_(view.results), colour_(options.colour), metrics_(options.metrics) {
     choose_unit();
   }
 
@@ -46,6 +54,8 @@ class TextRenderer {
     tasks();
     reasons();
     missing_bounds();
+    if (metrics_) states();
+    requirements();
     operations();
     resources();
     chains();
@@ -101,12 +111,28 @@ class TextRenderer {
                               number(Verdict::missed), number(Verdict::unbounded), number(Verdict::no_deadline)),
                   good ? Colour::good : Colour::bad, colour_) +
             "\n";
+    requirements_head();
     for (const auto& resource : results_.resources)
       if (resource.overloaded())
         out_ += paint(fmt::format("Overloaded: {} {}, demand {:.4f}", to_string(resource.kind),
                                   system_.platform.units[resource.unit].name, resource.demand),
                       Colour::bad, colour_) +
                 "\n";
+  }
+
+  void requirements_head() {
+    if (results_.requirements.empty()) return;
+    std::array<std::size_t, 3> count{};
+    for (const auto& result : results_.requirements) ++count[static_cast<std::size_t>(result.verdict)];
+    const auto number = [&](LimitVerdict verdict) { return count[static_cast<std::size_t>(verdict)]; };
+    const bool missed = number(LimitVerdict::missed) > 0;
+    out_ += paint(fmt::format("Requirements: {} met, {} missed, {} unknown", number(LimitVerdict::met),
+                              number(LimitVerdict::missed), number(LimitVerdict::unknown)),
+                  missed                              ? Colour::bad
+                  : number(LimitVerdict::unknown) > 0 ? Colour::none
+                                                      : Colour::good,
+                  colour_) +
+            "\n";
   }
 
   static TextTable::Cell guarantee(const TaskResult& result) {
@@ -182,6 +208,112 @@ class TextRenderer {
     if (text.empty()) return;
     title("Why there is no bound");
     out_ += text;
+  }
+
+  /// The largest of every task's jobs.
+  void states() {
+    title(fmt::format("States of processes, the largest of a job, {}", unit_));
+    TextTable table({{"process"},
+                     {"running", Align::right},
+                     {"ready", Align::right},
+                     {"waiting", Align::right},
+                     {"polling", Align::right},
+                     {"parking", Align::right},
+                     {"start delay", Align::right},
+                     {"preemptions", Align::right}});
+    for (TaskIndex index = 0; index < system_.tasks.size(); ++index) {
+      const engine::ProcessMetrics& metrics = results_.tasks[index].metrics;
+      const auto largest = [&](TimeMetric metric) {
+        return metrics[metric].jobs() == 0 ? std::string("-") : time(metrics[metric].max());
+      };
+      table.add_row({{system_.tasks[index].name},
+                     {largest(TimeMetric::running_time)},
+                     {largest(TimeMetric::ready_time)},
+                     {largest(TimeMetric::waiting_time)},
+                     {largest(TimeMetric::polling_time)},
+                     {largest(TimeMetric::parking_time)},
+                     {largest(TimeMetric::start_delay)},
+                     {std::to_string(metrics.preemptions)}});
+    }
+    out_ += table.render(colour_);
+    out_ += paint("preemptions: of all jobs\n", Colour::dim, colour_);
+  }
+
+  /// Times may be negative (lateness), and limits anything.
+  std::string signed_time(Duration value) const {
+    if (value >= Duration{}) return in_unit(time(value));
+    const Duration below = std::max(value, Duration::picoseconds(-Duration::max().picoseconds()));
+    return in_unit(fmt::format("-{}", time(Duration::picoseconds(-below.picoseconds()))));
+  }
+  std::string in_unit(const std::string& number) const { return fmt::format("{} {}", number, unit_); }
+
+  std::string bound_text(const Requirement& requirement, const engine::RequirementResult& result) const {
+    if (!result.bound) return "-";
+    const bool upper = requirement.limit_type == Requirement::LimitType::upper;
+    return upper && *result.bound >= Duration{} ? in_unit(at_most(result.bound)) : signed_time(*result.bound);
+  }
+
+  std::string limit_text(const Requirement& requirement) const {
+    std::string value;
+    if (const auto* time_limit = std::get_if<Requirement::TimeLimit>(&requirement.limit)) {
+      if (time_limit->value) value = signed_time(*time_limit->value);
+    } else if (const auto* count = std::get_if<Requirement::CountLimit>(&requirement.limit)) {
+      value = std::to_string(count->value);
+    } else if (const auto* percentage = std::get_if<Requirement::PercentageLimit>(&requirement.limit)) {
+      value = fmt::format("{:.2f} %", percentage->value);
+    } else if (const auto* cpu = std::get_if<Requirement::CpuLimit>(&requirement.limit)) {
+      value = fmt::format("{:.2f} %", cpu->value);
+      if (cpu->unit) value += fmt::format(" of {}", system_.platform.units[*cpu->unit].name);
+    } else if (const auto* frequency = std::get_if<Requirement::FrequencyLimit>(&requirement.limit)) {
+      if (frequency->hertz) value = fmt::format("{} Hz", *frequency->hertz);
+    }
+    if (value.empty()) return "-";
+    switch (requirement.limit_type) {
+      case Requirement::LimitType::upper:
+        return fmt::format("<= {}", value);
+      case Requirement::LimitType::lower:
+        return fmt::format(">= {}", value);
+      case Requirement::LimitType::unstated:
+        break;
+    }
+    return value;
+  }
+
+  std::string observed_text(const engine::RequirementResult& result) const {
+    if (const auto* observed = std::get_if<Duration>(&result.observed)) return signed_time(*observed);
+    if (const auto* count = std::get_if<std::int64_t>(&result.observed)) return std::to_string(*count);
+    if (const auto* percent = std::get_if<double>(&result.observed)) return fmt::format("{:.2f} %", *percent);
+    return "-";
+  }
+
+  void requirements() {
+    if (results_.requirements.empty()) return;
+    title("Requirements");
+    TextTable table({{"requirement"},
+                     {"subject"},
+                     {"metric"},
+                     {"limit", Align::right},
+                     {"observed", Align::right},
+                     {"bound", Align::right},
+                     {"verdict"}});
+    std::string reasons;
+    for (std::size_t index = 0; index < results_.requirements.size(); ++index) {
+      const Requirement& requirement = system_.requirements[index];
+      const engine::RequirementResult& result = results_.requirements[index];
+      const auto shown = [](std::string_view text) { return text.empty() ? std::string("-") : std::string(text); };
+      table.add_row({{shown(requirement.name)},
+                     {shown(requirement.subject_name)},
+                     {shown(metric_name(requirement))},
+                     {limit_text(requirement)},
+                     {observed_text(result)},
+                     {bound_text(requirement, result)},
+                     verdict_cell(result.verdict)});
+      if (result.verdict != LimitVerdict::met)
+        reasons += fmt::format("{}: {}: {}\n", paint(shown(requirement.name), Colour::bold, colour_),
+                               to_string(result.verdict), result.reason);
+    }
+    out_ += table.render(colour_);
+    out_ += reasons;
   }
 
   void operations() {
@@ -290,11 +422,6 @@ class TextRenderer {
                      {"LET"},
                      {"implicit"},
                      {"explicit"}});
-    const auto cell = [](engine::LimitVerdict verdict) {
-      return TextTable::Cell{std::string(to_string(verdict)), verdict == engine::LimitVerdict::met      ? Colour::good
-                                                              : verdict == engine::LimitVerdict::missed ? Colour::bad
-                                                                                                        : Colour::dim};
-    };
     for (std::size_t index = 0; index < system_.chains.size(); ++index)
       for (std::size_t i = 0; i < system_.chains[index].limits.size(); ++i) {
         const ChainLimit& limit = system_.chains[index].limits[i];
@@ -304,9 +431,9 @@ class TextRenderer {
                        {limit.kind == ChainLimit::Kind::age ? "age" : "reaction"},
                        {time(limit.minimum)},
                        {time(limit.maximum)},
-                       cell(verdict.let),
-                       cell(verdict.implicit),
-                       cell(verdict.explicit_access)});
+                       verdict_cell(verdict.let),
+                       verdict_cell(verdict.implicit),
+                       verdict_cell(verdict.explicit_access)});
       }
     if (table.empty()) return;
     out_ += "\n";
@@ -317,6 +444,7 @@ class TextRenderer {
   const System& system_;
   const engine::Results& results_;
   bool colour_;
+  bool metrics_;
   const char* unit_ = "ms";
   Duration per_unit_ = Duration::milliseconds(1);
   std::string out_;
@@ -325,7 +453,7 @@ class TextRenderer {
 }  // namespace
 
 std::string render_text(const ResultView& view, const RenderOptions& options) {
-  return TextRenderer(view, options.colour).render();
+  return TextRenderer(view, options).render();
 }
 
 }  // namespace amalthea::exporter

@@ -65,6 +65,7 @@ std::optional<System> build_system(const Model& model, const BuildOptions& optio
   if (context.blocked || diagnostics.errors() > errors_before) return std::nullopt;
   detail::build_graph(context);
   detail::build_chains(context);
+  detail::build_requirements(context);
   detail::report_unused_properties(context);
   for (const auto& [cls, first] : context.not_simulated)
     diagnostics.add("AM0401", Severity::warning,

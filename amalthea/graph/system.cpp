@@ -145,6 +145,21 @@ const MemoryAccess* access_to(const ProcessingUnit& unit, const Label& label) {
   return nullptr;
 }
 
+std::string_view to_string(Requirement::Severity severity) {
+  constexpr std::array<std::string_view, 5> names{"", "Cosmetic", "Minor", "Major", "Critical"};
+  return names[static_cast<std::size_t>(severity)];
+}
+
+std::string_view to_string(Requirement::LimitType type) {
+  constexpr std::array<std::string_view, 3> names{"", "UpperLimit", "LowerLimit"};
+  return names[static_cast<std::size_t>(type)];
+}
+
+std::string_view to_string(Requirement::Kind kind) {
+  constexpr std::array<std::string_view, 5> names{"unknown", "process", "runnable", "process chain", "architecture"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
 RunnableGraph task_graph(const System& system, TaskIndex task) {
   RunnableGraph graph;
   std::vector<NodeIndex> position(boost::num_vertices(system.graph));

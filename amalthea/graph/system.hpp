@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "amalthea/graph/platform.hpp"
 #include "amalthea/graph/runnable_graph.hpp"
 #include "amalthea/time.hpp"
+#include "amalthea/time_metric.hpp"
 
 namespace amalthea {
 
@@ -187,6 +189,62 @@ struct Chain {
   std::vector<ChainLimit> limits;
 };
 
+/// A requirement of the model, whether it can be judged or not. Metrics other than times keep AMALTHEA's literal, ""
+/// where the model states none.
+struct Requirement {
+  enum class Severity : std::uint8_t { unstated, cosmetic, minor, major, critical };
+  enum class LimitType : std::uint8_t { unstated, upper, lower };
+  enum class Kind : std::uint8_t { unknown, process, runnable, process_chain, architecture };
+
+  struct OfProcess {
+    TaskIndex task = 0;
+  };
+  struct OfRunnable {
+    RunnableIndex runnable = 0;
+  };
+  struct OfChain {
+    std::vector<TaskIndex> tasks;  ///< in order; wrappers that fell away are their functions
+  };
+  /// An architecture requirement, or one whose subject is not in the system.
+  struct OfOther {};
+
+  struct TimeLimit {
+    std::optional<TimeMetric> metric;
+    std::optional<Duration> value;  ///< may be negative; nothing when it is missing or cannot be read
+  };
+  struct CountLimit {
+    std::string metric;
+    std::int64_t value = 0;
+  };
+  struct PercentageLimit {
+    std::string metric;
+    double value = 0;  ///< percent
+  };
+  struct CpuLimit {
+    std::string metric;
+    double value = 0;               ///< percent
+    std::optional<UnitIndex> unit;  ///< that is meant, if one is named
+    bool unknown_unit = false;      ///< something is named, but it is no unit of the platform
+  };
+  struct FrequencyLimit {
+    std::string metric;
+    std::optional<double> hertz;
+  };
+  struct NoLimit {};
+
+  std::string name;
+  Origin origin;
+  Severity severity = Severity::unstated;
+  Kind kind = Kind::unknown;
+  std::variant<OfOther, OfProcess, OfRunnable, OfChain> subject;
+  std::string subject_name;  ///< as in the model; "" where there is none
+  LimitType limit_type = LimitType::unstated;
+  std::variant<NoLimit, TimeLimit, CountLimit, PercentageLimit, CpuLimit, FrequencyLimit> limit;
+};
+std::string_view to_string(Requirement::Severity);   ///< AMALTHEA's literal; "" where it is not stated
+std::string_view to_string(Requirement::LimitType);  ///< the same
+std::string_view to_string(Requirement::Kind);       ///< "process", "runnable", "process chain", …
+
 struct System {
   Platform platform;
   std::vector<Label> labels;
@@ -197,6 +255,7 @@ struct System {
   std::vector<Stimulus> stimuli;
   std::vector<Task> tasks;
   std::vector<Chain> chains;
+  std::vector<Requirement> requirements;  ///< in document order, then deadlines of processes and of runnables
   RunnableGraph graph;
 };
 

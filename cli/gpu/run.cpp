@@ -48,7 +48,7 @@ struct Input {
 std::optional<Input> read_scenario(const RunOptions& options, const engine::DeviceProfile* profile) {
   const auto text = file_text(options.scenario);
   if (!text) return std::nullopt;
-  const auto refused = [&](const nvidia::TextError& error) {
+  const auto refused = [&](const engine::TextError& error) {
     unusable(fmt::format("{}:{}", options.scenario, format(error)));
     return std::nullopt;
   };
@@ -57,7 +57,7 @@ std::optional<Input> read_scenario(const RunOptions& options, const engine::Devi
   if (nvidia::is_examiner_scenario(*text)) {
     auto read = nvidia::parse_examiner_scenario(*text, profile, {std::llround(options.copy_bandwidth * 1e9)});
     if (!read) return refused(read.error());
-    for (const nvidia::TextError& remark : read->remarks)
+    for (const engine::TextError& remark : read->remarks)
       fmt::print(stderr, "amalthea: warning: {}:{}\n", options.scenario, format(remark));
     if (!read->name.empty()) input.title = read->name;
     input.scenario = std::move(read->scenario);

@@ -9,7 +9,7 @@
 #include <tl/expected.hpp>
 
 #include "engine/device_profile.hpp"
-#include "engine/nvidia/located_json.hpp"
+#include "engine/located_json.hpp"
 #include "engine/nvidia/stream_simulation.hpp"
 
 namespace amalthea::engine::nvidia {

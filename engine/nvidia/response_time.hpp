@@ -18,7 +18,7 @@
 
 #include <tl/expected.hpp>
 
-#include "engine/nvidia/located_json.hpp"
+#include "engine/located_json.hpp"
 
 namespace amalthea::engine::nvidia {
 

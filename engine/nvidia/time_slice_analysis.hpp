@@ -83,7 +83,7 @@
 
 #include "amalthea/time.hpp"
 #include "engine/nvidia/interference.hpp"
-#include "engine/nvidia/located_json.hpp"
+#include "engine/located_json.hpp"
 #include "engine/nvidia/stream_simulation.hpp"
 
 namespace amalthea::engine::nvidia {

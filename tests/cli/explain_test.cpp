@@ -69,3 +69,28 @@ TEST_CASE("explain: what is asked for wrongly is said") {
   CHECK(unknown.exit_code == 2);
   CHECK_THAT(unknown.err, Catch::Contains("no task is named \"nobody\"; there are "));
 }
+
+TEST_CASE("explain: lane detection needs SFM to suspend and shorter slices, which the tool finds by itself") {
+  const auto result = test::amalthea(
+      {"explain", test::sample("waters2019-tx2.amxmi"), "PRE_Lane_detection_gpu_POST", "--format", "json"});
+  const json story = json::parse(result.out);
+  REQUIRE(story["what_if"].size() == 3);
+  const json& suspends = story["what_if"][0];
+  CHECK(suspends["change"] == "PRE_SFM_gpu_POST suspends instead of polling");
+  CHECK(suspends["verdict"] == "missed");  // busy waiting: unbounded; without it late, but with an end
+  CHECK(suspends["max_ps"].get<std::int64_t>() < 100'000'000'000);
+  const json& sliced = story["what_if"][1];
+  CHECK(sliced["change"] == "GPU time slices are 1 ms");
+  CHECK(sliced["verdict"] == "unbounded");
+  const json& both = story["what_if"][2];
+  CHECK(both["verdict"] == "met");
+  CHECK(both["guaranteed"] == true);
+  CHECK(both["wcrt_ps"].get<std::int64_t>() <= 66'000'000'000);
+  CHECK(both["max_ps"] <= both["wcrt_ps"]);
+}
+
+TEST_CASE("explain: nothing is tried where nobody polls and no GPU is shared") {
+  const auto result = test::amalthea({"explain", test::sample("waters2019-tx2.amxmi"), "EKF", "--format", "json"});
+  for (const json& tried : json::parse(result.out)["what_if"])
+    CHECK_THAT(tried["change"].get<std::string>(), !Catch::Contains("suspend"));
+}

@@ -55,8 +55,9 @@ TEST_CASE("analyze --memory waters2019: published response times, with the preem
 TEST_CASE("analyze --memory: the default is the model's, none its lower bounds, a file one's own") {
   const auto by_default = analyze({});
   CHECK(by_default.out == analyze({"--memory", "model", "--line-rule", "exact"}).out);
-  // The sample's latencies are constants: without contention they are the same.
-  CHECK(by_default.out == analyze({"--memory", "none"}).out);
+  // The sample's latencies are constants: without contention they are the same, and so is all but the model's name.
+  CHECK(test::replaced(by_default.out, "\"memory\": \"model\"", "\"memory\": \"none\"") ==
+        analyze({"--memory", "none"}).out);
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/memory.json";
   test::write_text(path, R"({"units": {"A57": {"base_ns": 100}, "Denver": {"base_ns": 1}}})");

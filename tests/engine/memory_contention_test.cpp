@@ -21,13 +21,13 @@ constexpr Duration ns(std::int64_t value) { return Duration::nanoseconds(value);
 
 MemoryModel parsed(const std::string& json) {
   auto model = parse_memory_model(json);
-  if (!model) FAIL(nvidia::format(model.error()));
+  if (!model) FAIL(engine::format(model.error()));
   return std::move(*model);
 }
 
 std::string error_of(const std::string& json) {
   const auto model = parse_memory_model(json);
-  return model ? "" : nvidia::format(model.error());
+  return model ? "" : engine::format(model.error());
 }
 
 /// A label of this many bytes in the one memory.

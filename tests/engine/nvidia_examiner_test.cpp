@@ -190,7 +190,7 @@ TEST_CASE("what is read without effect is remarked upon") {
       config({benchmark(R"("thread_count": 32, "block_count": 1, "tread_count": 64, "max_time": 3, "comment": "x")")},
              "\"max_iterations\": 1, \"max_resident_threads\": 2048, \"do_warmup\": true, \"colour\": 1"));
   std::vector<std::string> messages;
-  for (const TextError& remark : scenario.remarks) messages.push_back(remark.message);
+  for (const amalthea::engine::TextError& remark : scenario.remarks) messages.push_back(remark.message);
   CHECK(messages ==
         std::vector<std::string>{"max_resident_threads: the platform holds 4096 threads; its limits are taken",
                                  "colour: unknown key, not read", "benchmarks[0].tread_count: unknown key, not read",

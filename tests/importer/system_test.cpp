@@ -918,7 +918,7 @@ TEST_CASE("the statistic of a label access says how often it happens") {
   };
   using Counts = std::vector<std::int64_t>;
   CHECK(counted("<value xsi:type=\"am:MinAvgMaxStatistic\" min=\"2\" avg=\"3.4\" max=\"7\"/>") == Counts{2, 3, 7});
-  CHECK(counted("<value xsi:type=\"am:SingleValueStatistic\" avg=\"2.5\"/>") == Counts{2, 3, 3});
+  CHECK(counted("<value xsi:type=\"am:SingleValueStatistic\" value=\"2.5\"/>") == Counts{2, 3, 3});
   CHECK(counted("<value xsi:type=\"am:MinAvgMaxStatistic\" min=\"0\" avg=\"0\" max=\"4\"/>") == Counts{0, 0, 4});
   CHECK(counted("") == Counts{1, 1, 1});
 }

@@ -1,4 +1,4 @@
-#include "engine/nvidia/located_json.hpp"
+#include "engine/located_json.hpp"
 
 #include <algorithm>
 #include <iterator>
@@ -10,7 +10,7 @@
 
 #include "amalthea/quantity.hpp"
 
-namespace amalthea::engine::nvidia {
+namespace amalthea::engine {
 namespace {
 
 constexpr std::size_t deepest = 32;
@@ -240,4 +240,4 @@ std::optional<TextError> read_time(const JsonValue& value, bool picoseconds, Dur
   return std::nullopt;
 }
 
-}  // namespace amalthea::engine::nvidia
+}  // namespace amalthea::engine

@@ -15,7 +15,7 @@
 
 #include "amalthea/time.hpp"
 
-namespace amalthea::engine::nvidia {
+namespace amalthea::engine {
 
 /// What is wrong with a text, and where: line and column from 1, columns in bytes.
 struct TextError {
@@ -87,4 +87,4 @@ std::optional<TextError> read_choice(const JsonValue& value, std::initializer_li
   return error_at(value, expected);
 }
 
-}  // namespace amalthea::engine::nvidia
+}  // namespace amalthea::engine

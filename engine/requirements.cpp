@@ -1,0 +1,440 @@
+#include "engine/requirements.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string_view>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "amalthea/quantity.hpp"
+#include "engine/analysis.hpp"
+#include "engine/chain_observation.hpp"
+#include "engine/results.hpp"
+
+namespace amalthea::engine {
+namespace {
+
+/// A job's times of which none exceeds its response time.
+bool is_part_of_response(TimeMetric metric) {
+  switch (metric) {
+    case TimeMetric::start_delay:
+    case TimeMetric::response_time:
+    case TimeMetric::gross_execution_time:
+    case TimeMetric::net_execution_time:
+    case TimeMetric::core_execution_time:
+    case TimeMetric::memory_access_time:
+    case TimeMetric::os_overhead:
+    case TimeMetric::running_time:
+    case TimeMetric::ready_time:
+    case TimeMetric::waiting_time:
+    case TimeMetric::polling_time:
+    case TimeMetric::parking_time:
+      return true;
+    case TimeMetric::activate_to_activate:
+    case TimeMetric::start_to_start:
+    case TimeMetric::end_to_end:
+    case TimeMetric::end_to_start:
+    case TimeMetric::lateness:
+      return false;
+  }
+  return false;
+}
+
+/// What AMALTHEA's CPU percentages of processes are made of.
+struct StateShare {
+  std::string_view metric;
+  TimeMetric time;
+};
+constexpr std::array<StateShare, 5> state_shares{{{"CPUParking", TimeMetric::parking_time},
+                                                  {"CPUPolling", TimeMetric::polling_time},
+                                                  {"CPUReady", TimeMetric::ready_time},
+                                                  {"CPURunning", TimeMetric::running_time},
+                                                  {"CPUWaiting", TimeMetric::waiting_time}}};
+
+std::string text_of(Duration value) { return format_duration(value); }
+std::string text_of(std::int64_t value) { return std::to_string(value); }
+std::string text_of(double percent) { return fmt::format("{:.2f} %", percent); }
+
+template <typename Value>
+bool is_beyond(bool upper, Value value, Value limit) {
+  return upper ? value > limit : value < limit;
+}
+
+/// What the larger of two exceeds the smaller one by. Limits may be anything.
+Duration distance(Duration larger, Duration smaller) {
+  const detail::Int128 picoseconds = detail::Int128{larger.picoseconds()} - smaller.picoseconds();
+  return picoseconds > Duration::max().picoseconds() ? Duration::max()
+                                                     : Duration::picoseconds(static_cast<std::int64_t>(picoseconds));
+}
+std::int64_t distance(std::int64_t larger, std::int64_t smaller) {
+  std::int64_t difference = 0;
+  return __builtin_sub_overflow(larger, smaller, &difference) ? std::numeric_limits<std::int64_t>::max() : difference;
+}
+double distance(double larger, double smaller) { return larger - smaller; }
+
+/// "17 ms above the limit".
+template <typename Value>
+std::string distance_text(Value value, Value limit) {
+  if (value == limit) return "just the limit";
+  return value > limit ? fmt::format("{} above the limit", text_of(distance(value, limit)))
+                       : fmt::format("{} below the limit", text_of(distance(limit, value)));
+}
+
+/// "the largest of 200 jobs is 83 ms, 17 ms above the limit"
+template <typename Value>
+std::string extreme_text(bool upper, std::uint64_t jobs, std::string_view noun, Value value, Value limit) {
+  const std::string which =
+      jobs == 1 ? fmt::format("only {}", noun) : fmt::format("{} of {} {}s", upper ? "largest" : "least", jobs, noun);
+  return fmt::format("the {} is {}, {}", which, text_of(value), distance_text(value, limit));
+}
+
+/// Least and largest of what was seen.
+template <typename Value>
+struct Range {
+  std::uint64_t jobs = 0;
+  Value least{};
+  Value largest{};
+
+  void add(const Value& value) {
+    least = jobs == 0 ? value : std::min(least, value);
+    largest = jobs == 0 ? value : std::max(largest, value);
+    ++jobs;
+  }
+};
+
+/// What is left over at the end of a simulation, and what it means where all that was seen is within the limit.
+struct Leftover {
+  LimitVerdict verdict = LimitVerdict::met;  ///< met: nothing is left over
+  std::string reason;
+};
+
+class Judge {
+ public:
+  Judge(const System& system, const Results& results)
+      : system_(system), results_(results), releases_(releases_of(system)) {
+    chain_bounds();
+  }
+
+  RequirementResult judge(std::size_t index) {
+    requirement_ = &system_.requirements[index];
+    result_ = {};
+    upper_ = requirement_->limit_type == Requirement::LimitType::upper;
+    if (std::holds_alternative<Requirement::NoLimit>(requirement_->limit))
+      unknown("it states no limit");
+    else if (requirement_->limit_type == Requirement::LimitType::unstated)
+      unknown("it does not say whether its limit is an upper or a lower one");
+    else
+      std::visit([&](const auto& limit) { judge_limit(limit); }, requirement_->limit);
+    conclude();
+    return std::move(result_);
+  }
+
+ private:
+  void unknown(std::string reason) { result_.reason = std::move(reason); }
+  void decide(LimitVerdict verdict, std::string reason) {
+    result_.verdict = verdict;
+    result_.reason = std::move(reason);
+  }
+
+  /// The bound may show what the simulation did not.
+  void conclude() {
+    if (result_.verdict == LimitVerdict::missed) result_.guaranteed = false;
+    if (result_.verdict == LimitVerdict::unknown && result_.guaranteed == true && result_.bound)
+      decide(LimitVerdict::met, fmt::format("the bound, {}, is within the limit; in the simulation {}",
+                                            format_duration(*result_.bound), result_.reason));
+  }
+
+  // ---- what is the subject
+
+  const Requirement::OfProcess* process() const { return std::get_if<Requirement::OfProcess>(&requirement_->subject); }
+
+  std::string missing_subject() const {
+    switch (requirement_->kind) {
+      case Requirement::Kind::process:
+        return "its process is not in the analysed system";
+      case Requirement::Kind::runnable:
+        return "its runnable is not in the analysed system";
+      case Requirement::Kind::process_chain:
+        return "its process chain is empty, or has a process that is not in the analysed system";
+      case Requirement::Kind::architecture:
+      case Requirement::Kind::unknown:
+        break;
+    }
+    return "of architectures only the CPULoad of a core is measured";
+  }
+
+  void not_measured(std::string_view metric) {
+    if (metric.empty()) return unknown("it names no metric");
+    const Requirement::Kind kind = requirement_->kind;
+    if (std::holds_alternative<Requirement::OfOther>(requirement_->subject)) return unknown(missing_subject());
+    unknown(fmt::format("{} is not measured{}", metric,
+                        kind == Requirement::Kind::runnable        ? " for runnables"
+                        : kind == Requirement::Kind::process_chain ? " for process chains"
+                                                                   : ""));
+  }
+
+  // ---- values of jobs
+
+  /// What is left over of a task; `above`: what never ends, or is lost, is above every limit.
+  Leftover leftover(const TaskResult& task, bool unfinished_above, bool lost_above) const {
+    const std::uint64_t jobs = task.response.jobs + task.unfinished;
+    if (results_.stopped_early) return {LimitVerdict::unknown, "the simulation was stopped before its end"};
+    if (task.unfinished > 0)
+      return {unfinished_above ? LimitVerdict::missed : LimitVerdict::unknown,
+              fmt::format("{} of {} had not ended when the simulation did", task.unfinished,
+                          jobs == 1 ? std::string("one job") : fmt::format("{} jobs", jobs))};
+    if (lost_above && task.lost_activations > 0)
+      return {LimitVerdict::missed,
+              fmt::format("{} activations are lost because earlier jobs are still running", task.lost_activations)};
+    return {};
+  }
+
+  template <typename Value>
+  void judge_range(const Range<Value>& seen, std::string_view noun, Value limit, const Leftover& left,
+                   std::string_view nothing_seen) {
+    if (seen.jobs > 0) {
+      const Value extreme = upper_ ? seen.largest : seen.least;
+      result_.observed = extreme;
+      std::string text = extreme_text(upper_, seen.jobs, noun, extreme, limit);
+      if (is_beyond(upper_, extreme, limit)) return decide(LimitVerdict::missed, std::move(text));
+      if (left.verdict == LimitVerdict::met) return decide(LimitVerdict::met, std::move(text));
+    }
+    if (left.verdict != LimitVerdict::met) return decide(left.verdict, left.reason);
+    unknown(std::string(nothing_seen));
+  }
+
+  void judge_limit(const Requirement::NoLimit&) {}
+
+  void judge_limit(const Requirement::TimeLimit& limit) {
+    if (!limit.metric) return not_measured("");
+    if (!limit.value) return unknown("its limit is missing or cannot be read");
+    if (const auto* of = process()) return process_time(of->task, *limit.metric, *limit.value);
+    if (const auto* of = std::get_if<Requirement::OfRunnable>(&requirement_->subject))
+      return runnable_time(of->runnable, *limit.metric, *limit.value);
+    if (std::holds_alternative<Requirement::OfChain>(requirement_->subject))
+      return chain_time(*limit.metric, *limit.value);
+    unknown(missing_subject());
+  }
+
+  void process_time(TaskIndex index, TimeMetric metric, Duration limit) {
+    const TaskResult& task = results_.tasks[index];
+    const Extent& extent = task.metrics[metric];
+    const bool lateness = metric == TimeMetric::lateness;
+    if (lateness && !deadline_of(index)) return unknown("the model states no deadline, which lateness counts from");
+    const bool response = metric == TimeMetric::response_time;
+    const bool between_jobs = !is_part_of_response(metric) && !lateness;
+    judge_range(Range<Duration>{extent.jobs(), extent.min(), extent.max()}, "job", limit,
+                leftover(task, upper_ && (response || lateness), upper_ && response),
+                between_jobs ? "no two jobs in a row were seen" : "no job was seen");
+    add_process_bound(index, metric, limit);
+  }
+
+  void add_process_bound(TaskIndex index, TimeMetric metric, Duration limit) {
+    const Bound& bound = results_.tasks[index].bound;
+    const bool response = metric == TimeMetric::response_time, lateness = metric == TimeMetric::lateness;
+    if (upper_ && bound.worst && is_part_of_response(metric)) result_.bound = bound.worst;
+    if (upper_ && bound.worst && lateness) result_.bound = *bound.worst - *deadline_of(index);
+    if (!upper_ && bound.best && response) result_.bound = bound.best;
+    if (!upper_ && bound.best && lateness) result_.bound = *bound.best - *deadline_of(index);
+    if (!result_.bound) return;
+    // Activations may be lost where several come at a time, which no bound on jobs tells.
+    if (upper_ && response && system_.tasks[index].activation_limit > 0 && !releases_[index]) return;
+    if (!is_beyond(upper_, *result_.bound, limit))
+      result_.guaranteed = true;
+    else if (response || lateness)  // for the rest the bound is a rough one
+      result_.guaranteed = false;
+  }
+
+  std::optional<Duration> deadline_of(TaskIndex index) const {
+    const Task& task = system_.tasks[index];
+    return task.folded_into ? system_.tasks[*task.folded_into].deadline : task.deadline;
+  }
+
+  void runnable_time(RunnableIndex runnable, TimeMetric metric, Duration limit) {
+    if (metric != TimeMetric::response_time && metric != TimeMetric::gross_execution_time)
+      return not_measured(to_string(metric));
+    Range<Duration> seen;
+    Leftover left;
+    for (const RunnableResult& candidate : results_.runnables) {
+      if (candidate.runnable != runnable) continue;
+      if (left.verdict == LimitVerdict::met) left = leftover(results_.tasks[candidate.task], false, false);
+      if (candidate.duration.jobs == 0) continue;
+      const std::uint64_t jobs = seen.jobs + candidate.duration.jobs;
+      seen.add(candidate.duration.min);
+      seen.add(candidate.duration.max);
+      seen.jobs = jobs;
+    }
+    judge_range(seen, "run", limit, left, "it never ran");
+  }
+
+  void chain_time(TimeMetric metric, Duration limit) {
+    const bool response = metric == TimeMetric::response_time || metric == TimeMetric::end_to_end;
+    if (!response && metric != TimeMetric::gross_execution_time) return not_measured(to_string(metric));
+    const auto& tasks = std::get<Requirement::OfChain>(requirement_->subject).tasks;
+    Leftover left;
+    std::vector<std::vector<JobAccess>> accesses;
+    for (const TaskIndex task : tasks) {
+      accesses.push_back(results_.accesses[task]);
+      if (left.verdict == LimitVerdict::met) {
+        left = leftover(results_.tasks[task], false, false);
+        if (left.verdict != LimitVerdict::met)
+          left.reason = fmt::format("of {} {}", system_.tasks[task].name, left.reason);
+      }
+    }
+    Range<Duration> seen;
+    for (const Passage& passage : passages(accesses))
+      seen.add(passage.end - (response ? passage.release : passage.start));
+    judge_range(seen, "passage", limit, left, "nothing came through the chain");
+    const auto& bound = chain_bounds_[static_cast<std::size_t>(requirement_ - system_.requirements.data())];
+    if (!upper_ || !bound) return;
+    result_.bound = bound;
+    if (*bound <= limit) result_.guaranteed = true;
+  }
+
+  /// From the release of a job of the first task to the end of the last one: the reduced reaction, whose bound counts
+  /// from the release on.
+  void chain_bounds() {
+    chain_bounds_.resize(system_.requirements.size());
+    System chains_only;
+    std::vector<std::size_t> requirements;
+    for (std::size_t index = 0; index < system_.requirements.size(); ++index) {
+      const auto* of = std::get_if<Requirement::OfChain>(&system_.requirements[index].subject);
+      if (of == nullptr) continue;
+      if (requirements.empty()) chains_only = system_;
+      if (requirements.empty()) chains_only.chains.clear();
+      chains_only.chains.push_back({"", of->tasks, {}, Chain::Source::model, {}});
+      requirements.push_back(index);
+    }
+    if (requirements.empty()) return;
+    std::vector<std::optional<Duration>> responses;
+    for (const TaskResult& task : results_.tasks) responses.push_back(task.bound.worst);
+    const auto latencies = chain_latencies(chains_only, responses);
+    for (std::size_t i = 0; i < requirements.size(); ++i)
+      if (latencies[i].implicit) chain_bounds_[requirements[i]] = latencies[i].implicit->reduced_reaction;
+  }
+
+  // ---- counts
+
+  void judge_limit(const Requirement::CountLimit& limit) {
+    const auto* of = process();
+    if (of == nullptr) return not_measured(limit.metric);
+    const TaskResult& task = results_.tasks[of->task];
+    const bool ended = task.unfinished == 0 && !results_.stopped_early;
+    if (limit.metric == "Activations") return judge_count(task.metrics.activations, "activations", limit.value, true);
+    if (limit.metric == "Preemptions") return judge_count(task.metrics.preemptions, "preemptions", limit.value, ended);
+    if (limit.metric == "FullMigrations") return judge_count(task.metrics.migrations, "migrations", limit.value, ended);
+    if (limit.metric == "MtaLimitExceeding")
+      return judge_count(task.lost_activations, "lost activations", limit.value, true);
+    not_measured(limit.metric);
+  }
+
+  /// `final`: what is left over cannot add to it.
+  void judge_count(std::uint64_t counted, std::string_view noun, std::int64_t limit, bool final) {
+    const auto count = static_cast<std::int64_t>(counted);
+    result_.observed = count;
+    std::string text = fmt::format("{} {} in the simulation, {}", count, noun, distance_text(count, limit));
+    judge_growing(is_beyond(upper_, count, limit), std::move(text), final && !results_.stopped_early);
+  }
+
+  /// Of what can only grow: above an upper limit and above a lower one it stays.
+  void judge_growing(bool beyond, std::string text, bool final) {
+    if (!final && upper_ != beyond) return unknown(text + "; what had not ended could add to it");
+    decide(beyond ? LimitVerdict::missed : LimitVerdict::met, std::move(text));
+  }
+
+  // ---- percentages
+
+  void judge_limit(const Requirement::PercentageLimit& limit) {
+    const auto* of = process();
+    const bool response = limit.metric == "NormalizedResponseTime";
+    if (of == nullptr || (!response && limit.metric != "NormalizedLateness")) return not_measured(limit.metric);
+    const auto deadline = deadline_of(of->task);
+    if (!deadline || *deadline <= Duration{})
+      return unknown(fmt::format("the model states no deadline, which {} is a part of", limit.metric));
+    const TaskResult& task = results_.tasks[of->task];
+    const Extent& extent = task.metrics[response ? TimeMetric::response_time : TimeMetric::lateness];
+    const auto percent = [&](Duration time) {
+      return 100.0 * static_cast<double>(time.picoseconds()) / static_cast<double>(deadline->picoseconds());
+    };
+    judge_range(Range<double>{extent.jobs(), percent(extent.min()), percent(extent.max())}, "job", limit.value,
+                leftover(task, upper_, upper_ && response), "no job was seen");
+  }
+
+  void judge_limit(const Requirement::CpuLimit& limit) {
+    if (limit.metric.empty()) return not_measured("");
+    if (limit.unknown_unit) return unknown("the hardware it names is no unit of the analysed platform");
+    if (limit.metric == "CPULoad") return cpu_load(limit);
+    const auto* share = std::find_if(state_shares.begin(), state_shares.end(),
+                                     [&](const StateShare& candidate) { return candidate.metric == limit.metric; });
+    if (process() == nullptr || share == state_shares.end()) return not_measured(limit.metric);
+    state_share(*share, limit);
+  }
+
+  std::vector<UnitIndex> units_of(TaskIndex index) const {
+    const Task& task = system_.tasks[index];
+    const Task& executed = task.folded_into ? system_.tasks[*task.folded_into] : task;
+    return executed.units.empty() ? std::vector<UnitIndex>{executed.unit} : executed.units;
+  }
+
+  void cpu_load(const Requirement::CpuLimit& limit) {
+    std::optional<UnitIndex> unit = limit.unit;
+    if (const auto* of = process(); !unit && of != nullptr)
+      if (const auto units = units_of(of->task); units.size() == 1) unit = units.front();
+    if (!unit) return unknown("it names no core whose load is meant");
+    const auto found = std::find_if(results_.resources.begin(), results_.resources.end(), [&](const auto& resource) {
+      return resource.unit == *unit && resource.kind == ResourceKind::core;
+    });
+    const std::string& name = system_.platform.units[*unit].name;
+    if (found == results_.resources.end()) return unknown(fmt::format("{} is no core that is simulated", name));
+    const double percent = found->utilization * 100;
+    result_.observed = percent;
+    if (results_.stopped_early) return unknown("the simulation was stopped before its end");
+    decide(is_beyond(upper_, percent, limit.value) ? LimitVerdict::missed : LimitVerdict::met,
+           fmt::format("{} is in use for {} of the simulated time, {}", name, text_of(percent),
+                       distance_text(percent, limit.value)));
+  }
+
+  void state_share(const StateShare& share, const Requirement::CpuLimit& limit) {
+    if (results_.horizon <= Duration{}) return unknown("nothing was simulated");
+    const TaskIndex index = process()->task;
+    const auto units = units_of(index);
+    const bool runs_there = !limit.unit || std::find(units.begin(), units.end(), *limit.unit) != units.end();
+    if (limit.unit && runs_there && units.size() > 1)
+      return unknown(fmt::format("{} on one of several cores is not measured", limit.metric));
+    const TaskResult& task = results_.tasks[index];
+    const Extent& extent = task.metrics[share.time];
+    const double spent = runs_there && extent.jobs() > 0
+                             ? static_cast<double>(extent.mean().picoseconds()) * static_cast<double>(extent.jobs())
+                             : 0;
+    const double percent = 100 * spent / static_cast<double>(results_.horizon.picoseconds());
+    result_.observed = percent;
+    judge_growing(is_beyond(upper_, percent, limit.value),
+                  fmt::format("its jobs spend {} of the simulated time so, {}", text_of(percent),
+                              distance_text(percent, limit.value)),
+                  task.unfinished == 0 && !results_.stopped_early);
+  }
+
+  void judge_limit(const Requirement::FrequencyLimit& limit) { not_measured(limit.metric); }
+
+  const System& system_;
+  const Results& results_;
+  std::vector<std::optional<TaskReleases>> releases_;
+  std::vector<std::optional<Duration>> chain_bounds_;  ///< parallel to System::requirements
+  const Requirement* requirement_ = nullptr;
+  bool upper_ = true;
+  RequirementResult result_;
+};
+
+}  // namespace
+
+std::vector<RequirementResult> judge_requirements(const System& system, const Results& results) {
+  std::vector<RequirementResult> verdicts;
+  if (system.requirements.empty()) return verdicts;
+  Judge judge(system, results);
+  for (std::size_t index = 0; index < system.requirements.size(); ++index) verdicts.push_back(judge.judge(index));
+  return verdicts;
+}
+
+}  // namespace amalthea::engine

@@ -1,0 +1,88 @@
+#include "engine/what_if.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "amalthea/quantity.hpp"
+
+namespace amalthea::engine {
+namespace {
+
+constexpr Duration least_slice = Duration::picoseconds(1'000'000'000);
+
+bool may_share_core(const Task& a, const Task& b) {
+  const auto runs_on = [](const Task& task, UnitIndex unit) {
+    return task.unit == unit || std::find(task.units.begin(), task.units.end(), unit) != task.units.end();
+  };
+  return runs_on(a, b.unit) ||
+         std::any_of(b.units.begin(), b.units.end(), [&](UnitIndex unit) { return runs_on(a, unit); });
+}
+
+/// Turns the waits for events of everybody on the task's core passive; who that is, in words, or "" where nobody polls.
+std::string suspend_pollers(System& system, TaskIndex task) {
+  std::vector<TaskIndex> pollers;
+  for (const auto node : boost::make_iterator_range(boost::vertices(system.graph))) {
+    auto* wait = std::get_if<WaitEvents>(&system.graph[node].activity);
+    const TaskIndex who = system.graph[node].task;
+    if (wait == nullptr || !wait->active || system.tasks[who].side == Side::device ||
+        !may_share_core(system.tasks[who], system.tasks[task]))
+      continue;
+    wait->active = false;
+    if (std::find(pollers.begin(), pollers.end(), who) == pollers.end()) pollers.push_back(who);
+  }
+  std::string names;
+  for (const TaskIndex poller : pollers) names += (names.empty() ? "" : ", ") + system.tasks[poller].name;
+  return names.empty() ? names : fmt::format("{} suspend{} instead of polling", names, pollers.size() == 1 ? "s" : "");
+}
+
+/// In words what became of the slices, or "" where there is no GPU that several contexts share.
+std::string shorten_slices(System& system, const AnalysisOptions& options) {
+  std::size_t device_tasks = 0;
+  bool shorter = false;
+  Duration least, largest;
+  for (Task& task : system.tasks) {
+    if (task.side != Side::device || task.folded_into) continue;
+    ++device_tasks;
+    const auto profile = profile_for(system.platform.units[task.unit]);
+    const Duration stated = task.time_slice              ? *task.time_slice
+                            : options.profile != nullptr ? options.profile->time_slice
+                            : profile                    ? (*profile)->time_slice
+                                                         : least_slice;
+    const Duration shortest = system.platform.schedulers[task.scheduler].minimum_time_slice.value_or(least_slice);
+    const Duration slice = std::min(stated, shortest);
+    shorter = shorter || slice < stated;
+    least = device_tasks == 1 ? slice : std::min(least, slice);
+    largest = std::max(largest, slice);
+    task.time_slice = slice;
+  }
+  if (device_tasks < 2 || !shorter) return {};
+  return least == largest
+             ? fmt::format("GPU time slices are {}", format_duration(least))
+             : fmt::format("GPU time slices are {} to {}", format_duration(least), format_duration(largest));
+}
+
+}  // namespace
+
+std::vector<WhatIf> what_if(const System& system, const AnalysisOptions& options, TaskIndex asked) {
+  const TaskIndex task = system.tasks[asked].folded_into.value_or(asked);
+  std::vector<WhatIf> tried;
+  const auto attempt = [&](const System& changed, std::string change) {
+    Diagnostics told;  // by the analysis of the system as it is
+    auto results = analyze(changed, options, told);
+    if (results) tried.push_back({std::move(change), std::move(results->tasks[task])});
+  };
+  System suspended = system;
+  const std::string waits = suspend_pollers(suspended, task);
+  if (!waits.empty()) attempt(suspended, waits);
+  System sliced = system;
+  const std::string slices = shorten_slices(sliced, options);
+  if (!slices.empty()) attempt(sliced, slices);
+  if (!waits.empty() && !slices.empty()) {
+    shorten_slices(suspended, options);
+    attempt(suspended, fmt::format("{}, and {}", waits, slices));
+  }
+  return tried;
+}
+
+}  // namespace amalthea::engine
