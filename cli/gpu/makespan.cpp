@@ -33,6 +33,7 @@ struct MakespanOptions {
   std::string sigma = "4";
   std::vector<std::string> units;
   std::vector<std::string> latencies;
+  bool exact = false;  // the default, for those who say so
   bool anneal = false;
   std::uint64_t iterations = 2'000'000;
   std::uint64_t runs = 8;
@@ -171,7 +172,7 @@ void add_gpu_makespan(CLI::App& gpu, int& exit_code) {
   verb->add_option("--units", options->units, "UNIT=NUMBER of lanes (default: L=32, C=128, S=32, D=64)")
       ->delimiter(',');
   verb->add_option("--latency", options->latencies, "UNIT=CYCLES of an instruction (default: 1)")->delimiter(',');
-  CLI::Option* exact = verb->add_flag("--exact", "the exact value by search (default)");
+  CLI::Option* exact = verb->add_flag("--exact", options->exact, "the exact value by search (default)");
   verb->add_flag("--anneal", options->anneal, "simulated annealing instead, which gives a lower bound")
       ->excludes(exact);
   verb->add_option("--iterations", options->iterations, "of each run of the annealing")
