@@ -85,7 +85,7 @@ std::string render_makespan_text(const MakespanView& view) {
                      {std::to_string(run.first)},
                      {std::to_string(run.best)},
                      {std::to_string(run.best_at)}});
-    text += "\n" + table.render(false);
+    text += fmt::format("\n{}", table.render(false));
     text += "\nbest so far\n";
     for (const makespan::Improvement& step : view.annealing->history)
       text += fmt::format("{:>6} after {:.3f} s\n", step.makespan, step.seconds);
