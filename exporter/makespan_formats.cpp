@@ -1,7 +1,6 @@
 #include "exporter/makespan_formats.hpp"
 
 #include <fmt/core.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "exporter/text_table.hpp"
@@ -90,7 +89,9 @@ std::string render_makespan_text(const MakespanView& view) {
     for (const makespan::Improvement& step : view.annealing->history)
       text += fmt::format("{:>6} after {:.3f} s\n", step.makespan, step.seconds);
   }
-  text += fmt::format("\nwitness   {}\n", fmt::join(witness_of(result), " "));
+  text += "\nwitness  ";
+  for (const int warp : witness_of(result)) text += fmt::format(" {}", warp);
+  text += '\n';
   return text;
 }
 
