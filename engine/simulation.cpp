@@ -468,6 +468,7 @@ class Simulator {
       } else {
         // A polling task is still ready; one that waits passively comes back to the end of its queue.
         if (!wait_of(task).active) make_ready(task);
+        touch(cpu_.domain_of(task), Touched::runner);  // one that polled may stand elsewhere now
         call_for_decision(task);
       }
       state.waiting = false;
@@ -608,6 +609,7 @@ class Simulator {
       }
       cpu_.raise(waiter, semaphores_.ceiling(waiter));
       if (!polls_for_semaphore(waiter)) make_ready(waiter);
+      touch(cpu_.domain_of(waiter), Touched::runner);
       call_for_decision(waiter);
     }
   }

@@ -54,6 +54,7 @@ void add_gpu(CLI::App& app, int& exit_code) {
   add_gpu_bounds(*verb, exit_code);
   add_gpu_study(*verb, exit_code);
   add_gpu_warps(*verb, exit_code);
+  add_gpu_makespan(*verb, exit_code);
 }
 
 }  // namespace amalthea::cli

@@ -1,0 +1,202 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include "cli/gpu/gpu_verbs.hpp"
+#include "cli/input.hpp"
+#include "cli/verbs.hpp"
+#include "engine/nvidia/makespan/annealing.hpp"
+#include "engine/nvidia/makespan/search.hpp"
+#include "exporter/makespan_formats.hpp"
+
+namespace amalthea::cli {
+namespace {
+
+namespace makespan = engine::nvidia::makespan;
+
+struct MakespanOptions {
+  std::string kernel;
+  std::string ptx;
+  std::int64_t warps = 0;
+  std::string sigma = "4";
+  std::vector<std::string> units;
+  std::vector<std::string> latencies;
+  bool exact = false;  // the default, for those who say so
+  bool anneal = false;
+  std::uint64_t iterations = 2'000'000;
+  std::uint64_t runs = 8;
+  double temperature = 0.3;
+  std::uint64_t seed = 1;
+  double time_limit = 0;
+  std::uint64_t memory_limit = 2048;
+  unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
+  std::string format = "text";
+};
+
+std::optional<std::int64_t> number_in(std::string_view text) {
+  std::int64_t number = 0;
+  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+/// "L=16" into the entry of L; false and a message where it is something else.
+bool read_setting(const std::string& option, const std::string& text, makespan::PerUnit& values) {
+  const auto unit = text.empty() ? std::string_view::npos : makespan::unit_letters.find(text.front());
+  const auto number = text.size() > 2 && text[1] == '=' ? number_in(std::string_view(text).substr(2)) : std::nullopt;
+  if (unit == std::string_view::npos || !number) {
+    unusable(fmt::format("{} \"{}\": expected UNIT=NUMBER such as L=16, of the units L, C, S, D", option, text));
+    return false;
+  }
+  values[unit] = *number;
+  return true;
+}
+
+/// Nothing and a message where the options make no problem.
+std::optional<makespan::Problem> problem_of(const MakespanOptions& options) {
+  if (options.kernel.empty() == options.ptx.empty()) {
+    unusable("gpu makespan needs --kernel or --ptx, one of them");
+    return std::nullopt;
+  }
+  makespan::SmUnits sm;
+  for (const std::string& text : options.units)
+    if (!read_setting("--units", text, sm.units)) return std::nullopt;
+  for (const std::string& text : options.latencies)
+    if (!read_setting("--latency", text, sm.latency)) return std::nullopt;
+  const auto sigma = options.sigma == "units" ? makespan::no_scheduler_limit : number_in(options.sigma);
+  if (!sigma || *sigma < 1 || *sigma > makespan::no_scheduler_limit) {
+    unusable(fmt::format("--sigma \"{}\": expected a number of warps above zero, or \"units\"", options.sigma));
+    return std::nullopt;
+  }
+  tl::expected<makespan::Kernel, std::string> kernel;
+  if (options.ptx.empty()) {
+    kernel = makespan::parse_kernel(options.kernel);
+  } else {
+    const auto text = file_text(options.ptx);
+    if (!text) return std::nullopt;
+    kernel = makespan::kernel_of_ptx(*text);
+  }
+  const std::string source = options.ptx.empty() ? std::string("--kernel") : options.ptx;
+  if (!kernel) {
+    unusable(fmt::format("{}: {}", source, kernel.error()));
+    return std::nullopt;
+  }
+  auto problem = makespan::problem_on(sm, *kernel, options.warps, *sigma);
+  if (!problem) {
+    unusable(problem.error());
+    return std::nullopt;
+  }
+  return std::move(*problem);
+}
+
+/// The line of progress on a terminal, gone at the end.
+class ProgressLine {
+ public:
+  ~ProgressLine() {
+    if (shown_) fmt::print(stderr, "\r\x1b[K");
+  }
+  void show(const std::string& text) const {
+    if (!shown_) return;
+    fmt::print(stderr, "\r\x1b[K{}", text);
+    std::fflush(stderr);
+  }
+
+ private:
+  bool shown_ = ::isatty(STDERR_FILENO) != 0;
+};
+
+int run(const MakespanOptions& options) {
+  const auto problem = problem_of(options);
+  if (!problem) return ExitCode::unusable;
+  const auto time_limit = options.time_limit > 0 ? std::optional(options.time_limit) : std::nullopt;
+  const ProgressLine line;
+  makespan::SearchOptions search;
+  search.threads = options.jobs;
+  search.time_limit = time_limit;
+  search.memory = options.memory_limit << 20;
+  search.search = !options.anneal;
+  search.progress = [&](const makespan::SearchProgress& now) {
+    line.show(fmt::format("{} to {} cycles, {} states, {:.0f} s", now.lower, now.upper, now.states, now.seconds));
+  };
+  makespan::SearchResult result = makespan::worst_makespan(*problem, search);
+  std::optional<makespan::AnnealingResult> annealing;
+  if (options.anneal) {
+    makespan::AnnealingOptions settings;
+    settings.iterations = options.iterations;
+    settings.runs = options.runs;
+    settings.temperature = options.temperature;
+    settings.seed = options.seed;
+    settings.threads = options.jobs;
+    settings.time_limit = time_limit;
+    settings.progress = [&](std::int64_t best, double seconds) {
+      line.show(fmt::format("{} cycles after {:.1f} s", best, seconds));
+    };
+    annealing = makespan::anneal(*problem, settings);
+    if (annealing->best > result.lower) {
+      result.lower = annealing->best;
+      result.witness = makespan::StringSchedule(*problem, annealing->string).schedule();
+    }
+    result.seconds += annealing->seconds;
+  }
+  if (const auto wrong = makespan::violation(*problem, result.witness))
+    return unusable(fmt::format("the witness is no work-conserving schedule: {}", *wrong));
+  const exporter::MakespanView view{*problem, result, annealing ? &*annealing : nullptr};
+  return written(options.format == "json" ? exporter::render_makespan_json(view) : exporter::render_makespan_text(view),
+                 ExitCode::all_well);
+}
+
+}  // namespace
+
+void add_gpu_makespan(CLI::App& gpu, int& exit_code) {
+  auto options = std::make_shared<MakespanOptions>();
+  CLI::App* verb = gpu.add_subcommand("makespan", "the longest time in which an SM executes the warps of a kernel");
+  verb->add_option("--kernel", options->kernel, "its instructions by unit: L, C, S, D, such as \"5L 9C 2L 9C\"");
+  verb->add_option("--ptx", options->ptx, "PTX file to take the instructions from, each once");
+  verb->add_option("--warps", options->warps, "warps on the SM")
+      ->required()
+      ->check(CLI::Range(std::int64_t{1}, makespan::most_warps));
+  verb->add_option("--sigma", options->sigma, "warps that execute in a cycle, or \"units\": as many as units allow")
+      ->capture_default_str();
+  verb->add_option("--units", options->units, "UNIT=NUMBER of lanes (default: L=32, C=128, S=32, D=64)")
+      ->delimiter(',');
+  verb->add_option("--latency", options->latencies, "UNIT=CYCLES of an instruction (default: 1)")->delimiter(',');
+  CLI::Option* exact = verb->add_flag("--exact", options->exact, "the exact value by search (default)");
+  verb->add_flag("--anneal", options->anneal, "simulated annealing instead, which gives a lower bound")
+      ->excludes(exact);
+  verb->add_option("--iterations", options->iterations, "of each run of the annealing")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000'000}))
+      ->capture_default_str();
+  verb->add_option("--runs", options->runs, "of the annealing")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000}))
+      ->capture_default_str();
+  verb->add_option("--temperature", options->temperature, "at which the annealing begins, in cycles")
+      ->check(CLI::Range(0.0, 1e6))
+      ->capture_default_str();
+  verb->add_option("--seed", options->seed, "of the annealing")
+      ->check(CLI::Range(std::uint64_t{0}, (std::uint64_t{1} << 53) - 1))
+      ->capture_default_str();
+  verb->add_option("--time-limit", options->time_limit, "seconds, after which what is known is printed")
+      ->check(CLI::Range(0.001, 1e9));
+  verb->add_option("--memory-limit", options->memory_limit, "MiB for states and bounds")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 24))
+      ->capture_default_str();
+  verb->add_option("--jobs", options->jobs, "threads; the result does not depend on them (default: as many as cores)")
+      ->check(CLI::Range(1U, 1024U));
+  add_format(*verb, options->format);
+  verb->footer("docs/makespan.md says what is computed. Without --time-limit the result is the same in every run.");
+  verb->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace amalthea::cli

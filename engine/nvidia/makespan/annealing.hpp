@@ -1,0 +1,61 @@
+#pragma once
+/// \file
+/// Long schedules of the warps of an SM by simulated annealing over warp strings: a lower bound on the longest.
+///
+/// Source: Berezovskyi, Bletsas, Petters, ETFA 2013. A step exchanges two entries of the string, drawn at random. The
+/// temperature falls linearly from T0 to 0. A schedule that is not shorter is taken; one that is d cycles shorter with
+/// the probability min(1, T / d) (Eq. 3). Runs begin with templates in turn: round robin, fixed priority, most pending
+/// first, random order.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "engine/nvidia/makespan/schedule.hpp"
+
+namespace amalthea::engine::nvidia::makespan {
+
+enum class Template : std::uint8_t { round_robin, fixed_priority, most_pending, random };
+inline constexpr std::uint64_t templates = 4;
+std::string_view to_string(Template start);
+
+struct AnnealingOptions {
+  std::uint64_t iterations = 2'000'000;  ///< of each run
+  std::uint64_t runs = 8;                ///< > 0; run r begins with template r modulo 4
+  double temperature = 0.3;              ///< T0, in cycles; >= 0
+  std::uint64_t seed = 1;
+  unsigned threads = 1;              ///< > 0; the result does not depend on them
+  std::optional<double> time_limit;  ///< seconds; what is found until then depends on the machine
+  /// Called when a longer schedule than ever has been found, by one thread at a time: its cycles, and the seconds.
+  std::function<void(std::int64_t, double)> progress = {};
+};
+
+/// The best of one run.
+struct AnnealingRun {
+  Template start = Template::round_robin;
+  std::int64_t first = 0;        ///< makespan of the template
+  std::int64_t best = 0;         ///< cycles
+  std::uint64_t best_at = 0;     ///< iterations when it was found
+  std::uint64_t iterations = 0;  ///< done
+  WarpString string;             ///< of the best
+};
+
+/// When a makespan was first reached by any of the runs.
+struct Improvement {
+  std::int64_t makespan = 0;
+  double seconds = 0;
+};
+
+struct AnnealingResult {
+  std::int64_t best = 0;
+  WarpString string;  ///< of the best; of several, the first run's
+  std::vector<AnnealingRun> runs;
+  std::vector<Improvement> history;  ///< ascending; its times are the machine's
+  double seconds = 0;
+};
+
+AnnealingResult anneal(const Problem& problem, const AnnealingOptions& options);
+
+}  // namespace amalthea::engine::nvidia::makespan

@@ -1,0 +1,199 @@
+#include "engine/nvidia/makespan/schedule.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <fmt/core.h>
+
+namespace amalthea::engine::nvidia::makespan {
+namespace {
+
+std::size_t entries(const Problem& problem) { return problem.kernel.size() * static_cast<std::size_t>(problem.warps); }
+
+}  // namespace
+
+WarpString round_robin_string(const Problem& problem) {
+  WarpString string;
+  for (std::size_t i = 0; i < problem.kernel.size(); ++i)
+    for (std::int64_t warp = 0; warp < problem.warps; ++warp) string.push_back(static_cast<std::uint16_t>(warp));
+  return string;
+}
+
+WarpString fixed_priority_string(const Problem& problem) {
+  WarpString string;
+  for (std::int64_t warp = 0; warp < problem.warps; ++warp)
+    string.insert(string.end(), problem.kernel.size(), static_cast<std::uint16_t>(warp));
+  return string;
+}
+
+WarpString most_pending_string(const Problem& problem) {
+  WarpString string;
+  std::vector<std::size_t> executed(static_cast<std::size_t>(problem.warps));
+  std::vector<std::uint16_t> order(executed.size());
+  std::iota(order.begin(), order.end(), std::uint16_t{0});
+  while (string.size() < entries(problem)) {
+    std::stable_sort(order.begin(), order.end(), [&](std::uint16_t a, std::uint16_t b) {
+      return std::pair(executed[a], a) < std::pair(executed[b], b);
+    });
+    PerUnit free = problem.capacity;
+    std::int64_t room = problem.schedulers;
+    for (const std::uint16_t warp : order) {
+      if (executed[warp] == problem.kernel.size() || room == 0) continue;
+      std::int64_t& units = free[static_cast<std::size_t>(problem.kernel[executed[warp]])];
+      if (units == 0) continue;
+      --units;
+      --room;
+      ++executed[warp];
+      string.push_back(warp);
+    }
+  }
+  return string;
+}
+
+std::optional<std::string> complaint(const Problem& problem, const WarpString& string) {
+  std::vector<std::size_t> count(static_cast<std::size_t>(problem.warps));
+  for (const std::uint16_t warp : string) {
+    if (warp >= count.size()) return fmt::format("there is no warp {}", warp + 1);
+    ++count[warp];
+  }
+  for (std::size_t warp = 0; warp < count.size(); ++warp)
+    if (count[warp] != problem.kernel.size())
+      return fmt::format("warp {} is there {} times, not {}", warp + 1, count[warp], problem.kernel.size());
+  return std::nullopt;
+}
+
+WarpString string_of(const Schedule& schedule) {
+  WarpString string;
+  for (const auto& cycle : schedule) string.insert(string.end(), cycle.begin(), cycle.end());
+  return string;
+}
+
+std::optional<std::string> violation(const Problem& problem, const Schedule& schedule) {
+  const auto warps = static_cast<std::size_t>(problem.warps);
+  std::vector<std::size_t> position(warps, 0);
+  for (std::size_t cycle = 0; cycle < schedule.size(); ++cycle) {
+    std::vector<bool> executes(warps, false);
+    PerUnit used{};
+    for (const std::uint16_t warp : schedule[cycle]) {
+      if (warp >= warps) return fmt::format("cycle {}: there is no warp {}", cycle + 1, warp + 1);
+      if (executes[warp]) return fmt::format("cycle {}: warp {} executes twice", cycle + 1, warp + 1);
+      if (position[warp] == problem.kernel.size())
+        return fmt::format("cycle {}: warp {} has nothing left", cycle + 1, warp + 1);
+      executes[warp] = true;
+      ++used[static_cast<std::size_t>(problem.kernel[position[warp]])];
+    }
+    const auto in_all = static_cast<std::int64_t>(schedule[cycle].size());
+    if (in_all > problem.schedulers) return fmt::format("cycle {}: more warps than schedulers", cycle + 1);
+    for (std::size_t unit = 0; unit < unit_types; ++unit)
+      if (used[unit] > problem.capacity[unit])
+        return fmt::format("cycle {}: more {} than units", cycle + 1, unit_letters[unit]);
+    for (std::size_t warp = 0; warp < warps; ++warp) {
+      if (executes[warp] || position[warp] == problem.kernel.size()) continue;
+      const auto unit = static_cast<std::size_t>(problem.kernel[position[warp]]);
+      if (used[unit] < problem.capacity[unit] && in_all < problem.schedulers)
+        return fmt::format("cycle {}: warp {} could execute too", cycle + 1, warp + 1);
+    }
+    for (const std::uint16_t warp : schedule[cycle]) ++position[warp];
+  }
+  for (std::size_t warp = 0; warp < warps; ++warp)
+    if (position[warp] != problem.kernel.size()) return fmt::format("warp {} does not end", warp + 1);
+  return std::nullopt;
+}
+
+StringSchedule::StringSchedule(const Problem& problem, WarpString string)
+    : kernel_(problem.kernel),
+      capacity_(problem.capacity),
+      schedulers_(problem.schedulers),
+      string_(std::move(string)),
+      cycles_(string_.size()),
+      kept_(string_.size()),
+      executed_(static_cast<std::size_t>(problem.warps)),
+      latest_(static_cast<std::size_t>(problem.warps)),
+      use_(string_.size() + 2) {
+  place(0);
+}
+
+std::int64_t StringSchedule::makespan() const { return *std::max_element(latest_.begin(), latest_.end()); }
+
+Schedule StringSchedule::schedule() const {
+  Schedule schedule(static_cast<std::size_t>(makespan()));
+  for (std::size_t i = 0; i < string_.size(); ++i)
+    schedule[static_cast<std::size_t>(cycles_[i] - 1)].push_back(string_[i]);
+  for (auto& cycle : schedule) std::sort(cycle.begin(), cycle.end());
+  return schedule;
+}
+
+void StringSchedule::swap(std::size_t one, std::size_t other) {
+  const std::size_t first = std::min(one, other);
+  swapped_[0] = one;
+  swapped_[1] = other;
+  std::copy(cycles_.begin() + static_cast<std::ptrdiff_t>(first), cycles_.end(),
+            kept_.begin() + static_cast<std::ptrdiff_t>(first));
+  remove(first);
+  std::swap(string_[one], string_[other]);
+  place(first);
+}
+
+void StringSchedule::undo() {
+  const std::size_t first = std::min(swapped_[0], swapped_[1]);
+  remove(first);
+  std::swap(string_[swapped_[0]], string_[swapped_[1]]);
+  for (std::size_t i = first; i < string_.size(); ++i) {
+    const std::uint16_t warp = string_[i];
+    const auto unit = static_cast<std::size_t>(kernel_[static_cast<std::size_t>(executed_[warp]++)]);
+    cycles_[i] = latest_[warp] = kept_[i];
+    auto& use = use_[static_cast<std::size_t>(kept_[i])];
+    ++use[unit];
+    ++use[unit_types];
+  }
+}
+
+void StringSchedule::assign(const WarpString& string) {
+  remove(0);
+  string_ = string;
+  place(0);
+}
+
+void StringSchedule::remove(std::size_t from) {
+  for (std::size_t i = string_.size(); i-- > from;) {
+    const std::uint16_t warp = string_[i];
+    const auto unit = static_cast<std::size_t>(kernel_[static_cast<std::size_t>(--executed_[warp])]);
+    const std::int32_t cycle = cycles_[i];
+    auto& use = use_[static_cast<std::size_t>(cycle)];
+    --use[unit];
+    --use[unit_types];
+    // A cycle that has room again may have it for each type.
+    for (std::int32_t& full : full_before_) full = std::min(full, cycle - 1);
+  }
+  // The cycles of what is left, from the end on until each warp has been met.
+  std::fill(latest_.begin(), latest_.end(), 0);
+  std::size_t missing = 0;
+  for (const std::int32_t executed : executed_) missing += executed > 0 ? 1U : 0U;
+  for (std::size_t i = from; i-- > 0 && missing > 0;)
+    if (std::int32_t& latest = latest_[string_[i]]; latest == 0) {
+      latest = cycles_[i];
+      --missing;
+    }
+}
+
+void StringSchedule::place(std::size_t from) {
+  for (std::size_t i = from; i < string_.size(); ++i) {
+    const std::uint16_t warp = string_[i];
+    const auto unit = static_cast<std::size_t>(kernel_[static_cast<std::size_t>(executed_[warp]++)]);
+    const auto has_room = [&](std::int32_t cycle) {
+      const auto& use = use_[static_cast<std::size_t>(cycle)];
+      return use[unit] < capacity_[unit] && use[unit_types] < schedulers_;
+    };
+    std::int32_t& full = full_before_[unit];
+    while (!has_room(full + 1)) ++full;
+    std::int32_t cycle = std::max(latest_[warp], full) + 1;
+    while (!has_room(cycle)) ++cycle;
+    auto& use = use_[static_cast<std::size_t>(cycle)];
+    ++use[unit];
+    ++use[unit_types];
+    cycles_[i] = latest_[warp] = cycle;
+  }
+}
+
+}  // namespace amalthea::engine::nvidia::makespan
