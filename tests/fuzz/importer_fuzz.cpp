@@ -13,7 +13,9 @@
 #include "exporter/model_dump.hpp"
 #include "importer/model_reader.hpp"
 #include "importer/system_builder.hpp"
+#ifdef AMALTHEA_FUZZ_REVIEW
 #include "review/review.hpp"
+#endif
 
 namespace {
 
@@ -81,6 +83,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(!exporter::dump_model(*model).empty() || model->documents().front()->root().cls() == std::nullopt);
   check_written(*model);
   Diagnostics findings;
+#ifdef AMALTHEA_FUZZ_REVIEW
   review::review_model(*model, findings);
+#endif
   return 0;
 }
