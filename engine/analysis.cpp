@@ -191,7 +191,6 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
   results.device_profiles = preparation.device_profiles;
   SimulationInput input{system, programs, devices, preparation.until, preparation.grace, results.periods};
   input.execution = options.execution;
-  input.arrivals = pattern_for(options.execution);
   simulate(input, results);
   if (results.stopped_early)
     diagnostics.add(
@@ -201,12 +200,10 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
                     format_duration(results.horizon), results.events));
   CompileOptions flat = options.compile;
   flat.flatten_branches = true;
-  const auto programs_at = [&](Execution execution) { return compile_programs(system, execution, devices, flat); };
-  const std::vector<Program> flattened = programs_at(options.execution);
+  const std::vector<Program> flattened = compile_programs(system, options.execution, devices, flat);
   add_demands(system, flattened, results);
   judge(system, flattened, unbounded_reasons(system, flattened, contexts), results);
-  add_bounds(system, system_bounds(system, programs_at(Execution::best), programs_at(Execution::worst), devices),
-             results);
+  add_bounds(system, system_bounds(system, devices, options.compile), results);
   std::vector<std::optional<Duration>> responses;
   for (const TaskResult& task : results.tasks) responses.push_back(task.bound.worst);
   results.chains = chain_latencies(system, responses);

@@ -1233,8 +1233,8 @@ SystemBounds system_bounds(const System& system, const std::vector<Program>& bes
   return Builder(system, best, worst, devices).run();
 }
 
-SystemBounds system_bounds(const System& system, const std::vector<const DeviceProfile*>& devices) {
-  CompileOptions options;
+SystemBounds system_bounds(const System& system, const std::vector<const DeviceProfile*>& devices,
+                           CompileOptions options) {
   options.flatten_branches = true;
   return system_bounds(system, compile_programs(system, Execution::best, devices, options),
                        compile_programs(system, Execution::worst, devices, options), devices);

@@ -4,8 +4,8 @@
 ///
 /// The system becomes a TimeSliceProblem, whose equations do the work (nvidia/time_slice_analysis.hpp):
 /// - Cores are analysed as their schedulers have it (cpu/core_model.hpp): those under preemptive fixed priorities on
-///   which a job comes but once a period, and those with tasks that wait for a GPU, as the problem has it, with sections
-///   that are not left to more urgent tasks as blocking; all others by the analyses in cpu/.
+///   which a job comes but once a period, and those with tasks that wait for a GPU, as the problem has it, with
+///   sections that are not left to more urgent tasks as blocking; all others by the analyses in cpu/.
 /// - A host task of such a problem runs under preemptive fixed priorities on its core. One that is activated in several
 ///   ways (stimuli, triggers) and does not offload counts as several tasks of equal priority, whose bounds hold in any
 ///   order.
@@ -46,7 +46,8 @@ struct SystemBounds {
 SystemBounds system_bounds(const System& system, const std::vector<Program>& best, const std::vector<Program>& worst,
                            const std::vector<const DeviceProfile*>& devices);
 
-/// The same with the execution times and memory accesses of the model.
-SystemBounds system_bounds(const System& system, const std::vector<const DeviceProfile*>& devices);
+/// The same of programs compiled for it: without branches, otherwise with these options.
+SystemBounds system_bounds(const System& system, const std::vector<const DeviceProfile*>& devices,
+                           CompileOptions options = {});
 
 }  // namespace amalthea::engine

@@ -98,7 +98,6 @@ tl::expected<Explanation, std::string> explain(const System& system, const Analy
   SimulationInput input{
       system, programs, preparation->devices, preparation->until, preparation->grace, preparation->periods};
   input.execution = options.execution;
-  input.arrivals = pattern_for(options.execution);
   input.observer = &watcher;
   Results again;
   simulate(input, again);

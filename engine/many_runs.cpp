@@ -106,7 +106,6 @@ class Runs {
     SimulationInput input{
         system_, programs_, preparation_.devices, preparation_.until, preparation_.grace, preparation_.periods};
     input.execution = options_.analysis.execution;
-    input.arrivals = pattern_for(options_.analysis.execution);
     input.seed = outcome.seed;
     input.keep_responses = true;
     simulate(input, outcome.results);
@@ -223,13 +222,7 @@ std::optional<ManyRuns> simulate_runs(const System& system, const ManyRunsOption
       diagnostics.add("AM0541", Severity::note,
                       fmt::format("all {} runs are alike: nothing in the model varies under {} execution times",
                                   runs.runs, to_string(runs.execution)));
-    const auto programs_at = [&](Execution execution) {
-      CompileOptions flat = options.analysis.compile;
-      flat.flatten_branches = true;
-      return compile_programs(system, execution, preparation->devices, flat);
-    };
-    SystemBounds bounds =
-        system_bounds(system, programs_at(Execution::best), programs_at(Execution::worst), preparation->devices);
+    SystemBounds bounds = system_bounds(system, preparation->devices, options.analysis.compile);
     for (TaskIndex task = 0; task < system.tasks.size(); ++task) runs.tasks[task].bound = std::move(bounds.tasks[task]);
     judge(system, runs);
     return runs;

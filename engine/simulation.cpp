@@ -125,7 +125,8 @@ class Simulator {
     build_devices();
     build_tasks();
     for (StimulusIndex stimulus = 0; stimulus < system_.stimuli.size(); ++stimulus) {
-      arrivals_.emplace_back(system_.stimuli[stimulus], ArrivalOptions{input_.arrivals, input_.seed, stimulus});
+      arrivals_.emplace_back(system_.stimuli[stimulus],
+                             ArrivalOptions{pattern_for(input_.execution), input_.seed, stimulus});
       if (!system_.stimuli[stimulus].activates.empty() || !system_.stimuli[stimulus].sets.empty()) await_next(stimulus);
     }
   }

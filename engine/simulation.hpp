@@ -22,7 +22,6 @@
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
-#include "engine/arrivals.hpp"
 #include "engine/device_profile.hpp"
 #include "engine/program.hpp"
 #include "engine/results.hpp"
@@ -37,12 +36,12 @@ struct SimulationInput {
   Duration until;                                       ///< measured time, > 0
   Duration grace;                                       ///< how long to wait for measured jobs that go on
   const std::vector<std::optional<Duration>>& periods;  ///< parallel to System::tasks; what RM, DM and EDF go by
-  Execution execution = Execution::worst;               ///< that the programs were compiled for
-  ArrivalPattern arrivals = ArrivalPattern::densest;    ///< what stimuli leave open
-  std::uint64_t seed = 0;                               ///< of what is drawn at random
-  bool keep_responses = false;                          ///< fills Results::responses
-  SimulationObserver* observer = nullptr;               ///< may be null
-  std::uint64_t max_events = 50'000'000;                ///< instants after which the simulation stops, wherever it is
+  /// That the programs were compiled for; what stimuli leave open follows from it (pattern_for).
+  Execution execution = Execution::worst;
+  std::uint64_t seed = 0;                  ///< of what is drawn at random
+  bool keep_responses = false;             ///< fills Results::responses
+  SimulationObserver* observer = nullptr;  ///< may be null
+  std::uint64_t max_events = 50'000'000;   ///< instants after which the simulation stops, wherever it is
 };
 
 /// Times in a simulation stay below this, a quarter of what Duration can hold, so that sums of a few never overflow.

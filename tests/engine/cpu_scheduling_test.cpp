@@ -71,7 +71,6 @@ Seen simulated(const System& system, Duration until, engine::Execution execution
   Log log(system);
   engine::SimulationInput input{system, programs, devices, until, us(1000), periods};
   input.execution = execution;
-  input.arrivals = engine::pattern_for(execution);
   input.seed = seed;
   input.observer = &log;
   Seen seen;
