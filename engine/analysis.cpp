@@ -191,6 +191,7 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
   results.device_profiles = preparation.device_profiles;
   SimulationInput input{system, programs, devices, preparation.until, preparation.grace, results.periods};
   input.execution = options.execution;
+  input.observer = options.observer;
   simulate(input, results);
   if (results.stopped_early)
     diagnostics.add(

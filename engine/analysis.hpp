@@ -10,6 +10,7 @@
 #include "amalthea/graph/system.hpp"
 #include "engine/device_profile.hpp"
 #include "engine/results.hpp"
+#include "engine/simulation_observer.hpp"
 
 namespace amalthea::engine {
 
@@ -18,6 +19,7 @@ struct AnalysisOptions {
   std::optional<Duration> until;           ///< simulated time; by default the hyperperiod and the largest offset
   const DeviceProfile* profile = nullptr;  ///< for every GPU; by default chosen per unit by profile_for
   CompileOptions compile;                  ///< what memory costs
+  SimulationObserver* observer = nullptr;  ///< watches the simulation; may be null
 };
 
 /// Nothing, with a diagnostic, when a device's profile is not known or times exceed what the simulation can hold
