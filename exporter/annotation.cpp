@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <map>
@@ -110,12 +111,15 @@ class Writer {
     if (can_hold_properties(element))
       for (const Property& property : annotation.properties)
         first += text(property_element(property, document_.version()), lines.deeper());
+    std::map<std::string, std::uint32_t, std::less<>> places;  // by tag
     for (const NewElement& child : annotation.elements) {
+      const auto [place, added] = places.emplace(child.tag, 0);
+      if (added) place->second = place_of(element, child.tag);
       const std::string inserted = text(child, lines.deeper());
-      if (const std::uint32_t place = place_of(element, child.tag); place == start.end)
+      if (place->second == start.end)
         first += inserted;
       else
-        later.push_back({{place, place}, layout_.encode(inserted)});
+        later.push_back({{place->second, place->second}, layout_.encode(inserted)});
     }
     if (first.empty() && later.empty()) return;
     if (element.record().self_closing()) {

@@ -1,9 +1,11 @@
 // What is written into models of every version, that EMF reads it, and that it goes again.
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -11,7 +13,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "amalthea/views/constraints.hpp"
+#include "amalthea/editable_model.hpp"
+#include "amalthea/emf_form.hpp"
 #include "engine/analysis.hpp"
 #include "exporter/annotation.hpp"
 #include "exporter/annotation_content.hpp"
@@ -20,6 +23,7 @@
 #include "importer/system_builder.hpp"
 #include "tests/support/corpus_index.hpp"
 #include "tests/support/emf_batch.hpp"
+#include "tests/support/random_model.hpp"
 #include "tests/support/test_models.hpp"
 #include "tests/support/timed_models.hpp"
 
@@ -419,6 +423,62 @@ TEST_CASE("marks elsewhere than on measurements, requirements and their sub-mode
   const std::string original = test::timed_model(Version::v3_3_0);
   for (const std::string place : {"<swModel>", "<mappingModel>", "<constraintsModel>", "<osModel>"})
     CHECK(stripped(test::replaced(original, place, place + mark)) == original);
+}
+
+TEST_CASE(
+    "random models of every version, written in random layouts, come back after annotating any of their elements") {
+  std::mt19937 random(20240229);
+  const auto one_in = [&](unsigned count) { return random() % count == 0; };
+  std::size_t annotated_elements = 0;
+  for (const Version version : versions()) {
+    EditableModel model;
+    test::fill_with_random_model(model, version, 7 + static_cast<std::uint64_t>(version));
+    const std::string form = write_emf_form(*model.files().front().root, version);
+    std::string text;
+    const auto joined = static_cast<unsigned>(2 + random() % 20);
+    for (std::size_t at = 0; at < form.size(); ++at) {
+      const std::string_view rest = std::string_view(form).substr(at);
+      if (rest.front() == '\n' && one_in(joined)) {
+        while (at + 1 < form.size() && form[at + 1] == ' ') ++at;
+        continue;
+      }
+      if (rest.starts_with("/>") && one_in(4)) {
+        // Written with a blank, or with an end tag, with and without blanks of its own.
+        const std::size_t open = text.rfind('<');
+        const std::string tag = text.substr(open + 1, text.find_first_of(" \n", open) - open - 1);
+        static constexpr std::array<std::string_view, 4> ends = {"", " ", "  ", "\n"};
+        text += one_in(2) ? std::string(" />") : fmt::format("></{}{}>", tag, ends[random() % ends.size()]);
+        ++at;
+        continue;
+      }
+      text += rest.front();
+    }
+    Diagnostics diagnostics;
+    const Model read = test::model_from_text(text, diagnostics);
+    const Document& document = *read.documents().front();
+    std::vector<exporter::Annotation> annotations;
+    for (std::uint32_t index = 0; index < document.size(); ++index) {
+      if (!one_in(3)) continue;
+      const Element element = document.element(index);
+      exporter::Annotation annotation{element, {}};
+      for (auto i = random() % 3; i > 0; --i)
+        annotation.properties.push_back({fmt::format("key{}", i), static_cast<std::int64_t>(i)});
+      if (element.parent() && !element.parent().parent() && element.tag() == "constraintsModel")
+        annotation.elements.push_back(
+            {"requirements", "ProcessRequirement", {}, {exporter::property_element({"inserted", true}, version)}});
+      if (index == 0)
+        for (const std::string tag : {"constraintsModel", "measurementModel"})
+          if (!element.child(tag))
+            annotation.elements.push_back({tag, {}, {}, {exporter::property_element({"container", true}, version)}});
+      annotated_elements += annotation.properties.empty() ? 0 : 1;
+      annotations.push_back(std::move(annotation));
+    }
+    INFO(to_string(version));
+    const std::string with = exporter::annotate(document, annotations);
+    CHECK(with.size() > text.size() + 10'000);
+    CHECK((stripped(with) == text));
+  }
+  CHECK(annotated_elements > 1000);
 }
 
 TEST_CASE("annotated models of every version load in EMF without a word", "[emf]") {
