@@ -364,7 +364,7 @@ class DeviceShaper {
   std::optional<KernelInstructions> instructions(const GraphNode& node) {
     if (!has_instructions(context_, node)) {
       if (const auto budget = kernel_property(node, "gpu.budget"))
-        context_.error("AM0322", "gpu.budget is given without gpu.instructions", budget->element.location(),
+        context_.error("AM0328", "gpu.budget is given without gpu.instructions", budget->element.location(),
                        budget->element.path());
       return std::nullopt;
     }
