@@ -39,15 +39,14 @@ struct Target {
   bool zipped = false;
 };
 
-/// Where the files of the model go. One model file goes to the file (or into the folder) of --output; several, or those
-/// of a folder, go into a folder under their own names. Nothing, and a message, when that cannot be.
+/// Where the files of the model go. One model file goes to the file of --output; several, or those of a folder, go into
+/// a folder under their own names. Nothing, and a message, when that cannot be.
 std::optional<std::vector<Target>> targets_of(const Model& model, const Options& options) {
   std::error_code error;
   std::vector<Target> targets;
   for (const auto& document : model.documents()) targets.push_back({document->source().path(), {}, document->zipped()});
   const bool folder_given = options.input.models.size() == 1 && fs::is_directory(options.input.models.front(), error);
-  const bool into_folder = targets.size() > 1 || folder_given || fs::is_directory(options.output, error);
-  if (!into_folder) {
+  if (targets.size() == 1 && !folder_given) {
     targets.front().output = options.output;
     return check_output(options.output) ? std::optional(std::move(targets)) : std::nullopt;
   }
