@@ -1,5 +1,6 @@
+#include <algorithm>
 #include <array>
-#include <deque>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -167,13 +168,17 @@ class AtdbWriter final : public TraceEvents {
   }
 
  private:
-  struct Process {
-    std::deque<Instant> activations;  ///< of jobs that have not ended
-    ProcessState state = ProcessState::not_active;
-    Instant since, start;
-    std::array<Duration, 7> in{};  ///< of the present job, by ProcessState
-    std::optional<Instant> activation_before, start_before, end_before;
+  struct Job {
+    std::uint64_t instance = 0;
+    Instant activation, start, since;
+    ProcessState state = ProcessState::active;
+    std::array<Duration, 7> in{};  ///< by ProcessState
     EntityIndex core = no_entity;
+  };
+  struct Process {
+    std::vector<Job> jobs;  ///< that have not ended; blocks of one kernel run beside each other
+    std::optional<Job> before;
+    Instant end_before;
     engine::ProcessMetrics metrics;
     std::uint64_t lost = 0;
     std::optional<Duration> deadline;
@@ -269,80 +274,88 @@ class AtdbWriter final : public TraceEvents {
 
   void of_process(const TraceEvent& event) {
     Process& process = processes_[event.target];
-    const auto turn = [&](ProcessState state) {
-      process.in[static_cast<std::size_t>(process.state)] += time_ - process.since;
-      process.since = time_;
-      process.state = state;
-    };
+    if (event.process == ProcessEvent::activate) {
+      Job job;
+      job.instance = event.instance;
+      job.activation = job.since = time_;
+      process.jobs.push_back(job);
+      ++process.metrics.activations;
+      return;
+    }
+    if (event.process == ProcessEvent::mta_limit_exceeded) {
+      ++process.lost;
+      return;
+    }
+    const auto found = std::find_if(process.jobs.begin(), process.jobs.end(),
+                                    [&](const Job& job) { return job.instance == event.instance; });
+    Job& job = *found;
+    job.in[static_cast<std::size_t>(job.state)] += time_ - job.since;
+    job.since = time_;
+    if (job.core != event.source && job.core != no_entity) ++process.metrics.migrations;
+    job.core = event.source;
     switch (event.process) {
-      case ProcessEvent::activate:
-        process.activations.push_back(time_);
-        ++process.metrics.activations;
-        return;
-      case ProcessEvent::mta_limit_exceeded:
-        ++process.lost;
-        return;
       case ProcessEvent::start:
-        process.start = process.since = time_;
-        process.in = {};
-        process.state = ProcessState::running;
-        process.core = event.source;
+        job.start = time_;
+        job.state = ProcessState::running;
+        return;
+      case ProcessEvent::resume:
+      case ProcessEvent::run:
+        job.state = ProcessState::running;
         return;
       case ProcessEvent::preempt:
         ++process.metrics.preemptions;
-        return turn(ProcessState::ready);
-      case ProcessEvent::resume:
-      case ProcessEvent::poll_parking:
-        if (process.core != event.source) ++process.metrics.migrations;
-        process.core = event.source;
-        return turn(event.process == ProcessEvent::resume ? ProcessState::running : ProcessState::polling);
-      case ProcessEvent::run:
-        return turn(ProcessState::running);
+        job.state = ProcessState::ready;
+        return;
       case ProcessEvent::wait:
-        return turn(ProcessState::waiting);
+        job.state = ProcessState::waiting;
+        return;
       case ProcessEvent::release:
       case ProcessEvent::release_parking:
-        return turn(ProcessState::ready);
+        job.state = ProcessState::ready;
+        return;
       case ProcessEvent::poll:
-        return turn(ProcessState::polling);
+      case ProcessEvent::poll_parking:
+        job.state = ProcessState::polling;
+        return;
       case ProcessEvent::park:
         ++process.metrics.preemptions;
-        return turn(ProcessState::parking);
+        job.state = ProcessState::parking;
+        return;
       case ProcessEvent::terminate:
-        turn(ProcessState::not_active);
-        end_job(event, process);
+        end_job(event.target, process, job);
+        process.jobs.erase(found);
+        return;
+      case ProcessEvent::activate:
+      case ProcessEvent::mta_limit_exceeded:
         return;
     }
   }
 
-  void end_job(const TraceEvent& event, Process& process) {
-    const Instant activation = process.activations.front();
-    process.activations.pop_front();
-    write_instance(event.target, event.instance, activation);
+  void end_job(EntityIndex entity, Process& process, const Job& job) {
+    write_instance(entity, job.instance, job.activation);
     const auto put = [&](TimeMetric metric, Duration value) {
       process.metrics[metric].add(value);
-      database_.insert(insert_instance_metric_, id(event.target), number(event.instance),
-                       static_cast<std::int64_t>(metric) + 1, value.picoseconds());
+      database_.insert(insert_instance_metric_, id(entity), number(job.instance), static_cast<std::int64_t>(metric) + 1,
+                       value.picoseconds());
     };
-    const auto in = [&](ProcessState state) { return process.in[static_cast<std::size_t>(state)]; };
-    put(TimeMetric::response_time, time_ - activation);
-    put(TimeMetric::start_delay, process.start - activation);
-    put(TimeMetric::gross_execution_time, time_ - process.start);
+    const auto in = [&](ProcessState state) { return job.in[static_cast<std::size_t>(state)]; };
+    put(TimeMetric::response_time, time_ - job.activation);
+    put(TimeMetric::start_delay, job.start - job.activation);
+    put(TimeMetric::gross_execution_time, time_ - job.start);
     put(TimeMetric::net_execution_time, in(ProcessState::running) + in(ProcessState::polling));
     put(TimeMetric::running_time, in(ProcessState::running));
     put(TimeMetric::ready_time, in(ProcessState::ready));
     put(TimeMetric::waiting_time, in(ProcessState::waiting));
     put(TimeMetric::polling_time, in(ProcessState::polling));
     put(TimeMetric::parking_time, in(ProcessState::parking));
-    if (process.deadline) put(TimeMetric::lateness, time_ - activation - *process.deadline);
-    if (process.end_before) {
-      put(TimeMetric::activate_to_activate, activation - *process.activation_before);
-      put(TimeMetric::start_to_start, process.start - *process.start_before);
-      put(TimeMetric::end_to_end, time_ - *process.end_before);
-      put(TimeMetric::end_to_start, process.start - *process.end_before);
+    if (process.deadline) put(TimeMetric::lateness, time_ - job.activation - *process.deadline);
+    if (process.before) {
+      put(TimeMetric::activate_to_activate, job.activation - process.before->activation);
+      put(TimeMetric::start_to_start, job.start - process.before->start);
+      put(TimeMetric::end_to_end, time_ - process.end_before);
+      put(TimeMetric::end_to_start, job.start - process.end_before);
     }
-    process.activation_before = activation;
-    process.start_before = process.start;
+    process.before = job;
     process.end_before = time_;
   }
 

@@ -72,7 +72,7 @@ class PerfettoWriter final : public TraceEvents {
   void ended(Instant now) override {
     set_time(now);
     for (EntityIndex entity = 0; entity < tracks_.size(); ++entity) {
-      while (tracks_[entity].depth > 0) end(entity);
+      for (std::size_t open = tracks_[entity].depth; open > 0; --open) end(entity);
       if (processes_[entity].in_state) end_state(entity);
     }
     sink_.put("\n]}\n");
@@ -269,15 +269,15 @@ class PerfettoWriter final : public TraceEvents {
         }
         return;
       case ProcessEvent::preempt:
-        end(process.core);
+        end(event.source);
         begin_state(event.target, "ready", event.instance);
         return;
       case ProcessEvent::wait:
-        end(process.core);
+        end(event.source);
         begin_state(event.target, "waiting", event.instance);
         return;
       case ProcessEvent::park:
-        end(process.core);
+        end(event.source);
         end_state(event.target);
         begin_state(event.target, "parking", event.instance);
         return;
@@ -296,7 +296,7 @@ class PerfettoWriter final : public TraceEvents {
         flow_to(process);
         return;
       case ProcessEvent::terminate:
-        end(process.core);
+        end(event.source);
         process.has_job = process.waiting_jobs > 0;
         if (!process.has_job) return;
         --process.waiting_jobs;
