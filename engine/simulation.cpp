@@ -991,7 +991,7 @@ class Simulator {
   // ---- why jobs take the time they take
 
   void update_accounts() {
-    if (watcher_ != nullptr) tell_devices();
+    if (watcher_ != nullptr && !devices_.empty()) tell_devices();
     for (const TaskIndex task : active_) {
       TaskState& state = tasks_[task];
       if (stands_as_before(task)) continue;

@@ -168,18 +168,23 @@ class PerfettoWriter final : public TraceEvents {
   }
 
   void set_time(Instant time) {
-    if (time == time_ && !time_text_.empty()) return;
+    if (time == time_) return;
     time_ = time;
-    constexpr std::int64_t microsecond = 1'000'000;
     time_text_.clear();
-    fmt::format_to(std::back_inserter(time_text_), "{}.{:06}", time.picoseconds() / microsecond,
-                   time.picoseconds() % microsecond);
+  }
+  /// Most events are not written.
+  const std::string& time_text() {
+    if (!time_text_.empty()) return time_text_;
+    constexpr std::int64_t microsecond = 1'000'000;
+    fmt::format_to(std::back_inserter(time_text_), "{}.{:06}", time_.picoseconds() / microsecond,
+                   time_.picoseconds() % microsecond);
+    return time_text_;
   }
 
   void at(std::string_view phase, EntityIndex track) {
     sink_.put(phase);
     sink_.put(tracks_[track].place);
-    sink_.put(time_text_);
+    sink_.put(time_text());
   }
   void begin(EntityIndex track, EntityIndex what, std::uint64_t instance) {
     at(",\n{\"ph\":\"B\",", track);

@@ -24,15 +24,22 @@ struct TraceSink::Compressor {
 
 TraceSink::TraceSink(NewFile file, bool compressed)
     : file_(std::move(file)),
-      buffer_(new char[capacity]),
+      buffer_(new char[capacity_]),
       compressor_(compressed ? std::make_unique<Compressor>() : nullptr) {}
 
 TraceSink::~TraceSink() = default;
 
+void TraceSink::make_room(std::size_t most) {
+  drain({});
+  if (most <= capacity_) return;
+  capacity_ = most;
+  buffer_.reset(new char[capacity_]);
+}
+
 void TraceSink::drain(std::string_view more) {
   pass({buffer_.get(), used_}, false);
   used_ = 0;
-  if (more.size() > capacity) {
+  if (more.size() > capacity_) {
     pass(more, false);
   } else {
     put(more);

@@ -24,13 +24,19 @@ class TraceSink {
   ~TraceSink();
 
   void put(std::string_view text) {
-    if (text.size() > capacity - used_) {
+    if (text.size() > capacity_ - used_) {
       drain(text);
       return;
     }
     std::memcpy(buffer_.get() + used_, text.data(), text.size());
     used_ += text.size();
   }
+  /// Where up to `most` more bytes may be written; `advance` says how many were.
+  char* room(std::size_t most) {
+    if (most > capacity_ - used_) make_room(most);
+    return buffer_.get() + used_;
+  }
+  void advance(const char* end) { used_ = static_cast<std::size_t>(end - buffer_.get()); }
   void put(char character) { put(std::string_view(&character, 1)); }
   void put_number(std::uint64_t number) {
     if (number < 10) {
@@ -44,14 +50,14 @@ class TraceSink {
   tl::expected<void, std::string> commit();
 
  private:
-  static constexpr std::size_t capacity = std::size_t{1} << 16U;
-
+  void make_room(std::size_t most);
   void drain(std::string_view more);
   void pass(std::string_view bytes, bool last);
 
   struct Compressor;
 
   NewFile file_;
+  std::size_t capacity_ = std::size_t{1} << 16U;
   std::unique_ptr<char[]> buffer_;
   std::size_t used_ = 0;
   std::unique_ptr<Compressor> compressor_;  ///< null: as it is
