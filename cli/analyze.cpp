@@ -18,6 +18,7 @@ struct Options {
   std::string output;
   std::string trace;
   bool metrics = false;
+  std::string table = "tasks";
 };
 
 int run(const Options& options) {
@@ -39,8 +40,8 @@ int run(const Options& options) {
   const exporter::ResultFormat* format = exporter::find_result_format(options.format);
   const exporter::ModelInfo info = model_info(*model);
   const bool colour = options.output.empty() && use_colour();
-  if (!write_output(options.output,
-                    format->render({info, prepared->system, *results, diagnostics}, {colour, options.metrics})))
+  if (!write_output(options.output, format->render({info, prepared->system, *results, diagnostics},
+                                                   {colour, options.metrics, options.table})))
     return ExitCode::unusable;
   const bool missed = std::any_of(results->tasks.begin(), results->tasks.end(), [](const engine::TaskResult& task) {
     return task.verdict == engine::Verdict::missed || task.verdict == engine::Verdict::unbounded;
@@ -65,8 +66,11 @@ void add_analyze(CLI::App& app, int& exit_code) {
   verb->add_option("--format", options->format, "output format")->check(CLI::IsMember(names))->capture_default_str();
   verb->add_option("-o,--output", options->output, "write to this file instead of standard output");
   add_trace_option(*verb, options->trace);
+  std::vector<std::string> tables;
+  for (const std::string_view table : exporter::result_tables()) tables.emplace_back(table);
+  verb->add_option("--table", options->table, "what csv holds")->check(CLI::IsMember(tables))->capture_default_str();
   verb->add_flag("--metrics", options->metrics,
-                 "also, in text, how long processes were in which state (other formats always say so)");
+                 "also, in text and Markdown, how long processes were in which state (other formats always say so)");
   verb->footer(
       "Exit code 0: all deadlines met; 1: a deadline or another requirement is missed or the model has an error; 2: "
       "wrong use or unreadable "
