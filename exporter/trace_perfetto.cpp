@@ -92,10 +92,11 @@ class PerfettoWriter final : public TraceEvents {
     for (EntityIndex index = 0; index < tracks_.size(); ++index) {
       const TraceEntity& entity = model().entities[index];
       Track& track = tracks_[index];
-      track.begin = fmt::format(R"(,"cat":"{}","name":{})", category_of(entity), json_text(entity.text));
+      track.begin = fmt::format(R"(,"ph":"B","cat":"{}","name":{},"args":{{"instance":)", category_of(entity),
+                                json_text(entity.text));
       const std::size_t thread = std::size_t{index} + 1;
       const auto name = [&](int group) { names += ",\n" + json_track_name(false, group, thread, entity.text); };
-      const auto place = [&](int group) { return fmt::format(R"("pid":{},"tid":{},"ts":)", group, thread); };
+      const auto place = [&](int group) { return fmt::format(",\n{{\"pid\":{},\"tid\":{},\"ts\":", group, thread); };
       if (entity.kind == Kind::core) {
         name(group_of(entity.part));
         track.place = place(group_of(entity.part));
@@ -143,8 +144,8 @@ class PerfettoWriter final : public TraceEvents {
 
  private:
   struct Track {
-    std::string place;      ///< of a core, a process' states, a stimulus; empty: it has no track
-    std::string begin;      ///< what a slice of it says of itself
+    std::string place;      ///< how an event on it begins, up to the time; empty: nothing has such a track
+    std::string begin;      ///< how a slice of the entity goes on behind the time, up to its instance
     std::size_t depth = 0;  ///< slices that are open
   };
   struct Process {
@@ -175,59 +176,60 @@ class PerfettoWriter final : public TraceEvents {
   /// Most events are not written.
   const std::string& time_text() {
     if (!time_text_.empty()) return time_text_;
-    constexpr std::int64_t microsecond = 1'000'000;
-    fmt::format_to(std::back_inserter(time_text_), "{}.{:06}", time_.picoseconds() / microsecond,
-                   time_.picoseconds() % microsecond);
+    constexpr std::uint64_t microsecond = 1'000'000;
+    const auto picoseconds = static_cast<std::uint64_t>(time_.picoseconds());
+    const fmt::format_int whole(picoseconds / microsecond), rest(microsecond + picoseconds % microsecond);
+    time_text_.append(whole.data(), whole.size());
+    time_text_ += '.';
+    time_text_.append(rest.data() + 1, rest.size() - 1);  // without the leading 1
     return time_text_;
   }
 
-  void at(std::string_view phase, EntityIndex track) {
-    sink_.put(phase);
+  void at(EntityIndex track) {
     sink_.put(tracks_[track].place);
     sink_.put(time_text());
   }
   void begin(EntityIndex track, EntityIndex what, std::uint64_t instance) {
-    at(",\n{\"ph\":\"B\",", track);
+    at(track);
     sink_.put(tracks_[what].begin);
-    sink_.put(",\"args\":{\"instance\":");
     sink_.put_number(instance);
     sink_.put("}}");
     ++tracks_[track].depth;
   }
   void end(EntityIndex track) {
-    at(",\n{\"ph\":\"E\",", track);
-    sink_.put('}');
+    at(track);
+    sink_.put(R"(,"ph":"E"})");
     --tracks_[track].depth;
   }
   void instant(EntityIndex track, std::string_view name) {
-    at(",\n{\"ph\":\"i\",\"s\":\"t\",", track);
-    sink_.put(",\"name\":\"");
+    at(track);
+    sink_.put(R"(,"ph":"i","s":"t","name":")");
     sink_.put(name);
     sink_.put("\"}");
   }
   void flow(bool starts, EntityIndex track, std::uint64_t id, std::string_view name) {
-    at(starts ? ",\n{\"ph\":\"s\"," : ",\n{\"ph\":\"f\",\"bp\":\"e\",", track);
-    sink_.put(",\"cat\":\"flow\",\"name\":\"");
+    at(track);
+    sink_.put(starts ? R"(,"ph":"s","cat":"flow","name":")" : R"(,"ph":"f","bp":"e","cat":"flow","name":")");
     sink_.put(name);
-    sink_.put("\",\"id\":");
+    sink_.put(R"(","id":)");
     sink_.put_number(id);
     sink_.put('}');
   }
 
   void begin_state(EntityIndex process, std::string_view name, std::uint64_t instance) {
     if (tracks_[process].place.empty()) return;
-    at(",\n{\"ph\":\"B\",", process);
-    sink_.put(",\"cat\":\"state\",\"name\":\"");
+    at(process);
+    sink_.put(R"(,"ph":"B","cat":"state","name":")");
     sink_.put(name);
-    sink_.put("\",\"args\":{\"instance\":");
+    sink_.put(R"(","args":{"instance":)");
     sink_.put_number(instance);
     sink_.put("}}");
     processes_[process].in_state = true;
   }
   void end_state(EntityIndex process) {
     if (!processes_[process].in_state) return;
-    at(",\n{\"ph\":\"E\",", process);
-    sink_.put('}');
+    at(process);
+    sink_.put(R"(,"ph":"E"})");
     processes_[process].in_state = false;
   }
 
