@@ -28,6 +28,7 @@ constexpr std::int64_t letter = 6 * pixel + pixel / 2;  ///< of the font of 11 p
 constexpr std::int64_t box_gap = 34 * pixel;
 constexpr std::int64_t row_gap = 26 * pixel;
 constexpr std::int64_t most_letters = 34;
+constexpr std::int64_t widest_gutter = 260 * pixel;
 constexpr std::size_t most_drawn_flows = 80;  ///< of the overview; more would hide each other
 
 /// Where an edge ends: a line of a box.
@@ -99,15 +100,15 @@ class Picture {
 
   std::string render() {
     place();
-    std::string text = svg::head(width_ + 2 * margin, height_);
+    std::string text = svg::head(width_ + gutter_ + 2 * margin, height_);
     const auto heads = text.find("</defs>");
     text.insert(heads, arrow_heads());
     for (const Band& band : bands) draw(band, text);
     for (const Curve& curve : curves)
-      if (curve.kind == EdgeKind::data) draw(curve, text);
+      if (curve.kind != EdgeKind::sequence) draw(curve, text);
     for (const Box& box : boxes) draw(box, text);
     for (const Curve& curve : curves)
-      if (curve.kind != EdgeKind::data) draw(curve, text);
+      if (curve.kind == EdgeKind::sequence) draw(curve, text);
     draw_legend(text);
     return text + "</svg>\n";
   }
@@ -146,7 +147,50 @@ class Picture {
       y += band.height + margin;
     }
     width_ = std::max(width_, 640 * pixel);
+    choose_lines();
     height_ = y + (note.empty() ? 30 : 50) * pixel;
+  }
+
+  /// Edges between tasks run in a gutter on the right. Those from one place share a line, and lines that do not meet
+  /// may stand above each other; short ones are further in.
+  void choose_lines() {
+    struct Extent {
+      std::int64_t top, bottom;
+    };
+    std::map<std::pair<std::size_t, std::size_t>, Extent> extents;
+    for (const Curve& curve : curves) {
+      if (curve.kind == EdgeKind::sequence) continue;
+      const std::int64_t from = middle_of(curve.from), to = middle_of(curve.to);
+      const auto found = extents.try_emplace({curve.from.box, curve.from.line}, Extent{from, from}).first;
+      found->second = {std::min(found->second.top, to), std::max(found->second.bottom, to)};
+    }
+    std::vector<std::pair<std::pair<std::size_t, std::size_t>, Extent>> ordered(extents.begin(), extents.end());
+    std::stable_sort(ordered.begin(), ordered.end(), [](const auto& a, const auto& b) {
+      return a.second.bottom - a.second.top < b.second.bottom - b.second.top;
+    });
+    std::vector<std::vector<Extent>> lines;
+    for (const auto& entry : ordered) {
+      const Extent extent = entry.second;
+      const auto meets = [one = extent](const Extent& other) {
+        return one.top < other.bottom + 6 * pixel && other.top < one.bottom + 6 * pixel;
+      };
+      const auto free = std::find_if(lines.begin(), lines.end(), [&](const std::vector<Extent>& line) {
+        return std::none_of(line.begin(), line.end(), meets);
+      });
+      lines_[entry.first] = static_cast<std::size_t>(free - lines.begin());
+      if (free == lines.end())
+        lines.push_back({extent});
+      else
+        free->push_back(extent);
+    }
+    if (lines.empty()) return;
+    between_lines_ = std::min(9 * pixel, widest_gutter / static_cast<std::int64_t>(lines.size()));
+    gutter_ = 16 * pixel + static_cast<std::int64_t>(lines.size()) * between_lines_;
+  }
+
+  std::int64_t x_of_line(const Place& from) const {
+    const auto line = static_cast<std::int64_t>(lines_.at({from.box, from.line}));
+    return margin + width_ + 10 * pixel + line * between_lines_;
   }
 
   static void measure(Box& box) {
@@ -194,7 +238,8 @@ class Picture {
   std::int64_t middle_of(const Place& place) const {
     const Box& box = boxes[place.box];
     const std::size_t lines = place.line + (box.title.empty() ? 0 : 1);
-    return box.y + 11 * pixel + static_cast<std::int64_t>(lines) * line_height;
+    return std::min(box.y + 11 * pixel + static_cast<std::int64_t>(lines) * line_height,
+                    box.y + box.height - 8 * pixel);
   }
 
   void draw(const Curve& curve, std::string& text) const {
@@ -218,13 +263,10 @@ class Picture {
                            number(between), number(to.x - 10 * pixel), number(end), number(10 * pixel));
         label = label_at(curve, to.x, between - 3 * pixel, look);
       }
-    } else {
-      const std::int64_t start = middle_of(curve.from), end = middle_of(curve.to);
-      const std::int64_t x1 = from.x + from.width, x2 = to.x;
-      const std::int64_t bend = std::max<std::int64_t>(40 * pixel, (x2 - x1) / 2);
-      path = fmt::format("M{} {}C{} {} {} {} {} {}", number(x1), number(start), number(x1 + bend), number(start),
-                         number(x2 - bend), number(end), number(x2), number(end));
-      if (curve.kind != EdgeKind::data) label = label_at(curve, (x1 + x2) / 2 + 4 * pixel, (start + end) / 2, look);
+    } else {  // out to the right, along a line of the gutter, and in from the right
+      path =
+          fmt::format("M{} {}H{}V{}H{}", number(from.x + from.width), number(middle_of(curve.from) + 2 * pixel),
+                      number(x_of_line(curve.from)), number(middle_of(curve.to) - 2 * pixel), number(to.x + to.width));
     }
     text += fmt::format(
         "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"{} marker-end=\"url(#arrow-{})\">", path,
@@ -268,7 +310,8 @@ class Picture {
                           number(height_ - 10 * pixel), escaped(note));
   }
 
-  std::int64_t width_ = 0, height_ = 0;
+  std::int64_t width_ = 0, height_ = 0, gutter_ = 0, between_lines_ = 0;
+  std::map<std::pair<std::size_t, std::size_t>, std::size_t> lines_;  ///< of the gutter, by box and line of the start
 };
 
 std::string title_of(const System& system, const Task& task) {

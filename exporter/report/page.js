@@ -53,6 +53,8 @@ function brief(ps) {
 const largest = d3.max(tasks, task => Math.max(task.deadline_ps || 0, task.period_ps || 0, task.simulated.max_ps || 0)) || 0;
 const [tableSize, tableUnit] = largest >= 1e9 ? [1e9, 'ms'] : [1e6, 'µs'];
 const inTable = ps => ps === null || ps === undefined ? '–' : (ps / tableSize).toFixed(3).replace('-', '−');
+/** Bounds are rounded up, as everywhere. */
+const boundInTable = ps => ps === null ? '–' : (Math.ceil(ps / tableSize * 1000 - 1e-9) / 1000).toFixed(3);
 const timeCell = ps => ps === null ? '–' : inTable(ps) + ' ' + tableUnit;
 const signed = ps => ps === null ? '–' : (ps >= 0 ? '+' : '') + inTable(ps);
 
@@ -292,7 +294,7 @@ function addJump(parent, task, words) {
       {title: 'Metric', fill: (cell, entry) => entry.metric || '–'},
       {title: 'Limit', kind: 'number', fill: (cell, entry) => (entry.limit_type === 'LowerLimit' ? '≥ ' : '≤ ') + value(entry, 'limit')},
       {title: 'Observed', kind: 'number', fill: (cell, entry) => value(entry, 'observed')},
-      {title: 'Bound', kind: 'number', fill: (cell, entry) => isTime(entry) ? timeCell(entry.bound_ps) : '–'},
+      {title: 'Bound', kind: 'number', fill: (cell, entry) => isTime(entry) && entry.bound_ps !== null ? (entry.limit_type === 'LowerLimit' ? inTable : boundInTable)(entry.bound_ps) + ' ' + tableUnit : '–'},
       {title: 'Reason', kind: 'words', fill: (cell, entry) => entry.reason}
     ], requirements);
   }
@@ -417,7 +419,7 @@ function percent(share) { return share === null || share === undefined ? '–' :
   const margin = task => {
     if (task.deadline_ps === null) return null;
     if (task.verdict === 'unbounded') return null;
-    if (task.bound.wcrt_ps !== null) return task.deadline_ps - task.bound.wcrt_ps;
+    if (task.bound.wcrt_ps !== null) return task.deadline_ps - Math.ceil(task.bound.wcrt_ps / tableSize * 1000 - 1e-9) * tableSize / 1000;
     return task.simulated.max_ps === null ? null : task.deadline_ps - task.simulated.max_ps;
   };
   const legend = addLegend(section, 'Legend of the bars', [['#0072B2', null, 'up to the longest job seen'], ['#D55E00', 'rising', 'the part after the deadline'], ['#none', 'rising', 'up to the bound']]);
@@ -437,7 +439,7 @@ function percent(share) { return share === null || share === undefined ? '–' :
     {title: 'Deadline', kind: 'number', fill: (cell, task) => inTable(task.deadline_ps)},
     {title: 'Jobs', kind: 'number', fill: (cell, task) => task.simulated.jobs.toLocaleString('en') + (task.simulated.unfinished ? ` + ${task.simulated.unfinished.toLocaleString('en')}` : '')},
     {title: 'Longest seen', kind: 'number', fill: (cell, task) => inTable(task.simulated.max_ps)},
-    {title: 'Bound', kind: 'number', fill: (cell, task) => { if (task.bound.wcrt_ps === null) cell.title = 'No bound: ' + task.bound.reason; return inTable(task.bound.wcrt_ps); }},
+    {title: 'Bound', kind: 'number', fill: (cell, task) => { if (task.bound.wcrt_ps === null) cell.title = 'No bound: ' + task.bound.reason; return boundInTable(task.bound.wcrt_ps); }},
     {title: 'Margin', kind: 'number', fill: (cell, task) => {
       const value = margin(task);
       if (value !== null) add(cell, 'span', {class: value < 0 ? 'bad' : null}, signed(value) + (task.bound.wcrt_ps === null ? '*' : ''));

@@ -4,7 +4,7 @@
 (function chains() {
   if (!results.chains.length) return remove('chains');
   const section = byId('chains');
-  const value = (chain, way, key) => inTable(chain[way][key]);
+  const value = (chain, way, key) => (way === 'implicit' || way === 'explicit' ? boundInTable : inTable)(chain[way][key]);
   addTable(section, `End-to-end latencies in ${tableUnit}: exact under LET, upper bounds under implicit and explicit communication; “seen” is the longest in the simulation, under implicit communication.`, [
     {title: 'Chain', kind: 'row', fill: (cell, chain) => chain.name},
     {title: 'Reaction seen', kind: 'number', fill: (cell, chain) => value(chain, 'simulated', 'reaction_ps')},
@@ -74,7 +74,7 @@
     {title: 'Shortest', kind: 'number', fill: (cell, entry) => inTable(entry.simulated.min_ps)},
     {title: 'Mean', kind: 'number', fill: (cell, entry) => inTable(entry.simulated.mean_ps)},
     {title: 'Longest', kind: 'number', fill: (cell, entry) => inTable(entry.simulated.max_ps)},
-    {title: 'Bound', kind: 'number', fill: (cell, entry) => inTable(entry.bound.wcrt_ps)}
+    {title: 'Bound', kind: 'number', fill: (cell, entry) => boundInTable(entry.bound.wcrt_ps)}
   ], results.operations);
 })();
 
