@@ -25,7 +25,7 @@ class Recorder : public engine::SimulationObserver {
 
   void interval(const Interval& interval) override {
     pieces_.clear();
-    for (Window& window : windows_) {
+    for (const Window& window : windows_) {
       if (window.from >= interval.to) break;
       const Instant from = std::max(window.from, interval.from), to = std::min(window.to, interval.to);
       if (from >= to) continue;
@@ -33,11 +33,9 @@ class Recorder : public engine::SimulationObserver {
         pieces_.back().to = std::max(pieces_.back().to, to);
       else
         pieces_.push_back({from, to});
-      // Intervals come by their ends: all that ended before this one has been seen.
-      if (++window.spans == window.budget) window.to = std::min(window.to, interval.to);
-      if (window.spans == window.budget / 4 * 3) three_quarters_ = interval.to;
     }
-    for (const ScheduleWindow& piece : pieces_) add(interval, piece);
+    for (const ScheduleWindow& piece : pieces_)
+      if (add(interval, piece)) count(piece, interval.to);
   }
 
   void completed(TaskIndex task, std::uint64_t job, Instant release, Instant now) override {
@@ -81,17 +79,31 @@ class Recorder : public engine::SimulationObserver {
     Instant now;
   };
 
-  void add(const Interval& interval, const ScheduleWindow& piece) {
+  /// A span more in the windows that `piece` lies in. Intervals come by their ends: all that ended before this one has
+  /// been seen.
+  void count(const ScheduleWindow& piece, Instant now) {
+    for (Window& window : windows_) {
+      if (window.from >= piece.to) break;
+      if (window.to <= piece.from) continue;
+      ++window.spans;
+      if (window.spans == window.budget) window.to = std::min(window.to, now);
+      if (window.spans == window.budget / 4 * 3) three_quarters_ = now;
+    }
+  }
+
+  /// False when the piece only makes the task's last span longer.
+  bool add(const Interval& interval, const ScheduleWindow& piece) {
     ScheduleOfTask& task = tasks_[interval.task];
     const std::size_t standing = index_of(standing_of(interval));
     const bool same_job = !task.jobs.empty() && task.jobs.back().number == interval.job;
     if (!same_job) task.jobs.push_back({interval.job, interval.release, std::nullopt, 0});
     if (same_job && task.spans.back().to == piece.from && task.spans.back().standing == standing) {
       task.spans.back().to = piece.to;
-      return;
+      return false;
     }
     task.spans.push_back({piece.from, piece.to, standing});
     ++task.jobs.back().spans;
+    return true;
   }
 
   ScheduleStanding standing_of(const Interval& interval) {

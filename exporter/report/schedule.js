@@ -48,7 +48,10 @@ const gantt = (function () {
       if (where < 0 || !works(code) || (device && engine === 0)) continue;
       const key = where * 3 + (device ? engine : 0);
       if (!onUnits.has(key)) onUnits.set(key, []);
-      onUnits.get(key).push(span);
+      const list = onUnits.get(key), before = list[list.length - 1];
+      // On a core a job is one bar, whichever runnable it is at.
+      if (before && !device && before[2] === task && before[4] === span[4] && before[1] === span[0] && stateOf(before[3]) === stateOf(code)) before[1] = span[1];
+      else list.push(span.slice());
     }
     if (spans.length) taskRows.push(makeRow('task', tasks[task].name, task, spans));
   }
@@ -172,6 +175,9 @@ const gantt = (function () {
   /** The first of `row` that ends after `at`. */
   const firstAfter = (row, at) => d3.bisectRight(row.end, at);
 
+  /** Time in use up to `moment`; `i` is the first span that ends after it. */
+  const busyUntil = (row, moment, i) => row.busy[i] + (i < row.n && row.start[i] < moment && works(row.code[i]) ? moment - row.start[i] : 0);
+
   function draw() {
     const colours = theme(), [from, to] = time.domain(), perPixel = (to - from) / (width - right - left);
     context.clearRect(0, 0, width, height);
@@ -253,32 +259,33 @@ const gantt = (function () {
 
   function drawRow(row, top, colours, from, to, perPixel) {
     const y = top + (rowHeight - barHeight) / 2, isTask = row.kind === 'task';
-    let i = firstAfter(row, from);
-    while (i < row.n && row.start[i] < to) {
+    let column = left - 1;  // the last pixel that is done
+    for (let i = firstAfter(row, from); i < row.n && row.start[i] < to;) {
       const x0 = time(row.start[i]), x1 = time(row.end[i]);
       if (x1 - x0 >= 1) {
         drawBar(row, i, Math.max(x0, left - 2), Math.min(x1, width), y, colours);
         ++i;
         continue;
       }
-      // Narrower than a pixel: all that ends in this pixel becomes one bar, as high as its share of the time.
-      const next = Math.max(i + 1, firstAfter(row, time.invert(Math.floor(x0) + 1)));
-      const busy = (row.busy[next] - row.busy[i]) / perPixel, pale = (row.pale[next] - row.pale[i]) / perPixel;
-      let widest = i;
+      // Narrower than a pixel: all within this pixel becomes one bar, as high as its share of the time.
+      column = Math.max(Math.floor(x0), column + 1);
+      const begin = time.invert(column), finish = time.invert(column + 1), next = firstAfter(row, finish);
+      const share = Math.min(1, (busyUntil(row, finish, next) - busyUntil(row, begin, firstAfter(row, begin))) / perPixel);
+      let widest = i, pale = 0;
       for (let k = i; k < Math.min(next, i + 8); ++k) if (row.end[k] - row.start[k] > row.end[widest] - row.start[widest]) widest = k;
-      const share = Math.min(1, busy), rest = Math.min(1 - share, pale), x = Math.floor(x0);
-      if (isTask && pale > 0) {
+      if (isTask) pale = Math.min(1 - share, (row.pale[next] - row.pale[i]) / perPixel);
+      if (pale > 0) {
         context.fillStyle = states.ready[0];
         context.globalAlpha = 0.45;
-        context.fillRect(x, y + barHeight * (1 - share - rest), 1, Math.max(1, barHeight * rest));
+        context.fillRect(column, y + barHeight * (1 - share - pale), 1, barHeight * pale);
         context.globalAlpha = 1;
       }
-      if (busy > 0) {
+      if (share > 0) {
         const tall = Math.max(2, barHeight * share);
         context.fillStyle = isTask ? states.running[0] : taskPaint(row.task[widest])[0];
-        context.fillRect(x, y + barHeight - tall, 1, tall);
+        context.fillRect(column, y + barHeight - tall, 1, tall);
       }
-      i = next;
+      i = Math.max(i, next);
     }
     if (chosen && chosen.row === row) {
       const x0 = Math.max(time(row.start[chosen.i]), left - 3), x1 = Math.min(time(row.end[chosen.i]), width + 3);
@@ -362,8 +369,7 @@ const gantt = (function () {
       for (const row of of) {
         let before = 0;
         for (let pixel = 0; pixel < size; ++pixel) {
-          const until = (pixel + 1) * step, i = firstAfter(row, until);
-          const sum = row.busy[i] + (i < row.n && row.start[i] < until && works(row.code[i]) ? until - row.start[i] : 0);
+          const until = (pixel + 1) * step, sum = busyUntil(row, until, firstAfter(row, until));
           profile[pixel] += (sum - before) / step / of.length;
           before = sum;
         }
@@ -423,7 +429,7 @@ const gantt = (function () {
   function wordsOf(row, i) {
     const code = row.code[i], state = stateOf(code), what = whatOf(code);
     const doing = [state + (unitOf(code) >= 0 ? ' on ' + schedule.units[unitOf(code)].name : '')];
-    if (what >= 0) doing.push(schedule.names[what]);
+    if (what >= 0 && (row.kind === 'task' || engineOf(code))) doing.push(schedule.names[what]);
     let words = doing.join(', ');
     if (state !== 'running' || (kindOf(code) !== 'execution' && byOf(code) >= 0)) words += ` (${byOf(code) >= 0 && state === 'running' ? 'slowed by ' + nameOf(byOf(code)) : describe(kindOf(code), nameOf(byOf(code)))})`;
     return words;
@@ -553,7 +559,11 @@ const gantt = (function () {
   const again = () => { layOut(); draw(); };
   window.addEventListener('resize', () => { if (!printing) again(); });
   prefersDark.addEventListener('change', draw);
-  window.addEventListener('beforeprint', () => { printing = true; again(); });
+  window.addEventListener('beforeprint', () => {
+    printing = true;
+    for (const hidden of document.querySelectorAll('details')) hidden.open = true;
+    again();
+  });
   window.addEventListener('afterprint', () => { printing = false; again(); });
 
   // First what the reader came for: the longest job of a task that fails, else some periods of all.

@@ -168,8 +168,12 @@ TEST_CASE("browser: the report of a model with 1250 runnables and 100 000 interv
   const test::TemporaryFolder folder;
   const std::string model = folder.path() + "/synthetic.amxmi", page = folder.path() + "/report.html";
   test::write_text(model, amalthea::bench::synthetic_model(1));
-  REQUIRE(test::amalthea({"report", model, "--until", "6s", "--trace-events", "1000000", "-o", page}).exit_code == 0);
-  const json results = json::parse(test::amalthea({"analyze", model, "--until", "6s", "--format", "json"}).out);
+  REQUIRE(test::amalthea({"report", model, "--until", "550ms", "--trace-events", "1000000", "-o", page}).exit_code ==
+          0);
+  const json results = json::parse(test::amalthea({"analyze", model, "--until", "550ms", "--format", "json"}).out);
+  const std::string text = test::read_text(page);
+  const std::string key = "\"spans\":";
+  CHECK(std::stoul(text.substr(text.find(key) + key.size(), 12)) > 100'000);
   const Opened opened = open(page, folder.path());
   check_page(opened, results);
   const double milliseconds = opened.found["drawn_ms"];
