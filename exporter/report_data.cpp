@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "exporter/report.hpp"
-#include "exporter/result_formats.hpp"
+#include "exporter/results_json.hpp"
 
 namespace amalthea::exporter {
 namespace {
@@ -182,7 +182,7 @@ tl::expected<Baseline, std::string> read_baseline(std::string_view name, std::st
 std::string render_report_data(const ReportView& view) {
   Json json;
   json["schema"] = report_schema;
-  json["results"] = Json::parse(find_result_format("json")->render(view.analysis, {}));
+  json["results"] = results_json(view.analysis);
   json["results"].erase("runnables");
   for (Json& task : json["results"]["tasks"]) task.erase("metrics");
   json["schedule"] = schedule_json(view.analysis.system, view.schedule);
