@@ -309,25 +309,28 @@ function addJump(parent, task, words) {
   const least = (...values) => values.find(value => value !== 0) || 0;
   /** < 0: better. Not known is worse than any value. */
   const smaller = (then, now) => then === now ? 0 : now === null ? 1 : then === null ? -1 : Math.sign(now - then);
-  const change = (then, now) => then === null || now === null || then === now ? '' : ` (${now > then ? '+' : ''}${exact(now - then)})`;
-  const arrow = (then, now, show) => then === now ? show(now) : `${show(then)} → ${show(now)}`;
+  const times = [ps => ps === null ? '–' : inTable(ps) + ' ' + tableUnit, (then, now) => then === null || now === null ? '' : ` (${signed(now - then)})`];
+  const bounds = [ps => ps === null ? '–' : boundInTable(ps) + ' ' + tableUnit, times[1]];
+  const words = [value => value === null ? '–' : value, () => ''], shares = [percent, () => ''];
+  /** What changed as it is shown; less is no change. */
+  const arrow = (then, now, [show, difference]) => show(then) === show(now) ? show(now) : `${show(then)} → ${show(now)}${difference(then, now)}`;
   const lists = [
     ['Tasks', 'tasks', task => task.name,
      (then, now) => least((rank[now.verdict] || 0) - (rank[then.verdict] || 0), smaller(then.bound.wcrt_ps, now.bound.wcrt_ps), smaller(then.simulated.max_ps, now.simulated.max_ps)),
-     [['Verdict', (then, now) => arrow(then.verdict, now.verdict, value => value)],
-      ['Longest seen', (then, now) => arrow(then.simulated.max_ps, now.simulated.max_ps, exact) + change(then.simulated.max_ps, now.simulated.max_ps)],
-      ['Bound', (then, now) => arrow(then.bound.wcrt_ps, now.bound.wcrt_ps, exact) + change(then.bound.wcrt_ps, now.bound.wcrt_ps)],
-      ['Core', (then, now) => arrow(then.core, now.core, value => value)],
-      ['Deadline', (then, now) => arrow(then.deadline_ps, now.deadline_ps, exact)]]],
+     [['Verdict', (then, now) => arrow(then.verdict, now.verdict, words)],
+      ['Longest seen', (then, now) => arrow(then.simulated.max_ps, now.simulated.max_ps, times)],
+      ['Bound', (then, now) => arrow(then.bound.wcrt_ps, now.bound.wcrt_ps, bounds)],
+      ['Core', (then, now) => arrow(then.core, now.core, words)],
+      ['Deadline', (then, now) => arrow(then.deadline_ps, now.deadline_ps, times)]]],
     ['Chains', 'chains', chain => chain.name,
      (then, now) => least(...['implicit', 'simulated', 'let', 'explicit'].map(way => smaller(then[way].reaction_ps, now[way].reaction_ps))),
-     [['Reaction seen', (then, now) => arrow(then.simulated.reaction_ps, now.simulated.reaction_ps, exact) + change(then.simulated.reaction_ps, now.simulated.reaction_ps)],
-      ['Implicit bound', (then, now) => arrow(then.implicit.reaction_ps, now.implicit.reaction_ps, exact) + change(then.implicit.reaction_ps, now.implicit.reaction_ps)],
-      ['LET reaction', (then, now) => arrow(then.let.reaction_ps, now.let.reaction_ps, exact)]]],
+     [['Reaction seen', (then, now) => arrow(then.simulated.reaction_ps, now.simulated.reaction_ps, times)],
+      ['Implicit bound', (then, now) => arrow(then.implicit.reaction_ps, now.implicit.reaction_ps, bounds)],
+      ['LET reaction', (then, now) => arrow(then.let.reaction_ps, now.let.reaction_ps, times)]]],
     ['Resources', 'resources', resource => resource.name + ', ' + resource.kind,
      (then, now) => least(smaller(then.demand, now.demand), smaller(then.utilization, now.utilization)),
-     [['In use', (then, now) => arrow(then.utilization, now.utilization, percent)],
-      ['Demand', (then, now) => arrow(then.demand, now.demand, percent)]]]
+     [['In use', (then, now) => arrow(then.utilization, now.utilization, shares)],
+      ['Demand', (then, now) => arrow(then.demand, now.demand, shares)]]]
   ];
   const same = before.model.hash === results.model.hash ? 'the same model files' : 'other model files';
   add(section, 'p', {class: 'soft'}, `Against ${data.baseline.name}: ${same}.`);
@@ -358,7 +361,7 @@ function addJump(parent, task, words) {
     if (!rows.length) continue;
     const symbols = {better: '▼ better', worse: '▲ worse', added: '+ added', removed: '− removed', changed: '• changed'};
     addTable(section, null, [
-      {title: 'Change', fill: (cell, row) => { add(cell, 'span', {class: 'change-' + row[1]}, symbols[row[1]]); }},
+      {title: 'Change', fill: (cell, row) => { add(cell, 'span', {class: 'mark change-' + row[1]}, symbols[row[1]]); }},
       {title: 'Name', kind: 'row', fill: (cell, row) => row[0]},
       ...columns.map(([title, show]) => ({title: title, fill: (cell, row) => show(row[2] || row[3], row[3] || row[2])}))
     ], rows);
@@ -372,7 +375,7 @@ function percent(share) { return share === null || share === undefined ? '–' :
 (function taskTable() {
   const section = byId('tasks');
   if (!tasks.length) return remove('tasks');
-  const width = 330, height = 34, inner = width - 30;
+  const width = 290, height = 34, inner = width - 36;
   const runOf = new Map((runs ? runs.tasks : []).map(task => [task.name, task]));
   const distributionOf = index => {
     const run = runOf.get(tasks[index].name);
@@ -470,9 +473,7 @@ function percent(share) { return share === null || share === undefined ? '–' :
     {title: 'Late jobs', kind: 'number', fill: (cell, task) => {
       const late = task.late;
       if (!late) return '–';
-      const share = Object.entries(late).filter(([, value]) => typeof value === 'number');
-      const values = Object.fromEntries(share);
-      return percent(values.share !== undefined ? values.share : values.value !== undefined ? values.value : values.jobs / task.jobs);
+      return `${percent(late.share)} (${percent(late.lower_95)} … ${percent(late.upper_95)})`;
     }}
   ], runs.tasks);
 })();
