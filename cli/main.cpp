@@ -21,6 +21,7 @@ int main(int argc, char** argv) {
     cli::add_analyze(app, exit_code);
     cli::add_simulate(app, exit_code);
     cli::add_explain(app, exit_code);
+    cli::add_report(app, exit_code);
     cli::add_annotate(app, exit_code);
     cli::add_validate(app, exit_code);
     cli::add_gpu(app, exit_code);
