@@ -394,10 +394,10 @@ void check_ticks(BuildContext& context, TaskIndex task, UnitIndex on) {
 }
 
 /// Properties under our prefix that the analysis uses.
-constexpr std::array<std::string_view, 13> used_properties{
-    "gpu.platform", "gpu.copy",      "gpu.memoryIntensity", "gpu.timeslice",   "gpu.grid",
-    "gpu.block",    "gpu.registers", "gpu.sharedMemory",    "gpu.cacheConfig", "gpu.context",
-    "gpu.stream",   "gpu.priority",  "gpu.contextPriority"};
+constexpr std::array<std::string_view, 14> used_properties{
+    "gpu.cuMask",  "gpu.platform", "gpu.copy",      "gpu.memoryIntensity", "gpu.timeslice",
+    "gpu.grid",    "gpu.block",    "gpu.registers", "gpu.sharedMemory",    "gpu.cacheConfig",
+    "gpu.context", "gpu.stream",   "gpu.priority",  "gpu.contextPriority"};
 
 }  // namespace
 

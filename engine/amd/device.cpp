@@ -232,6 +232,7 @@ QueueIndex Device::add_queue(const std::optional<CuMask>& mask, std::optional<st
   return index;
 }
 
+/// All slots that can be filled are, before blocks start: so ACEs with much to hand out leave the others their turn.
 void Device::move_blocks() {
   for (bool moved = true; moved;) {
     moved = false;
@@ -281,7 +282,6 @@ bool Device::serve_ace(std::size_t index) {
     const bool is_alone = ace.kernels == kernels_;
     ace.ready = now_ + (is_alone ? kernel.cost.dispatch : kernel.cost.dispatch_beside);
     if (kernel.handed_out == kernel.operation.blocks) ace.current.reset();
-    serve_engine(engine);
     moved = true;
   }
 }
@@ -289,6 +289,9 @@ bool Device::serve_ace(std::size_t index) {
 bool Device::place_whole(Ace& ace) {
   const OperationId id = *ace.current;
   if (running_ > 0 || whole_ || whole_wanted_.begin()->second != id) return false;
+  for (const ShaderEngine& engine : engines_)
+    for (const auto& slot : engine.slots)
+      if (slot && operations_[slot->operation].rank < operations_[id].rank) return false;
   whole_wanted_.erase(whole_wanted_.begin());
   whole_ = true;
   ace.current.reset();

@@ -53,14 +53,6 @@ using nvidia::Standing;
 using nvidia::StreamIndex;
 using QueueIndex = std::uint32_t;
 
-/// What a stream is created with.
-struct StreamSettings {
-  bool is_null = false;
-  std::optional<CuMask> mask;          ///< as long as there are CUs, with at least one
-  std::optional<std::int64_t> queue;   ///< of the pool, instead of the next in turn; < pool_queues
-  std::optional<std::int64_t> on_ace;  ///< of a masked stream's queue, instead of the next in turn; < aces
-};
-
 class Device {
  public:
   explicit Device(const DeviceSettings& settings);

@@ -4,6 +4,7 @@
 /// (engine/platforms/radeon-vii.json), where each figure names its source.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,14 @@ struct DeviceSettings {
 
   Layout layout() const { return {limits.sms / limits.sms_per_gpc, limits.sms_per_gpc}; }
   std::int64_t queues() const { return aces * slots_per_ace; }
+};
+
+/// What a stream is created with.
+struct StreamSettings {
+  bool is_null = false;
+  std::optional<CuMask> mask;          ///< as long as there are CUs, with at least one
+  std::optional<std::int64_t> queue;   ///< of the pool, instead of the next in turn; < pool_queues
+  std::optional<std::int64_t> on_ace;  ///< of a masked stream's queue, instead of the next in turn; < aces
 };
 
 /// What blocks of a kernel cost beyond their duration. By default nothing: a block takes its duration, whatever is
