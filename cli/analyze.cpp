@@ -16,6 +16,7 @@ struct Options {
   std::string format = "text";
   std::string output;
   bool metrics = false;
+  std::string table = "tasks";
 };
 
 int run(const Options& options) {
@@ -30,7 +31,7 @@ int run(const Options& options) {
   const exporter::ModelInfo info = model_info(*model);
   const bool colour = options.output.empty() && use_colour();
   if (!write_output(options.output, format->render({info, analysed->system, analysed->results, diagnostics},
-                                                   {colour, options.metrics})))
+                                                   {colour, options.metrics, options.table})))
     return ExitCode::unusable;
   const bool missed =
       std::any_of(analysed->results.tasks.begin(), analysed->results.tasks.end(), [](const engine::TaskResult& task) {
@@ -55,8 +56,11 @@ void add_analyze(CLI::App& app, int& exit_code) {
   for (const auto& format : exporter::result_formats()) names.emplace_back(format.name);
   verb->add_option("--format", options->format, "output format")->check(CLI::IsMember(names))->capture_default_str();
   verb->add_option("-o,--output", options->output, "write to this file instead of standard output");
+  std::vector<std::string> tables;
+  for (const std::string_view table : exporter::result_tables()) tables.emplace_back(table);
+  verb->add_option("--table", options->table, "what csv holds")->check(CLI::IsMember(tables))->capture_default_str();
   verb->add_flag("--metrics", options->metrics,
-                 "also, in text, how long processes were in which state (other formats always say so)");
+                 "also, in text and Markdown, how long processes were in which state (other formats always say so)");
   verb->footer(
       "Exit code 0: all deadlines met; 1: a deadline or another requirement is missed or the model has an error; 2: "
       "wrong use or unreadable "

@@ -16,6 +16,7 @@
 #include "cli/mapping.hpp"
 #include "cli/verbs.hpp"
 #include "engine/chain_search.hpp"
+#include "engine/kernel_instructions.hpp"
 #include "engine/simulation.hpp"
 #include "exporter/write_file.hpp"
 #include "importer/model_reader.hpp"
@@ -228,6 +229,7 @@ std::optional<PreparedAnalysis> prepare_analysis(const Model& model, const Analy
     exit_code = ExitCode::unusable;
     return std::nullopt;
   }
+  if (!engine::resolve_instructions(*system, analysis.profile, diagnostics)) return std::nullopt;
   exit_code = ExitCode::all_well;
   return PreparedAnalysis{std::move(*system), std::move(analysis), std::move(profile)};
 }

@@ -153,7 +153,14 @@ bool check_launches(const System& system, const std::vector<const DeviceProfile*
   std::vector<bool> told(devices.size(), false);
   for (NodeIndex node = 0; node < boost::num_vertices(system.graph); ++node) {
     const auto* kernel = std::get_if<Kernel>(&system.graph[node].activity);
-    if (kernel == nullptr || !kernel->launch) continue;
+    if (kernel == nullptr) continue;
+    if (kernel->instructions && kernel->ticks == Ticks{}) {
+      diagnostics.add("AM0511", Severity::error,
+                      fmt::format("the instructions of kernel \"{}\" have not been made ticks (resolve_instructions)",
+                                  system.graph[node].name));
+      all_fit = false;
+    }
+    if (!kernel->launch) continue;
     const UnitIndex unit = system.tasks[system.graph[node].task].unit;
     if (!devices[unit]->multiprocessors) {
       if (!told[unit])

@@ -61,6 +61,10 @@ nvidia::SmLimits sm_limits(const nlohmann::json& json) {
   count(json, "shared_memory_ignored", 0, many, limits.shared_memory_ignored);
   count(json, "cores", 1, 65536, limits.cores);
   count(json, "warp_schedulers", 1, 65536, limits.warp_schedulers);
+  for (const auto& [key, target] :
+       {std::pair{"load_store_units", &limits.load_store_units}, std::pair{"special_units", &limits.special_units},
+        std::pair{"double_units", &limits.double_units}})
+    if (json.contains(key)) count(json, key, 1, 65536, *target);
   return limits;
 }
 

@@ -5,7 +5,8 @@
 namespace amalthea::exporter {
 namespace {
 
-constexpr std::array<ResultFormat, 2> formats{{{"text", render_text}, {"json", render_json}}};
+constexpr std::array<ResultFormat, 4> formats{
+    {{"text", render_text}, {"json", render_json}, {"csv", render_csv}, {"markdown", render_markdown}}};
 
 }  // namespace
 

@@ -11,8 +11,9 @@
 namespace amalthea::exporter {
 
 struct RenderOptions {
-  bool colour = false;   ///< ANSI colours; only formats for people heed it
-  bool metrics = false;  ///< the states of processes, too; formats for programs always have them
+  bool colour = false;               ///< ANSI colours; only formats for people heed it
+  bool metrics = false;              ///< the states of processes, too; formats for programs always have them
+  std::string_view table = "tasks";  ///< one of result_tables(), for formats that hold one table
 };
 
 struct ResultFormat {
@@ -26,7 +27,15 @@ const ResultFormat* find_result_format(std::string_view name);
 
 /// For people: aligned tables, why tasks miss deadlines, findings.
 std::string render_text(const ResultView&, const RenderOptions&);
-/// For programs: the schema `amalthea-timing/1`, times in integer picoseconds.
+/// The same in Markdown (GitHub's, with tables), to paste into a review.
+std::string render_markdown(const ResultView&, const RenderOptions&);
+/// For programs: the schema `amalthea-timing/1` (docs/results.schema.json), times in integer picoseconds.
 std::string render_json(const ResultView&, const RenderOptions&);
+/// For spreadsheets: one table, with a line of titles, as RFC 4180 has it. Titles are the keys of the JSON form, with
+/// those of inner objects behind a dot; what is not known is empty.
+std::string render_csv(const ResultView&, const RenderOptions&);
+
+/// What RenderOptions::table may be.
+std::span<const std::string_view> result_tables();
 
 }  // namespace amalthea::exporter

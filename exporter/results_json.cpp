@@ -8,6 +8,7 @@
 #include "exporter/json_parts.hpp"
 #include "exporter/requirement_text.hpp"
 #include "exporter/result_formats.hpp"
+#include "exporter/results_json.hpp"
 
 namespace amalthea::exporter {
 namespace {
@@ -293,9 +294,11 @@ class JsonRenderer {
 
 }  // namespace
 
+nlohmann::ordered_json results_json(const ResultView& view) { return JsonRenderer(view).render(); }
+
 std::string render_json(const ResultView& view, const RenderOptions&) {
   // Names that are not valid UTF-8 are possible in ISO-8859 files read byte by byte; they are replaced, not refused.
-  return JsonRenderer(view).render().dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return results_json(view).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace amalthea::exporter

@@ -1,4 +1,4 @@
-// Results for people: verdict first, then tables, then reasons.
+// Results for people: verdict first, then tables, then reasons. As text, and in Markdown.
 
 #include <algorithm>
 #include <array>
@@ -44,8 +44,13 @@ std::string percent(double share) { return fmt::format("{:.1f} %", share * 100);
 
 class TextRenderer {
  public:
-  TextRenderer(const ResultView& view, const RenderOptions& options)
-      : view_(view), system_(view.system), results_(view.results), colour_(options.colour), metrics_(options.metrics) {
+  TextRenderer(const ResultView& view, const RenderOptions& options, bool markdown)
+      : view_(view),
+        system_(view.system),
+        results_(view.results),
+        markdown_(markdown),
+        colour_(options.colour && !markdown),
+        metrics_(options.metrics) {
     choose_unit();
   }
 
@@ -87,37 +92,57 @@ class TextRenderer {
   }
   std::string with_unit(const char* title) const { return fmt::format("{} {}", title, unit_); }
 
-  void title(std::string_view text) { out_ += heading(text, colour_); }
+  void title(std::string_view text) {
+    out_ += markdown_ ? fmt::format("\n## {}\n\n", markdown_text(text)) : heading(text, colour_);
+  }
+  void show(const TextTable& table) { out_ += markdown_ ? table.markdown() : table.render(colour_); }
+
+  /// A line on its own: in Markdown an item of a list.
+  std::string line(std::string_view text, Colour colour = Colour::none) const {
+    if (markdown_) return fmt::format("- {}\n", markdown_text(text));
+    return paint(text, colour, colour_) + "\n";
+  }
+  /// Why something is as it is; in Markdown an item of a list.
+  std::string reason(std::string_view subject, std::string_view text) const {
+    if (markdown_) return fmt::format("- **{}**: {}\n", markdown_text(subject), markdown_text(text));
+    return fmt::format("{}: {}\n", paint(subject, Colour::bold, colour_), text);
+  }
+  /// Lines behind a table.
+  void note(const std::string& lines) {
+    if (!lines.empty() && markdown_) out_ += "\n";
+    out_ += lines;
+  }
 
   void head() {
     std::string files;
     for (const std::string& file : view_.model.files) files += (files.empty() ? "" : ", ") + file;
-    out_ += fmt::format("{}  (AMALTHEA {}, {})\n", files, view_.model.version, view_.model.hash.substr(0, 19));
-    out_ += fmt::format("Platform {}", system_.platform.name.empty() ? "without a name" : system_.platform.name);
+    if (markdown_) out_ += "# Timing\n\n";
+    out_ += line(fmt::format("{}  (AMALTHEA {}, {})", files, view_.model.version, view_.model.hash.substr(0, 19)));
+    std::string platform =
+        fmt::format("Platform {}", system_.platform.name.empty() ? "without a name" : system_.platform.name);
     for (UnitIndex unit = 0; unit < system_.platform.units.size(); ++unit)
       if (system_.platform.units[unit].type == PuType::gpu)
-        out_ += fmt::format(", GPU {} (profile {})", system_.platform.units[unit].name, results_.device_profiles[unit]);
-    out_ += "\n";
+        platform +=
+            fmt::format(", GPU {} (profile {})", system_.platform.units[unit].name, results_.device_profiles[unit]);
+    out_ += line(platform);
     const bool whole = results_.hyperperiod == results_.horizon;
-    out_ += fmt::format("Simulated {}{} with {} execution times: observed values, not bounds.\n",
-                        format_duration(results_.horizon), whole ? " (the hyperperiod)" : "",
-                        to_string(results_.execution));
+    out_ += line(fmt::format("Simulated {}{} with {} execution times: observed values, not bounds.",
+                             format_duration(results_.horizon), whole ? " (the hyperperiod)" : "",
+                             to_string(results_.execution)));
     std::array<std::size_t, 4> count{};
     for (const TaskResult& task : results_.tasks) ++count[static_cast<std::size_t>(task.verdict)];
     const auto number = [&](Verdict verdict) { return count[static_cast<std::size_t>(verdict)]; };
     const bool good = number(Verdict::missed) + number(Verdict::unbounded) == 0;
-    out_ += paint(fmt::format("{}: {} met, {} missed, {} unbounded, {} without deadline",
-                              good ? "All deadlines met" : "Deadlines are missed", number(Verdict::met),
-                              number(Verdict::missed), number(Verdict::unbounded), number(Verdict::no_deadline)),
-                  good ? Colour::good : Colour::bad, colour_) +
-            "\n";
+    out_ += line(fmt::format("{}: {} met, {} missed, {} unbounded, {} without deadline",
+                             good ? "All deadlines met" : "Deadlines are missed", number(Verdict::met),
+                             number(Verdict::missed), number(Verdict::unbounded), number(Verdict::no_deadline)),
+                 good ? Colour::good : Colour::bad);
     requirements_head();
     for (const auto& resource : results_.resources)
       if (resource.overloaded())
-        out_ += paint(fmt::format("Overloaded: {} {}, demand {:.4f}", to_string(resource.kind),
-                                  system_.platform.units[resource.unit].name, resource.demand),
-                      Colour::bad, colour_) +
-                "\n";
+        out_ += line(fmt::format("Overloaded: {} {}, demand {:.4f}", to_string(resource.kind),
+                                 system_.platform.units[resource.unit].name, resource.demand),
+                     Colour::bad);
   }
 
   void requirements_head() {
@@ -126,13 +151,11 @@ class TextRenderer {
     for (const auto& result : results_.requirements) ++count[static_cast<std::size_t>(result.verdict)];
     const auto number = [&](LimitVerdict verdict) { return count[static_cast<std::size_t>(verdict)]; };
     const bool missed = number(LimitVerdict::missed) > 0;
-    out_ += paint(fmt::format("Requirements: {} met, {} missed, {} unknown", number(LimitVerdict::met),
-                              number(LimitVerdict::missed), number(LimitVerdict::unknown)),
-                  missed                              ? Colour::bad
-                  : number(LimitVerdict::unknown) > 0 ? Colour::none
-                                                      : Colour::good,
-                  colour_) +
-            "\n";
+    out_ += line(fmt::format("Requirements: {} met, {} missed, {} unknown", number(LimitVerdict::met),
+                             number(LimitVerdict::missed), number(LimitVerdict::unknown)),
+                 missed                              ? Colour::bad
+                 : number(LimitVerdict::unknown) > 0 ? Colour::none
+                                                     : Colour::good);
   }
 
   static TextTable::Cell guarantee(const TaskResult& result) {
@@ -174,10 +197,10 @@ class TextRenderer {
                      {std::string(to_string(result.verdict)), colour_of(result.verdict)},
                      guarantee(result)});
     }
-    out_ += table.render(colour_);
+    show(table);
     if (std::any_of(results_.tasks.begin(), results_.tasks.end(),
                     [](const TaskResult& task) { return task.unfinished > 0; }))
-      out_ += paint("jobs n+m: m jobs had not ended when the simulation did\n", Colour::dim, colour_);
+      note(line("jobs n+m: m jobs had not ended when the simulation did", Colour::dim));
   }
 
   void reasons() {
@@ -185,14 +208,16 @@ class TextRenderer {
     for (TaskIndex index = 0; index < system_.tasks.size(); ++index) {
       const TaskResult& result = results_.tasks[index];
       if (result.verdict != Verdict::missed && result.verdict != Verdict::unbounded) continue;
-      text += fmt::format("{}: {}\n", paint(system_.tasks[index].name, Colour::bold, colour_), result.reason);
+      text += reason(system_.tasks[index].name, result.reason);
       if (system_.tasks[index].folded_into || !result.worst_release) continue;
-      text += fmt::format("  longest job, released at {}, took {}:\n",
+      text += fmt::format("  {}longest job, released at {}, took {}:\n", markdown_ ? "- " : "",
                           format_duration(result.worst_release->since_start()), format_duration(result.response.max));
       auto parts = result.contributions;
       std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.time > b.time; });
       for (const auto& part : parts)
-        text += fmt::format("    {:>12} {}  {}\n", time(part.time), unit_, describe(system_, part));
+        text += markdown_ ? fmt::format("    - {} {}: {}\n", time(part.time), unit_,
+                                        markdown_text(one_line(describe(system_, part))))
+                          : fmt::format("    {:>12} {}  {}\n", time(part.time), unit_, describe(system_, part));
     }
     if (text.empty()) return;
     title("Why deadlines are missed");
@@ -203,8 +228,7 @@ class TextRenderer {
     std::string text;
     for (TaskIndex index = 0; index < system_.tasks.size(); ++index)
       if (!results_.tasks[index].bound.worst && !system_.tasks[index].folded_into)
-        text += fmt::format("{}: {}\n", paint(system_.tasks[index].name, Colour::bold, colour_),
-                            results_.tasks[index].bound.reason);
+        text += reason(system_.tasks[index].name, results_.tasks[index].bound.reason);
     if (text.empty()) return;
     title("Why there is no bound");
     out_ += text;
@@ -235,8 +259,8 @@ class TextRenderer {
                      {largest(TimeMetric::start_delay)},
                      {std::to_string(metrics.preemptions)}});
     }
-    out_ += table.render(colour_);
-    out_ += paint("preemptions: of all jobs\n", Colour::dim, colour_);
+    show(table);
+    note(line("preemptions: of all jobs", Colour::dim));
   }
 
   /// Times may be negative (lateness), and limits anything.
@@ -309,11 +333,10 @@ class TextRenderer {
                      {bound_text(requirement, result)},
                      verdict_cell(result.verdict)});
       if (result.verdict != LimitVerdict::met)
-        reasons += fmt::format("{}: {}: {}\n", paint(shown(requirement.name), Colour::bold, colour_),
-                               to_string(result.verdict), result.reason);
+        reasons += reason(shown(requirement.name), fmt::format("{}: {}", to_string(result.verdict), result.reason));
     }
-    out_ += table.render(colour_);
-    out_ += reasons;
+    show(table);
+    note(reasons);
   }
 
   void operations() {
@@ -341,7 +364,7 @@ class TextRenderer {
                      {observed(result.duration.max)},
                      {at_most(result.bound.worst)}});
     }
-    out_ += table.render(colour_);
+    show(table);
   }
 
   void resources() {
@@ -354,7 +377,7 @@ class TextRenderer {
            {percent(resource.utilization)},
            {fmt::format("{:.4f}", resource.demand)},
            {resource.overloaded() ? "overloaded" : "ok", resource.overloaded() ? Colour::bad : Colour::good}});
-    out_ += table.render(colour_);
+    show(table);
   }
 
   std::string steps_of(const Chain& chain) const {
@@ -400,16 +423,18 @@ class TextRenderer {
                      {result.observed.reaction ? time(*result.observed.reaction) : "-"},
                      {bound(result.explicit_access)},
                      {steps_of(chain)}});
-      for (const auto& [column, reason] : {std::pair<const char*, const std::string&>("LET", result.let_reason),
-                                           {"implicit", result.implicit_reason},
-                                           {"explicit", result.explicit_reason}}) {
-        std::string line = fmt::format("no {} latency: {}\n", column, reason);
-        if (!reason.empty() && std::find(unknown.begin(), unknown.end(), line) == unknown.end())
-          unknown.push_back(std::move(line));
+      for (const auto& [column, why] : {std::pair<const char*, const std::string&>("LET", result.let_reason),
+                                        {"implicit", result.implicit_reason},
+                                        {"explicit", result.explicit_reason}}) {
+        std::string sentence = fmt::format("no {} latency: {}", column, why);
+        if (!why.empty() && std::find(unknown.begin(), unknown.end(), sentence) == unknown.end())
+          unknown.push_back(std::move(sentence));
       }
     }
-    out_ += table.render(colour_);
-    for (const std::string& line : unknown) out_ += paint(line, Colour::dim, colour_);
+    show(table);
+    std::string lines;
+    for (const std::string& sentence : unknown) lines += line(sentence, Colour::dim);
+    note(lines);
     chain_limits();
   }
 
@@ -437,12 +462,13 @@ class TextRenderer {
       }
     if (table.empty()) return;
     out_ += "\n";
-    out_ += table.render(colour_);
+    show(table);
   }
 
   const ResultView& view_;
   const System& system_;
   const engine::Results& results_;
+  bool markdown_;
   bool colour_;
   bool metrics_;
   const char* unit_ = "ms";
@@ -453,7 +479,11 @@ class TextRenderer {
 }  // namespace
 
 std::string render_text(const ResultView& view, const RenderOptions& options) {
-  return TextRenderer(view, options).render();
+  return TextRenderer(view, options, false).render();
+}
+
+std::string render_markdown(const ResultView& view, const RenderOptions& options) {
+  return TextRenderer(view, options, true).render();
 }
 
 }  // namespace amalthea::exporter

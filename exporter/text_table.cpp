@@ -1,6 +1,9 @@
 #include "exporter/text_table.hpp"
 
 #include <algorithm>
+#include <cctype>
+
+#include <fmt/core.h>
 
 namespace amalthea::exporter {
 namespace {
@@ -38,6 +41,39 @@ std::string paint(std::string_view text, Colour colour, bool enabled) {
 std::string heading(std::string_view title, bool colour) {
   std::string text = "\n";
   return text.append(paint(title, Colour::bold, colour)).append("\n");
+}
+
+std::string markdown_text(std::string_view text) {
+  const auto is_inside_word = [text](std::size_t at) {  // where an underscore means nothing
+    const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+    return at > 0 && at + 1 < text.size() && is_letter(text[at - 1]) && is_letter(text[at + 1]);
+  };
+  std::string escaped;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    const bool is_special = std::string_view("\\`*_[]<>|~#&").find(c) != std::string_view::npos;
+    if (is_special && !(c == '_' && is_inside_word(at))) escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+std::string TextTable::markdown() const {
+  std::string out = "|";
+  for (const Column& column : columns_) out += fmt::format(" {} |", markdown_text(column.title));
+  out += "\n|";
+  for (const Column& column : columns_) out += column.align == Align::right ? " ---: |" : " --- |";
+  out += "\n";
+  for (const auto& row : rows_) {
+    out += "|";
+    for (const Cell& cell : row) {
+      const bool bold = cell.colour == Colour::good || cell.colour == Colour::bad;
+      const char* mark = bold && !cell.text.empty() ? "**" : "";
+      out += fmt::format(" {}{}{} |", mark, markdown_text(cell.text), mark);
+    }
+    out += "\n";
+  }
+  return out;
 }
 
 std::string TextTable::render(bool colour) const {

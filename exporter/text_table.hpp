@@ -17,6 +17,9 @@ enum class Colour : std::uint8_t { none, good, bad, dim, bold };
 /// `text` between ANSI codes, or as it is when `enabled` is false.
 std::string paint(std::string_view text, Colour colour, bool enabled);
 
+/// `text` so that Markdown shows it as it is, in a table too.
+std::string markdown_text(std::string_view text);
+
 /// An empty line and a title in bold.
 std::string heading(std::string_view title, bool colour);
 
@@ -40,6 +43,8 @@ class TextTable {
   bool empty() const { return rows_.empty(); }
   /// Widths count code points. No trailing blanks.
   std::string render(bool colour) const;
+  /// As a table of GitHub's Markdown; good and bad cells in bold.
+  std::string markdown() const;
 
  private:
   std::vector<Column> columns_;

@@ -21,12 +21,18 @@ bool contains(const std::vector<T>& values, const T& value) {
 
 // ---------------------------------------------------------------- folding
 
+bool has_instructions(const BuildContext& context, const GraphNode& node) {
+  return node.runnable && custom_property(context.runnable_elements[*node.runnable], "gpu.instructions");
+}
+
 bool could_run_on_gpu(const BuildContext& context, const RawBody& body) {
   const auto& definitions = context.system.platform.definitions;
-  for (const GraphNode& node : body)
+  for (const GraphNode& node : body) {
+    if (has_instructions(context, node)) return true;
     if (const auto* compute = std::get_if<Compute>(&node.activity))
       for (const auto& [definition, cycles] : compute->ticks.extended)
         if (definitions[definition].type == PuType::gpu) return true;
+  }
   return false;
 }
 
@@ -185,7 +191,8 @@ class DeviceShaper {
  public:
   DeviceShaper(BuildContext& context, TaskIndex task) : context_(context), task_(task) {}
 
-  RawBody shape(const RawBody& raw) {
+  RawBody shape(const RawBody& written) {
+    const RawBody raw = with_computations(written);
     for (std::size_t i = 0; i < raw.size(); ++i) {
       const GraphNode& node = raw[i];
       if (accessed_label(node)) {
@@ -198,6 +205,8 @@ class DeviceShaper {
         kernel.ticks = compute->ticks;
         kernel.memory_intensity = memory_intensity(node);
         kernel.launch = launch(node);
+        kernel.instructions = instructions(node);
+        if (kernel.instructions) kernel.ticks = {};
         add("kernel", std::move(kernel), node.runnable, node.origin);
       } else if (!std::holds_alternative<Call>(node.activity)) {
         body_.push_back(node);
@@ -296,6 +305,75 @@ class DeviceShaper {
     return 1;
   }
 
+  /// Runnables whose instructions are given need no ticks: those without get a computation behind the labels that they
+  /// read first.
+  RawBody with_computations(const RawBody& written) {
+    RawBody raw;
+    for (std::size_t begin = 0, end = 0; begin < written.size(); begin = end) {
+      const auto runnable = written[begin].runnable;
+      while (end < written.size() && written[end].runnable == runnable &&
+             (end == begin || !std::holds_alternative<Call>(written[end].activity)))
+        ++end;
+      const auto first = written.begin() + static_cast<std::ptrdiff_t>(begin);
+      const auto last = written.begin() + static_cast<std::ptrdiff_t>(end);
+      if (!has_instructions(context_, written[begin])) {
+        raw.insert(raw.end(), first, last);
+        continue;
+      }
+      const auto computes = std::count_if(
+          first, last, [](const GraphNode& node) { return std::holds_alternative<Compute>(node.activity); });
+      report_ticks(*runnable, computes);
+      auto place = last;
+      if (computes == 0) {
+        // The one-runnable form copies in, computes, copies out; a runnable that only writes or reads is a copy of its
+        // own and computes in between.
+        place = std::find_if(first, last, [](const GraphNode& node) { return accessed_label(node).has_value(); });
+        const auto is_input = [this](const GraphNode& node) {
+          const auto label = accessed_label(node);
+          return label && (std::holds_alternative<ReadLabel>(node.activity) == (side(*label) == LabelSide::host));
+        };
+        while (place != last && is_input(*place)) ++place;
+      }
+      raw.insert(raw.end(), first, place);
+      if (computes == 0) {
+        GraphNode node = *first;
+        node.activity = Compute{};
+        raw.push_back(std::move(node));
+      }
+      raw.insert(raw.end(), place, last);
+    }
+    return raw;
+  }
+
+  void report_ticks(RunnableIndex runnable, std::ptrdiff_t computes) {
+    const Element element = context_.runnable_elements[runnable];
+    if (computes > 1)
+      context_.error(
+          "AM0326",
+          fmt::format("runnable \"{}\" has gpu.instructions and {} items of ticks, of which at most one could "
+                      "be what they take",
+                      element.name(), computes),
+          element.location(), element.path());
+    if (computes == 1)
+      context_.diagnostics.add(
+          "AM0327", Severity::note,
+          fmt::format("runnable \"{}\" has gpu.instructions; its ticks are not used", element.name()),
+          element.location(), element.path());
+  }
+
+  std::optional<KernelInstructions> instructions(const GraphNode& node) {
+    if (!has_instructions(context_, node)) {
+      if (const auto budget = kernel_property(node, "gpu.budget"))
+        context_.error("AM0328", "gpu.budget is given without gpu.instructions", budget->element.location(),
+                       budget->element.path());
+      return std::nullopt;
+    }
+    const auto property = custom_property(context_.runnable_elements[*node.runnable], "gpu.instructions");
+    KernelInstructions instructions{property->value, 1, property->element.location()};
+    read_count(node, "gpu.budget", false, 1, instructions.budget);
+    return instructions;
+  }
+
   /// A property of the kernel's runnable, else of its task.
   std::optional<Parameter> kernel_property(const GraphNode& node, std::string_view key) {
     if (node.runnable)
@@ -329,7 +407,8 @@ class DeviceShaper {
     read_count(node, "gpu.sharedMemory", false, 0, launch.shared_memory);
     if (const auto property = kernel_property(node, "gpu.cacheConfig")) launch.cache_config = property->value;
     if (has_threads) return launch;
-    for (const std::string_view key : {"gpu.grid", "gpu.registers", "gpu.sharedMemory", "gpu.cacheConfig"})
+    for (const std::string_view key :
+         {"gpu.grid", "gpu.registers", "gpu.sharedMemory", "gpu.cacheConfig", "gpu.instructions"})
       if (const auto property = kernel_property(node, key); property && !context_.blocked) {
         context_.error("AM0322",
                        fmt::format("{} is given without gpu.block (threads per block){}", key,
@@ -380,6 +459,7 @@ void check_ticks(BuildContext& context, TaskIndex task, UnitIndex on) {
     const auto* kernel = std::get_if<Kernel>(&node.activity);
     const Ticks* ticks = compute != nullptr ? &compute->ticks : kernel != nullptr ? &kernel->ticks : nullptr;
     if (ticks == nullptr || ticks->on(unit.definition) != nullptr) continue;
+    if (kernel != nullptr && kernel->instructions) continue;
     const auto& definitions = context.system.platform.definitions;
     const Element element = context.model.element(node.origin);
     context.error(
@@ -394,10 +474,11 @@ void check_ticks(BuildContext& context, TaskIndex task, UnitIndex on) {
 }
 
 /// Properties under our prefix that the analysis uses.
-constexpr std::array<std::string_view, 14> used_properties{
-    "gpu.cuMask",  "gpu.platform", "gpu.copy",      "gpu.memoryIntensity", "gpu.timeslice",
-    "gpu.grid",    "gpu.block",    "gpu.registers", "gpu.sharedMemory",    "gpu.cacheConfig",
-    "gpu.context", "gpu.stream",   "gpu.priority",  "gpu.contextPriority"};
+constexpr std::array<std::string_view, 18> used_properties{
+    "gpu.cuMask",  "gpu.platform",   "gpu.copy",         "gpu.memoryIntensity", "gpu.timeslice",
+    "gpu.grid",    "gpu.block",      "gpu.registers",    "gpu.sharedMemory",    "gpu.cacheConfig",
+    "gpu.context", "gpu.stream",     "gpu.priority",     "gpu.contextPriority", "gpu.instructions",
+    "gpu.budget",  "gpu.warpPolicy", "gpu.warpPipelines"};
 
 }  // namespace
 

@@ -75,6 +75,9 @@ void build_units(BuildContext& context, const views::Hardware& hardware) {
     unit.frequency = element.clock;
     unit.cache_line = cache_line(hardware, element, shared_lines).value_or(unit.cache_line);
     if (const auto profile = custom_property(element.element, "gpu.platform")) unit.device_profile = profile->value;
+    if (const auto policy = custom_property(element.element, "gpu.warpPolicy")) unit.warp_policy = policy->value;
+    if (const auto pipelines = custom_property(element.element, "gpu.warpPipelines"))
+      unit.warp_pipelines = pipelines->value;
     unit.enclosing_structures = enclosing_structures(hardware, element);
     unit.accesses = accesses_of(hardware, element);
     context.units.add(element.element, static_cast<std::uint32_t>(platform.units.size()));

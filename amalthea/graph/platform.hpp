@@ -45,6 +45,8 @@ struct ProcessingUnit {
   DataSize cache_line{64};  ///< line size of the unit's own cache, else of one beside it; 64 B without either
   std::vector<MemoryAccess> accesses;
   std::string device_profile;        ///< custom property gpu.platform; "" when not given
+  std::string warp_policy;           ///< custom property gpu.warpPolicy; "" when not given
+  std::string warp_pipelines;        ///< custom property gpu.warpPipelines; "" when not given
   std::string enclosing_structures;  ///< names of the structures around it, blank-separated: hints at the product
   Origin origin;
   Location location;  ///< where it stands, for messages

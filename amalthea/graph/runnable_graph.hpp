@@ -141,6 +141,13 @@ struct Launch {
   friend bool operator==(const Launch&, const Launch&) = default;
 };
 
+/// What every warp of a kernel executes (gpu.instructions, gpu.budget), in the words of engine/nvidia/block_time.hpp.
+struct KernelInstructions {
+  std::string text;
+  std::int64_t budget = 1;  ///< context switches that the warp scheduler QAWS grants its warps
+  Location location;        ///< of the property
+};
+
 /// A computation by the execution engine.
 struct Kernel {
   Ticks ticks;                    ///< of each block where `launch` is given, else of the kernel
@@ -148,6 +155,8 @@ struct Kernel {
   std::vector<LabelIndex> writes;
   double memory_intensity = 1;   ///< share of its time bound by memory (gpu.memoryIntensity); 1 is the safe assumption
   std::optional<Launch> launch;  ///< nothing: the kernel occupies the whole execution engine
+  /// Where they are given, `ticks` are what engine/kernel_instructions.hpp makes of them; none before.
+  std::optional<KernelInstructions> instructions;
 };
 
 using Activity = std::variant<Call, ReadLabel, WriteLabel, Compute, Trigger, SetEvents, ClearEvents, WaitEvents, Copy,

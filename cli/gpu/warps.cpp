@@ -64,33 +64,11 @@ tl::expected<std::vector<std::int64_t>, std::string> whole_numbers(std::string_v
   return numbers;
 }
 
-/// "2,int32:1,memory:5"
-tl::expected<std::vector<nvidia::WarpInstruction>, std::string> program_of(std::string_view text) {
-  std::vector<nvidia::WarpInstruction> program;
-  for (std::string_view part : parts_of(text, ',')) {
-    nvidia::WarpInstruction instruction;
-    if (const std::size_t colon = part.find(':'); colon != part.npos) {
-      const auto& names = nvidia::warp_unit_names;
-      const auto unit = std::find(names.begin(), names.end(), part.substr(0, colon));
-      if (unit == names.end())
-        return tl::unexpected(fmt::format("--latencies: \"{}\" is no unit; there are fp32, int32, special and memory",
-                                          part.substr(0, colon)));
-      instruction.unit = static_cast<nvidia::WarpUnit>(unit - names.begin());
-      part.remove_prefix(colon + 1);
-    }
-    const auto latency = whole_number("--latencies", part);
-    if (!latency) return tl::unexpected(latency.error());
-    instruction.latency = *latency;
-    program.push_back(instruction);
-  }
-  return program;
-}
-
 tl::expected<nvidia::WarpScenario, std::string> scenario_of(const WarpsOptions& options) {
   std::vector<std::vector<nvidia::WarpInstruction>> programs;
   for (const std::string& text : options.latencies) {
-    auto program = program_of(text);
-    if (!program) return tl::unexpected(program.error());
+    auto program = nvidia::parse_warp_program(text);
+    if (!program) return tl::unexpected(fmt::format("--latencies: {}", program.error()));
     programs.push_back(std::move(*program));
   }
   if (programs.empty()) return tl::unexpected(std::string("--latencies is required (or --sweep)"));
@@ -191,6 +169,15 @@ void add_gpu_warps(CLI::App& gpu, int& exit_code) {
                                "instead: random programs under all policies, by budget and share of stalls");
   verb->add_option("--programs", options->study.programs, "of the sweep, per point")
       ->needs(sweep)
+      ->capture_default_str();
+  verb->add_option("--sweep-budgets", options->study.budgets, "of the second kernel in the sweep; the first has 1")
+      ->needs(sweep)
+      ->delimiter(',')
+      ->capture_default_str();
+  verb->add_option("--stall-shares", options->study.stall_shares,
+                   "of the sweep: per mille of its time that a warp alone waits")
+      ->needs(sweep)
+      ->delimiter(',')
       ->capture_default_str();
   verb->add_option("--seed", options->study.seed, "of the programs of the sweep")->needs(sweep)->capture_default_str();
   verb->add_option("--picture", options->picture, "also draw the sweep into this SVG file")->needs(sweep);

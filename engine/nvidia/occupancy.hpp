@@ -39,6 +39,10 @@ struct SmLimits {
   bool threshold_counts = false;
   std::int64_t cores = 128;          ///< CUDA cores per SM
   std::int64_t warp_schedulers = 4;  ///< per SM
+  // Lanes per SM of load and store, special functions, double precision; 0: not known.
+  std::int64_t load_store_units = 0;
+  std::int64_t special_units = 0;
+  std::int64_t double_units = 0;
 
   std::int64_t max_warps() const { return threads / warp_size; }
 };

@@ -4,6 +4,8 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/quantity.hpp"
+
 namespace amalthea::engine::nvidia {
 namespace {
 
@@ -133,6 +135,31 @@ const WarpPipelines* find_warp_pipelines(std::string_view name) {
   for (const WarpPipelines& pipelines : warp_pipelines())
     if (pipelines.name == name) return &pipelines;
   return nullptr;
+}
+
+tl::expected<std::vector<WarpInstruction>, std::string> parse_warp_program(std::string_view text) {
+  std::vector<WarpInstruction> program;
+  for (std::size_t begin = 0; begin <= text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    std::string_view part = text.substr(begin, end - begin);
+    while (part.starts_with(' ')) part.remove_prefix(1);
+    while (part.ends_with(' ')) part.remove_suffix(1);
+    WarpInstruction instruction;
+    if (const std::size_t colon = part.find(':'); colon != part.npos) {
+      const auto unit = std::find(warp_unit_names.begin(), warp_unit_names.end(), part.substr(0, colon));
+      if (unit == warp_unit_names.end())
+        return tl::unexpected(
+            fmt::format("\"{}\" is no unit; there are fp32, int32, special and memory", part.substr(0, colon)));
+      instruction.unit = static_cast<WarpUnit>(unit - warp_unit_names.begin());
+      part.remove_prefix(colon + 1);
+    }
+    const auto latency = parse_integer(part);
+    if (!latency) return tl::unexpected(fmt::format("\"{}\" is no whole number", part));
+    instruction.latency = *latency;
+    program.push_back(instruction);
+    begin = end + 1;
+  }
+  return program;
 }
 
 tl::expected<WarpRun, std::string> run_warps(const WarpScenario& scenario) {

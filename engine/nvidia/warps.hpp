@@ -31,6 +31,9 @@ struct WarpInstruction {
   WarpUnit unit = WarpUnit::fp32;
 };
 
+/// Latencies in cycles, each with its unit if that is not fp32: "2,1,int32:2,memory:20". Or what is wrong.
+tl::expected<std::vector<WarpInstruction>, std::string> parse_warp_program(std::string_view text);
+
 struct WarpKernel {
   std::vector<WarpInstruction> program;  ///< of every warp; not empty
   std::int64_t warps = 1;

@@ -246,10 +246,27 @@ TEST_CASE("analyze: kernels that say how they are launched are followed block by
       if (operation["name"] == name) return operation["simulated"]["max_ps"].get<std::int64_t>();
     return std::int64_t{-1};
   };
-  // 12 blocks of 3 ms, of which the GPU holds eight: two rounds, and what two kernels and copies beside each other cost.
+  // 12 blocks of 3 ms, of which the GPU holds eight: two rounds, and what two kernels and copies beside each other
+  // cost.
   CHECK(longest("Vision.kernel") >= 6'000'000'000);
   CHECK(longest("Vision.kernel") <= 6'600'000'000);
   // Radar comes at 2 ms and finds no room before Vision's first round has ended, but goes before its second.
   CHECK(longest("Radar.kernel") >= 1'500'000'000);
   CHECK(longest("Radar.kernel") <= 3'000'000'000);
+}
+
+TEST_CASE("analyze: what warps execute gives the bound of a kernel") {
+  // Vision in a process of its own: nobody on the GPU but Radar, which has another time slice.
+  test::TemporaryFolder folder;
+  const std::string model = folder.path() + "/model.amxmi";
+  test::write_text(model, test::replaced(test::read_text(test::sample("offload-instructions.amxmi")), "\"perception\"",
+                                         "\"radar\""));
+  const auto result = test::amalthea({"analyze", model, "--format", "json"});
+  CHECK(result.exit_code == 0);
+  const auto results = nlohmann::json::parse(result.out);
+  const json kernel = named(results["operations"], "Vision.kernel");
+  CHECK(kernel["bound"]["bcrt_ps"] == 112'000);     // 7 loads of 16 warps, one by one, at 1 GHz
+  CHECK(kernel["simulated"]["max_ps"] == 184'000);  // the longest schedule of the 16 warps
+  REQUIRE(kernel["bound"]["wcrt_ps"].is_number());
+  CHECK(kernel["bound"]["wcrt_ps"] >= 184'000);
 }

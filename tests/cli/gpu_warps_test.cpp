@@ -114,4 +114,8 @@ TEST_CASE("gpu warps --sweep shows where QAWS helps, in three formats and a pict
   CHECK(csv.out.find("kernels,stall_share,policy,budget,response_1,response_2,change_2,idle_share\n"
                      "homogeneous,0.050,lrr,,") == 0);
   CHECK(test::amalthea({"gpu", "warps", "--sweep", "--programs", "4", "--format", "csv"}).out == csv.out);
+  const auto chosen = test::amalthea({"gpu", "warps", "--sweep", "--programs", "2", "--sweep-budgets", "3,5",
+                                      "--stall-shares", "100,900", "--format", "csv"});
+  // Header; two kinds of pairs and two shares, each with three policies without and twice two with a budget.
+  CHECK(std::count(chosen.out.begin(), chosen.out.end(), '\n') == 1 + 2 * 2 * (3 + 2 * 2));
 }

@@ -1,0 +1,128 @@
+#include "engine/nvidia/block_time.hpp"
+
+#include <algorithm>
+#include <thread>
+
+#include <fmt/core.h>
+
+#include "engine/nvidia/makespan/schedule.hpp"
+#include "engine/nvidia/makespan/search.hpp"
+
+namespace amalthea::engine::nvidia {
+namespace {
+
+constexpr std::int64_t divided_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
+
+/// All but what the search keeps in memory is small.
+constexpr std::uint64_t search_memory = std::uint64_t{512} << 20;
+
+tl::expected<makespan::Problem, std::string> problem_of(const makespan::Kernel& kernel, const SmLimits& limits,
+                                                        std::int64_t warps) {
+  makespan::SmUnits sm;
+  sm.units = {limits.load_store_units, limits.cores, limits.special_units, limits.double_units};
+  sm.warp_size = limits.warp_size;
+  for (std::size_t unit = 0; unit < makespan::unit_types; ++unit) {
+    if (sm.units[unit] > 0) continue;
+    if (std::find(kernel.begin(), kernel.end(), static_cast<makespan::Unit>(unit)) != kernel.end())
+      return tl::unexpected(
+          fmt::format("the platform does not say how many units of type {} an SM has", makespan::unit_letters[unit]));
+    sm.units[unit] = sm.warp_size;  // of no account
+  }
+  return makespan::problem_on(sm, kernel, warps, limits.warp_schedulers);
+}
+
+/// No schedule of the warps is shorter: a warp executes one after the other, units and schedulers take so many a cycle.
+std::int64_t least_cycles(const makespan::Problem& problem) {
+  std::int64_t least =
+      std::max(problem.instructions(), divided_up(problem.warps * problem.instructions(), problem.schedulers));
+  for (std::size_t unit = 0; unit < makespan::unit_types; ++unit) {
+    const auto own = std::count(problem.kernel.begin(), problem.kernel.end(), static_cast<makespan::Unit>(unit));
+    least = std::max(least, divided_up(problem.warps * own, problem.capacity[unit]));
+  }
+  return least;
+}
+
+tl::expected<BlockCycles, std::string> cycles_of(const makespan::Kernel& kernel, const BlockPlace& place) {
+  const auto one = problem_of(kernel, place.limits, place.warps);
+  if (!one) return tl::unexpected(one.error());
+  const auto all = problem_of(kernel, place.limits, place.warps * place.blocks);
+  if (!all) return tl::unexpected(all.error());
+  BlockCycles cycles;
+  cycles.best = least_cycles(*one);
+  cycles.average = makespan::StringSchedule(*all, makespan::round_robin_string(*all)).makespan();
+  makespan::SearchOptions options;
+  options.threads = std::max(1U, std::thread::hardware_concurrency());
+  options.memory = search_memory;
+  options.search = all->warps * all->instructions() <= most_searched_instructions;
+  const makespan::SearchResult found = makespan::worst_makespan(*all, options);
+  cycles.seen = std::max(found.lower, cycles.average);
+  cycles.worst = place.in_rounds ? std::max(found.upper, makespan::simple_bound(*all)) : found.upper;
+  return cycles;
+}
+
+/// When the last warp of the first kernel is done.
+tl::expected<std::int64_t, std::string> finish_of(const BlockPlace& place, std::vector<WarpKernel> kernels) {
+  WarpScenario scenario;
+  scenario.kernels = std::move(kernels);
+  scenario.policy = place.policy;
+  scenario.pipelines = place.pipelines;
+  scenario.sub_cores = place.limits.warp_schedulers;
+  const auto run = run_warps(scenario);
+  if (!run) return tl::unexpected(run.error());
+  return run->kernels.front().finish;
+}
+
+tl::expected<BlockCycles, std::string> cycles_of(const std::vector<WarpInstruction>& program, const BlockPlace& place) {
+  const auto alone = finish_of(place, {{program, place.warps, 0, place.budget}});
+  if (!alone) return tl::unexpected(alone.error());
+  const auto together = finish_of(place, {{program, place.warps * place.blocks, 0, place.budget}});
+  if (!together) return tl::unexpected(together.error());
+  const std::int64_t worst = std::max(*alone, *together);
+  return BlockCycles{std::min(*alone, *together), *together, worst, worst};
+}
+
+}  // namespace
+
+tl::expected<BlockInstructions, std::string> parse_block_instructions(std::string_view text) {
+  if (text.find_first_of("LCSDlcsd") != text.npos && text.find_first_of(":,") == text.npos) {
+    auto kernel = makespan::parse_kernel(text);
+    if (!kernel) return tl::unexpected(kernel.error());
+    return BlockInstructions(std::move(*kernel));
+  }
+  auto program = parse_warp_program(text);
+  if (!program)
+    return tl::unexpected(
+        fmt::format("{}; expected letters L, C, S, D such as \"5L 9C\", or latencies in cycles such "
+                    "as \"2,1,memory:20\"",
+                    program.error()));
+  return BlockInstructions(std::move(*program));
+}
+
+WarpKernel warps_of(const BlockInstructions& instructions, std::int64_t warps, std::int64_t budget) {
+  WarpKernel kernel;
+  kernel.warps = warps;
+  kernel.budget = budget;
+  if (const auto* program = std::get_if<std::vector<WarpInstruction>>(&instructions)) {
+    kernel.program = *program;
+  } else {
+    for (const makespan::Unit unit : std::get<makespan::Kernel>(instructions))
+      kernel.program.push_back({1, unit == makespan::Unit::memory    ? WarpUnit::memory
+                                   : unit == makespan::Unit::special ? WarpUnit::special
+                                                                     : WarpUnit::fp32});
+  }
+  return kernel;
+}
+
+tl::expected<BlockCycles, std::string> block_cycles(const BlockInstructions& instructions, const BlockPlace& place) {
+  auto cycles = std::visit([&](const auto& form) { return cycles_of(form, place); }, instructions);
+  if (!cycles || place.company.empty()) return cycles;
+  std::vector<WarpKernel> kernels = {warps_of(instructions, place.warps * place.blocks, place.budget)};
+  kernels.insert(kernels.end(), place.company.begin(), place.company.end());
+  const auto beside = finish_of(place, std::move(kernels));
+  if (!beside) return tl::unexpected(beside.error());
+  cycles->worst = std::max(cycles->worst, *beside);
+  cycles->seen = std::max(cycles->seen, *beside);
+  return cycles;
+}
+
+}  // namespace amalthea::engine::nvidia

@@ -1,0 +1,14 @@
+#pragma once
+/// \file
+/// The results as a JSON value, for all forms that are made of it.
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "exporter/result_view.hpp"
+
+namespace amalthea::exporter {
+
+/// Schema `amalthea-timing/1`: docs/results.md, docs/results.schema.json.
+nlohmann::ordered_json results_json(const ResultView& view);
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,169 @@
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/run_command.hpp"
+#include "tests/support/test_models.hpp"
+
+using nlohmann::ordered_json;
+
+namespace {
+
+std::string analysed(const std::string& model, const std::vector<std::string>& more) {
+  std::vector<std::string> arguments = {"analyze", model};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const auto result = test::amalthea(arguments);
+  CHECK(result.exit_code <= 1);
+  return result.out;
+}
+
+/// Reads what RFC 4180 says, by itself.
+std::vector<std::vector<std::string>> read_csv(const std::string& text) {
+  std::vector<std::vector<std::string>> rows(1, std::vector<std::string>(1));
+  bool quoted = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    std::string& field = rows.back().back();
+    if (quoted) {
+      if (c != '"')
+        field += c;
+      else if (at + 1 < text.size() && text[at + 1] == '"')
+        field += text[++at];
+      else
+        quoted = false;
+    } else if (c == '"') {
+      CHECK(field.empty());
+      quoted = true;
+    } else if (c == ',') {
+      rows.back().emplace_back();
+    } else if (c == '\n') {
+      rows.emplace_back(1);
+    } else {
+      field += c;
+    }
+  }
+  CHECK_FALSE(quoted);
+  CHECK(rows.back() == std::vector<std::string>{""});  // ends with a line end
+  rows.pop_back();
+  return rows;
+}
+
+std::string at(const std::vector<std::vector<std::string>>& rows, std::size_t row, const std::string& title) {
+  const auto column = std::find(rows[0].begin(), rows[0].end(), title);
+  INFO(title);
+  REQUIRE(column != rows[0].end());
+  return rows[row][static_cast<std::size_t>(column - rows[0].begin())];
+}
+
+std::string number_or_nothing(const ordered_json& value) { return value.is_null() ? "" : value.dump(); }
+
+const char* const waters = "waters2019-tx2.amxmi";
+
+}  // namespace
+
+TEST_CASE("CSV has one line per task, with the values of the JSON form") {
+  const auto json = ordered_json::parse(analysed(test::sample(waters), {"--format", "json"}));
+  const auto rows = read_csv(analysed(test::sample(waters), {"--format", "csv"}));
+  REQUIRE(rows.size() == json["tasks"].size() + 1);
+  for (const auto& row : rows) CHECK(row.size() == rows[0].size());
+  for (std::size_t i = 0; i < json["tasks"].size(); ++i) {
+    const auto& task = json["tasks"][i];
+    CHECK(at(rows, i + 1, "name") == task["name"]);
+    CHECK(at(rows, i + 1, "deadline_ps") == number_or_nothing(task["deadline_ps"]));
+    CHECK(at(rows, i + 1, "bound.wcrt_ps") == number_or_nothing(task["bound"]["wcrt_ps"]));
+    CHECK(at(rows, i + 1, "simulated.max_ps") == number_or_nothing(task["simulated"]["max_ps"]));
+    CHECK(at(rows, i + 1, "reason") == task["reason"]);
+    CHECK(at(rows, i + 1, "verdict") == task["verdict"]);
+  }
+}
+
+TEST_CASE("CSV has every table that the JSON form has") {
+  const auto json = ordered_json::parse(analysed(test::sample(waters), {"--format", "json"}));
+  for (const char* table : {"tasks", "runnables", "operations", "chains", "resources", "requirements", "findings"}) {
+    INFO(table);
+    const auto rows = read_csv(analysed(test::sample(waters), {"--format", "csv", "--table", table}));
+    CHECK(rows.size() == json[table].size() + 1);
+    CHECK(rows.size() > 1);
+  }
+  const auto parts = read_csv(analysed(test::sample(waters), {"--format", "csv", "--table", "contributions"}));
+  std::int64_t sum = 0;
+  for (std::size_t i = 1; i < parts.size(); ++i)
+    if (at(parts, i, "task") == "SFM" && at(parts, i, "of") == "bound") sum += std::stoll(at(parts, i, "ps"));
+  for (const auto& task : json["tasks"])
+    if (task["name"] == "SFM") CHECK(sum == task["bound"]["wcrt_ps"].get<std::int64_t>());
+}
+
+TEST_CASE("names of any kind stay in their cell") {
+  test::TemporaryFolder folder;
+  const std::string model = folder.path() + "/odd.amxmi";
+  std::string text = test::read_text(test::sample("offload-minimal.amxmi"));
+  for (std::size_t at = 0; (at = text.find("Monitor?type=Task", at)) != std::string::npos;)
+    text.replace(at, 17, "=a%22,b%7Cc?type=Task");
+  text = test::replaced(text, "name=\"Monitor\"", "name=\"=a&quot;,b|c\"");
+  test::write_text(model, text);
+  const auto rows = read_csv(analysed(model, {"--format", "csv"}));
+  const auto named = std::find_if(rows.begin(), rows.end(), [](const auto& row) { return row[0] == "'=a\",b|c"; });
+  CHECK(named != rows.end());
+  const std::string markdown = analysed(model, {"--format", "markdown"});
+  CHECK(markdown.find("| =a\",b\\|c |") != std::string::npos);
+}
+
+TEST_CASE("Markdown has the tables and reasons of the text form, with as many cells in every row") {
+  const std::string markdown = analysed(test::sample(waters), {"--format", "markdown", "--metrics"});
+  const std::string text = analysed(test::sample(waters), {"--metrics"});
+  std::istringstream lines(markdown);
+  std::size_t tables = 0, cells = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.empty() || line[0] != '|') {
+      cells = 0;
+      continue;
+    }
+    std::size_t bars = 0;
+    for (std::size_t at = 0; at < line.size(); ++at) bars += line[at] == '|' && (at == 0 || line[at - 1] != '\\');
+    if (cells == 0) {
+      ++tables;
+      cells = bars;
+    }
+    CHECK(bars == cells);
+  }
+  CHECK(tables == 6);
+  for (const char* title : {"Response times of tasks", "Why deadlines are missed", "Why there is no bound",
+                            "States of processes, the largest of a job, ms", "Requirements", "Resources"}) {
+    CHECK(text.find(std::string("\n") + title + "\n") != std::string::npos);
+    CHECK(markdown.find(std::string("\n## ") + title + "\n\n") != std::string::npos);
+  }
+  CHECK(markdown.find("\n- **Planner**: 880 of 880 jobs end later than 12 ms after their release\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("results are what their JSON Schema says") {
+  const std::string validate =
+      "import json,sys,jsonschema\n"
+      "validator = jsonschema.Draft202012Validator(json.load(open(sys.argv[1])))\n"
+      "errors = [e.message for e in validator.iter_errors(json.load(open(sys.argv[2])))]\n"
+      "print(len(errors), *errors[:5], sep='\\n')\n";
+  if (test::run({"python3", "-c", "import jsonschema"}).exit_code != 0) {
+    WARN("skipped: python3-jsonschema is not there");
+    return;
+  }
+  test::TemporaryFolder folder;
+  const std::string file = folder.path() + "/results.json";
+  const auto errors = [&](const std::string& results) {
+    test::write_text(file, results);
+    const auto result =
+        test::run({"python3", "-c", validate, AMALTHEA_SOURCE_DIR "/docs/results.schema.json", file});
+    INFO(result.out << result.err);
+    REQUIRE(result.exit_code == 0);
+    return result.out;
+  };
+  for (const char* sample : {waters, "offload-minimal.amxmi", "offload-blocks.amxmi"})
+    CHECK(errors(analysed(test::sample(sample), {"--format", "json", "--derive-chains", "--until", "400ms"})) == "0\n");
+  auto broken = ordered_json::parse(analysed(test::sample(waters), {"--format", "json", "--until", "20ms"}));
+  broken["tasks"][0].erase("verdict");
+  broken["tasks"][1]["surprise"] = 1;
+  broken["tasks"][2]["deadline_ps"] = "12 ms";
+  CHECK(errors(broken.dump()).substr(0, 2) == "3\n");
+}
