@@ -351,7 +351,7 @@ class Reader {
     const auto given = [&](std::string_view key) { return find_member(*object, key) != nullptr; };
     const bool is_kernel = given("kernel");
     if (is_kernel == given("copy")) return error_at(value, "expected either \"kernel\" or \"copy\" with a name");
-    for (const std::string_view key : {"release", "period"})
+    for (const std::string_view key : {"release", "period", "dispatch"})
       if (given(key) && given(fmt::format("{}_ps", key)))
         return error_at(value, fmt::format("\"{0}\" and \"{0}_ps\" are one too many", key));
     const JsonValue* like = scenario_.amd && is_kernel ? find_member(*object, "like") : nullptr;

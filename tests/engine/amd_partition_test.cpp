@@ -145,3 +145,27 @@ TEST_CASE("more HSA queues than the ACEs have slots for are told") {
   REQUIRE(diagnostics.all().size() == 1);
   CHECK(diagnostics.all()[0].id == "AM0582");
 }
+
+TEST_CASE("a user's profile of an AMD GPU is read, and refused with what is missing or wrong") {
+  std::ifstream file(AMALTHEA_SOURCE_DIR "/engine/platforms/radeon-vii.json");
+  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  const auto with = [&](const std::string& before, const std::string& after) {
+    std::string changed = text;
+    const auto at = changed.find(before);
+    REQUIRE(at != std::string::npos);
+    return parse_device_profile(changed.replace(at, before.size(), after));
+  };
+  const auto smaller = with("\"aces\": {\"value\": 4", "\"aces\": {\"value\": 2");
+  REQUIRE(smaller.has_value());
+  CHECK(amd_settings(*smaller).queues() == 16);
+  CHECK(amd_settings(*smaller).limits.warp_size == 64);
+  CHECK(find_kernel(*smaller, "MM256")->shape.threads == 256);
+  CHECK(find_kernel(*find_profile("tx2"), "mm256") == nullptr);
+  CHECK(with("\"aces\"", "\"asses\"").error().find("'aces'") != std::string::npos);
+  CHECK(with("\"weight\": {\"value\": 1", "\"weight\": {\"value\": 0").error().find("weight must be between") !=
+        std::string::npos);
+  CHECK(with("\"count\": {\"value\": 60", "\"count\": {\"value\": 61").error().find("as many in each shader engine") !=
+        std::string::npos);
+  CHECK(with("\"threads\": {\"value\": 1024", "\"threads\": {\"value\": 2000").error().find("mm1024: ") !=
+        std::string::npos);
+}
