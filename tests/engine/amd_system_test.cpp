@@ -40,8 +40,8 @@ std::string findings(const System& system, const engine::DeviceProfile& profile,
 TEST_CASE("on an AMD GPU kernels of different tasks run beside each other, on the CUs of their masks") {
   SystemMaker maker;
   const UnitIndex gpu = maker.gpu("GPU");
-  const TaskIndex a = launching(maker, gpu, "A", 60, 100);
-  const TaskIndex b = launching(maker, gpu, "B", 60, 200);
+  const TaskIndex a = launching(maker, gpu, "A", 40, 100);
+  const TaskIndex b = launching(maker, gpu, "B", 40, 200);
   const TaskIndex masked = launching(maker, gpu, "Masked", 6, 50, "0-29,59");
   const TaskIndex stray = launching(maker, gpu, "Stray", 12, 50, "packed:16");
   const auto results = analysed(maker.build(), us(999), radeon());
