@@ -279,7 +279,7 @@ TEST_CASE("values of options that make no sense are one line") {
           {verb, "--until", until},
           fmt::format("--until {}: expected a time such as 2s, 500ms or 250us, above zero and below 26 days", until));
     complains({verb, "--platform", "nonsense"},
-              "--platform nonsense: neither a built-in profile (tx2, tx2-devicequery, xavier, pegasus, generic) nor a "
+              "--platform nonsense: neither a built-in profile (tx2, tx2-devicequery, xavier, pegasus, radeon-vii, generic) nor a "
               "readable file");
   }
   complains({"graph", "--task", "Nobody"}, "--task Nobody: the model has no such task");
