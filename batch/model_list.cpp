@@ -93,13 +93,29 @@ std::vector<ModelFiles> models_among(const std::vector<std::string>& files) {
                      [&](std::string_view name) { references[i].defined.emplace(name); });
   Groups groups(files.size());
   for (std::size_t i = 0; i < files.size(); ++i) {
-    for (std::size_t other = 0; other < files.size(); ++other) {
-      if (other == i) continue;
-      if (references[i].files.count(fs::path(files[other]).filename().string()) > 0) groups.join(i, other);
-      const auto only_there = [&](const std::string& name) {
-        return references[i].defined.count(name) == 0 && references[other].defined.count(name) > 0;
-      };
-      if (std::any_of(references[i].names.begin(), references[i].names.end(), only_there)) groups.join(i, other);
+    for (std::size_t other = 0; other < files.size(); ++other)
+      if (other != i && references[i].files.count(fs::path(files[other]).filename().string()) > 0)
+        groups.join(i, other);
+    // Of what is missing as much as possible from one file, the first of equals: folders also hold variants of a model.
+    std::set<std::string> missing;
+    for (const std::string& name : references[i].names)
+      if (references[i].defined.count(name) == 0) missing.insert(name);
+    while (!missing.empty()) {
+      std::size_t best = i, most = 0;
+      for (std::size_t other = 0; other < files.size(); ++other) {
+        const auto has =
+            static_cast<std::size_t>(std::count_if(missing.begin(), missing.end(), [&](const std::string& name) {
+              return references[other].defined.count(name) > 0;
+            }));
+        if (has > most) {
+          best = other;
+          most = has;
+        }
+      }
+      if (most == 0) break;  // nobody has the rest
+      groups.join(i, best);
+      for (auto name = missing.begin(); name != missing.end();)
+        name = references[best].defined.count(*name) > 0 ? missing.erase(name) : std::next(name);
     }
   }
   std::map<std::size_t, ModelFiles> models;
@@ -187,9 +203,7 @@ tl::expected<Shard, std::string> parse_shard(std::string_view text) {
 }
 
 std::string title_of(const ModelFiles& files) {
-  std::string title;
-  for (const std::string& file : files) title += (title.empty() ? "" : " + ") + file;
-  return title;
+  return files.size() == 1 ? files.front() : fmt::format("{} and {} more", files.front(), files.size() - 1);
 }
 
 }  // namespace amalthea::batch

@@ -16,8 +16,9 @@ using ModelFiles = std::vector<std::string>;
 
 /// Every model at and below the paths, in the order of the paths and below each by the bytes of its first file's path.
 /// Files of one folder are one model where one refers into another: by name (`href="other.amxmi#…"`, as ITEA's parts
-/// do), or by an `amlt:` reference to a name that only the other has. Links to folders are not followed, and what is
-/// given twice is there once. The error names a path that is not there or cannot be read.
+/// do), or by `amlt:` references to names that it has not, as far as the other is the one that has most of them. Links
+/// to folders are not followed, and what is given twice is there once. The error names a path that is not there or
+/// cannot be read.
 tl::expected<std::vector<ModelFiles>, std::string> find_models(const std::vector<std::string>& paths);
 
 /// A line per model; files of a split one are separated by tabs. Empty lines and those that begin with # say nothing.
@@ -33,7 +34,7 @@ struct Shard {
 };
 tl::expected<Shard, std::string> parse_shard(std::string_view text);
 
-/// "a.amxmi" or "a.amxmi + b.amxmi".
+/// "a.amxmi", or "a.amxmi and 3 more".
 std::string title_of(const ModelFiles& files);
 
 }  // namespace amalthea::batch
