@@ -94,8 +94,8 @@ class Batch {
       // What an interrupted batch left goes behind what one before it left.
       if (fs::exists(partial(), error)) {
         std::ofstream kept(previous(), std::ios::binary | std::ios::app);
-        kept << std::ifstream(partial(), std::ios::binary).rdbuf();
-        kept << '\n';  // ends a line that was cut off
+        std::ifstream lines(partial(), std::ios::binary);
+        for (std::string line; std::getline(lines, line) && !lines.eof();) kept << line << '\n';  // not one cut off
         if (!kept) return fail(fmt::format("cannot write {}: {}", previous(), std::strerror(errno)));
       }
       for (const std::string& path : {options_.output, previous()})
