@@ -252,7 +252,7 @@ TEST_CASE("wrong use is told in two lines: what is wrong, and where help is") {
   check_usage({"--bogus"}, "A subcommand is required");
   check_usage({"annotate", place.model()}, "--output is required");
   check_usage({"analyze", place.model(), "--format", "xml"}, "--format: xml not in {text,json,csv,markdown}");
-  check_usage({"graph", place.model(), "--format", "png"}, "--format: png not in {dot,json}");
+  check_usage({"graph", place.model(), "--format", "png"}, "--format: png not in {dot,json,svg}");
   check_usage({"analyze", place.model(), "--execution", "typical"}, "--execution: typical not in {worst,average,best}");
   check_usage({"info", place.model(), "--max-depth", "deep"}, "Could not convert: --max-depth = deep");
   check_usage({"info", place.model(), "--max-depth", "-1"}, "Could not convert: --max-depth = -1");

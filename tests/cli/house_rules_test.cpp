@@ -64,7 +64,8 @@ TEST_CASE("includes follow the way of the data") {
       {"engine", {"amalthea", "engine"}},
       {"review", {"amalthea", "importer", "engine", "review"}},
       {"exporter", {"amalthea", "engine", "exporter"}},
-      {"cli", {"amalthea", "importer", "engine", "review", "exporter", "cli"}},
+      {"batch", {"amalthea", "engine", "exporter", "batch"}},
+      {"cli", {"amalthea", "importer", "engine", "review", "exporter", "batch", "cli"}},
   };
   for (const std::string& folder : folders)
     for (const std::string& file : sources_in(folder)) {

@@ -522,11 +522,6 @@ TEST_CASE("third-party models come back as they were, and EMF has no more to say
   };
   std::vector<Asked> asked;
   std::size_t with_tasks = 0, written = 0;
-  // Their bounds take minutes to find, whatever is done with them then.
-  const auto slow = [](const std::string& path) {
-    return path.ends_with("/example-1/model_1.amxmi") || path.ends_with("/hierarchicalExample.amxmi") ||
-           path.ends_with("/RuntimeUtilTestModel-gen.amxmi");
-  };
   for (const test::IndexedModel& indexed : test::indexed_models(*folder)) {
     INFO(indexed.path);
     Diagnostics diagnostics;
@@ -534,7 +529,7 @@ TEST_CASE("third-party models come back as they were, and EMF has no more to say
     REQUIRE(model);
     const Document& document = *model->documents().front();
     CHECK(exporter::strip(document) == document.source().bytes());
-    if (document.itea() != IteaRelease::none || model->all("swModel", "tasks").empty() || slow(indexed.path)) continue;
+    if (document.itea() != IteaRelease::none || model->all("swModel", "tasks").empty()) continue;
     ++with_tasks;
     const auto with = annotated(*model, everything(document.version()), Duration::milliseconds(20));
     if (!with) continue;
