@@ -33,8 +33,10 @@ int run(const Options& options) {
     fmt::print(stderr, "amalthea: error: --task {}: the model has no such task\n", options.task);
     return ExitCode::unusable;
   }
-  const std::string text =
-      options.format == "json" ? exporter::render_graph_json(system, task) : exporter::render_graph_dot(system, task);
+  const auto render = options.format == "json"  ? exporter::render_graph_json
+                      : options.format == "svg" ? exporter::render_graph_svg
+                                                : exporter::render_graph_dot;
+  const std::string text = render(system, task);
   if (!write_output(options.output, text)) return ExitCode::unusable;
   return diagnostics.has_errors() ? ExitCode::findings : ExitCode::all_well;
 }
@@ -43,15 +45,16 @@ int run(const Options& options) {
 
 void add_graph(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("graph", "the runnable graph of the system or of one task, as DOT or JSON");
+  CLI::App* verb =
+      app.add_subcommand("graph", "the runnable graph of the system or of one task, as DOT, JSON or a picture");
   add_input_options(*verb, options->input);
   add_build_options(*verb, options->build);
   verb->add_option("--format", options->format, "output format")
-      ->check(CLI::IsMember({"dot", "json"}))
+      ->check(CLI::IsMember({"dot", "json", "svg"}))
       ->capture_default_str();
   verb->add_option("--task", options->task, "only the graph of this task");
   verb->add_option("-o,--output", options->output, "write to this file instead of standard output");
-  verb->footer("A picture: amalthea graph MODEL | dot -Tsvg -o graph.svg");
+  verb->footer("Graphviz draws another picture: amalthea graph MODEL | dot -Tsvg -o graph.svg");
   verb->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

@@ -10,8 +10,8 @@
 #include "engine/arrivals.hpp"
 #include "engine/cpu/core_scheduling.hpp"
 #include "engine/gpu_contexts.hpp"
+#include "engine/gpu_device.hpp"
 #include "engine/job_account.hpp"
-#include "engine/nvidia/device.hpp"
 #include "engine/semaphores.hpp"
 
 namespace amalthea::engine {
@@ -71,7 +71,7 @@ struct Core {
 
 struct Device {
   UnitIndex unit = 0;
-  nvidia::Device gpu;
+  GpuDevice gpu;
   std::vector<TaskIndex> task_of_operation;
   std::vector<nvidia::EngineSlice> slices;     ///< not yet told to the observer
   std::vector<nvidia::BlockStep> block_steps;  ///< the same
@@ -185,7 +185,7 @@ class Simulator {
     for (UnitIndex unit = 0; unit < system_.platform.units.size(); ++unit) {
       if (input_.devices[unit] == nullptr) continue;
       device_of_unit_[unit] = devices_.size();
-      devices_.push_back({unit, nvidia::Device(device_settings(*input_.devices[unit])), {}, {}, {}});
+      devices_.push_back({unit, GpuDevice(*input_.devices[unit]), {}, {}, {}});
     }
     if (watcher_ == nullptr) return;
     for (Device& device : devices_) {
@@ -217,7 +217,8 @@ class Simulator {
             device.gpu.add_context(context.slice, static_cast<nvidia::ContextPriority>(context.runlist_slots));
         for (const GpuStream& stream : context.streams) {
           const auto priority = stream.high_priority ? nvidia::StreamPriority::high : nvidia::StreamPriority::low;
-          const auto index = device.gpu.add_stream(added, priority, false);
+          const auto index =
+              device.gpu.add_stream(added, priority, amd_stream_settings(stream, *input_.devices[device.unit]));
           for (const TaskIndex task : stream.tasks) tasks_[task].stream = index;
         }
       }

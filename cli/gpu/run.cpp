@@ -14,6 +14,7 @@
 #include "cli/input.hpp"
 #include "cli/trace.hpp"
 #include "cli/verbs.hpp"
+#include "engine/amd/partition.hpp"
 #include "engine/nvidia/examiner_scenario.hpp"
 #include "engine/nvidia/stream_scenario.hpp"
 #include "engine/nvidia/stream_simulation.hpp"
@@ -65,6 +66,11 @@ std::optional<Input> read_scenario(const RunOptions& options, const engine::Devi
   auto read = nvidia::parse_stream_scenario(*text, profile);
   if (!read) return refused(read.error());
   input.scenario = std::move(*read);
+  if (input.scenario.amd) {
+    Diagnostics diagnostics;
+    engine::amd::report_queues(*input.scenario.amd, nvidia::hsa_queues(input.scenario), diagnostics);
+    print_findings(diagnostics);
+  }
   if (!options.log_directory.empty()) input.benchmarks = nvidia::benchmarks_of_streams(input.scenario);
   return input;
 }

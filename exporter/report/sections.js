@@ -1,0 +1,126 @@
+
+// ---- chains
+
+(function chains() {
+  if (!results.chains.length) return remove('chains');
+  const section = byId('chains');
+  const value = (chain, way, key) => (way === 'implicit' || way === 'explicit' ? boundInTable : inTable)(chain[way][key]);
+  addTable(section, `End-to-end latencies in ${tableUnit}: exact under LET, upper bounds under implicit and explicit communication; “seen” is the longest in the simulation, under implicit communication.`, [
+    {title: 'Chain', kind: 'row', fill: (cell, chain) => chain.name},
+    {title: 'Reaction seen', kind: 'number', fill: (cell, chain) => value(chain, 'simulated', 'reaction_ps')},
+    {title: 'implicit', kind: 'number', fill: (cell, chain) => value(chain, 'implicit', 'reaction_ps')},
+    {title: 'explicit', kind: 'number', fill: (cell, chain) => value(chain, 'explicit', 'reaction_ps')},
+    {title: 'LET', kind: 'number', fill: (cell, chain) => value(chain, 'let', 'reaction_ps')},
+    {title: 'Age seen', kind: 'number', fill: (cell, chain) => value(chain, 'simulated', 'age_ps')},
+    {title: 'implicit', kind: 'number', fill: (cell, chain) => value(chain, 'implicit', 'age_ps')},
+    {title: 'LET', kind: 'number', fill: (cell, chain) => value(chain, 'let', 'age_ps')},
+    {title: 'Tasks', kind: 'words', fill: (cell, chain) => chain.tasks.join(' → ')}
+  ], results.chains);
+  const limits = results.chains.flatMap(chain => chain.constraints.map(limit => ({chain: chain.name, limit})));
+  if (limits.length) {
+    add(section, 'h3', {}, 'Limits');
+    addTable(section, null, [
+      {title: 'Limit', kind: 'row', fill: (cell, entry) => entry.limit.name || entry.chain},
+      {title: 'Chain', kind: 'words', fill: (cell, entry) => entry.chain},
+      {title: 'Type', fill: (cell, entry) => entry.limit.type},
+      {title: 'At least', kind: 'number', fill: (cell, entry) => exact(entry.limit.minimum_ps)},
+      {title: 'At most', kind: 'number', fill: (cell, entry) => exact(entry.limit.maximum_ps)},
+      ...['implicit', 'explicit', 'let'].map(way => ({title: way === 'let' ? 'LET' : way, fill: (cell, entry) => addMark(cell, entry.limit[way])}))
+    ], limits);
+  }
+  const reasons = results.chains.filter(chain => chain.implicit.reason);
+  if (reasons.length) {
+    const details = add(section, 'details', {});
+    add(details, 'summary', {}, `Why ${counted(reasons.length, 'chain has', 'chains have')} no bound`);
+    const list = add(details, 'ul', {});
+    for (const chain of reasons) add(list, 'li', {}, `${chain.name}: ${chain.implicit.reason}`);
+  }
+})();
+
+// ---- resources
+
+(function resources() {
+  const section = byId('resources');
+  if (!results.resources.length) return remove('resources');
+  const width = 420, most = d3.max(results.resources, resource => Math.max(resource.demand, resource.utilization));
+  const top = Math.max(1.1, Math.min(3, most * 1.05));
+  const demand = [['#E69F00', 'falling', 'demand in the long run']];
+  if (most > 1) demand.push(['#D55E00', 'crossed', 'demand above 100 %']);
+  addLegend(section, 'Legend of the bars', [['#0072B2', null, 'in use, of the simulated time'], ...demand]);
+  addTable(section, 'In use: executing or polling, or serving a context. Demand: work per time; polling counts with the undisturbed device time. The line is 100 %.', [
+    {title: 'Verdict', fill: (cell, resource) => addMark(cell, resource.verdict)},
+    {title: 'Resource', kind: 'row', fill: (cell, resource) => resource.name},
+    {title: 'Kind', fill: (cell, resource) => resource.kind},
+    {title: 'In use', kind: 'number', fill: (cell, resource) => percent(resource.utilization)},
+    {title: 'Demand', kind: 'number', fill: (cell, resource) => percent(resource.demand)},
+    {title: 'Use and demand', kind: 'chart', fill: (cell, resource) => {
+      const x = d3.scaleLinear([0, top], [0, width]).clamp(true), words = `in use ${percent(resource.utilization)}, demand ${percent(resource.demand)}`;
+      const svg = addSvg(cell, 'svg', {class: 'chart', width: width, height: 24, role: 'img', 'aria-label': words});
+      addSvg(svg, 'title', {}, words);
+      addSvg(svg, 'rect', {x: 0, y: 2, width: x(1), height: 20, fill: 'var(--track)'});
+      addSvg(svg, 'rect', {x: 0, y: 3, width: x(resource.utilization), height: 8, fill: '#0072B2'});
+      addSvg(svg, 'rect', {x: 0, y: 13, width: x(Math.min(1, resource.demand)), height: 8, fill: svgPaint('#E69F00', 'falling')});
+      if (resource.demand > 1) addSvg(svg, 'rect', {x: x(1), y: 13, width: Math.max(2, x(resource.demand) - x(1)), height: 8, fill: svgPaint('#D55E00', 'crossed')});
+      addSvg(svg, 'rect', {x: x(1) - 1, y: 0, width: 2, height: 24, fill: 'var(--text)'});
+    }}
+  ], results.resources);
+  if (!results.operations.length) return;
+  add(section, 'h3', {}, 'Operations on the GPU');
+  addTable(section, `From submission to completion, in ${tableUnit}.`, [
+    {title: 'Operation', kind: 'row', fill: (cell, entry) => entry.name},
+    {title: 'Runnable', kind: 'words', fill: (cell, entry) => entry.runnable || '–'},
+    {title: 'Bytes', kind: 'number', fill: (cell, entry) => entry.bytes === null ? '–' : entry.bytes.toLocaleString('en')},
+    {title: 'Runs', kind: 'number', fill: (cell, entry) => entry.simulated.jobs.toLocaleString('en')},
+    {title: 'Shortest', kind: 'number', fill: (cell, entry) => inTable(entry.simulated.min_ps)},
+    {title: 'Mean', kind: 'number', fill: (cell, entry) => inTable(entry.simulated.mean_ps)},
+    {title: 'Longest', kind: 'number', fill: (cell, entry) => inTable(entry.simulated.max_ps)},
+    {title: 'Bound', kind: 'number', fill: (cell, entry) => boundInTable(entry.bound.wcrt_ps)}
+  ], results.operations);
+})();
+
+// ---- findings
+
+(function findings() {
+  const section = byId('findings'), order = {error: 0, warning: 1, note: 2};
+  const list = results.findings.slice().sort((a, b) => order[a.severity] - order[b.severity]);
+  if (!list.length) return void add(section, 'p', {}, 'The model gave no cause for findings.');
+  const counts = ['error', 'warning', 'note'].map(severity => [severity, list.filter(entry => entry.severity === severity).length]).filter(([, n]) => n);
+  add(section, 'p', {class: 'soft'}, counts.map(([severity, n]) => counted(n, severity)).join(', ') + '.');
+  const columns = [
+    {title: 'Severity', fill: (cell, entry) => addMark(cell, entry.severity)},
+    {title: 'Id', fill: (cell, entry) => entry.rule},
+    {title: 'Finding', kind: 'words', fill: (cell, entry) => entry.message},
+    {title: 'Place', kind: 'words', fill: (cell, entry) => { add(cell, 'code', {}, [entry.file, entry.line, entry.column].filter(part => part !== null).join(':') || '–'); }}
+  ];
+  addTable(section, null, columns, list.slice(0, 200));
+  if (list.length <= 200) return;
+  const details = add(section, 'details', {});
+  add(details, 'summary', {}, counted(list.length - 200, 'more finding'));
+  details.addEventListener('toggle', () => addTable(details, null, columns, list.slice(200)), {once: true});
+})();
+
+// ---- provenance
+
+(function provenance() {
+  const facts = add(byId('provenance'), 'dl', {class: 'facts'});
+  const fact = (name, value, code) => {
+    if (!value) return;
+    add(facts, 'dt', {}, name);
+    add(add(facts, 'dd', {}), code ? 'code' : 'span', {}, value);
+  };
+  fact('Tool', `${results.tool.name} ${results.tool.version}`);
+  fact(results.model.files.length > 1 ? 'Model files' : 'Model file', results.model.files.join(', '), true);
+  fact('AMALTHEA version', results.model.version);
+  fact('Hash of the model', results.model.hash, true);
+  fact('Platform', [results.platform.name, ...results.platform.gpus.map(gpu => `${gpu.name}: profile ${gpu.profile}, ${gpu.frequency_mhz} MHz`)].filter(text => text).join('; '));
+  fact('Options', data.options.map(([name, value]) => value ? name + ' ' + value : name).join('  '), true);
+  fact('Simulated', exact(simulation.horizon_ps) + (simulation.hyperperiod_ps ? `; hyperperiod ${exact(simulation.hyperperiod_ps)}` : '') + `; ${simulation.events.toLocaleString('en')} instants`);
+  fact('Intervals in this file', schedule.spans.toLocaleString('en') + (schedule.cut ? ', not all' : ', all'));
+  fact('Schemas of the data', `${data.schema}, ${results.schema}`);
+  fact('Charts', 'D3 ' + d3.version + ' (its licence is in this file)');
+})();
+
+for (const section of document.querySelectorAll('main > section'))
+  add(byId('contents'), 'a', {href: '#' + section.id}, section.querySelector('h2').textContent);
+
+window.performance.mark('report-drawn');

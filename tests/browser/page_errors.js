@@ -1,0 +1,4 @@
+// Stands before the page's own scripts.
+window.pageErrors = [];
+window.addEventListener('error', event => window.pageErrors.push(String(event.message)));
+window.addEventListener('unhandledrejection', event => window.pageErrors.push(String(event.reason)));

@@ -1,0 +1,95 @@
+// Works with a report as a reader does and writes what it finds into the page, as JSON in #browser-test.
+// It stands behind the page's own scripts, so that whatever was thrown there has been noted by page_errors.js, and does
+// all at once, so that it is done when the page has loaded.
+(function () {
+'use strict';
+const found = {errors: window.pageErrors};
+const by = id => document.getElementById(id);
+const numbers = () => ({from: +by('timeline').dataset.from, to: +by('timeline').dataset.to});
+const text = id => by(id) ? by(id).textContent : null;
+const press = key => by('timeline').dispatchEvent(new KeyboardEvent('keydown', {key: key, bubbles: true, cancelable: true}));
+const inked = canvas => {
+  const pixels = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data, seen = new Set();
+  for (let i = 0; i < pixels.length; i += 4 * 97) seen.add(pixels[i] << 16 | pixels[i + 1] << 8 | pixels[i + 2]);
+  return seen.size;
+};
+
+function run() {
+  const drawn = performance.getEntriesByName('report-drawn')[0];
+  found.drawn_ms = drawn ? drawn.startTime : null;
+  found.title = document.title;
+  found.sections = Array.from(document.querySelectorAll('main > section')).map(section => section.id);
+  found.empty = found.sections.filter(id => by(id).children.length < 2);
+  found.counts = {met: text('count-met'), missed: text('count-missed'), unbounded: text('count-unbounded')};
+  found.sentence = text('sentence');
+  found.tasks = {};
+  for (const row of document.querySelectorAll('#tasks tbody tr[data-task]'))
+    found.tasks[row.dataset.task] = Array.from(row.cells).slice(0, 10).map(cell => cell.textContent);
+  found.unlabelled = document.querySelectorAll('th:not([scope])').length;
+  found.comparison = by('comparison') ? by('comparison').textContent : null;
+  found.cut = text('cut');
+  found.runs = text('runs');
+  found.injected = document.querySelectorAll('img').length + (window.injected ? 1 : 0);
+  const canvas = by('timeline');
+  found.colours = inked(canvas);
+  found.first = numbers();
+
+  // The longest job of every task, by its link in the table of tasks.
+  found.jumps = {};
+  for (const link of document.querySelectorAll('#tasks [data-jump]')) {
+    link.click();
+    const last = document.querySelector('#details [data-release]');
+    found.jumps[link.dataset.jump] = {...numbers(), release: last ? +last.dataset.release : null, response: last && last.dataset.response ? +last.dataset.response : null};
+  }
+  found.focused = document.activeElement === canvas;
+
+  press('0');
+  found.all = numbers();
+  press('+');
+  found.zoomed = numbers();
+  press('ArrowRight');
+  found.moved = numbers();
+  const box = canvas.getBoundingClientRect();
+  const at = (kind, x, y, more) => new kind.type(kind.name, {clientX: box.left + x, clientY: box.top + y, bubbles: true, cancelable: true, view: window, ...more});
+  canvas.dispatchEvent(at({type: WheelEvent, name: 'wheel'}, box.width / 2, 60, {deltaY: -300}));
+  found.wheeled = numbers();
+  canvas.dispatchEvent(at({type: MouseEvent, name: 'mousedown'}, box.width / 2, 60, {button: 0}));
+  window.dispatchEvent(at({type: MouseEvent, name: 'mousemove'}, box.width / 2 - 100, 60, {buttons: 1}));
+  window.dispatchEvent(at({type: MouseEvent, name: 'mouseup'}, box.width / 2 - 100, 60, {button: 0}));
+  found.dragged = numbers();
+
+  // By keys: from row to row and from bar to bar, and a bar by a click.
+  press('0');
+  press('Escape');
+  press('ArrowDown');
+  press('.');
+  found.details = by('details').textContent;
+  press('Enter');
+  const times = document.querySelector('#details [data-from]');
+  found.bar = times ? {from: +times.dataset.from, to: +times.dataset.to, shown: numbers()} : null;
+  press('Escape');
+  const again = canvas.getBoundingClientRect();
+  canvas.dispatchEvent(new MouseEvent('click', {clientX: again.left + again.width / 2, clientY: again.top + 26 + 12, bubbles: true, view: window}));
+  found.clicked = by('details').textContent;
+
+  // How long it takes to draw all there is.
+  press('0');
+  const before = performance.now();
+  press('Escape');  // draws
+  found.redraw_ms = performance.now() - before;
+
+  // Nothing can be fetched, and no text can become a script.
+  const refused = act => { try { act(); return false; } catch (error) { return true; } };
+  found.fetch_refused = refused(() => {
+    const request = new XMLHttpRequest();
+    request.open('GET', 'data:text/plain,x', false);
+    request.send();
+  });
+  found.eval_refused = refused(() => new Function('return 1')());
+}
+try { run(); } catch (error) { found.errors.push(String(error && error.stack || error)); }
+const result = document.createElement('pre');
+result.id = 'browser-test';
+result.textContent = JSON.stringify(found);
+document.body.appendChild(result);
+})();

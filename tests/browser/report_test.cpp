@@ -1,0 +1,228 @@
+// Reports in a browser: headless Chromium opens a copy of the page with a script at its end that works with the page
+// and writes what it finds into it. Where no Chromium is installed these tests say so.
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <sstream>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "bench/synthetic_model.hpp"
+#include "tests/support/run_command.hpp"
+#include "tests/support/test_models.hpp"
+
+using nlohmann::json;
+
+namespace {
+
+/// The command, or "" and a warning.
+const std::string& chromium() {
+  static const std::string found = [] {
+    for (const char* name : {"chromium-headless-shell", "chromium"})
+      if (test::run({name, "--version"}).exit_code == 0) return std::string(name);
+    return std::string();
+  }();
+  if (found.empty()) WARN("skipped: neither chromium-headless-shell nor chromium is installed");
+  return found;
+}
+
+std::string in_script(const std::string& file) {
+  return "<script nonce=\"test\">" + test::read_text(AMALTHEA_SOURCE_DIR "/tests/browser/" + file) + "</script>";
+}
+
+struct Opened {
+  json found;
+  std::string log;
+};
+
+/// What page_test.js finds. The copy's policy allows the test's own scripts, and nothing else that the page's does not.
+Opened open(const std::string& page, const std::string& folder) {
+  std::string copy = test::replaced(test::read_text(page), "script-src ", "script-src 'nonce-test' ");
+  copy = test::replaced(copy, "<title>", in_script("page_errors.js") + "<title>");
+  const auto end = copy.rfind("</body>");
+  REQUIRE(end != copy.npos);
+  copy.insert(end, in_script("page_test.js"));
+  const std::string path = folder + "/copy.html";
+  test::write_text(path, copy);
+  std::vector<std::string> command = {"timeout",
+                                      "50",
+                                      chromium(),
+                                      "--headless",
+                                      "--no-sandbox",
+                                      "--disable-gpu",
+                                      "--dump-dom",
+                                      "--window-size=1400,1000",
+                                      "--enable-logging=stderr",
+                                      "--user-data-dir=" + folder + "/profile"};
+  command.push_back("file://" + path);
+  const auto result = test::run(command);
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  const std::string begin = "<pre id=\"browser-test\">";
+  const auto from = result.out.rfind(begin);
+  REQUIRE(from != result.out.npos);
+  std::string text = result.out.substr(from + begin.size(), result.out.find("</pre>", from) - from - begin.size());
+  for (const auto& [escape, character] : std::map<std::string, std::string>{{"&lt;", "<"}, {"&gt;", ">"}})
+    for (auto at = text.find(escape); at != text.npos; at = text.find(escape, at + 1))
+      text.replace(at, escape.size(), character);
+  for (auto at = text.find("&amp;"); at != text.npos; at = text.find("&amp;", at + 1)) text.replace(at, 5, "&");
+  return {json::parse(text), result.err};
+}
+
+/// The page's scripts threw nothing and the browser complained of nothing but what the test itself tries to load.
+void check_no_errors(const Opened& opened) {
+  CHECK(opened.found["errors"] == json::array());
+  std::istringstream lines(opened.log);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.find("CONSOLE") == line.npos) continue;
+    const bool refused = line.find("data:text/plain,x") != line.npos || line.find("unsafe-eval") != line.npos;
+    INFO(line);
+    CHECK(refused);
+  }
+}
+
+/// Everything that can be held against the results of `analyze`.
+void check_page(const Opened& opened, const json& results) {
+  const json& found = opened.found;
+  check_no_errors(opened);
+  CHECK(found["empty"] == json::array());
+  CHECK(found["unlabelled"] == 0);
+  CHECK(found["injected"] == 0);
+  CHECK(found["fetch_refused"] == true);
+  CHECK(found["eval_refused"] == true);
+  CHECK(found["colours"] > 5);
+  CHECK(found["focused"] == true);
+  const double end = found["all"]["to"];
+  CHECK(end >= results["simulation"]["horizon_ps"].get<double>() * 0.999999);
+  CHECK(found["all"]["from"] == 0.0);
+  const auto width = [&found](const char* name) {
+    return found[name]["to"].get<double>() - found[name]["from"].get<double>();
+  };
+  CHECK(width("zoomed") == Approx(end / 2));
+  CHECK(width("moved") == Approx(end / 2));
+  CHECK(found["moved"]["from"].get<double>() > found["zoomed"]["from"].get<double>());
+  CHECK(width("wheeled") < width("moved"));
+  CHECK(width("dragged") == Approx(width("wheeled")));
+  CHECK(found["dragged"]["from"].get<double>() > found["wheeled"]["from"].get<double>());
+  REQUIRE(found["bar"].is_object());
+  CHECK(found["bar"]["shown"]["from"].get<double>() <= found["bar"]["from"].get<double>());
+  CHECK(found["bar"]["shown"]["to"].get<double>() >= found["bar"]["to"].get<double>());
+
+  std::map<std::string, int> verdicts;
+  for (const json& task : results["tasks"]) {
+    const std::string name = task["name"];
+    INFO(name);
+    ++verdicts[task["verdict"]];
+    const json& row = found["tasks"][name];
+    REQUIRE(row.is_array());
+    CHECK(row[0].get<std::string>().find(task["verdict"].get<std::string>()) != std::string::npos);
+    if (!task["simulated"]["max_ps"].is_null())
+      CHECK(std::stod(row[6].get<std::string>()) ==
+            Approx(task["simulated"]["max_ps"].get<double>() / 1e9).margin(0.00051));
+    if (!task["bound"]["wcrt_ps"].is_null()) {
+      const double bound = task["bound"]["wcrt_ps"].get<double>() / 1e9, shown = std::stod(row[7].get<std::string>());
+      CHECK(shown >= bound - 1e-9);  // rounded up
+      CHECK(shown < bound + 0.00101);
+    }
+    if (task.contains("folded_into") || task["worst_release_ps"].is_null()) continue;
+    const json& jump = found["jumps"][name];
+    REQUIRE(jump.is_object());
+    const double release = task["worst_release_ps"], response = task["simulated"]["max_ps"];
+    CHECK(jump["from"].get<double>() <= release + 1);
+    CHECK(jump["to"].get<double>() >= std::min(end, release + response) * 0.9999999);
+    CHECK(jump["release"] == release);
+    CHECK(jump["response"] == response);
+  }
+  CHECK(found["counts"]["met"].get<std::string>().find(std::to_string(verdicts["met"]) + "deadlines") !=
+        std::string::npos);
+  CHECK(found["counts"]["missed"].get<std::string>().find(std::to_string(verdicts["missed"]) + "missed") !=
+        std::string::npos);
+}
+
+json analysed(const std::string& model) {
+  return json::parse(test::amalthea({"analyze", model, "--format", "json"}).out);
+}
+
+}  // namespace
+
+TEST_CASE("browser: the report of the WATERS 2019 model shows what analyze finds and can be worked with",
+          "[long][browser]") {
+  if (chromium().empty()) return;
+  const test::TemporaryFolder folder;
+  const std::string page = folder.path() + "/report.html", model = test::sample("waters2019-tx2.amxmi");
+  REQUIRE(test::amalthea({"report", model, "-o", page}).exit_code == 1);
+  const Opened opened = open(page, folder.path());
+  check_page(opened, analysed(model));
+  CHECK(opened.found["title"] == "Timing of waters2019-tx2.amxmi");
+  CHECK(opened.found["sentence"].get<std::string>().find("4 of 11") != std::string::npos);
+  CHECK(opened.found["sections"] == json({"verdict", "tasks", "decomposition", "schedule", "chains", "resources",
+                                          "findings", "graph", "provenance"}));
+  // The first thing to be seen is the longest job of a task that fails.
+  CHECK(opened.found["first"]["from"] == opened.found["jumps"]["PRE_SFM_gpu_POST"]["from"]);
+}
+
+TEST_CASE("browser: the report of a model with 1250 runnables and 100 000 intervals opens within two seconds",
+          "[long][browser]") {
+  if (chromium().empty()) return;
+  const test::TemporaryFolder folder;
+  const std::string model = folder.path() + "/synthetic.amxmi", page = folder.path() + "/report.html";
+  test::write_text(model, amalthea::bench::synthetic_model(1));
+  REQUIRE(test::amalthea({"report", model, "--until", "550ms", "--trace-events", "1000000", "-o", page}).exit_code ==
+          0);
+  const json results = json::parse(test::amalthea({"analyze", model, "--until", "550ms", "--format", "json"}).out);
+  const std::string text = test::read_text(page);
+  const std::string key = "\"spans\":";
+  CHECK(std::stoul(text.substr(text.find(key) + key.size(), 12)) > 100'000);
+  const Opened opened = open(page, folder.path());
+  check_page(opened, results);
+  // What else the machine does can only make it longer.
+  double milliseconds = opened.found["drawn_ms"];
+  for (int i = 0; i < 2; ++i)
+    milliseconds = std::min<double>(milliseconds, open(page, folder.path()).found["drawn_ms"]);
+  WARN("opened and drawn after " << std::lround(milliseconds) << " ms; drawn anew as a whole in "
+                                 << std::lround(opened.found["redraw_ms"].get<double>()) << " ms");
+  CHECK(milliseconds < 2000);
+}
+
+TEST_CASE("browser: names of a model never become markup", "[long][browser]") {
+  if (chromium().empty()) return;
+  const test::TemporaryFolder folder;
+  const std::string model = folder.path() + "/hostile.amxmi", page = folder.path() + "/report.html";
+  std::string text = test::read_text(test::sample("offload-minimal.amxmi"));
+  const std::string hostile = "&lt;/script&gt;&lt;img src=x onerror=&quot;window.injected=1&quot;&gt;{{data}}";
+  // Names only; references are by id.
+  for (auto at = text.find(" name=\"Vision"); at != text.npos; at = text.find(" name=\"Vision", at + hostile.size()))
+    text.replace(at + 7, 6, hostile);
+  test::write_text(model, text);
+  const auto written = test::amalthea({"report", model, "-o", page});
+  INFO(written.err);
+  REQUIRE(written.exit_code <= 1);
+  const Opened opened = open(page, folder.path());
+  check_no_errors(opened);
+  CHECK(opened.found["injected"] == 0);
+  CHECK(opened.found["tasks"].contains("</script><img src=x onerror=\"window.injected=1\">{{data}}"));
+}
+
+TEST_CASE("browser: a comparison says what got better and worse", "[long][browser]") {
+  if (chromium().empty()) return;
+  const test::TemporaryFolder folder;
+  const std::string page = folder.path() + "/report.html", baseline = folder.path() + "/before.json";
+  const std::string model = test::sample("waters2019-tx2.amxmi");
+  json before = analysed(model);
+  for (json& task : before["tasks"]) {
+    if (task["name"] == "DASM") task["simulated"]["max_ps"] = 1'000'000'000;
+    if (task["name"] == "Planner") task["verdict"] = "unbounded";
+    if (task["name"] == "EKF") task["name"] = "Gone";
+  }
+  test::write_text(baseline, before.dump());
+  REQUIRE(test::amalthea({"report", model, "--baseline", baseline, "--runs", "3", "-o", page}).exit_code == 1);
+  const Opened opened = open(page, folder.path());
+  check_no_errors(opened);
+  const std::string comparison = opened.found["comparison"];
+  CHECK(comparison.find("Tasks: 1 worse, 1 removed, 1 added, 1 better, 11 unchanged") != std::string::npos);
+  CHECK(comparison.find("unbounded → missed") != std::string::npos);
+  CHECK(comparison.find("1.000 ms → 1.861 ms (+0.861)") != std::string::npos);
+  CHECK(opened.found["runs"] == "Over 3 runs with random execution times");
+}

@@ -1,0 +1,73 @@
+#include <filesystem>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/run_command.hpp"
+#include "tests/support/test_models.hpp"
+
+using nlohmann::json;
+
+namespace {
+
+json data_of(const std::string& page) {
+  const std::string text = test::read_text(page), begin = "<script type=\"application/json\" id=\"data\">";
+  const auto from = text.find(begin);
+  REQUIRE(from != text.npos);
+  return json::parse(text.substr(from + begin.size(), text.find("</script>", from) - from - begin.size()));
+}
+
+}  // namespace
+
+TEST_CASE("report: one file with what analyze says, the same bytes every time") {
+  const test::TemporaryFolder folder;
+  const std::string one = folder.path() + "/one.html", two = folder.path() + "/two.html";
+  const std::string model = test::sample("waters2019-tx2.amxmi");
+  const auto result = test::amalthea({"report", model, "-o", one, "--runs", "20", "--until", "400ms"});
+  CHECK(result.exit_code == 1);  // deadlines are missed
+  CHECK(result.out.empty());
+  CHECK(test::amalthea({"report", model, "-o", two, "--runs", "20", "--until", "400ms"}).exit_code == 1);
+  CHECK(test::read_text(one) == test::read_text(two));
+  const json data = data_of(one);
+  json analysed = json::parse(test::amalthea({"analyze", model, "--until", "400ms", "--format", "json"}).out);
+  analysed.erase("runnables");
+  for (json& task : analysed["tasks"]) task.erase("metrics");
+  CHECK(data["results"] == analysed);
+  CHECK(data["runs"]["simulation"]["runs"] == 20);
+  CHECK(data["runs"]["simulation"]["execution"] == "random");
+  CHECK(data["options"].back() == json({"--seed", "1"}));
+}
+
+TEST_CASE("report: a model whose deadlines hold ends with 0") {
+  const test::TemporaryFolder folder;
+  const std::string page = folder.path() + "/report.html";
+  CHECK(test::amalthea({"report", test::sample("offload-minimal.amxmi"), "-o", page}).exit_code == 0);
+  CHECK(data_of(page)["baseline"].is_null());
+}
+
+TEST_CASE("report: wrong use is said before anything is written") {
+  const test::TemporaryFolder folder;
+  const std::string page = folder.path() + "/report.html", model = test::sample("offload-minimal.amxmi");
+  CHECK(test::amalthea({"report", model}).exit_code == 2);  // -o is missing
+  CHECK(test::amalthea({"report", model, "-o", page, "--seed", "1"}).exit_code == 2);
+  CHECK(test::amalthea({"report", model, "-o", page, "--trace-events", "1"}).exit_code == 2);
+  const auto missing = test::amalthea({"report", model, "-o", page, "--baseline", folder.path() + "/none.json"});
+  CHECK(missing.exit_code == 2);
+  CHECK(missing.err.find("cannot read this file") != std::string::npos);
+  const auto wrong = test::amalthea({"report", model, "-o", page, "--baseline", model});
+  CHECK(wrong.exit_code == 2);
+  CHECK(wrong.err.find("it is no JSON") != std::string::npos);
+  CHECK(test::amalthea({"report", folder.path() + "/none.amxmi", "-o", page}).exit_code == 2);
+  CHECK_FALSE(std::filesystem::exists(page));
+}
+
+TEST_CASE("graph: the picture of the system and of one task") {
+  const std::string model = test::sample("waters2019-tx2.amxmi");
+  const auto all = test::amalthea({"graph", model, "--format", "svg"});
+  CHECK(all.exit_code == 0);
+  CHECK(all.out.rfind("<svg ", 0) == 0);
+  CHECK(all.out.find("Planner on Core0") != std::string::npos);
+  const auto one = test::amalthea({"graph", model, "--format", "svg", "--task", "SFM"});
+  CHECK(one.out.find("Planner on Core0") == std::string::npos);
+  CHECK(one.out.find("SFM on GP10B") != std::string::npos);
+}
