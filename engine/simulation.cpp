@@ -653,6 +653,7 @@ class Simulator {
   }
 
   void act(TaskIndex task) {
+    if (watcher_ != nullptr) tell_step(task);
     const Activity& activity = system_.graph[present_step(task).node].activity;
     if (const auto* trigger = std::get_if<Trigger>(&activity)) {
       occur(trigger->stimulus, task);

@@ -28,7 +28,9 @@ class Database {
   explicit Database(const std::string& path) {
     note(sqlite3_open_v2(path.c_str(), &connection_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr));
     // Nobody reads it before it is whole, so nothing has to be undone.
-    run("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; BEGIN;");
+    // Every entity's table grows at its own end: 32 MiB of cache hold the ends of some thousand.
+    run("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-32768; "
+        "BEGIN;");
   }
   ~Database() {
     for (sqlite3_stmt* statement : statements_) sqlite3_finalize(statement);

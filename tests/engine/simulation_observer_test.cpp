@@ -68,7 +68,7 @@ TEST_CASE("an observer is told how a polling task loses its core, and that its e
   maker.kernel(device, 4);
   maker.offload(host, device, request, 2, 1, true);
   maker.compute(urgent, 5);
-  CHECK(told(maker.build(), plain_profile(us(10)), 100) ==
+  CHECK(told(maker.build(), plain_profile(us(10)), 90) ==
         "0 H0 activate, 0 H0 start, 2 D0 activate by H, 2 H0 poll, 2 D0 start, 2 EE0 D activate, 2 EE0 D start, "
         "3 U0 activate, 3 H0 park, 3 U0 start, 6 EE0 D terminate, 6 H0 release_parking by D, 6 D0 terminate, "
         "8 U0 terminate, 8 H0 resume, 9 H0 terminate");
@@ -100,7 +100,7 @@ TEST_CASE("an observer is told when operations and blocks begin and end, and whe
   auto profile = plain_profile(us(4));
   profile.multiprocessors.emplace();
   profile.multiprocessors->sms = 2;
-  CHECK(told(maker.build(), profile, 100) ==
+  CHECK(told(maker.build(), profile, 90) ==
         "0 A0 activate, 0 B0 activate, 0 A0 start, 0 EE0 A activate, 0 B0 start, 0 EE0 B activate, "
         "0 EE0 A start, 0 SM0 block 0 begins, 0 SM1 block 1 begins, 0 B0 preempt, "
         "4 EE0 A preempt, 4 EE0 B start, 4 A0 preempt, 4 B0 resume, "
