@@ -7,18 +7,30 @@
 // horizon: N hyperperiods of it, tasks: N times the size of the WATERS 2017 model for one second of model time; how the
 // time grows, as fitted by the benchmark library (1.00 N is linear).
 // analysis: the same system as a whole, bounds and simulation.
+// trace: processor time of a simulation written to a file, by format, against the same without (x_untraced); of five
+// hyperperiods of the WATERS 2019 model (0), and of one second of the synthetic model (1). trace_memory: N hyperperiods
+// written to a file; the largest memory of a process (rss_kB), of one that writes no trace (untraced_kB; it grows with
+// the response times that results are made of), and the difference (trace_kB).
 
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
 #include <map>
 #include <optional>
 #include <stdexcept>
 
 #include <benchmark/benchmark.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "bench/synthetic_model.hpp"
 #include "engine/analysis.hpp"
 #include "engine/many_runs.hpp"
+#include "engine/simulation.hpp"
+#include "exporter/trace_formats.hpp"
 #include "importer/model_reader.hpp"
 #include "importer/system_builder.hpp"
 
@@ -125,6 +137,111 @@ void whole_analysis(benchmark::State& state) {
   }
 }
 
+/// A system, ready to be simulated.
+class Prepared {
+ public:
+  Prepared(const System& system, Duration until) : system_(system) {
+    engine::AnalysisOptions options;
+    options.until = until;
+    Diagnostics diagnostics;
+    preparation_ = engine::prepare_simulation(system, options, diagnostics).value();
+    programs_ = engine::compile_programs(system, options.execution, preparation_.devices, options.compile);
+  }
+  std::uint64_t simulate(engine::SimulationObserver* observer) const {
+    engine::SimulationInput input{
+        system_, programs_, preparation_.devices, preparation_.until, preparation_.grace, preparation_.periods};
+    input.observer = observer;
+    engine::Results results;
+    engine::simulate(input, results);
+    return results.events;
+  }
+  std::uint64_t trace(const exporter::TraceFormat& format, const std::string& folder) const {
+    const std::string path = folder + "/bench" + std::string(format.extension);
+    auto writer = format.make(path, {}).value();
+    const std::uint64_t events = simulate(writer.get());
+    if (!writer->finish()) throw std::runtime_error("the trace cannot be written");
+    return events;
+  }
+
+ private:
+  const System& system_;
+  engine::Preparation preparation_;
+  std::vector<engine::Program> programs_;
+};
+
+/// That this process has had, the system's work for it included.
+double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+std::string temporary_folder() {
+  std::string folder = (std::filesystem::temp_directory_path() / "bench-XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) throw std::runtime_error("no temporary folder");
+  return folder;
+}
+
+void tracing(benchmark::State& state) {
+  const exporter::TraceFormat& format = exporter::trace_formats()[static_cast<std::size_t>(state.range(0))];
+  const Prepared prepared = state.range(1) == 0 ? Prepared(waters(), Duration::milliseconds(66'000))
+                                                : Prepared(synthetic(1), Duration::seconds(1));
+  const std::string folder = temporary_folder();
+  double untraced = 0, traced = 0;
+  std::uint64_t events = 0;
+  for (auto _ : state) {
+    const double before = processor_seconds();
+    benchmark::DoNotOptimize(prepared.simulate(nullptr));
+    const double begin = processor_seconds();
+    events += prepared.trace(format, folder);
+    const double end = processor_seconds();
+    untraced += begin - before;
+    traced += end - begin;
+    state.SetIterationTime(end - begin);
+  }
+  state.SetLabel(std::string(format.extension));
+  state.counters["x_untraced"] = traced / untraced;
+  state.counters["events"] = benchmark::Counter(static_cast<double>(events) / traced);
+  state.counters["bytes"] =
+      static_cast<double>(std::filesystem::file_size(folder + "/bench" + std::string(format.extension)));
+  std::filesystem::remove_all(folder);
+}
+
+/// Largest memory of a process that does nothing else, in kB.
+template <typename Work>
+double memory_of(Work work) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    work();
+    ::_exit(0);
+  }
+  rusage usage{};
+  int status = 0;
+  ::wait4(child, &status, 0, &usage);
+  return status == 0 ? static_cast<double>(usage.ru_maxrss) : -1;
+}
+
+void memory_of_tracing(benchmark::State& state) {
+  const exporter::TraceFormat& format = exporter::trace_formats()[static_cast<std::size_t>(state.range(0))];
+  const Prepared prepared(waters(), Duration::milliseconds(13'200) * state.range(1));
+  const std::string folder = temporary_folder();
+  for (auto _ : state) {
+    const double untraced = memory_of([&] { prepared.simulate(nullptr); });
+    const double traced = memory_of([&] { prepared.trace(format, folder); });
+    state.counters["untraced_kB"] = untraced;
+    state.counters["rss_kB"] = traced;
+    state.counters["trace_kB"] = traced - untraced;
+  }
+  state.SetLabel(std::string(format.extension));
+  std::filesystem::remove_all(folder);
+}
+
+BENCHMARK(tracing)
+    ->Name("trace")
+    ->ArgsProduct({{0, 1, 2, 3, 4}, {0, 1}})
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(memory_of_tracing)
+    ->Name("trace_memory")
+    ->ArgsProduct({{0, 1, 2, 3, 4}, {1, 20}})
+    ->Iterations(1)
+    ->Unit(benchmark::kMillisecond);
 BENCHMARK(growth_with_horizon)
     ->Name("horizon")
     ->RangeMultiplier(2)

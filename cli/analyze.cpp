@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/input.hpp"
+#include "cli/trace.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/result_formats.hpp"
 
@@ -15,30 +16,38 @@ struct Options {
   AnalysisInput analysis;
   std::string format = "text";
   std::string output;
+  std::string trace;
   bool metrics = false;
   std::string table = "tasks";
 };
 
 int run(const Options& options) {
-  if (!check_output(options.output)) return ExitCode::unusable;
+  if (!check_output(options.output) || !check_trace(options.trace)) return ExitCode::unusable;
   int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics, exit_code);
-  const auto analysed = model ? analyze_model(*model, options.analysis, diagnostics, exit_code) : std::nullopt;
+  auto prepared = model ? prepare_analysis(*model, options.analysis, diagnostics, exit_code) : std::nullopt;
+  std::unique_ptr<exporter::TraceWriter> trace;
+  if (prepared && !options.trace.empty()) {
+    trace = make_trace(options.trace, model_info(*model));
+    if (!trace) return ExitCode::unusable;
+    prepared->analysis.observer = trace.get();
+  }
+  const auto results = prepared ? engine::analyze(prepared->system, prepared->analysis, diagnostics) : std::nullopt;
   print_findings(diagnostics);
-  if (!analysed) return exit_code;
+  if (!results) return prepared ? ExitCode::findings : exit_code;
+  if (!finish_trace(trace.get())) return ExitCode::unusable;
   const exporter::ResultFormat* format = exporter::find_result_format(options.format);
   const exporter::ModelInfo info = model_info(*model);
   const bool colour = options.output.empty() && use_colour();
-  if (!write_output(options.output, format->render({info, analysed->system, analysed->results, diagnostics},
+  if (!write_output(options.output, format->render({info, prepared->system, *results, diagnostics},
                                                    {colour, options.metrics, options.table})))
     return ExitCode::unusable;
-  const bool missed =
-      std::any_of(analysed->results.tasks.begin(), analysed->results.tasks.end(), [](const engine::TaskResult& task) {
-        return task.verdict == engine::Verdict::missed || task.verdict == engine::Verdict::unbounded;
-      });
+  const bool missed = std::any_of(results->tasks.begin(), results->tasks.end(), [](const engine::TaskResult& task) {
+    return task.verdict == engine::Verdict::missed || task.verdict == engine::Verdict::unbounded;
+  });
   const bool against = std::any_of(
-      analysed->results.requirements.begin(), analysed->results.requirements.end(),
+      results->requirements.begin(), results->requirements.end(),
       [](const engine::RequirementResult& result) { return result.verdict == engine::LimitVerdict::missed; });
   return missed || against || diagnostics.has_errors() ? ExitCode::findings : ExitCode::all_well;
 }
@@ -56,6 +65,7 @@ void add_analyze(CLI::App& app, int& exit_code) {
   for (const auto& format : exporter::result_formats()) names.emplace_back(format.name);
   verb->add_option("--format", options->format, "output format")->check(CLI::IsMember(names))->capture_default_str();
   verb->add_option("-o,--output", options->output, "write to this file instead of standard output");
+  add_trace_option(*verb, options->trace);
   std::vector<std::string> tables;
   for (const std::string_view table : exporter::result_tables()) tables.emplace_back(table);
   verb->add_option("--table", options->table, "what csv holds")->check(CLI::IsMember(tables))->capture_default_str();

@@ -105,21 +105,24 @@ std::optional<engine::DeviceProfile> choose_profile(const std::string& platform)
 void add_input_options(CLI::App& verb, InputOptions& options) {
   verb.add_option("MODEL", options.models, "model file(s), or a folder of .amxmi files; several form one model")
       ->required();
-  verb.add_option("--max-size", options.limits.max_file_size, "largest file accepted, in bytes")
+  add_limit_options(verb, options.limits);
+}
+
+void add_limit_options(CLI::App& verb, importer::Limits& limits) {
+  verb.add_option("--max-size", limits.max_file_size, "largest file accepted, in bytes")
       ->capture_default_str()
       ->group("Limits");
-  verb.add_option("--max-depth", options.limits.max_depth, "deepest nesting of elements accepted")
+  verb.add_option("--max-depth", limits.max_depth, "deepest nesting of elements accepted")
       ->capture_default_str()
       ->group("Limits");
-  verb.add_option("--max-elements", options.limits.max_elements, "most elements accepted in one file")
+  verb.add_option("--max-elements", limits.max_elements, "most elements accepted in one file")
       ->capture_default_str()
       ->group("Limits");
-  verb.add_option("--max-attributes", options.limits.max_attributes_per_element,
-                  "most attributes accepted on an element")
+  verb.add_option("--max-attributes", limits.max_attributes_per_element, "most attributes accepted on an element")
       ->check(CLI::Range(0, 65535))
       ->capture_default_str()
       ->group("Limits");
-  verb.add_option("--max-unpacked", options.limits.max_unpacked_size,
+  verb.add_option("--max-unpacked", limits.max_unpacked_size,
                   "largest model accepted in a ZIP archive, in bytes unpacked")
       ->capture_default_str()
       ->group("Limits");

@@ -26,6 +26,8 @@ struct InputOptions {
   importer::Limits limits;
 };
 void add_input_options(CLI::App& verb, InputOptions& options);
+/// The limits alone.
+void add_limit_options(CLI::App& verb, importer::Limits& limits);
 
 struct AnalysisInput {
   importer::BuildOptions build;

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/input.hpp"
+#include "cli/trace.hpp"
 #include "cli/verbs.hpp"
 #include "engine/many_runs.hpp"
 #include "exporter/runs_formats.hpp"
@@ -23,6 +24,8 @@ struct Options {
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
   std::string format = "text";
   std::string output;
+  std::string trace;
+  std::uint64_t traced_run = 0;
 };
 
 /// Tells a terminal how many runs are done, at most once for every percent.
@@ -49,23 +52,35 @@ class Progress {
 };
 
 int run(const Options& options) {
-  if (!check_output(options.output)) return ExitCode::unusable;
+  if (!check_output(options.output) || !check_trace(options.trace)) return ExitCode::unusable;
+  if (options.traced_run >= options.runs) {
+    fmt::print(stderr, "amalthea: error: --trace-run {}: runs are counted from 0 to {}\n", options.traced_run,
+               options.runs - 1);
+    return ExitCode::unusable;
+  }
   int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics, exit_code);
-  const auto prepared = model ? prepare_analysis(*model, options.analysis, diagnostics, exit_code) : std::nullopt;
+  auto prepared = model ? prepare_analysis(*model, options.analysis, diagnostics, exit_code) : std::nullopt;
+  std::unique_ptr<exporter::TraceWriter> trace;
+  if (prepared && !options.trace.empty()) {
+    trace = make_trace(options.trace, model_info(*model));
+    if (!trace) return ExitCode::unusable;
+    prepared->analysis.observer = trace.get();
+  }
   std::optional<engine::ManyRuns> runs;
   if (prepared) {
     Progress progress(options.runs);
     const auto threads = static_cast<unsigned>(std::min<std::uint64_t>(options.jobs, options.runs));
-    runs = engine::simulate_runs(
-        prepared->system,
-        {prepared->analysis, options.runs, options.seed, threads, [&](std::uint64_t done) { progress(done); }},
-        diagnostics);
+    engine::ManyRunsOptions many{prepared->analysis, options.runs, options.seed, threads,
+                                 [&](std::uint64_t done) { progress(done); }};
+    many.watched_run = options.traced_run;
+    runs = engine::simulate_runs(prepared->system, many, diagnostics);
     if (!runs) exit_code = ExitCode::findings;
   }
   print_findings(diagnostics);
   if (!runs) return exit_code;
+  if (!finish_trace(trace.get())) return ExitCode::unusable;
   const exporter::ModelInfo info = model_info(*model);
   const exporter::RunsView view{info, prepared->system, *runs, diagnostics};
   const std::string text = options.format == "json"
@@ -104,6 +119,9 @@ void add_simulate(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   verb->add_option("-o,--output", options->output, "write to this file instead of standard output");
+  add_trace_option(*verb, options->trace);
+  verb->add_option("--trace-run", options->traced_run, "which of the runs --trace shows, counted from 0")
+      ->capture_default_str();
   verb->footer(
       "Exit code 0: all deadlines met in every run; 1: a deadline is missed in one or the model has an error; 2: wrong "
       "use or unreadable input.");

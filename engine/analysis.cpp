@@ -309,6 +309,7 @@ std::optional<Preparation> prepare_simulation(const System& system, const Analys
                       system.platform.units[unit].location);
   }
   if (!check_launches(system, devices, diagnostics)) return std::nullopt;
+  if (!check_cu_masks(system, devices, diagnostics)) return std::nullopt;
   for (const DeviceProfile* device : devices)
     preparation.device_profiles.push_back(device != nullptr ? device->name : "");
   report_memory_model(system, options.compile.memory, diagnostics);

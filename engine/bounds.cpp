@@ -594,6 +594,11 @@ class Builder {
 
   std::string fault_of_gpu(UnitIndex unit) const {
     const DeviceProfile& profile = *devices_[unit];
+    if (profile.amd)
+      return fmt::format(
+          "on {}, an AMD GPU, kernels of all tasks run beside each other and may cut ahead, and no bound "
+          "is known for that",
+          system_.platform.units[unit].name);
     if (profile.preemption != nvidia::Preemption::instruction)
       return fmt::format("on {} contexts are left at the end of {}s, and only preemption at instructions is analysed",
                          system_.platform.units[unit].name, nvidia::name_of(profile.preemption));

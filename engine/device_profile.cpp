@@ -45,6 +45,7 @@ void count(const nlohmann::json& json, const char* key, std::int64_t minimum, st
 nvidia::SmLimits sm_limits(const nlohmann::json& json) {
   constexpr std::int64_t many = 1 << 30;
   nvidia::SmLimits limits;
+  if (json.contains("warp_size")) count(json, "warp_size", 1, 1024, limits.warp_size);
   count(json, "count", 1, 1024, limits.sms);
   count(json, "per_gpc", 1, limits.sms, limits.sms_per_gpc);
   count(json, "max_threads", limits.warp_size, 1 << 20, limits.threads);
@@ -92,6 +93,51 @@ nvidia::Preemption preemption(const std::string& name) {
   throw std::invalid_argument("preemption must be \"instruction\", \"block\" or \"kernel\"");
 }
 
+/// In parts per million.
+std::int64_t percent(const nlohmann::json& json, const char* key) { return std::llround(number(json, key, 0) * 1e4); }
+
+/// Everything is required here too.
+amd::NamedKernel named_kernel(const nlohmann::json& json) {
+  amd::NamedKernel kernel;
+  kernel.name = json.at("name").get<std::string>();
+  count(json, "blocks", 1, 1 << 20, kernel.blocks);
+  count(json, "threads", 1, 65536, kernel.shape.threads);
+  kernel.duration = microseconds(json, "block_us", 0.001);
+  amd::KernelCost& cost = kernel.cost;
+  count(json, "full_speed_threads", 0, 1 << 20, cost.full_speed_threads);
+  cost.weight_ppm = std::llround(number(json, "weight", 0.001) * 1e6);
+  if (cost.weight_ppm > 1'000'000'000) throw std::invalid_argument("weight must be between 0.001 and 1000");
+  cost.dispatch = microseconds(json, "dispatch_us", 0);
+  cost.dispatch_beside = microseconds(json, "dispatch_beside_us", 0);
+  cost.spread_ppm = percent(json, "spread_percent");
+  cost.reuse_ppm = percent(json, "reuse_percent");
+  if (cost.spread_ppm > 250'000 || cost.reuse_ppm > 900'000)
+    throw std::invalid_argument("spread_percent must be at most 25, reuse_percent at most 90");
+  count(json, "reuse_from_blocks", 0, 1 << 20, cost.reuse_from);
+  count(json, "reuse_to_blocks", cost.reuse_from + 1, 1 << 21, cost.reuse_to);
+  cost.contention_ppm = percent(json, "contention_percent");
+  count(json, "contention_from_threads", 0, 1 << 30, cost.contention_from);
+  cost.beside_ppm = percent(json, "beside_percent");
+  return kernel;
+}
+
+/// And here.
+amd::Architecture architecture(const nlohmann::json& json, const std::optional<nvidia::SmLimits>& units) {
+  if (!units || units->sms % units->sms_per_gpc != 0)
+    throw std::invalid_argument("an AMD GPU needs multiprocessors (compute units) with as many in each shader engine");
+  amd::Architecture architecture;
+  count(json, "aces", 1, 64, architecture.aces);
+  count(json, "slots_per_ace", 1, 64, architecture.slots_per_ace);
+  count(json, "pool_queues", 1, 1024, architecture.pool_queues);
+  architecture.launch_overhead = microseconds(json, "launch_overhead_us", 0);
+  for (const auto& kernel : json.at("kernels")) {
+    architecture.kernels.push_back(named_kernel(kernel));
+    if (const auto use = nvidia::use_of_block(*units, architecture.kernels.back().shape); !use)
+      throw std::invalid_argument(fmt::format("{}: {}", architecture.kernels.back().name, use.error()));
+  }
+  return architecture;
+}
+
 /// Everything is required here too.
 nvidia::MemoryParameters memory_parameters(const nlohmann::json& json) {
   nvidia::MemoryParameters parameters;
@@ -110,6 +156,23 @@ nvidia::DeviceSettings device_settings(const DeviceProfile& profile) {
   settings.context_switch = profile.context_switch;
   settings.interference = profile.interference;
   return settings;
+}
+
+amd::DeviceSettings amd_settings(const DeviceProfile& profile) {
+  amd::DeviceSettings settings;
+  settings.limits = profile.multiprocessors.value();
+  settings.aces = profile.amd.value().aces;
+  settings.slots_per_ace = profile.amd->slots_per_ace;
+  settings.pool_queues = profile.amd->pool_queues;
+  settings.copy_engines = profile.copy_engines;
+  return settings;
+}
+
+const amd::NamedKernel* find_kernel(const DeviceProfile& profile, std::string_view name) {
+  if (!profile.amd) return nullptr;
+  for (const amd::NamedKernel& kernel : profile.amd->kernels)
+    if (equal_ignoring_case(kernel.name, name)) return &kernel;
+  return nullptr;
 }
 
 tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view text) {
@@ -131,6 +194,7 @@ tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view t
       profile.preemption = preemption(json.at("preemption").at("value").get<std::string>());
     if (json.contains("multiprocessors")) profile.multiprocessors = sm_limits(json.at("multiprocessors"));
     if (json.contains("measured_memory")) profile.measured_memory = memory_parameters(json.at("measured_memory"));
+    if (json.contains("amd")) profile.amd = architecture(json.at("amd"), profile.multiprocessors);
     return profile;
   } catch (const std::exception& exception) {  // nlohmann::json and the checks above
     return tl::unexpected(fmt::format("not a device profile: {}", exception.what()));

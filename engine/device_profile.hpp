@@ -13,6 +13,7 @@
 
 #include "amalthea/graph/platform.hpp"
 #include "amalthea/time.hpp"
+#include "engine/amd/device_settings.hpp"
 #include "engine/nvidia/device_settings.hpp"
 #include "engine/nvidia/interference.hpp"
 #include "engine/nvidia/memory_model.hpp"
@@ -34,10 +35,16 @@ struct DeviceProfile {
   std::optional<nvidia::SmLimits> multiprocessors;  ///< what blocks may occupy; nothing where it is not known
   /// Beside the table of factors, what was measured; nothing where nobody measured.
   std::optional<nvidia::MemoryParameters> measured_memory;
+  /// Of an AMD GPU, whose compute units are the multiprocessors and whose shader engines the clusters.
+  std::optional<amd::Architecture> amd;
 };
 
 /// What the profile says of a device. Where its SMs are not known, those of SmLimits stand in.
 nvidia::DeviceSettings device_settings(const DeviceProfile& profile);
+/// The same of a profile that is one of an AMD GPU.
+amd::DeviceSettings amd_settings(const DeviceProfile& profile);
+/// The profile's measured kernel of that name, whatever its case; null where there is none.
+const amd::NamedKernel* find_kernel(const DeviceProfile& profile, std::string_view name);
 
 /// From the JSON text of a profile; the error names what is missing or wrong.
 tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view json);

@@ -108,6 +108,7 @@ class Runs {
     input.execution = options_.analysis.execution;
     input.seed = outcome.seed;
     input.keep_responses = true;
+    if (run == options_.watched_run) input.observer = options_.analysis.observer;
     simulate(input, outcome.results);
     for (const Chain& chain : system_.chains) {
       std::vector<std::vector<JobAccess>> accesses;

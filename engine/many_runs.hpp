@@ -28,11 +28,12 @@ std::uint64_t seed_of_run(std::uint64_t seed, std::uint64_t run);
 
 struct ManyRunsOptions {
   AnalysisOptions analysis;
-  std::uint64_t runs = 1;  ///< > 0
-  std::uint64_t seed = 1;  ///< < seed_limit
-  unsigned threads = 1;    ///< > 0
+  std::uint64_t runs = 1;         ///< > 0
+  std::uint64_t seed = 1;         ///< < seed_limit
+  unsigned threads = 1;           ///< > 0
   /// Called after each run that has been added up with how many have been, by one thread at a time.
   std::function<void(std::uint64_t)> progress = {};
+  std::uint64_t watched_run = 0;  ///< the one that analysis.observer watches, from whatever thread
 };
 
 /// The longest job of a task; of several the one of the first run, and the first in it.

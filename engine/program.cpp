@@ -327,7 +327,8 @@ class Compiler {
         packed = scale(step.work, launch.blocks, resident, Rounding::down);
       }
     }
-    program_.kernels += step.work * rounds;
+    // On an AMD GPU kernels of different processes run beside each other, too.
+    program_.kernels += device_ != nullptr && device_->amd ? packed : step.work * rounds;
     program_.kernels_packed += packed;
   }
 

@@ -10,8 +10,8 @@
 #include "engine/arrivals.hpp"
 #include "engine/cpu/core_scheduling.hpp"
 #include "engine/gpu_contexts.hpp"
+#include "engine/gpu_device.hpp"
 #include "engine/job_account.hpp"
-#include "engine/nvidia/device.hpp"
 #include "engine/semaphores.hpp"
 
 namespace amalthea::engine {
@@ -41,8 +41,12 @@ struct TaskState {
   RandomStream chance{0, 0, 0, 0};                                  ///< of this job's branches
   std::optional<UnitIndex> shown_unit;                              ///< what the observer is told next
   std::optional<NodeIndex> shown_node;
-  std::vector<std::int64_t> taken;  ///< per step: how often the branch was come to
-  bool in_chain = false;            ///< its jobs' accesses are recorded
+  ProcessState shown_state = ProcessState::not_active;  ///< as the observer knows it by the events it was told
+  bool shown_step = false;                              ///< the observer knows that the present step has begun
+  ProcessState shown_operation = ProcessState::active;  ///< as the observer knows the operation: active, running, ready
+  std::uint64_t activated = 0;                          ///< jobs, started or not
+  std::vector<std::int64_t> taken;                      ///< per step: how often the branch was come to
+  bool in_chain = false;                                ///< its jobs' accesses are recorded
 
   std::vector<Instant> runnable_start;  ///< of this job, per Program::runnables
   std::vector<Instant> runnable_end;
@@ -67,8 +71,10 @@ struct Core {
 
 struct Device {
   UnitIndex unit = 0;
-  nvidia::Device gpu;
+  GpuDevice gpu;
   std::vector<TaskIndex> task_of_operation;
+  std::vector<nvidia::EngineSlice> slices;     ///< not yet told to the observer
+  std::vector<nvidia::BlockStep> block_steps;  ///< the same
 };
 
 struct Release {
@@ -111,6 +117,8 @@ class Simulator {
  public:
   explicit Simulator(const SimulationInput& input)
       : input_(input),
+        watched_intervals_(input.observer != nullptr && input.observer->wants_intervals()),
+        watcher_(input.observer != nullptr && input.observer->wants_events() ? input.observer : nullptr),
         system_(input.system),
         tasks_(input.system.tasks.size()),
         cpu_(input.system, input.periods),
@@ -132,6 +140,7 @@ class Simulator {
   }
 
   void run(Results& results) {
+    if (input_.observer != nullptr) input_.observer->begins(input_);
     results.horizon = input_.until;
     const Instant end = Instant::at(input_.until), last = end + input_.grace;
     try {
@@ -165,6 +174,7 @@ class Simulator {
       }
     }
     report(results);
+    if (input_.observer != nullptr) input_.observer->ended(now_);
   }
 
  private:
@@ -175,7 +185,12 @@ class Simulator {
     for (UnitIndex unit = 0; unit < system_.platform.units.size(); ++unit) {
       if (input_.devices[unit] == nullptr) continue;
       device_of_unit_[unit] = devices_.size();
-      devices_.push_back({unit, nvidia::Device(device_settings(*input_.devices[unit])), {}});
+      devices_.push_back({unit, GpuDevice(*input_.devices[unit]), {}, {}, {}});
+    }
+    if (watcher_ == nullptr) return;
+    for (Device& device : devices_) {
+      device.gpu.record_slices(device.slices);
+      device.gpu.record_blocks(device.block_steps);
     }
   }
 
@@ -202,7 +217,8 @@ class Simulator {
             device.gpu.add_context(context.slice, static_cast<nvidia::ContextPriority>(context.runlist_slots));
         for (const GpuStream& stream : context.streams) {
           const auto priority = stream.high_priority ? nvidia::StreamPriority::high : nvidia::StreamPriority::low;
-          const auto index = device.gpu.add_stream(added, priority, false);
+          const auto index =
+              device.gpu.add_stream(added, priority, amd_stream_settings(stream, *input_.devices[device.unit]));
           for (const TaskIndex task : stream.tasks) tasks_[task].stream = index;
         }
       }
@@ -215,6 +231,7 @@ class Simulator {
       if (cores_[core].running == task) return core;
     return std::nullopt;
   }
+  const Device& device_of(TaskIndex task) const { return devices_[device_of_unit_[system_.tasks[task].unit]]; }
   Device& device_of(TaskIndex task) { return devices_[device_of_unit_[system_.tasks[task].unit]]; }
   const Step& present_step(TaskIndex task) const { return input_.programs[task].steps[tasks_[task].step]; }
   bool at_end(TaskIndex task) const { return tasks_[task].step == input_.programs[task].steps.size(); }
@@ -254,9 +271,14 @@ class Simulator {
     for (Device& device : devices_) {
       completed_.clear();
       device.gpu.advance(now_, completed_);
+      if (watcher_ != nullptr) tell_blocks(device);
       for (const nvidia::OperationId id : completed_) {
         const TaskIndex task = device.task_of_operation[id];
         TaskState& state = tasks_[task];
+        if (watcher_ != nullptr) {
+          tell_device_task(task, ProcessState::running);
+          tell_operation(device, id, ProcessEvent::terminate);
+        }
         state.operation.reset();
         if (is_measured(state.release)) state.operation_durations[state.step].push_back(now_ - state.submitted);
         next_step(task);
@@ -271,7 +293,7 @@ class Simulator {
       const StimulusIndex stimulus = releases_.top().stimulus;
       releases_.pop();
       await_next(stimulus);
-      occur(stimulus);
+      occur(stimulus, std::nullopt);
     }
   }
 
@@ -294,13 +316,14 @@ class Simulator {
 
   // ---- jobs
 
-  /// The stimulus occurs, if its counter and condition let it.
-  void occur(StimulusIndex index) {
+  /// The stimulus occurs, if its counter and condition let it. `by`: who makes it occur, if not time.
+  void occur(StimulusIndex index, std::optional<TaskIndex> by) {
     const Stimulus& stimulus = system_.stimuli[index];
     if (!is_due(stimulus.counter, counted_[index]++)) return;
     if (stimulus.condition && !holds(*stimulus.condition)) return;
+    if (watcher_ != nullptr) watcher_->occurred(index, by, now_);
     for (const ModeSetting& setting : stimulus.sets) modes_[setting.mode] = setting.value;
-    for (const TaskIndex task : stimulus.activates) release(task);
+    for (const TaskIndex task : stimulus.activates) release(task, index, by);
   }
 
   /// Of what happens for the `count`-th time, counted from 0.
@@ -308,12 +331,16 @@ class Simulator {
     return count >= counter.offset && (count - counter.offset) % std::max<std::int64_t>(1, counter.prescaler) == 0;
   }
 
-  void release(TaskIndex task) {
+  void release(TaskIndex task, StimulusIndex stimulus, std::optional<TaskIndex> by) {
     TaskState& state = tasks_[task];
     const bool measured = is_measured(now_);
     const std::uint32_t limit = system_.tasks[task].activation_limit;
     const bool lost = state.active && limit != 0 && state.backlog.size() + 1 >= limit;
     if (input_.observer != nullptr) input_.observer->released(task, now_, lost);
+    if (watcher_ != nullptr)
+      watcher_->process({task, lost ? state.activated : state.activated++,
+                         lost ? ProcessEvent::mta_limit_exceeded : ProcessEvent::activate, now_, std::nullopt, stimulus,
+                         by});
     if (lost) {
       if (measured) ++lost_[task];
       return;
@@ -335,6 +362,7 @@ class Simulator {
     state.waiting = false;
     state.started.reset();
     state.parked = state.granted = state.at_point = false;
+    state.shown_state = ProcessState::active;
     state.account.start(now_, now_ - release, task);
     state.random = execution_stream(input_.seed, task, state.job);
     state.chance = RandomStream(input_.seed, random_branch, task, state.job);
@@ -350,6 +378,7 @@ class Simulator {
   }
 
   void load_step(TaskIndex task) {
+    tasks_[task].shown_step = false;
     if (at_end(task)) return;
     const Step& step = present_step(task);
     tasks_[task].work = work_of(step, tasks_[task].random);
@@ -360,6 +389,7 @@ class Simulator {
   void begin_runnable(TaskIndex task) {
     const Step& step = present_step(task);
     TaskState& state = tasks_[task];
+    if (watcher_ != nullptr) tell_step(task);
     if (!step.runnable || state.runnable_seen[*step.runnable]) return;
     state.runnable_seen[*step.runnable] = true;
     state.runnable_start[*step.runnable] = now_;
@@ -371,6 +401,7 @@ class Simulator {
     TaskState& state = tasks_[task];
     begin_runnable(task);
     if (const auto runnable = present_step(task).runnable) state.runnable_end[*runnable] = now_;
+    if (watcher_ != nullptr) watcher_->step_ends(task, state.job, state.step, now_);
     go_to(task, present_step(task).next);
   }
 
@@ -458,7 +489,7 @@ class Simulator {
     return std::get<WaitEvents>(system_.graph[present_step(task).node].activity);
   }
 
-  void set_events(const SetEvents& set) {
+  void set_events(TaskIndex by, const SetEvents& set) {
     for (TaskIndex task = 0; task < tasks_.size(); ++task) {
       if (set.task && *set.task != task) continue;
       TaskState& state = tasks_[task];
@@ -467,6 +498,7 @@ class Simulator {
       if (on_device(task)) {
         advanced_.push_back(task);
       } else {
+        if (watcher_ != nullptr) tell_wait_is_over(task, by);
         // A polling task is still ready; one that waits passively comes back to the end of its queue.
         if (!wait_of(task).active) make_ready(task);
         touch(cpu_.domain_of(task), Touched::runner);  // one that polled may stand elsewhere now
@@ -478,7 +510,7 @@ class Simulator {
       if (const auto* driven = std::get_if<EventDriven>(&system_.stimuli[stimulus].occurrence))
         if (std::find_first_of(driven->events.begin(), driven->events.end(), set.events.begin(), set.events.end()) !=
             driven->events.end())
-          occur(stimulus);
+          occur(stimulus, by);
   }
 
   // ---- modes and branches
@@ -608,6 +640,7 @@ class Simulator {
         advanced_.push_back(waiter);
         continue;
       }
+      if (watcher_ != nullptr) tell_wait_is_over(waiter, task);
       cpu_.raise(waiter, semaphores_.ceiling(waiter));
       if (!polls_for_semaphore(waiter)) make_ready(waiter);
       touch(cpu_.domain_of(waiter), Touched::runner);
@@ -622,9 +655,9 @@ class Simulator {
   void act(TaskIndex task) {
     const Activity& activity = system_.graph[present_step(task).node].activity;
     if (const auto* trigger = std::get_if<Trigger>(&activity)) {
-      occur(trigger->stimulus);
+      occur(trigger->stimulus, task);
     } else if (const auto* set = std::get_if<SetEvents>(&activity)) {
-      set_events(*set);
+      set_events(task, *set);
     } else if (const auto* clear = std::get_if<ClearEvents>(&activity)) {
       for (const EventIndex event : clear->events) tasks_[task].events[event] = false;
     } else if (const auto* mode = std::get_if<SetMode>(&activity)) {
@@ -647,6 +680,7 @@ class Simulator {
     TaskState& state = tasks_[task];
     while (state.active && !state.operation) {
       if (at_end(task)) {
+        if (watcher_ != nullptr) tell_device_task(task, ProcessState::not_active);
         complete_job(task);
         begin_backlog(task);
         return;
@@ -685,6 +719,7 @@ class Simulator {
     } else {
       operation.kind = operation_kind(std::get<Copy>(activity).kind);
     }
+    if (watcher_ != nullptr) tell_device_task(task, ProcessState::running);
     begin_runnable(task);
     if (!tasks_[task].started) tasks_[task].started = now_;
     const nvidia::OperationId id = device.gpu.submit(operation);
@@ -692,6 +727,8 @@ class Simulator {
     device.task_of_operation[id] = task;
     tasks_[task].operation = id;
     tasks_[task].submitted = now_;
+    tasks_[task].shown_operation = ProcessState::active;
+    if (watcher_ != nullptr) tell_operation(device, id, ProcessEvent::activate);
   }
 
   // ---- cores
@@ -711,12 +748,14 @@ class Simulator {
     account_core(core);
     const auto index = static_cast<std::size_t>(&core - cores_.data());
     touch(cpu_.domain_of_core(index), Touched::runner);
+    if (watcher_ != nullptr && core.running) tell_core_lost(*core.running, index);
     core.running = task;
     core.end = Instant::never();
     core.polling = false;
     if (!task) return;
     TaskState& state = tasks_[*task];
     if (!state.started) state.started = now_;
+    if (watcher_ != nullptr) tell_core_given(*task, index);
     if (state.core && *state.core != index && is_measured(state.release)) ++state.metrics.migrations;
     state.core = index;
   }
@@ -724,6 +763,10 @@ class Simulator {
   /// The running task has done its last step.
   void end_host_job(Core& core) {
     const TaskIndex task = *core.running;
+    if (watcher_ != nullptr) {
+      tell(task, ProcessEvent::terminate, unit_of(core));
+      tasks_[task].shown_state = ProcessState::not_active;
+    }
     cpu_.leave(task);
     dispatch(core, std::nullopt);
     complete_job(task);
@@ -764,11 +807,13 @@ class Simulator {
       if (step.kind == StepKind::wait && !satisfied(task, wait_of(task))) {
         tasks_[task].waiting = true;
         core.polling = wait_of(task).active;
+        if (watcher_ != nullptr) tell_wait(task, core);
         if (!core.polling) wait_passively(core);
         return;
       }
       if (step.kind == StepKind::request_semaphore && !request(task)) {
         core.polling = polls_for_semaphore(task);
+        if (watcher_ != nullptr) tell_wait(task, core);
         if (!core.polling) wait_passively(core);
         return;
       }
@@ -817,14 +862,143 @@ class Simulator {
     core.end = now_ + tasks_[*core.running].remaining;
   }
 
+  // ---- what the observer is told; only where there is one that wants events
+
+  std::optional<UnitIndex> unit_of(const Core& core) const {
+    return cpu_.unit(static_cast<std::size_t>(&core - cores_.data()));
+  }
+
+  void tell(TaskIndex task, ProcessEvent what, std::optional<UnitIndex> unit,
+            std::optional<TaskIndex> by = std::nullopt) {
+    watcher_->process({task, tasks_[task].job, what, now_, unit, std::nullopt, by});
+  }
+
+  void tell_core_given(TaskIndex task, std::size_t core) {
+    ProcessState& shown = tasks_[task].shown_state;
+    const bool still_waits = shown == ProcessState::parking;
+    tell(task,
+         still_waits                     ? ProcessEvent::poll_parking
+         : shown == ProcessState::active ? ProcessEvent::start
+                                         : ProcessEvent::resume,
+         cpu_.unit(core));
+    shown = still_waits ? ProcessState::polling : ProcessState::running;
+  }
+
+  /// Also to nobody, or to wait: then that has been told already.
+  void tell_core_lost(TaskIndex task, std::size_t core) {
+    ProcessState& shown = tasks_[task].shown_state;
+    if (shown == ProcessState::running) {
+      tell(task, ProcessEvent::preempt, cpu_.unit(core));
+      shown = ProcessState::ready;
+    } else if (shown == ProcessState::polling) {
+      tell(task, ProcessEvent::park, cpu_.unit(core));
+      shown = ProcessState::parking;
+    }
+  }
+
+  /// The running task cannot go on. A polling one may come here again.
+  void tell_wait(TaskIndex task, const Core& core) {
+    ProcessState& shown = tasks_[task].shown_state;
+    if (shown != ProcessState::running) return;
+    tell(task, core.polling ? ProcessEvent::poll : ProcessEvent::wait, unit_of(core));
+    shown = core.polling ? ProcessState::polling : ProcessState::waiting;
+  }
+
+  void tell_wait_is_over(TaskIndex task, TaskIndex by) {
+    ProcessState& shown = tasks_[task].shown_state;
+    const auto core = core_of(task);
+    const auto unit = core ? std::optional(cpu_.unit(*core)) : std::nullopt;
+    if (shown == ProcessState::polling) {
+      tell(task, ProcessEvent::run, unit, by);
+      shown = ProcessState::running;
+    } else if (shown == ProcessState::parking || shown == ProcessState::waiting) {
+      tell(task, shown == ProcessState::parking ? ProcessEvent::release_parking : ProcessEvent::release, unit, by);
+      shown = ProcessState::ready;
+    }
+  }
+
+  /// The present step begins, if that has not been told.
+  void tell_step(TaskIndex task) {
+    TaskState& state = tasks_[task];
+    if (state.shown_step) return;
+    state.shown_step = true;
+    if (on_device(task)) tell_device_task(task, ProcessState::running);
+    watcher_->step_begins(task, state.job, state.step, now_);
+  }
+
+  /// A device task, which has its GPU to itself as far as this goes, comes to be running, ready, waiting, or ended
+  /// (not_active).
+  void tell_device_task(TaskIndex task, ProcessState to) {
+    ProcessState& shown = tasks_[task].shown_state;
+    if (shown == to) return;
+    const UnitIndex unit = system_.tasks[task].unit;
+    if (shown == ProcessState::waiting) {
+      tell(task, ProcessEvent::release, unit);
+      shown = ProcessState::ready;
+      if (to == ProcessState::ready) return;
+    }
+    if (shown != ProcessState::running)
+      tell(task, shown == ProcessState::active ? ProcessEvent::start : ProcessEvent::resume, unit);
+    if (to == ProcessState::ready) tell(task, ProcessEvent::preempt, unit);
+    if (to == ProcessState::waiting) tell(task, ProcessEvent::wait, unit);
+    if (to == ProcessState::not_active) tell(task, ProcessEvent::terminate, unit);
+    shown = to;
+  }
+
+  nvidia::EngineIndex engine_of(const Device& device, nvidia::OperationId id) const {
+    const auto kind = device.gpu.operation(id).kind;
+    if (kind == nvidia::StreamOperationKind::kernel) return 0;
+    return kind == nvidia::StreamOperationKind::device_to_host ? device.gpu.engines() - 1 : 1;
+  }
+
+  void tell_operation(const Device& device, nvidia::OperationId id, ProcessEvent what) {
+    const TaskIndex task = device.task_of_operation[id];
+    const TaskState& state = tasks_[task];
+    watcher_->operation({task, state.job, state.step, what, now_, engine_of(device, id)});
+  }
+
+  void tell_blocks(Device& device) {
+    for (const nvidia::BlockStep& step : device.block_steps) {
+      if (!device.gpu.operation(step.operation).block) continue;
+      const TaskIndex task = device.task_of_operation[step.operation];
+      watcher_->block({task, tasks_[task].job, tasks_[task].step, step.block, step.sm, step.begins, now_});
+    }
+    device.block_steps.clear();
+  }
+
+  /// Which operations are executed after this instant: those that are no longer come first, as they make room.
+  void tell_devices() {
+    for (const bool begins : {false, true})
+      for (const TaskIndex task : active_) {
+        TaskState& state = tasks_[task];
+        if (!on_device(task) || !state.operation) continue;
+        const Device& device = device_of(task);
+        const bool executes = device.gpu.standing(*state.operation).kind == nvidia::Standing::Kind::executing;
+        ProcessState& shown = state.shown_operation;
+        if (executes != begins || begins == (shown == ProcessState::running)) continue;
+        tell_operation(device, *state.operation,
+                       !begins                         ? ProcessEvent::preempt
+                       : shown == ProcessState::active ? ProcessEvent::start
+                                                       : ProcessEvent::resume);
+        shown = begins ? ProcessState::running : ProcessState::ready;
+      }
+    for (Device& device : devices_) {
+      tell_blocks(device);
+      for (const nvidia::EngineSlice& slice : device.slices) watcher_->served(device.unit, slice);
+      device.slices.clear();
+    }
+  }
+
   // ---- why jobs take the time they take
 
   void update_accounts() {
+    if (watcher_ != nullptr && !devices_.empty()) tell_devices();
     for (const TaskIndex task : active_) {
       TaskState& state = tasks_[task];
       if (stands_as_before(task)) continue;
       const Standing standing = standing_of(task);
-      if (input_.observer != nullptr) {
+      if (watcher_ != nullptr && on_device(task)) tell_device_task(task, standing.state);
+      if (watched_intervals_) {
         const auto unit = unit_of(task);
         const auto node = at_end(task) ? std::nullopt : std::optional(present_step(task).node);
         if (standing == state.account.standing() && unit == state.shown_unit && node == state.shown_node) continue;
@@ -849,7 +1023,7 @@ class Simulator {
   /// Tells the observer what held for the task's job up to now.
   void observe(TaskIndex task) {
     TaskState& state = tasks_[task];
-    if (input_.observer == nullptr || state.account.since() == now_) return;
+    if (!watched_intervals_ || state.account.since() == now_) return;
     input_.observer->interval({task, state.job, state.release, state.account.since(), now_, state.account.standing(),
                                state.shown_unit, state.shown_node});
     state.account.book(now_);
@@ -989,6 +1163,8 @@ class Simulator {
   }
 
   const SimulationInput& input_;
+  const bool watched_intervals_;
+  SimulationObserver* const watcher_;  ///< who wants events; may be null
   const System& system_;
   std::vector<TaskState> tasks_;
   CoreScheduling cpu_;

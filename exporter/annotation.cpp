@@ -1,53 +1,23 @@
 #include "exporter/annotation.hpp"
 
 #include <algorithm>
+#include <array>
+#include <functional>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include <fmt/core.h>
 
-#include "amalthea/quantity.hpp"
 #include "exporter/splice.hpp"
 
 namespace amalthea::exporter {
 namespace {
 
 constexpr std::string_view xsi_namespace = "http://www.w3.org/2001/XMLSchema-instance";
-
-// ---------------------------------------------------------------- what is written
-
-void add_statistics(std::vector<Property>& properties, const engine::TaskResult& result) {
-  properties.push_back({"jobs", static_cast<std::int64_t>(result.response.jobs)});
-  if (result.response.jobs == 0) return;  // a time that is not known is not written
-  properties.push_back({"responseTime.min", result.response.min});
-  properties.push_back({"responseTime.mean", result.response.mean});
-  properties.push_back({"responseTime.max", result.response.max});
-}
-
-Annotation annotation_of_task(const Model& model, const ResultView& view, TaskIndex index) {
-  const Task& task = view.system.tasks[index];
-  const engine::TaskResult& result = view.results.tasks[index];
-  Annotation annotation{model.element(task.origin), {}};
-  add_statistics(annotation.properties, result);
-  if (task.deadline) annotation.properties.push_back({"deadline", *task.deadline});
-  annotation.properties.push_back({"verdict", std::string(to_string(result.verdict))});
-  annotation.properties.push_back({"reason", result.reason});
-  return annotation;
-}
-
-std::string_view key_of(engine::ResourceKind kind) {
-  switch (kind) {
-    case engine::ResourceKind::core:
-      return "core";
-    case engine::ResourceKind::execution_engine:
-      return "executionEngine";
-    case engine::ResourceKind::copy_engine:
-      return "copyEngine";
-  }
-  return "core";
-}
-
-// ---------------------------------------------------------------- how it is written
 
 /// Reads white space and line ends of a document in its own encoding.
 class Layout {
@@ -111,6 +81,13 @@ class Layout {
   std::string_view line_end_;
 };
 
+/// The order in which EMF writes the children of an element: by feature. Tags that are no feature come first.
+std::size_t feature_order(const std::vector<const Feature*>& features, std::string_view tag) {
+  const auto found =
+      std::find_if(features.begin(), features.end(), [tag](const Feature* feature) { return feature->name == tag; });
+  return found == features.end() ? 0 : static_cast<std::size_t>(found - features.begin()) + 1;
+}
+
 class Writer {
  public:
   explicit Writer(const Document& document) : document_(document), layout_(document) {
@@ -123,31 +100,58 @@ class Writer {
     }
   }
 
-  void add(const Annotation& annotation, std::vector<Splice>& splices) const {
-    const Span start = annotation.element.start_tag();
+  void add(const Annotation& annotation) {
+    const Element element = annotation.element;
+    const Span start = element.start_tag();
     const auto own_indentation = layout_.indentation(start.begin);
-    const std::string inner = own_indentation ? std::string(layout_.line_end()) + *own_indentation +
-                                                    step(annotation.element, *own_indentation)
-                                              : "";
-    std::string text;
-    for (const Property& property : annotation.properties)
-      text += inner + property_text(property, inner, own_indentation ? step(annotation.element, *own_indentation) : "");
-    if (annotation.element.record().self_closing()) {
-      const std::uint32_t slash = start.end - 2 * layout_.unit();
-      splices.push_back({{slash, slash + layout_.unit()}, ""});
-      if (own_indentation) text += std::string(layout_.line_end()) + *own_indentation;
-      splices.push_back(
-          {{start.end, start.end},
-           layout_.encode(text) + layout_.encode("</") + tag_as_written(annotation.element) + layout_.encode(" >")});
-    } else {
-      splices.push_back({{start.end, start.end}, layout_.encode(text)});
-      // One blank in the end tag means `<x/>`, so an end tag that has blanks of its own gets one more.
-      const std::uint32_t bracket = annotation.element.end_tag().end - layout_.unit();
-      if (layout_.blanks_before(bracket) > 0) splices.push_back({{bracket, bracket}, layout_.encode(" ")});
+    const Lines lines{own_indentation ? std::string(layout_.line_end()) + *own_indentation : "",
+                      own_indentation ? step(element, *own_indentation) : ""};
+    std::string first;  // right after the start tag
+    std::vector<Splice> later;
+    if (can_hold_properties(element))
+      for (const Property& property : annotation.properties)
+        first += text(property_element(property, document_.version()), lines.deeper());
+    std::map<std::string, std::uint32_t, std::less<>> places;  // by tag
+    for (const NewElement& child : annotation.elements) {
+      const auto [place, added] = places.emplace(child.tag, 0);
+      if (added) place->second = place_of(element, child.tag);
+      const std::string inserted = text(child, lines.deeper());
+      if (place->second == start.end)
+        first += inserted;
+      else
+        later.push_back({{place->second, place->second}, layout_.encode(inserted)});
     }
+    if (first.empty() && later.empty()) return;
+    if (element.record().self_closing()) {
+      const std::uint32_t slash = start.end - 2 * layout_.unit();
+      inside_.push_back({{slash, slash + layout_.unit()}, ""});
+      first += lines.line;
+      inside_.push_back(
+          {{start.end, start.end},
+           layout_.encode(first) + layout_.encode("</") + tag_as_written(element) + layout_.encode(" >")});
+    } else {
+      if (!first.empty()) inside_.push_back({{start.end, start.end}, layout_.encode(first)});
+      // One blank in the end tag means `<x/>`, so an end tag that has blanks of its own gets one more.
+      const std::uint32_t bracket = element.end_tag().end - layout_.unit();
+      if (layout_.blanks_before(bracket) > 0) inside_.push_back({{bracket, bracket}, layout_.encode(" ")});
+    }
+    std::move(later.begin(), later.end(), std::back_inserter(behind_));
+  }
+
+  /// What stands in an element comes before what stands behind it: `<x/>` may be opened and followed by something.
+  std::vector<Splice> splices() && {
+    std::move(behind_.begin(), behind_.end(), std::back_inserter(inside_));
+    return std::move(inside_);
   }
 
  private:
+  /// What begins a line, line end included, and what one level of nesting adds; both "" where no lines are to be made.
+  struct Lines {
+    std::string line;
+    std::string step;
+    Lines deeper() const { return {line + step, step}; }
+  };
+
   /// What one level of nesting adds to the indentation: from the first child, else from the parent, else two blanks.
   std::string step(Element element, const std::string& own) const {
     for (const Element child : element.children()) {
@@ -162,6 +166,19 @@ class Writer {
     return "  ";
   }
 
+  /// Where a new child with this tag goes: behind the last one that EMF writes before it, or that has the same tag.
+  std::uint32_t place_of(Element element, std::string_view tag) const {
+    std::uint32_t place = element.start_tag().end;
+    if (!element.cls()) return place;
+    const auto features = metamodel::all_features(*element.cls(), document_.version());
+    const std::size_t own = feature_order(features, tag);
+    for (const Element child : element.children()) {
+      const std::size_t order = feature_order(features, child.tag());
+      if (order > 0 && order <= own) place = child.span().end;
+    }
+    return place;
+  }
+
   std::string tag_as_written(Element element) const {
     std::uint32_t at = element.record().begin + layout_.unit();
     const std::uint32_t begin = at;
@@ -172,23 +189,16 @@ class Writer {
     return std::string(document_.source().text({begin, at}));
   }
 
-  std::string property_text(const Property& property, const std::string& line, const std::string& deeper) const {
-    return fmt::format("<customProperties key=\"{}{}\">{}{}<value {}/>{}</customProperties>", annotation_prefix,
-                       escape_attribute(property.key), line, deeper, value_text(property), line);
-  }
-
-  std::string value_text(const Property& property) const {
-    const auto typed = [this](std::string_view type, const std::string& rest) {
-      return fmt::format("{}:type=\"{}{}\"{} {}", xsi_prefix_, type_prefix_, type, xsi_declaration_, rest);
-    };
-    if (const auto* time = std::get_if<Duration>(&property.value))
-      return typed(document_.version() >= Version::v0_9_1 ? "Time" : "TimeObject",
-                   fmt::format("value=\"{}\" unit=\"ps\"", time->picoseconds()));
-    if (const auto* number = std::get_if<double>(&property.value))
-      return typed("DoubleObject", fmt::format("value=\"{:.6f}\"", *number));
-    if (const auto* count = std::get_if<std::int64_t>(&property.value))
-      return typed("LongObject", fmt::format("value=\"{}\"", *count));
-    return typed("StringObject", fmt::format("value=\"{}\"", escape_attribute(std::get<std::string>(property.value))));
+  std::string text(const NewElement& element, const Lines& lines) const {
+    std::string text = fmt::format("{}<{}", lines.line, element.tag);
+    if (!element.type.empty())
+      text += fmt::format(" {}:type=\"{}{}\"{}", xsi_prefix_, type_prefix_, element.type, xsi_declaration_);
+    for (const auto& [name, value] : element.attributes)
+      text += fmt::format(" {}=\"{}\"", name, escape_attribute(value));
+    if (element.children.empty()) return text + "/>";
+    text += '>';
+    for (const NewElement& child : element.children) text += this->text(child, lines.deeper());
+    return text + fmt::format("{}</{}>", lines.line, element.tag);
   }
 
   const Document& document_;
@@ -196,10 +206,34 @@ class Writer {
   std::string type_prefix_;
   std::string xsi_prefix_;
   std::string xsi_declaration_;
+  std::vector<Splice> inside_;  // after start tags and in end tags
+  std::vector<Splice> behind_;  // after a child
 };
 
-bool is_annotation(Element element) {
+bool is_property(Element element) {
   return element.tag() == "customProperties" && element.attribute_or("key", "").starts_with(annotation_prefix);
+}
+
+bool has_mark(Element element, std::string_view mark) {
+  for (const Element child : element.children())
+    if (is_property(child) && child.attribute_or("key", "").substr(annotation_prefix.size()) == mark) return true;
+  return false;
+}
+
+bool is_container(Element element) {
+  const Element parent = element.parent();
+  return parent && !parent.parent() && (element.tag() == "constraintsModel" || element.tag() == "measurementModel");
+}
+
+bool holds_only_annotations(Element element, const Layout& layout);
+
+/// Whether the whole element was inserted, and nothing else with it.
+bool is_annotation(Element element, const Layout& layout) {
+  if (!element.parent()) return false;
+  if (is_property(element)) return true;
+  if (element.tag() == "requirements" || element.tag() == "measurements")
+    return is_container(element.parent()) && has_mark(element, element_mark);
+  return is_container(element) && has_mark(element, container_mark) && holds_only_annotations(element, layout);
 }
 
 /// Nothing but annotations and white space between the tags: no content that somebody added later.
@@ -207,7 +241,7 @@ bool holds_only_annotations(Element element, const Layout& layout) {
   std::uint32_t at = element.start_tag().end;
   const auto blank_up_to = [&](std::uint32_t end) { return layout.blanks_before(end) * layout.unit() >= end - at; };
   for (const Element child : element.children()) {
-    if (!is_annotation(child) || !blank_up_to(child.record().begin)) return false;
+    if (!is_annotation(child, layout) || !blank_up_to(child.record().begin)) return false;
     at = child.span().end;
   }
   return blank_up_to(element.end_tag().begin);
@@ -215,34 +249,63 @@ bool holds_only_annotations(Element element, const Layout& layout) {
 
 }  // namespace
 
-std::vector<Annotation> annotations_of(const Model& model, const ResultView& view) {
-  std::vector<Annotation> annotations;
-  annotations.push_back({model.documents().front()->root(),
-                         {{"origin", fmt::format("{} {}: simulated {} with {} execution times; model {}", tool_name,
-                                                 tool_version, format_duration(view.results.horizon),
-                                                 to_string(view.results.execution), view.model.hash)}}});
-  for (TaskIndex task = 0; task < view.system.tasks.size(); ++task)
-    annotations.push_back(annotation_of_task(model, view, task));
-  for (UnitIndex unit = 0; unit < view.system.platform.units.size(); ++unit) {
-    Annotation annotation{model.element(view.system.platform.units[unit].origin), {}};
-    for (const engine::ResourceResult& resource : view.results.resources) {
-      if (resource.unit != unit) continue;
-      const std::string key(key_of(resource.kind));
-      annotation.properties.push_back({key + ".utilization", resource.utilization});
-      annotation.properties.push_back({key + ".demand", resource.demand});
-      annotation.properties.push_back({key + ".verdict", std::string(resource.overloaded() ? "overloaded" : "ok")});
-    }
-    annotations.push_back(std::move(annotation));
+TimeText time_text(Duration time, Version version, Rounding rounding) {
+  const Feature* feature = nullptr;
+  if (const auto cls = metamodel::find_class("Time")) feature = metamodel::find_feature(*cls, "value", version);
+  if (feature == nullptr || feature->type_name != "EInt") return {time.picoseconds(), "ps"};
+  constexpr std::array<std::pair<std::string_view, std::int64_t>, 4> units{
+      {{"ps", 1}, {"ns", 1'000}, {"us", 1'000'000}, {"ms", 1'000'000'000}}};
+  for (const auto& [unit, picoseconds] : units)
+    if (const std::int64_t value = detail::divide(time.picoseconds(), picoseconds, rounding);
+        value <= std::numeric_limits<std::int32_t>::max())
+      return {value, unit};
+  return {detail::divide(time.picoseconds(), 1'000'000'000'000, rounding), "s"};
+}
+
+bool can_hold_properties(Element element) {
+  return element.cls() &&
+         metamodel::find_feature(*element.cls(), "customProperties", element.document().version()) != nullptr;
+}
+
+std::string_view time_value_class(Version version) {
+  const auto cls = metamodel::find_class("Time"), values = metamodel::find_class("Value");
+  return cls && values && metamodel::is_a(*cls, *values, version) ? "Time" : "TimeObject";
+}
+
+NewElement property_element(const Property& property, Version version) {
+  NewElement value{"value", {}, {}, {}};
+  if (const auto* time = std::get_if<Duration>(&property.value)) {
+    const TimeText text = time_text(*time, version, property.rounding);
+    value.type = time_value_class(version);
+    value.attributes = {{"value", fmt::format("{}", text.value)}, {"unit", std::string(text.unit)}};
+  } else if (const auto* number = std::get_if<double>(&property.value)) {
+    value.type = "DoubleObject";
+    value.attributes = {{"value", fmt::format("{:.6f}", *number)}};
+  } else if (const auto* count = std::get_if<std::int64_t>(&property.value)) {
+    value.type = "LongObject";
+    value.attributes = {{"value", fmt::format("{}", *count)}};
+  } else if (const auto* flag = std::get_if<bool>(&property.value)) {
+    value.type = "BooleanObject";
+    value.attributes = {{"value", *flag ? "true" : "false"}};
+  } else {
+    value.type = "StringObject";
+    value.attributes = {{"value", std::get<std::string>(property.value)}};
   }
-  return annotations;
+  return {"customProperties", {}, {{"key", std::string(annotation_prefix) + property.key}}, {std::move(value)}};
 }
 
 std::string annotate(const Document& document, const std::vector<Annotation>& annotations) {
-  const Writer writer(document);
-  std::vector<Splice> splices;
-  for (const Annotation& annotation : annotations)
-    if (&annotation.element.document() == &document && !annotation.properties.empty()) writer.add(annotation, splices);
-  return apply(document.source().bytes(), std::move(splices));
+  std::map<std::uint32_t, Annotation> by_element;
+  for (const Annotation& annotation : annotations) {
+    if (&annotation.element.document() != &document) continue;
+    Annotation& sum = by_element[annotation.element.index()];
+    sum.element = annotation.element;
+    sum.properties.insert(sum.properties.end(), annotation.properties.begin(), annotation.properties.end());
+    sum.elements.insert(sum.elements.end(), annotation.elements.begin(), annotation.elements.end());
+  }
+  Writer writer(document);
+  for (const auto& [index, annotation] : by_element) writer.add(annotation);
+  return apply(document.source().bytes(), std::move(writer).splices());
 }
 
 std::string strip(const Document& document) {
@@ -257,7 +320,7 @@ std::string strip(const Document& document) {
   for (std::uint32_t index = 0; index < document.size(); ++index) {
     const Element element = document.element(index);
     // What stands inside of something that goes anyway, such as an annotation in an annotation, goes with it.
-    if (!is_annotation(element) || !element.parent() || element.record().begin < removed_up_to) continue;
+    if (element.record().begin < removed_up_to || !is_annotation(element, layout)) continue;
     const Element parent = element.parent();
     if (visited.insert(parent.index()).second) {
       const std::uint32_t bracket = parent.end_tag().end - layout.unit();

@@ -107,6 +107,10 @@ void add_contexts(const nvidia::StreamScenario& scenario, const nvidia::StreamRu
 }  // namespace
 
 std::string unit_name(const nvidia::StreamScenario& scenario, const TimelineRow& row) {
+  if (row.kind == TimelineRowKind::multiprocessor && scenario.amd) {
+    const auto per_engine = static_cast<std::size_t>(scenario.limits.sms_per_gpc);
+    return fmt::format("SE {} CU {}", row.unit / per_engine, row.unit % per_engine);
+  }
   if (row.kind == TimelineRowKind::multiprocessor) return fmt::format("SM {}", row.unit);
   if (row.kind == TimelineRowKind::contexts) {
     if (row.unit == 0) return "contexts on EE";

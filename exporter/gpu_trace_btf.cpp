@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <map>
-#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -9,19 +8,12 @@
 
 #include "exporter/gpu_timeline.hpp"
 #include "exporter/gpu_timeline_formats.hpp"
+#include "exporter/trace_text.hpp"
 
 namespace amalthea::exporter {
 namespace {
 
 namespace nvidia = engine::nvidia;
-
-/// Readers split lines at commas and take blanks for part of a name.
-std::string entity(std::string_view name) {
-  std::string out = printable(name);
-  for (char& character : out)
-    if (character == ',' || character == ' ' || character == '?' || character == '#') character = '_';
-  return out;
-}
 
 /// What happens at one instant comes in this order, so that a core is free before it is taken again.
 enum class Phase : std::uint8_t { end, trigger, activate, begin };
@@ -37,13 +29,8 @@ class Trace {
  public:
   Trace(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run)
       : scenario_(scenario), run_(run), timeline_(make_timeline(scenario, run)), served_(scenario, run) {
-    std::set<std::string> taken;
-    for (const TimelineSeries& series : timeline_.series) {
-      const std::string name = entity(series.name);
-      std::string unique = name;
-      for (std::size_t number = 2; !taken.insert(unique).second; ++number) unique = fmt::format("{}_{}", name, number);
-      processes_.push_back(std::move(unique));
-    }
+    UniqueNames names;
+    for (const TimelineSeries& series : timeline_.series) processes_.push_back(names.take(btf_name(series.name)));
   }
 
   std::string render(const TimelineOptions& options) {
@@ -52,12 +39,9 @@ class Trace {
     std::stable_sort(lines_.begin(), lines_.end(), [](const Line& a, const Line& b) {
       return std::tie(a.time, a.phase, a.sequence) < std::tie(b.time, b.phase, b.sequence);
     });
-    std::string out = fmt::format(
-        "#version 2.1.5\n#creator amalthea-timing\n#creationDate {}\n#inputFile {}\n#timeScale ns\n#entityTypeTable\n",
-        options.date, printable(options.title));
+    std::string out = btf_header(options.date, options.title);
     for (const auto& [name, type] : entities_) out += fmt::format("#-{} {}\n", type, name);
-    for (const Line& line : lines_)
-      out += fmt::format("{},{}\n", (line.time.since_start().picoseconds() + 500) / 1000, line.rest);
+    for (const Line& line : lines_) out += fmt::format("{},{}\n", btf_time(line.time.picoseconds()), line.rest);
     return out;
   }
 

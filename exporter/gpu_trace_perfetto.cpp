@@ -1,10 +1,10 @@
 #include <string>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include "exporter/gpu_timeline.hpp"
 #include "exporter/gpu_timeline_formats.hpp"
+#include "exporter/trace_text.hpp"
 
 namespace amalthea::exporter {
 namespace {
@@ -17,27 +17,18 @@ constexpr int copy_engines = 2;
 constexpr int contexts = 3;
 constexpr int streams = 4;
 
-std::string json_text(std::string_view text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-/// Microseconds, exact to the picosecond.
-std::string microseconds(std::int64_t picoseconds) { return decimal(picoseconds, 6); }
-
 class Writer {
  public:
   void add(const std::string& event) { out_ += fmt::format("{}\n{}", out_.empty() ? "" : ",", event); }
 
   void name(std::string_view what, int process, std::size_t thread, std::string_view name) {
-    add(fmt::format(R"({{"ph":"M","name":"{}_name","pid":{},"tid":{},"args":{{"name":{}}}}})", what, process, thread,
-                    json_text(name)));
-    add(fmt::format(R"({{"ph":"M","name":"{}_sort_index","pid":{},"tid":{},"args":{{"sort_index":{}}}}})", what,
-                    process, thread, what == "process" ? static_cast<std::size_t>(process) : thread));
+    add(json_track_name(what == "process", process, thread, name));
   }
   void complete(int process, std::size_t thread, std::string_view name, std::string_view category,
                 const TimelineSpan& span, const std::string& arguments) {
     add(fmt::format(R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})",
-                    json_text(name), category, process, thread, microseconds(span.start.picoseconds()),
-                    microseconds((span.end - span.start).picoseconds()), arguments));
+                    json_text(name), category, process, thread, json_microseconds(span.start.picoseconds()),
+                    json_microseconds((span.end - span.start).picoseconds()), arguments));
   }
   /// A time that may overlap others of its track.
   void waiting(std::size_t thread, std::size_t id, std::string_view name, Instant start, Instant end) {
@@ -45,7 +36,7 @@ class Writer {
     for (const bool is_begin : {true, false})
       add(fmt::format(R"({{"ph":"{}","name":{},"cat":"waiting","id":{},"pid":{},"tid":{},"ts":{}}})",
                       is_begin ? "b" : "e", json_text(name), id, streams, thread,
-                      microseconds((is_begin ? start : end).picoseconds())));
+                      json_microseconds((is_begin ? start : end).picoseconds())));
   }
   const std::string& text() const { return out_; }
 

@@ -69,6 +69,7 @@ void read_gpu_share(BuildContext& context, Task& task) {
   };
   read("gpu.context", "a name", name(task.gpu.context));
   read("gpu.stream", "a name", name(task.gpu.stream));
+  read("gpu.cuMask", "a mask such as 0xffff", name(task.gpu.cu_mask));
   read("gpu.priority", "high or low", [&](const std::string& value) {
     task.gpu.high_priority = value == "high";
     return value == "high" || value == "low";

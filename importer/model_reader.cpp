@@ -120,14 +120,23 @@ std::optional<Model> read_model(const std::vector<std::string>& paths, const Lim
   return model;
 }
 
-std::optional<Model> read_model_from_bytes(std::string path, std::string bytes, const Limits& limits,
+std::optional<Model> read_model_from_bytes(std::vector<NamedBytes> files, const Limits& limits,
                                            Diagnostics& diagnostics) {
-  auto document = read_document(std::move(path), std::move(bytes), limits, diagnostics);
-  if (document == nullptr) return std::nullopt;
   Model model;
-  model.add(std::move(document));
+  for (NamedBytes& file : files) {
+    auto document = read_document(std::move(file.path), std::move(file.bytes), limits, diagnostics);
+    if (document == nullptr) return std::nullopt;
+    model.add(std::move(document));
+  }
   understand_structure(model, diagnostics);
   return model;
+}
+
+std::optional<Model> read_model_from_bytes(std::string path, std::string bytes, const Limits& limits,
+                                           Diagnostics& diagnostics) {
+  std::vector<NamedBytes> files;
+  files.push_back({std::move(path), std::move(bytes)});
+  return read_model_from_bytes(std::move(files), limits, diagnostics);
 }
 
 }  // namespace amalthea::importer

@@ -22,6 +22,14 @@ std::optional<Model> read_model(const std::vector<std::string>& paths, const Lim
 std::optional<Model> read_model_from_bytes(std::string path, std::string bytes, const Limits& limits,
                                            Diagnostics& diagnostics);
 
+struct NamedBytes {
+  std::string path;
+  std::string bytes;
+};
+/// The same from several files.
+std::optional<Model> read_model_from_bytes(std::vector<NamedBytes> files, const Limits& limits,
+                                           Diagnostics& diagnostics);
+
 /// The bytes of a file; nothing, with a diagnostic, when it cannot be read.
 std::optional<std::string> read_file(const std::string& path, const Limits& limits, Diagnostics& diagnostics);
 

@@ -474,11 +474,11 @@ void check_ticks(BuildContext& context, TaskIndex task, UnitIndex on) {
 }
 
 /// Properties under our prefix that the analysis uses.
-constexpr std::array<std::string_view, 17> used_properties{
-    "gpu.platform",   "gpu.copy",         "gpu.memoryIntensity", "gpu.timeslice",    "gpu.grid",
-    "gpu.block",      "gpu.registers",    "gpu.sharedMemory",    "gpu.cacheConfig",  "gpu.context",
-    "gpu.stream",     "gpu.priority",     "gpu.contextPriority", "gpu.instructions", "gpu.budget",
-    "gpu.warpPolicy", "gpu.warpPipelines"};
+constexpr std::array<std::string_view, 18> used_properties{
+    "gpu.cuMask",  "gpu.platform",   "gpu.copy",         "gpu.memoryIntensity", "gpu.timeslice",
+    "gpu.grid",    "gpu.block",      "gpu.registers",    "gpu.sharedMemory",    "gpu.cacheConfig",
+    "gpu.context", "gpu.stream",     "gpu.priority",     "gpu.contextPriority", "gpu.instructions",
+    "gpu.budget",  "gpu.warpPolicy", "gpu.warpPipelines"};
 
 }  // namespace
 

@@ -133,12 +133,14 @@ struct Stimulus {
   std::optional<ModeCondition> condition;  ///< without effect while it does not hold
 };
 
-/// How a device task shares the GPU (gpu.context, gpu.contextPriority, gpu.stream, gpu.priority).
+/// How a device task shares the GPU (gpu.context, gpu.contextPriority, gpu.stream, gpu.priority,
+/// gpu.cuMask).
 struct GpuShare {
   std::string context;              ///< tasks that name the same are one process; "": the task is its own
   std::uint32_t runlist_slots = 2;  ///< of the context: priority low 1, medium 2, high 3
   std::string stream;               ///< within the context; "": the task has its own
   bool high_priority = false;       ///< of the stream
+  std::string cu_mask;              ///< of the stream on an AMD GPU, as written; "": none
 };
 
 enum class ProcessKind : std::uint8_t { task, isr_category1, isr_category2 };

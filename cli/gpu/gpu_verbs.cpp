@@ -47,6 +47,7 @@ void add_gpu(CLI::App& app, int& exit_code) {
   verb->require_subcommand(1);
   verb->footer("amalthea gpu VERB --help tells more about a verb.");
   add_gpu_occupancy(*verb, exit_code);
+  add_gpu_partition(*verb, exit_code);
   add_gpu_place(*verb, exit_code);
   add_gpu_rta(*verb, exit_code);
   add_gpu_run(*verb, exit_code);

@@ -15,6 +15,7 @@ void add_gpu_bounds(CLI::App& gpu, int& exit_code);
 void add_gpu_interference(CLI::App& gpu, int& exit_code);
 void add_gpu_makespan(CLI::App& gpu, int& exit_code);
 void add_gpu_occupancy(CLI::App& gpu, int& exit_code);
+void add_gpu_partition(CLI::App& gpu, int& exit_code);
 void add_gpu_place(CLI::App& gpu, int& exit_code);
 void add_gpu_rta(CLI::App& gpu, int& exit_code);
 void add_gpu_run(CLI::App& gpu, int& exit_code);

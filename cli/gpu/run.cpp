@@ -1,6 +1,4 @@
 #include <cmath>
-#include <cstdlib>
-#include <ctime>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -12,10 +10,11 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
-#include "amalthea/quantity.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/input.hpp"
+#include "cli/trace.hpp"
 #include "cli/verbs.hpp"
+#include "engine/amd/partition.hpp"
 #include "engine/nvidia/examiner_scenario.hpp"
 #include "engine/nvidia/stream_scenario.hpp"
 #include "engine/nvidia/stream_simulation.hpp"
@@ -67,26 +66,13 @@ std::optional<Input> read_scenario(const RunOptions& options, const engine::Devi
   auto read = nvidia::parse_stream_scenario(*text, profile);
   if (!read) return refused(read.error());
   input.scenario = std::move(*read);
+  if (input.scenario.amd) {
+    Diagnostics diagnostics;
+    engine::amd::report_queues(*input.scenario.amd, nvidia::hsa_queues(input.scenario), diagnostics);
+    print_findings(diagnostics);
+  }
   if (!options.log_directory.empty()) input.benchmarks = nvidia::benchmarks_of_streams(input.scenario);
   return input;
-}
-
-/// Of forms that must state a date: SOURCE_DATE_EPOCH if that is set, else the epoch, so that equal runs give equal
-/// files.
-std::optional<std::string> date_of_traces() {
-  std::time_t time = 0;
-  if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH")) {
-    const auto seconds = parse_integer(epoch);
-    if (!seconds || *seconds < 0 || *seconds > 253402300799) {  // the end of year 9999
-      unusable(fmt::format("SOURCE_DATE_EPOCH=\"{}\": expected seconds since 1970", epoch));
-      return std::nullopt;
-    }
-    time = static_cast<std::time_t>(*seconds);
-  }
-  std::tm parts{};
-  ::gmtime_r(&time, &parts);
-  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
-                     parts.tm_hour, parts.tm_min, parts.tm_sec);
 }
 
 /// Columns of the terminal; 0 where there is none.

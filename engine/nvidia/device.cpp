@@ -121,6 +121,7 @@ void Device::end_blocks(std::vector<OperationId>& completed) {
     Operation& kernel = operations_[id];
     Context& context = contexts_[context_of(id)];
     kernel.run.blocks[block.index].end = now_;
+    if (block_steps_ != nullptr) block_steps_->push_back({id, block.index, block.sm, false});
     if (kernel.operation.block)
       context.placement.remove(block.sm, *kernel.operation.block);
     else
@@ -293,6 +294,7 @@ bool Device::assign_block(Context& context, OperationId id) {
   context.cache_config = kernel.operation.cache_config;
   if (kernel.run.blocks.empty()) kernel.run.start = now_;
   kernel.run.blocks.push_back({sm, now_, now_});
+  if (block_steps_ != nullptr) block_steps_->push_back({id, block.index, sm, true});
   if (kernel.operation.memory_share > 0) {
     neighbourhood_changed_ = true;
     if (kernel.running == 0) context.memory_bound.push_back(id);

@@ -104,6 +104,14 @@ struct Standing {
   std::optional<ContextIndex> to;  ///< waiting: the context that is served
 };
 
+/// A block begins or ends.
+struct BlockStep {
+  OperationId operation = 0;  ///< as run_of takes it
+  std::size_t block = 0;      ///< of the kernel, in order of assignment
+  SmIndex sm = 0;
+  bool begins = true;
+};
+
 class Device {
  public:
   explicit Device(const DeviceSettings& settings);
@@ -134,6 +142,8 @@ class Device {
   Duration busy(EngineIndex engine) const;
   /// From now on appends every slice when it ends; those of one end by engine.
   void record_slices(std::vector<EngineSlice>& slices) { slices_ = &slices; }
+  /// From now on appends every begin and end of a block, in their order.
+  void record_blocks(std::vector<BlockStep>& steps) { block_steps_ = &steps; }
 
  private:
   /// Order of submission, and the operation.
@@ -260,6 +270,7 @@ class Device {
   bool neighbourhood_changed_ = false;
   Instant now_;
   std::vector<EngineSlice>* slices_ = nullptr;
+  std::vector<BlockStep>* block_steps_ = nullptr;
 };
 
 }  // namespace amalthea::engine::nvidia

@@ -117,6 +117,7 @@ class Reader {
  public:
   Reader(const DeviceProfile& profile, const ExaminerOptions& options) : options_(options), slice_(profile.time_slice) {
     static_cast<DeviceSettings&>(result_.scenario) = device_settings(profile);
+    if (profile.amd) result_.scenario.amd = amd_settings(profile);
   }
 
   tl::expected<ExaminerScenario, TextError> read(const JsonValue& root) {

@@ -59,7 +59,7 @@ class Reader {
     const auto* object = std::get_if<JsonObject>(&root.value);
     if (object == nullptr) return tl::unexpected(error_at(root, R"(expected an object with "operations")"));
     // What others refer to comes first, wherever it stands.
-    static constexpr std::string_view order[] = {"platform", "contexts", "streams", "operations"};
+    static constexpr std::string_view order[] = {"platform", "amd", "contexts", "streams", "operations"};
     for (const std::string_view key : order)
       if (const JsonValue* value = find_member(*object, key))
         if (auto error = read_main(key, *value)) return tl::unexpected(*error);
@@ -76,12 +76,16 @@ class Reader {
 
  private:
   void use(const DeviceProfile& profile) {
+    profile_ = &profile;
+    scenario_.amd.reset();
+    if (profile.amd) scenario_.amd = amd_settings(profile);
     static_cast<DeviceSettings&>(scenario_) = device_settings(profile);
     slice_ = profile.time_slice;
   }
 
   Error read_main(std::string_view key, const JsonValue& value) {
     if (key == "platform") return read_platform(value);
+    if (key == "amd") return read_amd(value);
     if (key == "contexts") return read_list(value, &Reader::read_context);
     if (key == "streams") return read_list(value, &Reader::read_stream);
     return read_list(value, &Reader::read_operation);
@@ -93,6 +97,7 @@ class Reader {
       if (auto error = read_number(value, 1, engines)) return error;
       if (engines > 2) return error_at(value, "expected 1 or 2");
       scenario_.copy_engines = static_cast<int>(engines);
+      if (scenario_.amd) scenario_.amd->copy_engines = scenario_.copy_engines;
       return std::nullopt;
     }
     if (key == "preemption")
@@ -109,7 +114,7 @@ class Reader {
     if (key == "description" || key == "$schema") return read_text(value, ignored);
     return error_at(
         value, fmt::format("unknown key; expected {}",
-                           listed({"platform", "copy_engines", "contexts", "preemption", "context_switch",
+                           listed({"platform", "amd", "copy_engines", "contexts", "preemption", "context_switch",
                                    "interference", "cpu_traffic", "streams", "operations", "until", "description"})));
   }
 
@@ -128,6 +133,105 @@ class Reader {
     if (profile == nullptr || !profile->multiprocessors)
       return error_at(value, "not a built-in profile whose SMs are known; --platform takes one from a file");
     if (!has_profile_) use(*profile);
+    return std::nullopt;
+  }
+
+  /// What differs from the profile of an AMD GPU.
+  Error read_amd(const JsonValue& value) {
+    const auto* object = std::get_if<JsonObject>(&value.value);
+    if (object == nullptr) return error_at(value, R"(expected an object such as {"shader_engines": 4})");
+    if (!scenario_.amd) return error_at(value, "the platform is no AMD GPU");
+    amd::DeviceSettings& settings = *scenario_.amd;
+    std::int64_t engines = settings.layout().engines;
+    for (const auto& [key, member] : object->members) {
+      Error error;
+      if (key == "shader_engines") {
+        error = read_limited(member, 1, 64, engines);
+      } else if (key == "units_per_engine") {
+        error = read_limited(member, 1, 1024, settings.limits.sms_per_gpc);
+      } else if (key == "aces") {
+        error = read_limited(member, 1, 64, settings.aces);
+      } else if (key == "slots_per_ace") {
+        error = read_limited(member, 1, 64, settings.slots_per_ace);
+      } else if (key == "pool_queues") {
+        error = read_limited(member, 1, 1024, settings.pool_queues);
+      } else if (key == "turns") {
+        error = read_choice(member, {amd::TurnRule::round_robin, amd::TurnRule::oldest}, settings.turns);
+      } else {
+        error = error_at(member,
+                         fmt::format("unknown key; expected {}", listed({"shader_engines", "units_per_engine", "aces",
+                                                                         "slots_per_ace", "pool_queues", "turns"})));
+      }
+      if (error) return error;
+    }
+    settings.limits.sms = engines * settings.limits.sms_per_gpc;
+    scenario_.limits = settings.limits;
+    return std::nullopt;
+  }
+
+  Error read_limited(const JsonValue& value, std::int64_t least, std::int64_t most, std::int64_t& target) {
+    if (auto error = read_number(value, least, target)) return error;
+    if (target <= most) return std::nullopt;
+    return error_at(value, fmt::format("expected a whole number from {} to {}", least, most));
+  }
+
+  /// The keys of a stream on an AMD GPU; whether `key` is one of them.
+  bool read_stream_on_amd(const std::string& key, const JsonValue& value, amd::StreamSettings& settings, Error& error) {
+    if (!scenario_.amd) return false;
+    if (key == "cu_mask") {
+      std::string text;
+      error = read_text(value, text);
+      if (error) return true;
+      auto mask = amd::parse_cu_mask(text, scenario_.amd->layout());
+      if (mask)
+        settings.mask = std::move(*mask);
+      else
+        error = error_at(value, mask.error());
+      return true;
+    }
+    if (key == "hsa_queue") {
+      error = read_limited(value, 0, scenario_.amd->pool_queues - 1, settings.queue.emplace());
+      return true;
+    }
+    if (key == "ace") {
+      error = read_limited(value, 0, scenario_.amd->aces - 1, settings.on_ace.emplace());
+      return true;
+    }
+    return false;
+  }
+
+  /// What a kernel costs on an AMD GPU; whether `key` says so.
+  bool read_cost(const std::string& key, const JsonValue& value, amd::KernelCost& cost, Error& error) {
+    if (!scenario_.amd) return false;
+    if (key == "like") return true;  // read before all others
+    if (key == "full_speed_threads") {
+      error = read_limited(value, 0, 1 << 20, cost.full_speed_threads);
+      return true;
+    }
+    if (key == "weight") {
+      double weight = 1;
+      error = read_real(value, 0.001, 1000, weight);
+      cost.weight_ppm = std::llround(weight * 1e6);
+      return true;
+    }
+    if (key == "dispatch" || key == "dispatch_ps") {
+      error = read_time(value, key == "dispatch_ps", cost.dispatch);
+      cost.dispatch_beside = cost.dispatch;
+      return true;
+    }
+    return false;
+  }
+
+  /// "like" names a kernel of the profile, whose launch and cost hold where nothing else is said.
+  Error read_like(const JsonValue& value, StreamOperation& operation) {
+    std::string name;
+    if (auto error = read_text(value, name)) return error;
+    const amd::NamedKernel* kernel = find_kernel(*profile_, name);
+    if (kernel == nullptr) return error_at(value, "the platform has no such kernel");
+    operation.blocks = kernel->blocks;
+    operation.shape = kernel->shape;
+    operation.duration = kernel->duration;
+    operation.cost = kernel->cost;
     return std::nullopt;
   }
 
@@ -203,7 +307,7 @@ class Reader {
 
   std::size_t stream_named(std::size_t context, const std::string& name) {
     const auto [at, is_new] = streams_.emplace(std::pair(context, name), scenario_.streams.size());
-    if (is_new) scenario_.streams.push_back({name, StreamPriority::low, name.empty(), context});
+    if (is_new) scenario_.streams.push_back({name, StreamPriority::low, name.empty(), context, {}});
     return at->second;
   }
 
@@ -213,6 +317,7 @@ class Reader {
     std::string name;
     StreamPriority priority = StreamPriority::low;
     std::size_t context = 0;
+    amd::StreamSettings settings;
     for (const auto& [key, member] : object->members) {
       Error error;
       if (key == "name") {
@@ -221,15 +326,22 @@ class Reader {
         error = read_choice(member, {StreamPriority::high, StreamPriority::low}, priority);
       } else if (key == "context") {
         error = read_context_name(*object, context);
-      } else {
-        error = error_at(member, "unknown key; a stream has name, priority, context");
+      } else if (!read_stream_on_amd(key, member, settings, error)) {
+        error = error_at(member, scenario_.amd
+                                     ? "unknown key; a stream has name, priority, context, cu_mask, hsa_queue, ace"
+                                     : "unknown key; a stream has name, priority, context");
       }
       if (error) return error;
     }
     if (name.empty()) return error_at(value, "a stream needs a \"name\" that is not empty");
     if (auto error = read_context_name(*object, context)) return error;
     if (streams_.count({context, name}) > 0) return error_at(value, fmt::format("there are two streams \"{}\"", name));
-    scenario_.streams[stream_named(context, name)].priority = priority;
+    if (settings.mask && settings.queue)
+      return error_at(value, "a stream with a \"cu_mask\" has an HSA queue of its own and no \"hsa_queue\"");
+    if (settings.on_ace && !settings.mask) return error_at(value, "\"ace\" needs a \"cu_mask\"");
+    Stream& stream = scenario_.streams[stream_named(context, name)];
+    stream.priority = priority;
+    stream.amd = std::move(settings);
     return std::nullopt;
   }
 
@@ -239,18 +351,21 @@ class Reader {
     const auto given = [&](std::string_view key) { return find_member(*object, key) != nullptr; };
     const bool is_kernel = given("kernel");
     if (is_kernel == given("copy")) return error_at(value, "expected either \"kernel\" or \"copy\" with a name");
-    for (const std::string_view key : {"release", "period"})
+    for (const std::string_view key : {"release", "period", "dispatch"})
       if (given(key) && given(fmt::format("{}_ps", key)))
         return error_at(value, fmt::format("\"{0}\" and \"{0}_ps\" are one too many", key));
-    if (given("duration") == given("duration_ps"))
+    const JsonValue* like = scenario_.amd && is_kernel ? find_member(*object, "like") : nullptr;
+    if (like != nullptr ? given("duration") && given("duration_ps") : given("duration") == given("duration_ps"))
       return error_at(value, "expected either \"duration\" or \"duration_ps\"");
-    if (is_kernel && !given("threads")) return error_at(value, "\"threads\" is missing");
+    if (is_kernel && like == nullptr && !given("threads")) return error_at(value, "\"threads\" is missing");
     if (!is_kernel && !given("kind")) return error_at(value, "\"kind\" is missing");
     WrittenOperation written;
     written.value = &value;
     StreamOperation& operation = written.operation;
     operation.kind = is_kernel ? StreamOperationKind::kernel : StreamOperationKind::host_to_device;
     std::string stream;
+    if (like != nullptr)
+      if (auto error = read_like(*like, operation)) return error;
     for (const auto& [key, member] : object->members)
       if (auto error = read_member(key, member, is_kernel, written, stream)) return error;
     std::size_t context = 0;
@@ -331,9 +446,11 @@ class Reader {
       if (key == "shared_memory") return read_number(value, 0, operation.shape.shared_memory);
       if (key == "cache_config") return read_text(value, operation.cache_config);
       if (key == "memory_share") return read_real(value, 0, 1, operation.memory_share);
+      if (Error error; read_cost(key, value, operation.cost, error)) return error;
       return error_at(value,
-                      "unknown key; a kernel has kernel, context, stream, release, period, duration, blocks, threads, "
-                      "registers, shared_memory, cache_config, memory_share");
+                      fmt::format("unknown key; a kernel has kernel, context, stream, release, period, duration, "
+                                  "blocks, threads, registers, shared_memory, cache_config, memory_share{}",
+                                  scenario_.amd ? ", like, full_speed_threads, weight, dispatch" : ""));
     }
     if (key != "kind")
       return error_at(value, "unknown key; a copy has copy, context, stream, release, period, duration, kind");
@@ -343,6 +460,7 @@ class Reader {
   }
 
   bool has_profile_;
+  const DeviceProfile* profile_ = nullptr;
   Duration slice_;  ///< of contexts that state none
   StreamScenario scenario_;
   std::vector<WrittenOperation> written_;

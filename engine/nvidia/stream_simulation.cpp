@@ -1,20 +1,27 @@
 #include "engine/nvidia/stream_simulation.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
+#include <set>
 #include <stdexcept>
 #include <tuple>
 
 #include <fmt/core.h>
 
+#include "engine/gpu_device.hpp"
+
 namespace amalthea::engine::nvidia {
 namespace {
 
 StreamRun run(const StreamScenario& scenario, const std::vector<SmUse>& use) {
-  Device device(scenario);
+  GpuDevice device = scenario.amd ? GpuDevice(*scenario.amd) : GpuDevice(static_cast<const DeviceSettings&>(scenario));
   for (const Context& context : scenario.contexts) device.add_context(context.slice, context.priority);
-  for (const Stream& stream : scenario.streams)
-    device.add_stream(static_cast<ContextIndex>(stream.context), stream.priority, stream.is_null);
+  for (const Stream& stream : scenario.streams) {
+    amd::StreamSettings settings = stream.amd;
+    settings.is_null = stream.is_null;
+    device.add_stream(static_cast<ContextIndex>(stream.context), stream.priority, settings);
+  }
   StreamRun result;
   result.operations.resize(scenario.operations.size());
   device.record_slices(result.slices);
@@ -41,7 +48,8 @@ StreamRun run(const StreamScenario& scenario, const std::vector<SmUse>& use) {
       const StreamOperation& operation = scenario.operations[index];
       const OperationId id =
           device.submit({operation.kind, static_cast<StreamIndex>(operation.stream), operation.duration,
-                         operation.blocks, use[index], operation.cache_config, operation.memory_share});
+                         operation.blocks, use[index], operation.cache_config, operation.memory_share},
+                        operation.cost);
       if (index_of.size() <= id) index_of.resize(id + 1);
       index_of[id] = index;
     }
@@ -54,6 +62,18 @@ StreamRun run(const StreamScenario& scenario, const std::vector<SmUse>& use) {
 }
 
 }  // namespace
+
+std::int64_t hsa_queues(const StreamScenario& scenario) {
+  std::set<std::size_t> with_kernels;
+  for (const StreamOperation& operation : scenario.operations)
+    if (operation.kind == StreamOperationKind::kernel) with_kernels.insert(operation.stream);
+  std::int64_t queues = 0;
+  std::map<std::size_t, std::int64_t> unmasked;  // by context
+  for (const std::size_t stream : with_kernels)
+    ++(scenario.streams[stream].amd.mask ? queues : unmasked[scenario.streams[stream].context]);
+  for (const auto& [context, streams] : unmasked) queues += std::min(streams, scenario.amd->pool_queues);
+  return queues;
+}
 
 tl::expected<StreamRun, std::string> simulate_streams(const StreamScenario& scenario) {
   std::vector<SmUse> use(scenario.operations.size());

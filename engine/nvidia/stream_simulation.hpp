@@ -1,14 +1,17 @@
 #pragma once
 /// \file
-/// Scenarios of streams: what some processes put into their streams and when, run on the device of device.hpp.
+/// Scenarios of streams: what some processes put into their streams and when, run on the device of device.hpp or, of an
+/// AMD GPU, on that of amd/device.hpp.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <tl/expected.hpp>
 
 #include "amalthea/time.hpp"
+#include "engine/amd/device_settings.hpp"
 #include "engine/nvidia/device.hpp"
 
 namespace amalthea::engine::nvidia {
@@ -24,7 +27,8 @@ struct Stream {
   std::string name;  ///< "" for the NULL stream
   StreamPriority priority = StreamPriority::low;
   bool is_null = false;
-  std::size_t context = 0;  ///< index into StreamScenario::contexts
+  std::size_t context = 0;       ///< index into StreamScenario::contexts
+  amd::StreamSettings amd = {};  ///< of an AMD GPU, without is_null
 };
 
 /// A call that puts a kernel or a copy into a stream. Operations of one release are called in the scenario's order.
@@ -36,15 +40,22 @@ struct StreamOperation {
   Duration duration;       ///< of the copy, or of each block, when nothing disturbs it
   std::int64_t blocks = 1;
   BlockShape shape;
-  std::string cache_config;  ///< kernels with different ones do not run beside each other
-  double memory_share = 0;   ///< 0 … 1: how much of a kernel's time is bound by memory (N21)
+  std::string cache_config;   ///< kernels with different ones do not run beside each other
+  double memory_share = 0;    ///< 0 … 1: how much of a kernel's time is bound by memory (N21)
+  amd::KernelCost cost = {};  ///< on an AMD GPU
 };
 
 struct StreamScenario : DeviceSettings {
   std::vector<Context> contexts;  ///< in the order of the runlist
   std::vector<Stream> streams;    ///< at most one NULL stream in each context
   std::vector<StreamOperation> operations;
+  /// Of an AMD GPU; of the settings above then only the limits and copy engines count, which are the same.
+  std::optional<amd::DeviceSettings> amd;
 };
+
+/// HSA queues that the streams with kernels need on an AMD GPU: one for each with a mask, those of a pool for each
+/// context.
+std::int64_t hsa_queues(const StreamScenario& scenario);
 
 struct StreamRun {
   std::vector<OperationRun> operations;  ///< one per operation of the scenario, in their order

@@ -231,7 +231,7 @@ class Analysis {
   bool bound_jobs() {
     const auto sharing = sharing_contexts();
     const std::vector<JobBound> before = std::exchange(jobs_, std::vector<JobBound>(count()));
-    bool more = before.empty();
+    bool more = before.size() != count();
     for (std::size_t index = 0; index < count(); ++index) {
       JobBound& job = jobs_[index];
       job.waits.resize(count());

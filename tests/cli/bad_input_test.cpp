@@ -226,13 +226,17 @@ TEST_CASE("standard output that cannot be written is an error") {
   CHECK(result.err == "amalthea: error: cannot write to standard output\n");
 }
 
-TEST_CASE("annotate takes one file; the same file given twice is one") {
+TEST_CASE("annotate writes several files into a folder, not into a file; the same file given twice is one") {
   const Place place(minimal());
   test::write_text(place.in("other.amxmi"), minimal());
+  test::write_text(place.in("out.amxmi"), "");
   const auto result = test::amalthea({"annotate", place.model(), place.in("other.amxmi"), "-o", place.in("out.amxmi")});
   CHECK(result.exit_code == 2);
-  CHECK(result.err == "amalthea: error: annotate takes one model file, not 2\n");
-  CHECK(place.files() == Names{"model.amxmi", "other.amxmi"});
+  CHECK(result.err == fmt::format("amalthea: error: cannot write {}: several files are written into a folder, and this "
+                                  "is none\n",
+                                  place.in("out.amxmi")));
+  CHECK(place.files() == Names{"model.amxmi", "other.amxmi", "out.amxmi"});
+  CHECK(test::read_text(place.in("out.amxmi")).empty());
   CHECK(test::amalthea({"annotate", place.model(), place.model(), "-o", place.in("out.amxmi")}).exit_code == 0);
 }
 
@@ -275,7 +279,7 @@ TEST_CASE("values of options that make no sense are one line") {
           {verb, "--until", until},
           fmt::format("--until {}: expected a time such as 2s, 500ms or 250us, above zero and below 26 days", until));
     complains({verb, "--platform", "nonsense"},
-              "--platform nonsense: neither a built-in profile (tx2, tx2-devicequery, xavier, pegasus, generic) nor a "
+              "--platform nonsense: neither a built-in profile (tx2, tx2-devicequery, xavier, pegasus, radeon-vii, generic) nor a "
               "readable file");
   }
   complains({"graph", "--task", "Nobody"}, "--task Nobody: the model has no such task");

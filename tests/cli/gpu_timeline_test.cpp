@@ -180,7 +180,13 @@ TEST_CASE("gpu run accepts every key that the JSON Schema names") {
       {"copy": "C", "kind": "memset", "duration": "1ms"}]})",
                                    R"({
     "context_switch_ps": 5, "until_ps": 100, "contexts": [{"name": "A", "timeslice_ps": 7}],
-    "operations": [{"copy": "C", "kind": "d2h", "release_ps": 1, "period_ps": 50, "duration_ps": 3}]})"};
+    "operations": [{"copy": "C", "kind": "d2h", "release_ps": 1, "period_ps": 50, "duration_ps": 3}]})",
+                                   R"({"platform": "radeon-vii",
+    "amd": {"shader_engines": 2, "units_per_engine": 3, "aces": 2, "slots_per_ace": 3, "pool_queues": 2, "turns": "oldest"},
+    "streams": [{"name": "a", "cu_mask": "0-2", "ace": 1}, {"name": "b", "hsa_queue": 1}],
+    "operations": [
+      {"kernel": "k", "stream": "a", "like": "mm256", "blocks": 8, "full_speed_threads": 512, "weight": 2, "dispatch": "1us"},
+      {"kernel": "l", "stream": "b", "like": "mm256", "blocks": 8, "dispatch_ps": 5}]})"};
   const test::TemporaryFolder folder;
   std::set<std::string> used;
   for (const std::string& text : scenarios) {

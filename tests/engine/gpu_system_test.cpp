@@ -84,7 +84,7 @@ TEST_CASE("built-in profiles are found by name, by property and by the names of 
   unit.device_profile = "voodoo";
   CHECK(profile_for(unit).error() ==
         "gpu.platform \"voodoo\" of \"some GPU\" is not known; expected one of tx2, "
-        "tx2-devicequery, xavier, pegasus, generic");
+        "tx2-devicequery, xavier, pegasus, radeon-vii, generic");
 }
 
 TEST_CASE("the TX2 profile holds the published slowdowns") {

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/analysis.hpp"
+#include "exporter/annotation_content.hpp"
 #include "exporter/splice.hpp"
 #include "importer/model_reader.hpp"
 #include "importer/system_builder.hpp"
@@ -158,8 +159,9 @@ TEST_CASE("annotations of the WATERS sample say the same as the analysis, and le
   const System system = *importer::build_system(model, {}, diagnostics);
   const engine::Results results = *engine::analyze(system, {}, diagnostics);
   const exporter::ModelInfo info{{path}, "3.3.0", exporter::hash_of_model(model)};
-  const std::string with = exporter::annotate(*model.documents().front(),
-                                              exporter::annotations_of(model, {info, system, results, diagnostics}));
+  const std::string with =
+      exporter::annotate(*model.documents().front(),
+                         exporter::annotations_of(model, {info, system, results, diagnostics}, {}, diagnostics));
   CHECK(stripped(with) == test::read_text(path));
 
   Diagnostics again;

@@ -1,0 +1,216 @@
+#include "batch/batch.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <sstream>
+
+#include <fmt/core.h>
+
+#include "exporter/result_view.hpp"
+#include "exporter/write_file.hpp"
+
+namespace amalthea::batch {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Lines of an earlier batch by their key, as places in its files: they may be many and long.
+class KnownLines {
+ public:
+  void read(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::string line;
+    for (std::streamoff at = 0; std::getline(file, line); at = file.tellg()) {
+      if (file.eof()) break;  // cut off: every whole line has an end
+      if (const std::string_view key = key_in(line); !key.empty())
+        places_.insert_or_assign(std::string(key), Place{paths_.size(), at});
+    }
+    paths_.push_back(path);
+  }
+
+  /// The body; nothing where it is not known. Opens the file anew: processes that share one would share its position.
+  std::optional<std::string> find(const std::string& key) const {
+    const auto place = places_.find(key);
+    if (place == places_.end()) return std::nullopt;
+    std::ifstream file(paths_[place->second.file], std::ios::binary);
+    file.seekg(place->second.at);
+    std::string line;
+    if (!std::getline(file, line) || key_in(line) != key) return std::nullopt;
+    return body_in(line);
+  }
+
+ private:
+  struct Place {
+    std::size_t file = 0;
+    std::streamoff at = 0;
+  };
+  std::map<std::string, Place> places_;
+  std::vector<std::string> paths_;
+};
+
+std::optional<std::string> whole_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return std::nullopt;
+  std::ostringstream text;
+  text << file.rdbuf();
+  return std::move(text).str();
+}
+
+class Batch {
+ public:
+  explicit Batch(const BatchOptions& options) : options_(options) {
+    for (std::size_t index = 0; index < options.models.size(); ++index)
+      if (options.shard.has(index)) mine_.push_back(index);
+  }
+
+  tl::expected<void, std::string> run() {
+    if (!open_output()) return tl::unexpected(failure_);
+    ProcessWork work;
+    work.count = mine_.size();
+    work.at_once = options_.at_once;
+    work.limits = options_.limits;
+    // Looked up where the work would be done, so that hashing is shared among processes, too.
+    work.work = [this](std::size_t place) { return known_or_made(options_.models[mine_[place]]); };
+    work.done = [this](std::size_t place, Outcome outcome) { return deliver(mine_[place], std::move(outcome)); };
+    run_processes(work);
+    if (!failure_.empty()) return tl::unexpected(failure_);
+    if (!close_output()) return tl::unexpected(failure_);
+    return {};
+  }
+
+ private:
+  std::string partial() const { return options_.output + ".partial"; }
+  std::string previous() const { return options_.output + ".previous"; }
+
+  bool open_output() {
+    if (options_.output.empty()) return true;
+    std::error_code error;
+    if (options_.resume) {
+      // What an interrupted batch left goes behind what one before it left.
+      if (fs::exists(partial(), error)) {
+        std::ofstream kept(previous(), std::ios::binary | std::ios::app);
+        std::ifstream lines(partial(), std::ios::binary);
+        for (std::string line; std::getline(lines, line) && !lines.eof();) kept << line << '\n';  // not one cut off
+        if (!kept) return fail(fmt::format("cannot write {}: {}", previous(), std::strerror(errno)));
+      }
+      for (const std::string& path : {options_.output, previous()})
+        if (fs::exists(path, error)) known_.read(path);
+    }
+    output_.open(partial(), std::ios::binary | std::ios::trunc);
+    return output_ ? true : fail(fmt::format("cannot write {}: {}", partial(), std::strerror(errno)));
+  }
+
+  bool close_output() {
+    if (options_.output.empty()) return true;
+    output_.close();
+    if (!output_ || std::rename(partial().c_str(), options_.output.c_str()) != 0)
+      return fail(fmt::format("cannot write {}: {}", options_.output, std::strerror(errno)));
+    std::error_code error;
+    fs::remove(previous(), error);
+    return true;
+  }
+
+  bool fail(std::string message) {
+    failure_ = std::move(message);
+    return false;
+  }
+
+  /// "K", the key and a body that was known, or "M", the key and one that was made.
+  std::string known_or_made(const ModelFiles& files) {
+    const std::string key = key_of(files, options_.options);
+    if (const auto body = known_.find(key)) return "K" + key + *body;
+    if (!options_.cache.empty())
+      if (auto body = whole_file(cache_file(key)); body && body->starts_with("{\"status\":")) return "K" + key + *body;
+    return "M" + key + options_.analyse(files);
+  }
+
+  std::string cache_file(const std::string& key) const { return options_.cache + "/" + key + ".json"; }
+
+  bool deliver(std::size_t index, Outcome outcome) {
+    constexpr std::size_t key_length = 64;
+    const ModelFiles& files = options_.models[index];
+    std::string key, body;
+    bool made = true;
+    if (outcome.ending == Ending::finished && outcome.output.size() > key_length + 2) {
+      made = outcome.output[0] == 'M';
+      key = outcome.output.substr(1, key_length);
+      body = outcome.output.substr(1 + key_length);
+    } else {
+      if (outcome.ending == Ending::finished) outcome.ending = Ending::crashed;
+      key = key_of(files, options_.options);
+      body = body_of_ending(outcome, options_.limits);
+    }
+    const bool may_differ = outcome.ending != Ending::finished;  // another machine may do better
+    if (made && !may_differ && !options_.cache.empty())
+      if (const auto written = exporter::write_file(cache_file(key), body); !written) return fail(written.error());
+    // A key that is no key is not found when the batch is resumed.
+    const std::string line = line_of(index, options_.models.size(), files, may_differ ? std::string() : key, body);
+    if (!options_.output.empty() && !(output_ << line << '\n' << std::flush))
+      return fail(fmt::format("cannot write {}: {}", partial(), std::strerror(errno)));
+    const auto record = parse_line(line);
+    if (!record) return fail(fmt::format("{}: {}", title_of(files), record.error()));
+    ++delivered_;
+    known_lines_ += made ? 0 : 1;
+    if (options_.done) options_.done(*record, line);
+    if (options_.progress) options_.progress(delivered_, mine_.size(), known_lines_);
+    return true;
+  }
+
+  const BatchOptions& options_;
+  std::vector<std::size_t> mine_;  ///< indices of models
+  KnownLines known_;
+  std::ofstream output_;
+  std::string failure_;
+  std::size_t delivered_ = 0;
+  std::size_t known_lines_ = 0;
+};
+
+}  // namespace
+
+tl::expected<void, std::string> run_batch(const BatchOptions& options) { return Batch(options).run(); }
+
+std::string key_of(const ModelFiles& files, const std::string& options) {
+  std::string text = fmt::format("{} {}\n{}\n", exporter::tool_name, exporter::tool_version, options);
+  for (const std::string& file : files) {
+    const auto bytes = whole_file(file);
+    text += fmt::format("{}\n{}\n", file, bytes ? exporter::hash_of_text(*bytes) : "unreadable");
+  }
+  return exporter::hash_of_text(text);
+}
+
+tl::expected<std::string, std::string> merge_parts(const std::vector<std::string>& paths) {
+  std::map<std::size_t, std::string> lines;
+  std::optional<std::size_t> count;
+  for (const std::string& path : paths) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return tl::unexpected(fmt::format("{}: cannot be read", path));
+    std::string line;
+    for (std::size_t number = 1; std::getline(file, line); ++number) {
+      const auto record = parse_line(line);
+      if (!record) return tl::unexpected(fmt::format("{}:{}: {}", path, number, record.error()));
+      if (count.value_or(record->of) != record->of)
+        return tl::unexpected(
+            fmt::format("{}:{}: one of {} models, but others are of {}: these are not parts of one batch", path, number,
+                        record->of, *count));
+      count = record->of;
+      const auto [place, is_new] = lines.emplace(record->index, line);
+      if (!is_new && place->second != line)
+        return tl::unexpected(
+            fmt::format("{}:{}: model {} is there already, with another result", path, number, record->index));
+    }
+  }
+  std::string missing;
+  for (std::size_t index = 0; index < count.value_or(0); ++index)
+    if (lines.count(index) == 0) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", index);
+  if (!missing.empty()) return tl::unexpected(fmt::format("models are missing, by their index: {}", missing));
+  std::string text;
+  for (const auto& [index, line] : lines) text.append(line).append("\n");
+  return text;
+}
+
+}  // namespace amalthea::batch

@@ -1,0 +1,209 @@
+#include "batch/model_list.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <numeric>
+#include <set>
+#include <sstream>
+#include <system_error>
+
+#include <fmt/core.h>
+
+namespace amalthea::batch {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// As importer/model_reader.hpp has it: `model.amxmi`, and the parts of ITEA models, `model.amxmi-sw`, …
+bool is_model_file(const fs::path& path) {
+  const std::string extension = path.extension().string();
+  return extension == ".amxmi" || extension.starts_with(".amxmi-");
+}
+
+/// What a file says of others. It is looked for in its text; a file that is no XML, or zipped, refers to nobody.
+struct References {
+  std::set<std::string> files;                 ///< by name
+  std::set<std::string> names;                 ///< of elements, `amlt:`
+  std::set<std::string, std::less<>> defined;  ///< values of name attributes; only where somebody asks
+};
+
+std::string text_of(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::ostringstream text;
+  text << stream.rdbuf();
+  return std::move(text).str();
+}
+
+/// Calls `found` with what stands between `before` and the next quote, everywhere.
+template <typename Found>
+void each_attribute(std::string_view text, std::string_view before, const Found& found) {
+  for (std::size_t at = text.find(before); at != text.npos; at = text.find(before, at)) {
+    at += before.size();
+    const std::size_t end = text.find('"', at);
+    if (end == text.npos) return;
+    found(text.substr(at, end - at));
+    at = end;
+  }
+}
+
+References references_in(std::string_view text) {
+  References references;
+  each_attribute(text, " href=\"", [&](std::string_view value) {
+    const std::size_t hash = value.find('#');
+    if (hash == value.npos) return;
+    const std::string_view document = value.substr(0, hash);
+    if (document.starts_with("amlt:")) {
+      const std::string_view fragment = value.substr(hash + 1);
+      references.names.emplace(fragment.substr(0, fragment.find('?')));
+    } else if (!document.empty() && document.find(':') == document.npos) {
+      references.files.emplace(document);
+    }
+  });
+  return references;
+}
+
+/// Union of sets of files.
+class Groups {
+ public:
+  explicit Groups(std::size_t size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), std::size_t{0}); }
+  std::size_t of(std::size_t item) {
+    while (parent_[item] != item) item = parent_[item] = parent_[parent_[item]];
+    return item;
+  }
+  void join(std::size_t a, std::size_t b) { parent_[std::max(of(a), of(b))] = std::min(of(a), of(b)); }
+
+ private:
+  std::vector<std::size_t> parent_;
+};
+
+/// The files of one folder, sorted, as models.
+std::vector<ModelFiles> models_among(const std::vector<std::string>& files) {
+  if (files.size() == 1) return {files};
+  std::vector<References> references;
+  for (const std::string& file : files) references.push_back(references_in(text_of(file)));
+  const bool by_name = std::any_of(references.begin(), references.end(),
+                                   [](const References& of_file) { return !of_file.names.empty(); });
+  if (by_name)
+    for (std::size_t i = 0; i < files.size(); ++i)
+      each_attribute(text_of(files[i]), " name=\"",
+                     [&](std::string_view name) { references[i].defined.emplace(name); });
+  Groups groups(files.size());
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    for (std::size_t other = 0; other < files.size(); ++other)
+      if (other != i && references[i].files.count(fs::path(files[other]).filename().string()) > 0)
+        groups.join(i, other);
+    // Of what is missing as much as possible from one file, the first of equals: folders also hold variants of a model.
+    std::set<std::string> missing;
+    for (const std::string& name : references[i].names)
+      if (references[i].defined.count(name) == 0) missing.insert(name);
+    while (!missing.empty()) {
+      std::size_t best = i, most = 0;
+      for (std::size_t other = 0; other < files.size(); ++other) {
+        const auto has =
+            static_cast<std::size_t>(std::count_if(missing.begin(), missing.end(), [&](const std::string& name) {
+              return references[other].defined.count(name) > 0;
+            }));
+        if (has > most) {
+          best = other;
+          most = has;
+        }
+      }
+      if (most == 0) break;  // nobody has the rest
+      groups.join(i, best);
+      for (auto name = missing.begin(); name != missing.end();)
+        name = references[best].defined.count(*name) > 0 ? missing.erase(name) : std::next(name);
+    }
+  }
+  std::map<std::size_t, ModelFiles> models;
+  for (std::size_t i = 0; i < files.size(); ++i) models[groups.of(i)].push_back(files[i]);
+  std::vector<ModelFiles> result;
+  for (auto& [first, model] : models) result.push_back(std::move(model));
+  return result;
+}
+
+tl::expected<std::vector<ModelFiles>, std::string> models_below(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) {
+    if (!fs::exists(path, error)) return tl::unexpected(fmt::format("{}: there is no such file or folder", path));
+    return std::vector<ModelFiles>{{path}};
+  }
+  std::map<std::string, std::vector<std::string>> folders;
+  for (auto entry = fs::recursive_directory_iterator(path, error);
+       !error && entry != fs::recursive_directory_iterator(); entry.increment(error))
+    if (is_model_file(entry->path()) && entry->is_regular_file(error))
+      folders[entry->path().parent_path().string()].push_back(entry->path().string());
+  if (error) return tl::unexpected(fmt::format("{}: {}", path, error.message()));
+  std::vector<ModelFiles> models;
+  for (auto& [folder, files] : folders) {
+    std::sort(files.begin(), files.end());
+    for (ModelFiles& model : models_among(files)) models.push_back(std::move(model));
+  }
+  std::sort(models.begin(), models.end());
+  return models;
+}
+
+}  // namespace
+
+tl::expected<std::vector<ModelFiles>, std::string> find_models(const std::vector<std::string>& paths) {
+  std::vector<ModelFiles> models;
+  std::set<ModelFiles> seen;
+  for (const std::string& path : paths) {
+    auto found = models_below(path);
+    if (!found) return found;
+    for (ModelFiles& model : *found)
+      if (seen.insert(model).second) models.push_back(std::move(model));
+  }
+  return models;
+}
+
+tl::expected<std::vector<ModelFiles>, std::string> parse_manifest(std::string_view text) {
+  std::vector<ModelFiles> models;
+  std::size_t number = 0;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    ++number;
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty() || line.front() == '#') continue;
+    ModelFiles files;
+    while (true) {
+      const std::size_t tab = std::min(line.find('\t'), line.size());
+      if (tab == 0) return tl::unexpected(fmt::format("line {}: a file name is empty", number));
+      files.emplace_back(line.substr(0, tab));
+      if (tab == line.size()) break;
+      line.remove_prefix(tab + 1);
+    }
+    models.push_back(std::move(files));
+  }
+  return models;
+}
+
+std::string manifest_text(const std::vector<ModelFiles>& models) {
+  std::string text;
+  for (const ModelFiles& files : models)
+    for (std::size_t i = 0; i < files.size(); ++i)
+      text += fmt::format("{}{}", files[i], i + 1 < files.size() ? '\t' : '\n');
+  return text;
+}
+
+tl::expected<Shard, std::string> parse_shard(std::string_view text) {
+  Shard shard;
+  const char* end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, shard.number);
+  if (first.ec == std::errc() && first.ptr != end && *first.ptr == '/') {
+    const auto second = std::from_chars(first.ptr + 1, end, shard.count);
+    if (second.ec == std::errc() && second.ptr == end && shard.number >= 1 && shard.number <= shard.count) return shard;
+  }
+  return tl::unexpected(fmt::format("\"{}\": expected I/N such as 2/10, I from 1 to N", text));
+}
+
+std::string title_of(const ModelFiles& files) {
+  return files.size() == 1 ? files.front() : fmt::format("{} and {} more", files.front(), files.size() - 1);
+}
+
+}  // namespace amalthea::batch

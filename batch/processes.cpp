@@ -1,0 +1,187 @@
+#include "batch/processes.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <map>
+#include <new>
+#include <system_error>
+#include <vector>
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace amalthea::batch {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int out_of_memory_code = 86;
+
+struct Child {
+  pid_t process = 0;
+  int pipe = -1;  ///< what it returns is read from here
+  std::size_t index = 0;
+  Clock::time_point started;
+  std::string output;
+  bool overdue = false;
+};
+
+[[noreturn]] void fail(const char* what) { throw std::system_error(errno, std::generic_category(), what); }
+
+void write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) ::_exit(1);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+/// Never returns: what the parent has open and at exit belongs to the parent.
+[[noreturn]] void be_child(const ProcessWork& work, std::size_t index, int pipe) {
+  const int nowhere = ::open("/dev/null", O_WRONLY);
+  ::dup2(nowhere, STDOUT_FILENO);
+  ::dup2(nowhere, STDERR_FILENO);
+  if (work.limits.memory) {
+    const rlimit limit{*work.limits.memory, *work.limits.memory};
+    ::setrlimit(RLIMIT_AS, &limit);
+  }
+  const rlimit no_core{0, 0};
+  ::setrlimit(RLIMIT_CORE, &no_core);
+  int code = 1;
+  try {
+    write_all(pipe, work.work(index));
+    code = 0;
+  } catch (const std::bad_alloc&) {
+    code = out_of_memory_code;
+  } catch (...) {
+  }
+  ::_exit(code);
+}
+
+class Pool {
+ public:
+  explicit Pool(const ProcessWork& work) : work_(work) {}
+  ~Pool() {
+    for (const Child& child : children_) {
+      ::kill(child.process, SIGKILL);
+      ::waitpid(child.process, nullptr, 0);
+      ::close(child.pipe);
+    }
+  }
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  void run() {
+    // Those that end early wait for the ones before them; how many, bounds the memory.
+    const std::size_t window = std::size_t{work_.at_once} * 8 + 8;
+    while (delivered_ < work_.count && !stopped_) {
+      while (started_ < work_.count && children_.size() < work_.at_once && started_ < delivered_ + window) start();
+      wait();
+      deliver();
+    }
+  }
+
+ private:
+  void start() {
+    int ends[2] = {};
+    if (::pipe2(ends, O_CLOEXEC) != 0) fail("pipe");
+    std::fflush(nullptr);
+    const pid_t process = ::fork();
+    if (process < 0) {
+      ::close(ends[0]);
+      ::close(ends[1]);
+      fail("fork");
+    }
+    if (process == 0) {
+      ::close(ends[0]);
+      be_child(work_, started_, ends[1]);
+    }
+    ::close(ends[1]);
+    children_.push_back({process, ends[0], started_++, Clock::now(), {}, false});
+  }
+
+  /// Until a child has something to say, or its time is over.
+  void wait() {
+    std::vector<pollfd> descriptors;
+    for (const Child& child : children_) descriptors.push_back({child.pipe, POLLIN, 0});
+    if (::poll(descriptors.data(), descriptors.size(), milliseconds_left()) < 0 && errno != EINTR) fail("poll");
+    for (std::size_t i = children_.size(); i-- > 0;) {
+      Child& child = children_[i];
+      if (work_.limits.time && !child.overdue && Clock::now() - child.started > *work_.limits.time) {
+        child.overdue = true;
+        ::kill(child.process, SIGKILL);
+      }
+      if (descriptors[i].revents != 0 && !read(child)) end(i);
+    }
+  }
+
+  /// Up to the next child's end of time; not for ever, so that progress is shown.
+  int milliseconds_left() const {
+    std::chrono::milliseconds left{500};
+    if (work_.limits.time)
+      for (const Child& child : children_)
+        left = std::min(left, std::chrono::duration_cast<std::chrono::milliseconds>(*work_.limits.time -
+                                                                                    (Clock::now() - child.started)));
+    return static_cast<int>(std::max<std::int64_t>(left.count() + 1, 1));
+  }
+
+  /// False at the end of what it says.
+  static bool read(Child& child) {
+    char buffer[65536];
+    const ssize_t count = ::read(child.pipe, buffer, sizeof buffer);
+    if (count < 0) return errno == EINTR;
+    child.output.append(buffer, static_cast<std::size_t>(count));
+    return count > 0;
+  }
+
+  void end(std::size_t place) {
+    Child child = std::move(children_[place]);
+    children_.erase(children_.begin() + static_cast<std::ptrdiff_t>(place));
+    ::close(child.pipe);
+    int status = 0;
+    while (::waitpid(child.process, &status, 0) < 0 && errno == EINTR) {
+    }
+    Outcome outcome;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) {
+      outcome.output = std::move(child.output);
+    } else if (child.overdue) {
+      outcome.ending = Ending::out_of_time;
+    } else if (WIFEXITED(status) && WEXITSTATUS(status) == out_of_memory_code) {
+      outcome.ending = Ending::out_of_memory;
+    } else {
+      outcome.ending = Ending::crashed;
+      outcome.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    }
+    ended_.emplace(child.index, std::move(outcome));
+    ++finished_;
+    if (work_.progress) work_.progress(finished_);
+  }
+
+  void deliver() {
+    for (auto next = ended_.find(delivered_); next != ended_.end() && !stopped_; next = ended_.find(delivered_)) {
+      Outcome outcome = std::move(next->second);
+      ended_.erase(next);
+      stopped_ = !work_.done(delivered_++, std::move(outcome));
+    }
+  }
+
+  const ProcessWork& work_;
+  std::vector<Child> children_;
+  std::map<std::size_t, Outcome> ended_;  ///< not delivered yet
+  std::size_t started_ = 0;
+  std::size_t delivered_ = 0;
+  std::size_t finished_ = 0;
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+void run_processes(const ProcessWork& work) { Pool(work).run(); }
+
+}  // namespace amalthea::batch

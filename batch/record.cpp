@@ -1,0 +1,147 @@
+#include "batch/record.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "exporter/json_parts.hpp"
+
+namespace amalthea::batch {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::array<std::string_view, 5> verdicts = {"failed", "unbounded", "missed", "met", "nothing to be met"};
+
+std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+std::uint64_t count(const Json& list, const char* key, std::string_view value) {
+  return static_cast<std::uint64_t>(
+      std::count_if(list.begin(), list.end(), [&](const Json& entry) { return entry.at(key) == value; }));
+}
+
+Json finding_counts(const Json& findings) {
+  return {{"error", count(findings, "severity", "error")},
+          {"warning", count(findings, "severity", "warning")},
+          {"note", count(findings, "severity", "note")}};
+}
+
+std::string failure(std::string_view status, std::string_view error, const Json& findings) {
+  return dump({{"status", status},
+               {"verdict", to_string(ModelVerdict::failed)},
+               {"error", error},
+               {"findings", findings.empty() ? finding_counts(Json::array()) : finding_counts(findings)},
+               {"messages", findings}});
+}
+
+}  // namespace
+
+std::string_view to_string(ModelVerdict verdict) { return verdicts[static_cast<std::size_t>(verdict)]; }
+
+std::string body_of_results(const Json& results) {
+  const Json& tasks = results.at("tasks");
+  const Json& requirements = results.at("requirements");
+  const auto of_tasks = [&](std::string_view verdict) { return count(tasks, "verdict", verdict); };
+  const auto of_requirements = [&](std::string_view verdict) { return count(requirements, "verdict", verdict); };
+  const Json findings = finding_counts(results.at("findings"));
+  const ModelVerdict verdict = of_tasks("unbounded") > 0                            ? ModelVerdict::unbounded
+                               : of_tasks("missed") + of_requirements("missed") > 0 ? ModelVerdict::missed
+                               : of_tasks("met") + of_requirements("met") > 0       ? ModelVerdict::met
+                                                                                    : ModelVerdict::nothing;
+  return dump({{"status", "analysed"},
+               {"verdict", to_string(verdict)},
+               {"tasks",
+                {{"met", of_tasks("met")},
+                 {"missed", of_tasks("missed")},
+                 {"unbounded", of_tasks("unbounded")},
+                 {"no deadline", of_tasks("no deadline")}}},
+               {"requirements",
+                {{"met", of_requirements("met")},
+                 {"missed", of_requirements("missed")},
+                 {"unknown", of_requirements("unknown")}}},
+               {"findings", findings},
+               {"results", results}});
+}
+
+std::string body_of_failure(const std::vector<Diagnostic>& findings, std::string_view message) {
+  const auto error = std::find_if(findings.begin(), findings.end(),
+                                  [](const Diagnostic& finding) { return finding.severity == Severity::error; });
+  return failure("failed", error != findings.end() ? format(*error) : std::string(message),
+                 exporter::findings_json(findings));
+}
+
+std::string body_of_ending(const Outcome& outcome, const ProcessLimits& limits) {
+  switch (outcome.ending) {
+    case Ending::finished:
+      return outcome.output;
+    case Ending::out_of_time:
+      return failure("out of time",
+                     fmt::format("took longer than {} s", static_cast<double>(limits.time->count()) / 1e3),
+                     Json::array());
+    case Ending::out_of_memory:
+      return failure("out of memory", "needed more memory than there was, or than the limit allows", Json::array());
+    case Ending::crashed:
+      break;
+  }
+  return failure(
+      "crashed",
+      outcome.signal == 0 ? std::string("ended without a result") : fmt::format("ended by signal {}", outcome.signal),
+      Json::array());
+}
+
+std::string line_of(std::size_t index, std::size_t of, const ModelFiles& files, std::string_view key,
+                    std::string_view body) {
+  return fmt::format("{{\"index\":{},\"of\":{},\"files\":{},\"key\":\"{}\",{}", index, of, dump(Json(files)), key,
+                     body.substr(1));
+}
+
+// Quotes within names are escaped, so that these marks are not in any name.
+constexpr std::string_view before_key = "],\"key\":\"";
+constexpr std::string_view before_results = ",\"results\":{";
+
+std::string_view key_in(std::string_view line) {
+  const std::size_t at = line.find(before_key);
+  if (at == line.npos) return {};
+  const std::string_view rest = line.substr(at + before_key.size());
+  return rest.substr(0, std::min(rest.find('"'), rest.size()));
+}
+
+std::string body_in(std::string_view line) {
+  const std::size_t at = line.find(before_key);
+  const std::size_t end = at == line.npos ? at : line.find("\",", at + before_key.size());
+  return end == line.npos ? std::string() : fmt::format("{{{}", line.substr(end + 2));
+}
+
+tl::expected<Record, std::string> parse_line(std::string_view line) {
+  try {
+    const std::size_t results = line.find(before_results);
+    const Json json =
+        Json::parse(results == line.npos ? std::string(line) : fmt::format("{}}}", line.substr(0, results)));
+    Record record;
+    record.index = json.at("index").get<std::size_t>();
+    record.of = json.at("of").get<std::size_t>();
+    record.files = json.at("files").get<ModelFiles>();
+    record.key = json.at("key").get<std::string>();
+    record.status = json.at("status").get<std::string>();
+    const auto verdict = std::find(verdicts.begin(), verdicts.end(), json.at("verdict").get<std::string>());
+    if (verdict == verdicts.end()) return tl::unexpected(std::string("the verdict is not known"));
+    record.verdict = static_cast<ModelVerdict>(verdict - verdicts.begin());
+    if (json.contains("tasks")) {
+      const Json& tasks = json.at("tasks");
+      record.counts.met = tasks.at("met").get<std::uint64_t>();
+      record.counts.missed = tasks.at("missed").get<std::uint64_t>();
+      record.counts.unbounded = tasks.at("unbounded").get<std::uint64_t>();
+      record.counts.no_deadline = tasks.at("no deadline").get<std::uint64_t>();
+    }
+    record.counts.errors = json.at("findings").at("error").get<std::uint64_t>();
+    record.counts.warnings = json.at("findings").at("warning").get<std::uint64_t>();
+    if (json.contains("error")) record.error = json.at("error").get<std::string>();
+    return record;
+  } catch (const Json::exception& error) {
+    return tl::unexpected(std::string(error.what()));
+  }
+}
+
+}  // namespace amalthea::batch

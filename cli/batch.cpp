@@ -1,0 +1,298 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+
+#include "batch/batch.hpp"
+#include "batch/summary.hpp"
+#include "cli/input.hpp"
+#include "cli/verbs.hpp"
+#include "exporter/finding_formats.hpp"
+#include "exporter/results_json.hpp"
+
+namespace amalthea::cli {
+namespace {
+
+struct Options {
+  std::vector<std::string> paths;
+  std::string manifest;
+  bool list = false;
+  std::string shard = "1/1";
+  importer::Limits limits;
+  AnalysisInput analysis;
+  unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
+  double time_limit = 300;
+  std::uint64_t memory_limit = 4096;
+  std::string output;
+  bool resume = false;
+  std::string cache;
+  std::vector<std::string> summaries;
+  std::string sarif;
+  std::string fail_on = "missed";
+};
+
+int complain(const std::string& message) {
+  fmt::print(stderr, "amalthea: error: {}\n", message);
+  return ExitCode::unusable;
+}
+
+std::string text_of(const std::string& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return std::move(text).str();
+}
+
+/// Everything that results depend on beside the model: options, and the files that they name.
+std::string in_words(const Options& options) {
+  const AnalysisInput& analysis = options.analysis;
+  std::string words =
+      fmt::format("execution {} until {} platform {} memory {} line rule {} wrappers {} derived chains {}",
+                  analysis.execution, analysis.until, analysis.platform, analysis.memory, analysis.line_rule,
+                  analysis.build.keep_wrappers, analysis.derive_chains);
+  for (const std::string& change : analysis.map) words += fmt::format("\nmap {}", change);
+  for (const std::string& chain : analysis.chains) words += fmt::format("\nchain {}", chain);
+  for (const std::string& file : {analysis.platform, analysis.memory, analysis.mapping_file})
+    if (!file.empty() && std::filesystem::is_regular_file(file))
+      words += fmt::format("\n{} {}", file, exporter::hash_of_text(text_of(file)));
+  words +=
+      fmt::format("\nlimits {} {} {} {} {}", options.limits.max_file_size, options.limits.max_unpacked_size,
+                  options.limits.max_depth, options.limits.max_elements, options.limits.max_attributes_per_element);
+  return words;
+}
+
+std::string analyse(const Options& options, const batch::ModelFiles& files) {
+  Diagnostics diagnostics;
+  int exit_code = ExitCode::all_well;
+  const auto model = load({files, options.limits}, diagnostics, exit_code);
+  const auto analysed = model ? analyze_model(*model, options.analysis, diagnostics, exit_code) : std::nullopt;
+  if (!analysed) return batch::body_of_failure(diagnostics.all(), "the model cannot be analysed with these options");
+  const exporter::ModelInfo info = model_info(*model);
+  return batch::body_of_results(exporter::results_json({info, analysed->system, analysed->results, diagnostics}));
+}
+
+/// How far it is: one line that changes on a terminal, a line every ten seconds in a log.
+class Progress {
+ public:
+  ~Progress() { clear(); }
+
+  void show(std::size_t done, std::size_t of, std::size_t known) {
+    using Seconds = std::chrono::duration<double>;
+    const auto now = Clock::now();
+    const bool last = done == of;
+    if (Seconds(now - shown_).count() < (terminal_ ? 0.1 : 10.0) && !last) return;
+    shown_ = now;
+    const double seconds = Seconds(now - start_).count();
+    const double rate = seconds > 0 ? static_cast<double>(done - known) / seconds : 0;
+    std::string text = fmt::format("{} of {} models", done, of);
+    if (known > 0) text += fmt::format(" ({} known)", known);
+    if (rate > 0 && seconds > 0.5)
+      text += fmt::format(", {:.1f}/s, {:.0f} s left", rate, static_cast<double>(of - done) / rate);
+    if (terminal_) {
+      const std::size_t width = 20, filled = of == 0 ? width : width * done / of;
+      fmt::print(stderr, "\r\x1b[K[{}{}] {}", std::string(filled, '#'), std::string(width - filled, ' '), text);
+      std::fflush(stderr);
+    } else if (!last) {
+      fmt::print(stderr, "{}\n", text);
+    }
+  }
+  void clear() {
+    if (terminal_) fmt::print(stderr, "\r\x1b[K");
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool terminal_ = ::isatty(STDERR_FILENO) != 0;
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point shown_ = start_;
+};
+
+/// The findings of a line, and one for every task that is late, for code scanning.
+void add_findings(const std::string& line, Diagnostics& findings) {
+  const auto json = nlohmann::json::parse(line);
+  const auto text = [](const nlohmann::json& value) { return value.is_string() ? value.get<std::string>() : ""; };
+  const auto number = [](const nlohmann::json& value) { return value.is_number() ? value.get<std::uint32_t>() : 0U; };
+  Location file;
+  file.file = json["files"][0].get<std::string>();
+  for (const auto& finding : json.contains("results") ? json["results"]["findings"] : json["messages"]) {
+    Location place;
+    place.file = text(finding["file"]);
+    place.line = number(finding["line"]);
+    place.column = number(finding["column"]);
+    const std::string severity = text(finding["severity"]);
+    findings.add(text(finding["rule"]),
+                 severity == "error"     ? Severity::error
+                 : severity == "warning" ? Severity::warning
+                                         : Severity::note,
+                 text(finding["message"]), place, text(finding["path"]));
+  }
+  if (!json.contains("results")) {
+    if (json["messages"].empty()) findings.add("AM0543", Severity::error, text(json["error"]), file);
+    return;
+  }
+  for (const auto& task : json["results"]["tasks"])
+    if (task["verdict"] == "missed" || task["verdict"] == "unbounded")
+      findings.add("AM0542", Severity::error,
+                   fmt::format("task \"{}\" is {}: {}", text(task["name"]),
+                               task["verdict"] == "missed" ? "late" : "unbounded", text(task["reason"])),
+                   file, fmt::format("swModel/tasks/{}", text(task["name"])));
+}
+
+bool fails(const batch::Totals& totals, const std::string& fail_on) {
+  if (fail_on == "never") return false;
+  if (totals.failed > 0) return true;
+  if (fail_on == "failed") return false;
+  return totals.unbounded > 0 || (fail_on == "missed" && totals.missed > 0);
+}
+
+bool read_models(const Options& options, std::vector<batch::ModelFiles>& models) {
+  auto found = batch::find_models(options.paths);
+  if (!found) {
+    complain(found.error());
+    return false;
+  }
+  models = std::move(*found);
+  if (!options.manifest.empty()) {
+    std::error_code error;
+    auto listed = std::filesystem::is_regular_file(options.manifest, error)
+                      ? batch::parse_manifest(text_of(options.manifest))
+                      : tl::unexpected(std::string("there is no such file"));
+    if (!listed) {
+      complain(fmt::format("{}: {}", options.manifest, listed.error()));
+      return false;
+    }
+    models.insert(models.end(), listed->begin(), listed->end());
+  }
+  if (models.empty()) complain("there is no model: name paths with .amxmi files, or a --manifest");
+  return !models.empty();
+}
+
+bool outputs_are_possible(const Options& options) {
+  for (const std::string& path : options.summaries)
+    if (!batch::is_summary_file(path)) {
+      complain(fmt::format("--summary {}: expected a name that ends with .md, .html, .txt, .db or .sqlite", path));
+      return false;
+    }
+  for (const std::string& path : options.summaries)
+    if (!check_output(path)) return false;
+  if (options.resume && options.output.empty()) {
+    complain("--resume needs -o: there it looks for what is done");
+    return false;
+  }
+  return check_output(options.output) && check_output(options.sarif);
+}
+
+int run(const Options& options) {
+  batch::BatchOptions work;
+  if (!read_models(options, work.models)) return ExitCode::unusable;
+  if (options.list)
+    return write_output(options.output, batch::manifest_text(work.models)) ? ExitCode::all_well : ExitCode::unusable;
+  if (!outputs_are_possible(options)) return ExitCode::unusable;
+  const auto shard = batch::parse_shard(options.shard);
+  if (!shard) return complain(fmt::format("--shard {}", shard.error()));
+  if (!options.cache.empty()) {
+    std::error_code error;
+    std::filesystem::create_directories(options.cache, error);
+    if (error) return complain(fmt::format("--cache {}: {}", options.cache, error.message()));
+  }
+  work.shard = *shard;
+  work.output = options.output;
+  work.resume = options.resume;
+  work.cache = options.cache;
+  work.options = in_words(options);
+  work.at_once = options.jobs;
+  work.limits.time = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit * 1000));
+  if (options.memory_limit > 0) work.limits.memory = options.memory_limit << 20;
+  work.analyse = [&options](const batch::ModelFiles& files) { return analyse(options, files); };
+  std::vector<batch::Record> records;
+  Diagnostics findings;
+  work.done = [&](const batch::Record& record, const std::string& line) {
+    records.push_back(record);
+    if (!options.sarif.empty()) add_findings(line, findings);
+    if (options.output.empty()) fmt::print("{}\n", line);
+  };
+  Progress progress;
+  work.progress = [&](std::size_t done, std::size_t of, std::size_t known) { progress.show(done, of, known); };
+  if (const auto done = batch::run_batch(work); !done) return complain(done.error());
+  progress.clear();
+
+  std::FILE* const people = options.output.empty() ? stderr : stdout;
+  fmt::print(people, "{}", batch::summary_text(records, !options.output.empty() && use_colour()));
+  for (const std::string& path : options.summaries)
+    if (const auto written = batch::write_summary(path, records, options.output); !written)
+      return complain(written.error());
+  if (!options.sarif.empty()) {
+    std::vector<Diagnostic> sorted = findings.all();
+    exporter::sort_findings(sorted);
+    const exporter::ModelInfo info;
+    if (!write_output(options.sarif,
+                      exporter::render_findings_sarif({info, sorted, 0, std::filesystem::current_path().string()})))
+      return ExitCode::unusable;
+  }
+  return fails(batch::totals_of(records), options.fail_on) ? ExitCode::findings : ExitCode::all_well;
+}
+
+struct MergeOptions {
+  std::vector<std::string> parts;
+  std::string output;
+};
+
+int merge(const MergeOptions& options) {
+  if (!check_output(options.output)) return ExitCode::unusable;
+  const auto merged = batch::merge_parts(options.parts);
+  if (!merged) return complain(merged.error());
+  return write_output(options.output, *merged) ? ExitCode::all_well : ExitCode::unusable;
+}
+
+}  // namespace
+
+void add_batch(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand("batch", "many models: a line of JSON each, in their order, and a summary");
+  verb->add_option("PATH", options->paths, "models, and folders with models at any depth");
+  verb->add_option("--manifest", options->manifest, "file that lists models, one a line (made by --list)");
+  verb->add_flag("--list", options->list, "only list the models, as a manifest");
+  verb->add_option("--shard", options->shard, "I/N: only the I-th of N parts")->capture_default_str();
+  verb->add_option("--jobs", options->jobs, "processes; the lines do not depend on them (default: as many as cores)")
+      ->check(CLI::Range(1U, 1024U));
+  verb->add_option("--time-limit", options->time_limit, "seconds for one model")
+      ->check(CLI::Range(0.01, 1e7))
+      ->capture_default_str();
+  verb->add_option("--memory-limit", options->memory_limit, "MiB of address space for one model; 0: none")
+      ->capture_default_str();
+  verb->add_option("-o,--output", options->output, "write the lines to this file instead of standard output");
+  verb->add_flag("--resume", options->resume, "go on where a batch with the same -o was interrupted");
+  verb->add_option("--cache", options->cache, "folder in which results are kept for models that have not changed");
+  verb->add_option("--summary", options->summaries,
+                   "also write the summary to this file: .md, .html, .txt, or an SQLite database .db, .sqlite")
+      ->allow_extra_args(false);
+  verb->add_option("--sarif", options->sarif, "also write all findings and late tasks to this file, as SARIF 2.1.0");
+  verb->add_option("--fail-on", options->fail_on, "what makes the exit code 1")
+      ->check(CLI::IsMember({"missed", "unbounded", "failed", "never"}))
+      ->capture_default_str();
+  add_analysis_options(*verb, options->analysis);
+  add_chain_options(*verb, options->analysis);
+  add_limit_options(*verb, options->limits);
+  verb->footer("amalthea batch merge puts the lines of parts together. docs/batch.md tells more.");
+
+  auto merge_options = std::make_shared<MergeOptions>();
+  CLI::App* parts = verb->add_subcommand("merge", "the lines of all parts (--shard) as one batch would have made them");
+  parts->add_option("PART", merge_options->parts, "files of lines")->required();
+  parts->add_option("-o,--output", merge_options->output, "write to this file instead of standard output");
+  parts->callback([merge_options, &exit_code] { exit_code = merge(*merge_options); });
+  verb->callback([verb, options, &exit_code] {
+    if (verb->get_subcommands().empty()) exit_code = run(*options);
+  });
+}
+
+}  // namespace amalthea::cli

@@ -1,0 +1,137 @@
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include "cli/gpu/gpu_verbs.hpp"
+#include "cli/input.hpp"
+#include "cli/verbs.hpp"
+#include "engine/amd/partition.hpp"
+#include "exporter/gpu_partition_formats.hpp"
+
+namespace amalthea::cli {
+namespace {
+
+namespace amd = engine::amd;
+
+struct PartitionChoice {
+  std::string platform = "radeon-vii";
+  std::string kernel;
+  std::string mask;
+  std::string against;
+  std::string against_mask = "full";
+  std::int64_t units = 0;
+  std::size_t launches = 9;
+  std::string format = "text";
+};
+
+const amd::NamedKernel* choose_kernel(const engine::DeviceProfile& profile, const std::string& option,
+                                      const std::string& name) {
+  if (const amd::NamedKernel* kernel = engine::find_kernel(profile, name)) return kernel;
+  std::string known;
+  for (const amd::NamedKernel& kernel : profile.amd->kernels)
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", kernel.name);
+  unusable(fmt::format("{} {}: the profile has no such kernel; it has {}", option, name,
+                       known.empty() ? std::string("none") : known));
+  return nullptr;
+}
+
+std::optional<amd::CuMask> choose_mask(const engine::DeviceProfile& profile, const std::string& option,
+                                       const std::string& text) {
+  auto mask = amd::parse_cu_mask(text, engine::amd_settings(profile).layout());
+  if (mask) return std::move(*mask);
+  unusable(fmt::format("{} {}: {}", option, text, mask.error()));
+  return std::nullopt;
+}
+
+int run(const PartitionChoice& choice) {
+  const auto profile = profile_with_sms(choice.platform);
+  if (!profile) return ExitCode::unusable;
+  if (!profile->amd)
+    return unusable(fmt::format("--platform {}: the profile is not one of an AMD GPU (\"amd\")", choice.platform));
+  const amd::NamedKernel* kernel = choose_kernel(*profile, "--kernel", choice.kernel);
+  if (kernel == nullptr) return ExitCode::unusable;
+  const amd::NamedKernel* against = nullptr;
+  if (!choice.against.empty()) {
+    against = choose_kernel(*profile, "--against", choice.against);
+    if (against == nullptr) return ExitCode::unusable;
+  }
+  const amd::DeviceSettings settings = engine::amd_settings(*profile);
+  const amd::Layout layout = settings.layout();
+  if (choice.units >= layout.units())
+    return unusable(
+        fmt::format("--units {}: there are {} CUs, and one is left at least", choice.units, layout.units()));
+
+  exporter::PartitionTable table{profile->name, kernel->name, against != nullptr ? against->name : "", {}};
+  Diagnostics diagnostics;
+  const auto measure = [&](const std::string& name, const amd::CuMask& mask, const amd::CuMask& against_mask) {
+    const amd::PartitionTask task{*kernel, mask};
+    std::optional<amd::PartitionTask> other;
+    if (against != nullptr) other = amd::PartitionTask{*against, against_mask};
+    Diagnostics found;
+    amd::report_worst_practices(layout, task, other, found);
+    exporter::PartitionRow row{name, mask, std::nullopt, {}, {}};
+    if (other) row.against_mask = against_mask;
+    for (const Diagnostic& finding : found.all()) {
+      row.warnings.push_back(finding.id);
+      diagnostics.add(finding.id, finding.severity, finding.message);
+    }
+    row.times = amd::measure_partition(settings, {profile->amd->launch_overhead, choice.launches}, task, other);
+    table.rows.push_back(std::move(row));
+  };
+
+  if (!choice.mask.empty()) {
+    const auto mask = choose_mask(*profile, "--mask", choice.mask);
+    const auto against_mask = choose_mask(*profile, "--against-mask", choice.against_mask);
+    if (!mask || !against_mask) return ExitCode::unusable;
+    measure("as given", *mask, *against_mask);
+    print_findings(diagnostics);
+    if (choice.format == "json")
+      return written(exporter::render_response_times_json(table.rows.front().times.task), ExitCode::all_well);
+    return written(exporter::render_partitions_text(table, use_colour()), ExitCode::all_well);
+  }
+  if (against != nullptr) {
+    for (const amd::Strategy& strategy : amd::strategies(layout, choice.units > 0 ? choice.units : layout.units() / 2))
+      measure(strategy.name, strategy.task, strategy.against);
+    print_findings(diagnostics);
+  } else {
+    for (std::int64_t units = 1; units <= layout.units(); ++units) {
+      measure(fmt::format("packed:{}", units), amd::packed_mask(layout, units), {});
+      measure(fmt::format("distributed:{}", units), amd::distributed_mask(layout, units), {});
+    }
+  }
+  return written(choice.format == "json" ? exporter::render_partitions_json(table)
+                                         : exporter::render_partitions_text(table, use_colour()),
+                 ExitCode::all_well);
+}
+
+}  // namespace
+
+void add_gpu_partition(CLI::App& gpu, int& exit_code) {
+  auto choice = std::make_shared<PartitionChoice>();
+  CLI::App* verb = gpu.add_subcommand("partition", "response times of kernels under compute-unit masks of an AMD GPU");
+  verb->footer(
+      "With --mask one measurement; without it --against compares ways to share the CUs, and a kernel alone gets "
+      "every\n"
+      "number of CUs. Masks: 0xff (bit 0 least significant), 0xffffffff,0x3 (32-bit words, lowest first), 0-14,59,\n"
+      "packed:16, distributed:16, full, even, odd, bits:1010 (bit 0 first). See docs/gpu-amd.md.");
+  verb->add_option("--platform", choice->platform, "GPU profile: a built-in name or a JSON file")
+      ->capture_default_str();
+  verb->add_option("--kernel", choice->kernel, "a kernel of the profile, launched again and again")->required();
+  verb->add_option("--mask", choice->mask, "the CUs it may use");
+  auto* against =
+      verb->add_option("--against", choice->against, "a kernel that another task launches again and again beside it");
+  verb->add_option("--against-mask", choice->against_mask, "the CUs that one may use")
+      ->capture_default_str()
+      ->needs(against);
+  verb->add_option("--units", choice->units, "CUs of the task where the two are apart (default: half of them)")
+      ->check(CLI::Range(1, 1 << 20));
+  verb->add_option("--launches", choice->launches, "of the kernel")->check(CLI::Range(1, 10000))->capture_default_str();
+  add_format(*verb, choice->format);
+  verb->callback([choice, &exit_code] { exit_code = run(*choice); });
+}
+
+}  // namespace amalthea::cli

@@ -1,0 +1,72 @@
+#include "cli/trace.hpp"
+
+#include <cstdlib>
+#include <ctime>
+
+#include <fmt/core.h>
+
+#include "amalthea/quantity.hpp"
+#include "cli/input.hpp"
+
+namespace amalthea::cli {
+namespace {
+
+void complain(const std::string& message) { fmt::print(stderr, "amalthea: error: {}\n", message); }
+
+}  // namespace
+
+void add_trace_option(CLI::App& verb, std::string& path) {
+  verb.add_option("--trace", path,
+                  "also write every event of the simulation to this file, by its extension: .btf, .json or .json.gz "
+                  "(Perfetto), .csv, .atdb (docs/traces.md)")
+      ->type_name("FILE");
+}
+
+bool check_trace(const std::string& path) {
+  if (path.empty()) return true;
+  if (exporter::trace_format_of(path) != nullptr) return check_output(path);
+  std::string known;
+  for (const auto& format : exporter::trace_formats())
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", format.extension);
+  complain(fmt::format("--trace {}: expected a file that ends in one of {}", path, known));
+  return false;
+}
+
+std::unique_ptr<exporter::TraceWriter> make_trace(const std::string& path, const exporter::ModelInfo& info) {
+  const auto date = date_of_traces();
+  if (!date) return nullptr;
+  exporter::TraceFacts facts;
+  facts.date = *date;
+  for (const std::string& file : info.files) facts.input += fmt::format("{}{}", facts.input.empty() ? "" : " ", file);
+  auto writer = exporter::trace_format_of(path)->make(path, facts);
+  if (!writer) {
+    complain(writer.error());
+    return nullptr;
+  }
+  return std::move(*writer);
+}
+
+bool finish_trace(exporter::TraceWriter* trace) {
+  if (trace == nullptr) return true;
+  const auto written = trace->finish();
+  if (!written) complain(written.error());
+  return written.has_value();
+}
+
+std::optional<std::string> date_of_traces() {
+  std::time_t time = 0;
+  if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH")) {
+    const auto seconds = parse_integer(epoch);
+    if (!seconds || *seconds < 0 || *seconds > 253402300799) {  // the end of year 9999
+      complain(fmt::format("SOURCE_DATE_EPOCH=\"{}\": expected seconds since 1970", epoch));
+      return std::nullopt;
+    }
+    time = static_cast<std::time_t>(*seconds);
+  }
+  std::tm parts{};
+  ::gmtime_r(&time, &parts);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}Z", parts.tm_year + 1900, parts.tm_mon + 1, parts.tm_mday,
+                     parts.tm_hour, parts.tm_min, parts.tm_sec);
+}
+
+}  // namespace amalthea::cli

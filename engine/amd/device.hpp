@@ -1,0 +1,234 @@
+#pragma once
+/// \file
+/// An AMD GPU event by event: streams, HSA queues, ACEs, shader engines, compute units, copies.
+///
+/// Source: Otterness and Anderson, "Exploring AMD GPU Scheduling Details by Experimenting With 'Worst Practices'",
+/// RTNS 2021, as the rules
+///  A2 a stream is a FIFO: an operation begins when the one before it has ended; copies go to DMA engines;
+///  A3 kernels of unmasked streams go to the few HSA queues of their process's pool, in turn at the stream's first
+///     kernel; a stream with a CU mask has a queue of its own. A queue has one kernel at work at a time. Queue q
+///     belongs to ACE (asynchronous compute engine) q mod the number of ACEs;
+///  A4 an ACE serves its queues in turn, kernel by kernel, and goes on to the next as soon as all blocks are handed
+///  out; A5 it hands out blocks by increasing number, block i to the i-th, cyclically, of the shader engines (SEs) that
+///  have
+///     any enabled CU. A busy SE is waited for and never passed over;
+///  A6 a workload manager per SE has a slot for each ACE. It serves them in turn (TurnRule); where no CU has room for a
+///     slot's block, blocks of other slots go first. Among CUs with room it takes the one with the fewest threads, of
+///     equals the lowest number (which the sources leave open);
+///  A7 only CUs of the queue's mask take its blocks (cu_mask.hpp);
+///  A10 what blocks cost (KernelCost).
+/// What NVIDIA's GPUs have too is the same here: what is put into streams, what is told of runs, occupancy, NULL
+/// streams (N7). There are no time slices: kernels of different processes run beside each other. A kernel of which no
+/// launch configuration is known takes the whole GPU, once it is empty; later kernels start no block before it.
+///
+/// The owner calls, at every instant at which something happens: `advance`, then `submit` for what comes, then
+/// `settle`. So at one instant: what ends (copies, then blocks in the order of their starts), then what comes, then
+/// heads of streams enter queues, then ACEs in their order hand out blocks and SEs start them, until nothing moves.
+///
+/// Not modelled: more queues than the ACEs have slots for (the firmware then multiplexes them in time); blocks that
+/// start in what a block that ends has given back in part.
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <queue>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "amalthea/time.hpp"
+#include "engine/amd/cu_mask.hpp"
+#include "engine/amd/device_settings.hpp"
+#include "engine/nvidia/device.hpp"
+#include "engine/slowdown.hpp"
+
+namespace amalthea::engine::amd {
+
+using nvidia::ContextIndex;
+using nvidia::DeviceOperation;
+using nvidia::EngineIndex;
+using nvidia::OperationId;
+using nvidia::OperationRun;
+using nvidia::Standing;
+using nvidia::StreamIndex;
+using QueueIndex = std::uint32_t;
+
+class Device {
+ public:
+  explicit Device(const DeviceSettings& settings);
+
+  /// All contexts and streams before the first operation. At most one NULL stream in each context.
+  ContextIndex add_context();
+  StreamIndex add_stream(ContextIndex context, const StreamSettings& stream);
+
+  /// As nvidia::Device: ids are used again after the operation's end. A kernel has at least one block, which fits an
+  /// empty CU.
+  OperationId submit(const DeviceOperation& operation, const KernelCost& cost = {});
+  void advance(Instant now, std::vector<OperationId>& completed);
+  void settle();
+  Instant next_event();
+
+  OperationRun& run_of(OperationId id) { return operations_[id].run; }
+  const DeviceOperation& operation(OperationId id) const { return operations_[id].operation; }
+  Standing standing(OperationId id) const;
+
+  EngineIndex engines() const { return static_cast<EngineIndex>(copies_.size() + 1); }
+  /// Time in which a kernel was at work, or a copy.
+  Duration busy(EngineIndex engine) const;
+  /// As nvidia::Device; CUs count as SMs.
+  void record_blocks(std::vector<nvidia::BlockStep>& steps) { block_steps_ = &steps; }
+  /// HSA queues that exist by now.
+  std::size_t queues() const { return queues_.size(); }
+
+ private:
+  using Ranked = std::pair<std::uint64_t, OperationId>;
+
+  struct Operation {
+    DeviceOperation operation;
+    KernelCost cost;
+    std::uint64_t rank = 0;  ///< in the order of submission
+    bool in_queue = false;
+    QueueIndex queue = 0;
+    std::int64_t handed_out = 0;  ///< blocks given to SEs
+    std::int64_t running = 0;     ///< blocks on CUs
+    std::int64_t ended = 0;
+    std::int64_t threads = 0;  ///< of a block
+    Slowdown everywhere;       ///< what all of its blocks suffer: reuse, contention, other kernels
+    OperationRun run;
+  };
+
+  struct Stream {
+    ContextIndex context = 0;
+    StreamSettings settings;
+    std::deque<OperationId> fifo;
+    std::optional<QueueIndex> queue;
+  };
+
+  struct Context {
+    bool has_null_stream = false;
+    std::set<Ranked> heads;          ///< of all streams; only kept for the NULL stream's sake
+    std::set<Ranked> waiting_heads;  ///< those that are in no queue yet
+    std::set<std::uint64_t> nulls;   ///< ranks of the NULL stream's operations that have not ended
+    std::vector<std::optional<QueueIndex>> pool;
+    std::size_t next_in_pool = 0;
+  };
+
+  struct Queue {
+    std::size_t ace = 0;
+    std::vector<bool> enabled;         ///< by CU
+    std::vector<std::size_t> engines;  ///< SEs with any enabled CU, in their order
+    std::deque<OperationId> packets;
+    bool at_work = false;  ///< the first packet is handed out or being so
+  };
+
+  struct Ace {
+    std::vector<QueueIndex> queues;
+    std::size_t turn = 0;
+    std::optional<OperationId> current;  ///< whose blocks are handed out
+    Instant ready;                       ///< when it can hand out the next block
+    std::int64_t kernels = 0;            ///< at work: begun and not ended
+  };
+
+  struct Slot {
+    OperationId operation = 0;
+    std::int64_t block = 0;
+    std::uint64_t since = 0;  ///< sequence number
+  };
+  struct ShaderEngine {
+    std::vector<std::optional<Slot>> slots;  ///< by ACE
+    std::size_t turn = 0;
+  };
+
+  struct Unit {
+    nvidia::SmUse use;
+    std::int64_t threads = 0;
+    std::int64_t weight = 0;  ///< threads x weight_ppm
+    std::vector<std::uint32_t> blocks;
+    bool changed = false;
+  };
+
+  struct Block {
+    OperationId operation = 0;
+    std::size_t unit = 0;
+    std::size_t index = 0;  ///< in the operation's run
+    Duration remaining;     ///< at full speed, as of `since`
+    Instant since;
+    Slowdown slowdown;
+    std::uint64_t sequence = 0;
+    std::uint32_t version = 0;  ///< ends that were foreseen under another one do not hold
+    bool is_new = false;        ///< no end is foreseen yet
+  };
+
+  struct End {
+    Instant time;
+    std::uint64_t sequence = 0;
+    std::uint32_t block = 0;
+    std::uint32_t version = 0;
+  };
+  struct Later {
+    bool operator()(const End& a, const End& b) const {
+      return a.time != b.time ? a.time > b.time : a.sequence > b.sequence;
+    }
+  };
+
+  struct CopyEngine {
+    std::deque<OperationId> fifo;
+    std::optional<OperationId> active;
+    Instant end;
+    Duration busy;
+  };
+
+  bool is_kernel(OperationId id) const { return operations_[id].operation.kind == nvidia::StreamOperationKind::kernel; }
+  std::size_t copy_engine_of(OperationId id) const;
+  ContextIndex context_of(OperationId id) const { return streams_[operations_[id].operation.stream].context; }
+  void add_head(OperationId id);
+  void complete(OperationId id, std::vector<OperationId>& completed);
+  void end_copies(std::vector<OperationId>& completed);
+  void end_blocks(std::vector<OperationId>& completed);
+  void fill_queues(Context& context);
+  QueueIndex queue_of(Stream& stream);
+  QueueIndex add_queue(const std::optional<CuMask>& mask, std::optional<std::int64_t> on_ace);
+  void move_blocks();
+  bool serve_ace(std::size_t ace);
+  bool take_packet(Ace& ace);
+  bool place_whole(Ace& ace);
+  bool serve_engine(std::size_t engine);
+  bool serve_one(std::size_t engine);
+  std::optional<std::size_t> unit_for(std::size_t engine, const Slot& slot) const;
+  void start_block(std::size_t unit, OperationId id, std::int64_t number);
+  void start_copies();
+  void update_speeds();
+  Slowdown suffered_everywhere(const Operation& kernel) const;
+  Slowdown suffered_in(const Unit& unit, const Operation& kernel) const;
+  Duration time_of_block(const Operation& kernel, std::int64_t number) const;
+
+  DeviceSettings settings_;
+  std::vector<Context> contexts_;
+  std::vector<Stream> streams_;
+  std::vector<Operation> operations_;
+  std::vector<OperationId> free_operations_;
+  std::vector<Queue> queues_;
+  std::vector<Ace> aces_;
+  std::vector<ShaderEngine> engines_;
+  std::vector<Unit> units_;
+  std::vector<Block> blocks_;
+  std::vector<std::uint32_t> free_blocks_;
+  std::vector<CopyEngine> copies_;
+  std::vector<OperationId> resident_;  ///< kernels with blocks on CUs, by their first block
+
+  bool whole_ = false;             ///< a kernel has the whole GPU
+  std::set<Ranked> whole_wanted_;  ///< kernels that wait for an empty GPU
+  std::int64_t kernels_ = 0;       ///< at work
+  std::int64_t threads_ = 0;       ///< resident
+  std::int64_t running_ = 0;       ///< blocks
+  bool mixture_changed_ = false;
+  Duration kernels_busy_;
+  Instant kernels_since_;
+  std::priority_queue<End, std::vector<End>, Later> ends_;
+  std::vector<nvidia::BlockStep>* block_steps_ = nullptr;
+  std::uint64_t next_rank_ = 0;
+  std::uint64_t next_sequence_ = 0;
+  Instant now_;
+};
+
+}  // namespace amalthea::engine::amd
