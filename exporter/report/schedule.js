@@ -101,6 +101,8 @@ const gantt = (function () {
     one.append(' ' + words);
     hint.append(' ');
   }
+  const mostRows = 650;  // browsers draw no larger canvas
+  const tooMany = add(section, 'p', {class: 'note'}, `Of all rows the first ${mostRows} are drawn.`);
   const frame = add(section, 'div', {class: 'gantt'});
   const overview = add(frame, 'canvas', {id: 'overview', 'aria-hidden': 'true'});
   const scroller = add(frame, 'div', {class: 'rows'});
@@ -137,7 +139,9 @@ const gantt = (function () {
 
   function layOut() {
     const which = rowsList.value, [from, to] = time.domain();
-    rows = (which === 'tasks' ? [] : unitRows).concat(which === 'units' ? [] : taskRows).slice(0, 650);
+    const all = (which === 'tasks' ? [] : unitRows).concat(which === 'units' ? [] : taskRows);
+    rows = all.slice(0, mostRows);
+    tooMany.hidden = all.length <= mostRows;
     width = Math.max(280, printing ? 1000 : frame.clientWidth);
     left = width < 600 ? 96 : 176;
     height = axisHeight + rows.length * rowHeight + 6;
