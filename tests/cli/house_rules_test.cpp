@@ -31,7 +31,7 @@ std::vector<std::string> matches(const std::string& text, const std::string& pat
   return found;
 }
 
-const std::vector<std::string> folders = {"amalthea", "importer", "engine", "review", "exporter", "cli"};
+const std::vector<std::string> folders = {"amalthea", "importer", "engine", "review", "exporter", "batch", "cli"};
 
 }  // namespace
 

@@ -46,7 +46,7 @@ TEST_CASE("analyze and simulate trace the same simulation") {
     CHECK((trace_of("analyze", {}, extension) == trace_of("simulate", {}, extension)));
 }
 
-TEST_CASE("--trace refuses what it cannot do, before any work is done") {
+TEST_CASE("a trace is refused that cannot be written or is not there, before any work is done") {
   const test::TemporaryFolder folder;
   const auto refused = [](const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"simulate", test::sample("offload-minimal.amxmi")};
