@@ -7,7 +7,7 @@
 // horizon: N hyperperiods of it, tasks: N times the size of the WATERS 2017 model for one second of model time; how the
 // time grows, as fitted by the benchmark library (1.00 N is linear).
 // analysis: the same system as a whole, bounds and simulation.
-// trace: processor time of a simulation written to a file, by format, against the same without (x_untraced); of five
+// trace: time of a simulation written to a file, by format, against the same without (x_untraced); of five
 // hyperperiods of the WATERS 2019 model (0), and of one second of the synthetic model (1). trace_memory: N hyperperiods
 // written to a file; the largest memory of a process (rss_kB), of one that writes no trace (untraced_kB; it grows with
 // the response times that results are made of), and the difference (trace_kB).
@@ -31,6 +31,7 @@
 #include "engine/many_runs.hpp"
 #include "engine/simulation.hpp"
 #include "exporter/trace_formats.hpp"
+#include "exporter/trace_thread.hpp"
 #include "importer/model_reader.hpp"
 #include "importer/system_builder.hpp"
 
@@ -157,7 +158,7 @@ class Prepared {
   }
   std::uint64_t trace(const exporter::TraceFormat& format, const std::string& folder) const {
     const std::string path = folder + "/bench" + std::string(format.extension);
-    auto writer = format.make(path, {}).value();
+    auto writer = exporter::on_own_thread(format.make(path, {}).value());
     const std::uint64_t events = simulate(writer.get());
     if (!writer->finish()) throw std::runtime_error("the trace cannot be written");
     return events;
@@ -169,8 +170,10 @@ class Prepared {
   std::vector<engine::Program> programs_;
 };
 
-/// That this process has had, the system's work for it included.
-double processor_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+/// By the clock on the wall: traces are written by a thread of their own.
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 std::string temporary_folder() {
   std::string folder = (std::filesystem::temp_directory_path() / "bench-XXXXXX").string();
@@ -186,11 +189,11 @@ void tracing(benchmark::State& state) {
   double untraced = 0, traced = 0;
   std::uint64_t events = 0;
   for (auto _ : state) {
-    const double before = processor_seconds();
+    const double before = seconds_now();
     benchmark::DoNotOptimize(prepared.simulate(nullptr));
-    const double begin = processor_seconds();
+    const double begin = seconds_now();
     events += prepared.trace(format, folder);
-    const double end = processor_seconds();
+    const double end = seconds_now();
     untraced += begin - before;
     traced += end - begin;
     state.SetIterationTime(end - begin);

@@ -7,6 +7,7 @@
 
 #include "amalthea/quantity.hpp"
 #include "cli/input.hpp"
+#include "exporter/trace_thread.hpp"
 
 namespace amalthea::cli {
 namespace {
@@ -43,7 +44,7 @@ std::unique_ptr<exporter::TraceWriter> make_trace(const std::string& path, const
     complain(writer.error());
     return nullptr;
   }
-  return std::move(*writer);
+  return exporter::on_own_thread(std::move(*writer));
 }
 
 bool finish_trace(exporter::TraceWriter* trace) {
