@@ -39,6 +39,11 @@ class Resolver {
                                        system_.platform.units[unit_].name));
       return false;
     }
+    if (profile_.amd) {
+      error(nodes.front(), fmt::format("\"{}\" is an AMD GPU; what its wavefronts execute is not modelled",
+                                       system_.platform.units[unit_].name));
+      return false;
+    }
     if (!choose_scheduler()) return false;
     bool all_understood = true;
     for (const NodeIndex node : nodes) all_understood = understand(node) && all_understood;

@@ -32,6 +32,17 @@ std::optional<engine::DeviceProfile> profile_with_sms(const std::string& platfor
   return profile;
 }
 
+std::optional<engine::DeviceProfile> nvidia_profile(const std::string& platform) {
+  auto profile = profile_with_sms(platform);
+  if (profile && profile->amd) {
+    unusable(fmt::format(
+        "--platform {}: an AMD GPU, which works by other rules; amalthea gpu run and gpu partition know them",
+        platform));
+    return std::nullopt;
+  }
+  return profile;
+}
+
 std::optional<std::string> file_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;

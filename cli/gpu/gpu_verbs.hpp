@@ -33,6 +33,8 @@ void add_format(CLI::App& verb, std::string& format);
 
 /// The profile, whose SMs are known; nothing and a message otherwise.
 std::optional<engine::DeviceProfile> profile_with_sms(const std::string& platform);
+/// The same of an NVIDIA GPU; another one is refused with a message.
+std::optional<engine::DeviceProfile> nvidia_profile(const std::string& platform);
 
 /// The bytes of a file; nothing and a message when it cannot be read.
 std::optional<std::string> file_text(const std::string& path);

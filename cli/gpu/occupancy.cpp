@@ -23,7 +23,7 @@ struct OccupancyOptions {
 };
 
 int run(const OccupancyOptions& options) {
-  auto profile = profile_with_sms(options.platform);
+  auto profile = nvidia_profile(options.platform);
   if (!profile) return ExitCode::unusable;
   profile->multiprocessors->threshold_counts = options.threshold_counts;
   const auto occupancy = nvidia::occupancy(*profile->multiprocessors, options.shape);

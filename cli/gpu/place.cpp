@@ -45,7 +45,7 @@ std::optional<nvidia::StreamBlocks> stream_blocks(const std::string& text) {
 std::optional<nvidia::SmLimits> placement_limits(const PlaceOptions& options) {
   nvidia::SmLimits limits;
   if (!options.platform.empty()) {
-    const auto profile = profile_with_sms(options.platform);
+    const auto profile = nvidia_profile(options.platform);
     if (!profile) return std::nullopt;
     limits = *profile->multiprocessors;
   } else if (options.sms == 0 || options.max_warps == 0) {

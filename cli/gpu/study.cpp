@@ -22,7 +22,7 @@ struct PlacementStudyOptions {
 };
 
 int run(const PlacementStudyOptions& options) {
-  const auto profile = profile_with_sms(options.platform);
+  const auto profile = nvidia_profile(options.platform);
   if (!profile) return ExitCode::unusable;
   nvidia::PlacementStudy study = options.study;
   study.limits = *profile->multiprocessors;

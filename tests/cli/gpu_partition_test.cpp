@@ -15,6 +15,16 @@ test::CommandResult partition(const Arguments& more) {
 
 }  // namespace
 
+TEST_CASE("verbs of NVIDIA's GPUs alone refuse an AMD GPU") {
+  for (const char* verb : {"occupancy", "place"}) {
+    const auto result = test::amalthea({"gpu", verb, "--platform", "radeon-vii", "--threads", "256"});
+    CHECK(result.exit_code == 2);
+  }
+  CHECK(test::amalthea({"gpu", "occupancy", "--platform", "radeon-vii", "--threads", "256"}).err ==
+        "amalthea: error: --platform radeon-vii: an AMD GPU, which works by other rules; amalthea gpu run and gpu "
+        "partition know them\n");
+}
+
 TEST_CASE("gpu partition prints the response times of a kernel under a mask") {
   const auto done =
       partition({"--platform", "radeon-vii", "--kernel", "mm1024", "--mask", "0xffff", "--format", "json"});

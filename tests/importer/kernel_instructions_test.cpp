@@ -91,6 +91,7 @@ TEST_CASE("instructions that cannot be are said with their place") {
   CHECK(complaint(test::replaced(sample(), "5L 9C 2L 9C", "5L 9X")) == "AM0508 at a line");
   CHECK(complaint(test::replaced(sample(), "5L 9C 2L 9C", "")) == "AM0508 at a line");
   CHECK(complaint(test::replaced(sample(), "\"qaws\"", "\"fifo\"")) == "AM0509 at a line");
+  CHECK(complaint(test::replaced(sample(), "\"tx2\"", "\"radeon-vii\"")) == "AM0508 at a line");
   CHECK(complaint(test::replaced(sample(), "value=\"4\"", "value=\"0\"")) == "AM0321 at a line");
   CHECK(complaint(sample()) == "nothing");
 }
