@@ -53,8 +53,8 @@ ContextIndex Device::add_context() {
 }
 
 StreamIndex Device::add_stream(ContextIndex context, const StreamSettings& stream) {
-  streams_.push_back({context, stream, {}, {}});
-  contexts_[context].has_null_stream |= stream.is_null;
+  streams_.push_back({context, stream, {stream.is_null, {}}, {}});
+  contexts_[context].heads.add(streams_.back().fifo);
   return static_cast<StreamIndex>(streams_.size() - 1);
 }
 
@@ -80,17 +80,8 @@ OperationId Device::submit(const DeviceOperation& operation, const KernelCost& c
   added.rank = next_rank_++;
   if (operation.block) added.threads = operation.block->warps * settings_.limits.warp_size;
   Stream& stream = streams_[operation.stream];
-  stream.fifo.push_back(id);
-  if (stream.settings.is_null) contexts_[stream.context].nulls.insert(added.rank);
-  if (stream.fifo.size() == 1) add_head(id);
+  contexts_[stream.context].heads.submit(stream.fifo, {added.rank, id});
   return id;
-}
-
-void Device::add_head(OperationId id) {
-  Context& context = contexts_[context_of(id)];
-  const Ranked head{operations_[id].rank, id};
-  if (context.has_null_stream) context.heads.insert(head);
-  context.waiting_heads.insert(head);
 }
 
 void Device::advance(Instant now, std::vector<OperationId>& completed) {
@@ -151,12 +142,8 @@ void Device::end_blocks(std::vector<OperationId>& completed) {
 void Device::complete(OperationId id, std::vector<OperationId>& completed) {
   Operation& operation = operations_[id];
   Stream& stream = streams_[operation.operation.stream];
-  Context& context = contexts_[stream.context];
   operation.run.completion = now_;
-  stream.fifo.pop_front();
-  context.heads.erase({operation.rank, id});
-  if (stream.settings.is_null) context.nulls.erase(operation.rank);
-  if (!stream.fifo.empty()) add_head(stream.fifo.front());
+  contexts_[stream.context].heads.end(stream.fifo);
   completed.push_back(id);
   free_operations_.push_back(id);
 }
@@ -170,16 +157,9 @@ void Device::settle() {
   update_speeds();
 }
 
-/// A2, A3 and N7: heads of streams enter the queues in the order of submission. An operation of the NULL stream must be
-/// the first of all heads; the others must come before the first of the NULL stream that has not ended.
+/// A2, A3 and N7: heads of streams enter the queues in the order of submission.
 void Device::fill_queues(Context& context) {
-  for (auto at = context.waiting_heads.begin(); at != context.waiting_heads.end();
-       at = context.waiting_heads.erase(at)) {
-    const auto [rank, id] = *at;
-    if (!context.nulls.empty()) {
-      const std::uint64_t first_null = *context.nulls.begin();
-      if (rank > first_null || (rank == first_null && context.heads.begin()->first != rank)) return;
-    }
+  context.heads.begin([&](OperationId id) {
     Operation& operation = operations_[id];
     operation.run.enqueued = now_;
     operation.in_queue = true;
@@ -189,7 +169,7 @@ void Device::fill_queues(Context& context) {
     } else {
       copies_[copy_engine_of(id)].fifo.push_back(id);
     }
-  }
+  });
 }
 
 /// A3.
@@ -480,8 +460,8 @@ Standing Device::standing(OperationId id) const {
   const Operation& operation = operations_[id];
   const Stream& stream = streams_[operation.operation.stream];
   if (!operation.in_queue) {
-    if (stream.fifo.front() != id) return {Standing::Kind::queued, {}, stream.fifo.front(), {}};
-    return {Standing::Kind::queued, {}, contexts_[stream.context].heads.begin()->second, {}};  // N7
+    if (!stream.fifo.is_first(id)) return {Standing::Kind::queued, {}, stream.fifo.operations.front().second, {}};
+    return {Standing::Kind::queued, {}, contexts_[stream.context].heads.first(), {}};  // N7
   }
   if (!is_kernel(id)) {
     const auto& active = copies_[copy_engine_of(id)].active;

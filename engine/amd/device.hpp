@@ -41,6 +41,7 @@
 #include "engine/amd/device_settings.hpp"
 #include "engine/nvidia/device.hpp"
 #include "engine/slowdown.hpp"
+#include "engine/stream_fifos.hpp"
 
 namespace amalthea::engine::amd {
 
@@ -81,7 +82,7 @@ class Device {
   std::size_t queues() const { return queues_.size(); }
 
  private:
-  using Ranked = std::pair<std::uint64_t, OperationId>;
+  using Ranked = RankedOperation;
 
   struct Operation {
     DeviceOperation operation;
@@ -100,15 +101,12 @@ class Device {
   struct Stream {
     ContextIndex context = 0;
     StreamSettings settings;
-    std::deque<OperationId> fifo;
+    StreamFifo fifo;
     std::optional<QueueIndex> queue;
   };
 
   struct Context {
-    bool has_null_stream = false;
-    std::set<Ranked> heads;          ///< of all streams; only kept for the NULL stream's sake
-    std::set<Ranked> waiting_heads;  ///< those that are in no queue yet
-    std::set<std::uint64_t> nulls;   ///< ranks of the NULL stream's operations that have not ended
+    StreamHeads heads;  ///< what may enter queues
     std::vector<std::optional<QueueIndex>> pool;
     std::size_t next_in_pool = 0;
   };
@@ -181,7 +179,6 @@ class Device {
   bool is_kernel(OperationId id) const { return operations_[id].operation.kind == nvidia::StreamOperationKind::kernel; }
   std::size_t copy_engine_of(OperationId id) const;
   ContextIndex context_of(OperationId id) const { return streams_[operations_[id].operation.stream].context; }
-  void add_head(OperationId id);
   void complete(OperationId id, std::vector<OperationId>& completed);
   void end_copies(std::vector<OperationId>& completed);
   void end_blocks(std::vector<OperationId>& completed);

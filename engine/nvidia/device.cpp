@@ -49,8 +49,8 @@ ContextIndex Device::add_context(Duration slice, ContextPriority priority) {
 }
 
 StreamIndex Device::add_stream(ContextIndex context, StreamPriority priority, bool is_null) {
-  streams_.push_back({context, priority, is_null, {}});
-  contexts_[context].has_null_stream |= is_null;
+  streams_.push_back({context, priority, {is_null, {}}});
+  contexts_[context].heads.add(streams_.back().fifo);
   return static_cast<StreamIndex>(streams_.size() - 1);
 }
 
@@ -79,17 +79,8 @@ OperationId Device::submit(const DeviceOperation& operation) {
   added.running_in.resize(clusters, 0);
   added.slowdowns.resize(clusters);
   Stream& stream = streams_[operation.stream];
-  stream.queue.push_back(id);
-  if (stream.is_null) contexts_[stream.context].nulls.insert(added.rank);
-  if (stream.queue.size() == 1) add_head(id);
+  contexts_[stream.context].heads.submit(stream.fifo, {added.rank, id});
   return id;
-}
-
-void Device::add_head(OperationId id) {
-  Context& context = contexts_[context_of(id)];
-  const Ranked head{operations_[id].rank, id};
-  if (context.has_null_stream) context.heads.insert(head);
-  context.waiting_heads.insert(head);
 }
 
 void Device::advance(Instant now, std::vector<OperationId>& completed) {
@@ -144,12 +135,8 @@ void Device::end_blocks(std::vector<OperationId>& completed) {
 void Device::complete(OperationId id, std::vector<OperationId>& completed) {
   Operation& operation = operations_[id];
   Stream& stream = streams_[operation.operation.stream];
-  Context& context = contexts_[stream.context];
   operation.run.completion = now_;
-  stream.queue.pop_front();
-  context.heads.erase({operation.rank, id});
-  if (stream.is_null) context.nulls.erase(operation.rank);
-  if (!stream.queue.empty()) add_head(stream.queue.front());
+  contexts_[stream.context].heads.end(stream.fifo);
   completed.push_back(id);
   free_operations_.push_back(id);
 }
@@ -164,17 +151,9 @@ void Device::settle() {
   update_interference();
 }
 
-/// G2, C1 and N7: heads of streams enter the queues of their engines in the order of submission. An operation of the
-/// NULL stream must be the first of all heads; the others must come before the first of the NULL stream that has not
-/// ended.
+/// G2, C1 and N7: heads of streams enter the queues of their engines in the order of submission.
 void Device::fill_queues(Context& context) {
-  for (auto at = context.waiting_heads.begin(); at != context.waiting_heads.end();
-       at = context.waiting_heads.erase(at)) {
-    const auto [rank, id] = *at;
-    if (!context.nulls.empty()) {
-      const std::uint64_t first_null = *context.nulls.begin();
-      if (rank > first_null || (rank == first_null && context.heads.begin()->first != rank)) return;
-    }
+  context.heads.begin([&](OperationId id) {
     Operation& operation = operations_[id];
     operation.run.enqueued = now_;
     operation.in_queue = true;
@@ -182,7 +161,7 @@ void Device::fill_queues(Context& context) {
       context.kernels[static_cast<std::size_t>(streams_[operation.operation.stream].priority)].push_back(id);
     else
       context.copies[copy_engine_of(id)].queue.push_back(id);
-  }
+  });
 }
 
 bool Device::has_work(const Context& context, EngineIndex engine) const {
@@ -450,8 +429,8 @@ Standing Device::standing(OperationId id) const {
   const Stream& stream = streams_[operation.operation.stream];
   const Context& context = contexts_[stream.context];
   if (!operation.in_queue) {
-    if (stream.queue.front() != id) return {Standing::Kind::queued, {}, stream.queue.front(), {}};
-    return {Standing::Kind::queued, {}, context.heads.begin()->second, {}};  // N7
+    if (!stream.fifo.is_first(id)) return {Standing::Kind::queued, {}, stream.fifo.operations.front().second, {}};
+    return {Standing::Kind::queued, {}, context.heads.first(), {}};  // N7
   }
   const EngineIndex engine = is_kernel(id) ? 0 : static_cast<EngineIndex>(copy_engine_of(id) + 1);
   const Runlist& runlist = engines_[engine].runlist;

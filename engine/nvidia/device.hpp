@@ -41,11 +41,12 @@
 #include "engine/nvidia/occupancy.hpp"
 #include "engine/nvidia/runlist.hpp"
 #include "engine/slowdown.hpp"
+#include "engine/stream_fifos.hpp"
 
 namespace amalthea::engine::nvidia {
 
 using StreamIndex = std::uint32_t;
-using OperationId = std::uint32_t;
+using OperationId = DeviceOperationId;
 /// 0: the execution engine, 1: the copy engine, 2: the one for copies from the device, where there are two.
 using EngineIndex = std::uint32_t;
 std::string_view name_of_engine(EngineIndex engine);  ///< "EE", "CE", "CE2"
@@ -147,7 +148,7 @@ class Device {
 
  private:
   /// Order of submission, and the operation.
-  using Ranked = std::pair<std::uint64_t, OperationId>;
+  using Ranked = RankedOperation;
 
   struct Operation {
     DeviceOperation operation;
@@ -165,8 +166,7 @@ class Device {
   struct Stream {
     ContextIndex context = 0;
     StreamPriority priority = StreamPriority::low;
-    bool is_null = false;
-    std::deque<OperationId> queue;
+    StreamFifo fifo;
   };
 
   /// A block that is resident.
@@ -189,10 +189,7 @@ class Device {
   };
 
   struct Context {
-    bool has_null_stream = false;
-    std::set<Ranked> heads;                 ///< heads of all streams; only kept for the NULL stream's sake
-    std::set<Ranked> waiting_heads;         ///< those that are in no engine's queue yet
-    std::set<std::uint64_t> nulls;          ///< ranks of the NULL stream's operations that have not ended
+    StreamHeads heads;                      ///< what may enter the engines' queues
     std::deque<OperationId> kernels[2];     ///< EE queues by priority, high first
     std::vector<std::uint32_t> resident;    ///< blocks, by their place in blocks_
     std::vector<OperationId> memory_bound;  ///< kernels with resident blocks and a memory share, by first assignment
@@ -234,7 +231,6 @@ class Device {
   void end_copies(std::vector<OperationId>& completed);
   void end_blocks(std::vector<OperationId>& completed);
   void complete(OperationId id, std::vector<OperationId>& completed);
-  void add_head(OperationId id);
   void fill_queues(Context& context);
   void arbitrate(EngineIndex engine);
   bool can_leave(EngineIndex engine) const;
