@@ -45,7 +45,8 @@ void EmfBatch::run() {
                                    judge, AMALTHEA_SOURCE_DIR "/tests/support/EmfBatch.java"});
   INFO(compiled.err);
   REQUIRE(compiled.exit_code == 0);
-  const auto answered = test::run({"java", "-cp", class_path + ":" + folder_.path(), "EmfBatch", list});
+  const auto answered = test::run({"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp",
+                                   class_path + ":" + folder_.path(), "EmfBatch", list});
   INFO(answered.err);
   REQUIRE(answered.exit_code == 0);
 }
