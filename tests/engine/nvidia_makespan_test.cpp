@@ -425,7 +425,7 @@ TEST_CASE("makespan: annealing 16 warps of the Voronoi kernel comes near", "[lon
     const Problem problem = problem_of(voronoi, 16, limited ? 4 : no_scheduler_limit);
     AnnealingOptions options;
     options.threads = 2;
-    options.runs = 4;
+    options.runs = 2;
     const auto result = anneal(problem, options);
     CHECK(result.best <= (limited ? 184 : 160));
     CHECK(result.best >= (limited ? 165 : 155));
