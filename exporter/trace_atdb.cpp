@@ -7,10 +7,10 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <sqlite3.h>
 
 #include "engine/process_metrics.hpp"
 #include "engine/simulation.hpp"
+#include "exporter/database.hpp"
 #include "exporter/new_file.hpp"
 #include "exporter/trace_events.hpp"
 
@@ -21,67 +21,6 @@ using engine::ProcessEvent;
 using engine::ProcessState;
 using Kind = TraceEntity::Kind;
 using What = TraceEvent::What;
-
-/// A database that is filled once. What fails is kept and comes out of `close`; what is done after that has no effect.
-class Database {
- public:
-  explicit Database(const std::string& path) {
-    note(sqlite3_open_v2(path.c_str(), &connection_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr));
-    // Nobody reads it before it is whole, so nothing has to be undone.
-    // Every entity's table grows at its own end: 32 MiB of cache hold the ends of some thousand.
-    run("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-32768; "
-        "BEGIN;");
-  }
-  ~Database() {
-    for (sqlite3_stmt* statement : statements_) sqlite3_finalize(statement);
-    sqlite3_close(connection_);
-  }
-  Database(const Database&) = delete;
-  Database& operator=(const Database&) = delete;
-
-  void run(const std::string& sql) {
-    if (error_.empty()) note(sqlite3_exec(connection_, sql.c_str(), nullptr, nullptr, nullptr));
-  }
-  /// Number of a statement to be executed with `insert`.
-  std::size_t prepare(const std::string& sql) {
-    sqlite3_stmt* statement = nullptr;
-    if (error_.empty())
-      note(sqlite3_prepare_v3(connection_, sql.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr));
-    statements_.push_back(statement);
-    return statements_.size() - 1;
-  }
-  template <typename... Values>
-  void insert(std::size_t index, const Values&... values) {
-    if (!error_.empty()) return;
-    sqlite3_stmt* statement = statements_[index];
-    int position = 0;
-    (bind(statement, ++position, values), ...);
-    if (sqlite3_step(statement) != SQLITE_DONE) note(SQLITE_ERROR);
-    sqlite3_reset(statement);
-  }
-  tl::expected<void, std::string> close() {
-    run("COMMIT;");
-    for (sqlite3_stmt*& statement : statements_) sqlite3_finalize(std::exchange(statement, nullptr));
-    if (error_.empty()) note(sqlite3_close(std::exchange(connection_, nullptr)));
-    if (!error_.empty()) return tl::unexpected(error_);
-    return {};
-  }
-
- private:
-  static void bind(sqlite3_stmt* statement, int position, std::int64_t value) {
-    sqlite3_bind_int64(statement, position, value);
-  }
-  static void bind(sqlite3_stmt* statement, int position, const std::string& value) {
-    sqlite3_bind_text(statement, position, value.data(), static_cast<int>(value.size()), SQLITE_STATIC);
-  }
-  void note(int code) {
-    if (code != SQLITE_OK && error_.empty()) error_ = connection_ != nullptr ? sqlite3_errmsg(connection_) : "SQLite";
-  }
-
-  sqlite3* connection_ = nullptr;
-  std::vector<sqlite3_stmt*> statements_;
-  std::string error_;
-};
 
 std::string quoted(std::string_view name) {
   std::string out = "\"";
