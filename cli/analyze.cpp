@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -43,13 +42,7 @@ int run(const Options& options) {
   if (!write_output(options.output, format->render({info, prepared->system, *results, diagnostics},
                                                    {colour, options.metrics, options.table})))
     return ExitCode::unusable;
-  const bool missed = std::any_of(results->tasks.begin(), results->tasks.end(), [](const engine::TaskResult& task) {
-    return task.verdict == engine::Verdict::missed || task.verdict == engine::Verdict::unbounded;
-  });
-  const bool against = std::any_of(
-      results->requirements.begin(), results->requirements.end(),
-      [](const engine::RequirementResult& result) { return result.verdict == engine::LimitVerdict::missed; });
-  return missed || against || diagnostics.has_errors() ? ExitCode::findings : ExitCode::all_well;
+  return exit_code_of(*results, diagnostics);
 }
 
 }  // namespace

@@ -249,6 +249,16 @@ std::optional<Analysed> analyze_model(const Model& model, const AnalysisInput& o
   return Analysed{std::move(prepared->system), std::move(*results)};
 }
 
+int exit_code_of(const engine::Results& results, const Diagnostics& diagnostics) {
+  const bool late = std::any_of(results.tasks.begin(), results.tasks.end(), [](const engine::TaskResult& task) {
+    return task.verdict == engine::Verdict::missed || task.verdict == engine::Verdict::unbounded;
+  });
+  const bool against = std::any_of(
+      results.requirements.begin(), results.requirements.end(),
+      [](const engine::RequirementResult& result) { return result.verdict == engine::LimitVerdict::missed; });
+  return late || against || diagnostics.has_errors() ? ExitCode::findings : ExitCode::all_well;
+}
+
 bool write_output(const std::string& path, const std::string& text) {
   if (path.empty()) {
     std::fwrite(text.data(), 1, text.size(), stdout);

@@ -86,6 +86,10 @@ struct Analysed {
 std::optional<Analysed> analyze_model(const Model& model, const AnalysisInput& options, Diagnostics& diagnostics,
                                       int& exit_code);
 
+/// Of an analysis that was shown: `findings` when a deadline or another requirement is missed or the model has an
+/// error.
+int exit_code_of(const engine::Results& results, const Diagnostics& diagnostics);
+
 /// Writes to a file, or to standard output when `path` is empty; false and a message on failure.
 bool write_output(const std::string& path, const std::string& text);
 

@@ -97,14 +97,7 @@ int run(const Options& options) {
                                   baseline ? &*baseline : nullptr,
                                   options_of(options)};
   if (!write_output(options.output, exporter::render_report_html(view))) return ExitCode::unusable;
-  const engine::Results& results = recorded->results;
-  const bool missed = std::any_of(results.tasks.begin(), results.tasks.end(), [](const engine::TaskResult& task) {
-    return task.verdict == engine::Verdict::missed || task.verdict == engine::Verdict::unbounded;
-  });
-  const bool against = std::any_of(
-      results.requirements.begin(), results.requirements.end(),
-      [](const engine::RequirementResult& result) { return result.verdict == engine::LimitVerdict::missed; });
-  return missed || against || diagnostics.has_errors() ? ExitCode::findings : ExitCode::all_well;
+  return exit_code_of(recorded->results, diagnostics);
 }
 
 }  // namespace
