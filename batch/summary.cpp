@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "batch/summary_sqlite.hpp"
+#include "exporter/svg.hpp"
 #include "exporter/text_table.hpp"
 #include "exporter/write_file.hpp"
 
@@ -50,27 +51,6 @@ TextTable table_of(const std::vector<Record>& records) {
                    {record.error}});
   }
   return table;
-}
-
-std::string html_text(std::string_view text) {
-  std::string escaped;
-  for (const char c : text) switch (c) {
-      case '&':
-        escaped += "&amp;";
-        break;
-      case '<':
-        escaped += "&lt;";
-        break;
-      case '>':
-        escaped += "&gt;";
-        break;
-      case '"':
-        escaped += "&quot;";
-        break;
-      default:
-        escaped += c;
-    }
-  return escaped;
 }
 
 struct SummaryFormat {
@@ -143,12 +123,12 @@ std::string summary_html(const std::vector<Record>& records) {
   for (const Record& record : records) {
     const bool bad = colour_of(record.verdict) == Colour::bad;
     out += fmt::format("<tr class=\"{}\"><td>{}</td><td>{}</td>", bad ? "bad" : "good",
-                       html_text(title_of(record.files)), to_string(record.verdict));
+                       exporter::svg::escaped(title_of(record.files)), to_string(record.verdict));
     for (const std::uint64_t value :
          {record.counts.met, record.counts.missed, record.counts.unbounded, record.counts.no_deadline})
       out += fmt::format("<td class=\"n\">{}</td>",
                          record.verdict == ModelVerdict::failed ? std::string("–") : std::to_string(value));
-    out += fmt::format("<td>{}</td></tr>\n", html_text(record.error));
+    out += fmt::format("<td>{}</td></tr>\n", exporter::svg::escaped(record.error));
   }
   return out + "</tbody></table></body></html>\n";
 }

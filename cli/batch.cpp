@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -17,6 +15,7 @@
 #include "batch/batch.hpp"
 #include "batch/summary.hpp"
 #include "cli/input.hpp"
+#include "cli/mapping.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/finding_formats.hpp"
 #include "exporter/results_json.hpp"
@@ -47,12 +46,6 @@ int complain(const std::string& message) {
   return ExitCode::unusable;
 }
 
-std::string text_of(const std::string& path) {
-  std::ostringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return std::move(text).str();
-}
-
 /// Everything that results depend on beside the model: options, and the files that they name.
 std::string in_words(const Options& options) {
   const AnalysisInput& analysis = options.analysis;
@@ -64,7 +57,7 @@ std::string in_words(const Options& options) {
   for (const std::string& chain : analysis.chains) words += fmt::format("\nchain {}", chain);
   for (const std::string& file : {analysis.platform, analysis.memory, analysis.mapping_file})
     if (!file.empty() && std::filesystem::is_regular_file(file))
-      words += fmt::format("\n{} {}", file, exporter::hash_of_text(text_of(file)));
+      words += fmt::format("\n{} {}", file, exporter::hash_of_text(read_small_file(file).value_or("")));
   words +=
       fmt::format("\nlimits {} {} {} {} {}", options.limits.max_file_size, options.limits.max_unpacked_size,
                   options.limits.max_depth, options.limits.max_elements, options.limits.max_attributes_per_element);
@@ -165,7 +158,7 @@ bool read_models(const Options& options, std::vector<batch::ModelFiles>& models)
   if (!options.manifest.empty()) {
     std::error_code error;
     auto listed = std::filesystem::is_regular_file(options.manifest, error)
-                      ? batch::parse_manifest(text_of(options.manifest))
+                      ? batch::parse_manifest(read_small_file(options.manifest).value_or(""))
                       : tl::unexpected(std::string("there is no such file"));
     if (!listed) {
       complain(fmt::format("{}: {}", options.manifest, listed.error()));

@@ -89,7 +89,11 @@ class Resolver {
       error(node, instructions.error());
       return false;
     }
-    const Launch& launch = *kernel.launch;  // the importer sees to it
+    if (!kernel.launch) {
+      error(node, "they need the threads of a block (gpu.block)");
+      return false;
+    }
+    const Launch& launch = *kernel.launch;
     const nvidia::SmLimits& limits = *profile_.multiprocessors;
     const auto occupancy = nvidia::occupancy(limits, {launch.threads, launch.registers, launch.shared_memory});
     if (!occupancy) {
