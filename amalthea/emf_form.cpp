@@ -102,6 +102,20 @@ class Writer {
     return std::move(out_);
   }
 
+  std::string fragment(const Object& object) {
+    write_object(object, 0);
+    // Line breaks of the text itself are escaped, so those left are between elements.
+    std::string line;
+    for (std::size_t at = 0; at < out_.size(); ++at) {
+      if (out_[at] != '\n') {
+        line += out_[at];
+        continue;
+      }
+      while (at + 1 < out_.size() && out_[at + 1] == ' ') ++at;
+    }
+    return line;
+  }
+
  private:
   /// What stands inside an element: objects and addresses, in the order of the features.
   struct Inner {
@@ -149,7 +163,7 @@ class Writer {
   }
 
   bool needs_type(const Object& object) {
-    if (object.cls() == no_class) return false;
+    if (object.cls() == no_class || object.owner() == nullptr) return false;
     const Feature* feature = declared(*object.owner(), object.feature_key());
     return feature == nullptr || feature->type != object.cls();
   }
@@ -345,6 +359,11 @@ class Writer {
 
 std::string write_emf_form(const Object& root, Version version, EmfFormOptions options) {
   return Writer(root, version, options).write(root);
+}
+
+std::string write_fragment(const Object& object, Version version) {
+  const EmfFormOptions options;
+  return Writer(object, version, options).fragment(object);
 }
 
 }  // namespace amalthea

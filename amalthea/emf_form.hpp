@@ -32,4 +32,7 @@ struct EmfFormOptions {
 /// hold (control characters other than tab and line ends) become U+FFFD.
 std::string write_emf_form(const Object& root, Version version, EmfFormOptions options = {});
 
+/// The element of one object with all below it, as it stands in such a file, on one line.
+std::string write_fragment(const Object& object, Version version);
+
 }  // namespace amalthea

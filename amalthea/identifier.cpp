@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "amalthea/editable_model.hpp"
 #include "amalthea/itea.hpp"
 
 namespace amalthea {
@@ -36,7 +37,45 @@ std::string decode_percent(std::string_view text, bool plus_is_blank) {
   return decoded;
 }
 
-std::string own_name(Element element) {
+// What naming asks of an element, and in the same words of an object.
+
+std::optional<ClassId> class_of(Element element) { return element.cls(); }
+Element container_of(Element element) { return element.parent(); }
+
+/// "a/b?type=T" of a reference written so, or as `<feature href="amlt:/#a/b?type=T"/>`; empty when it is not written.
+std::string_view reference_text(Element element, std::string_view feature) {
+  const std::string_view token = element.attribute_or(feature, "");
+  if (!token.empty()) return token;
+  const Element proxy = element.child(feature);
+  return proxy ? proxy.attribute_or("href", "") : std::string_view{};
+}
+
+/// A pointer that can be asked like an Element.
+class ObjectNode {
+ public:
+  ObjectNode() = default;
+  explicit ObjectNode(const Object* object) : object_(object) {}
+  explicit operator bool() const { return object_ != nullptr; }
+  std::string_view name() const { return object_->name(); }
+  std::string_view class_name() const { return object_->class_name(); }
+  bool is(std::string_view class_name) const { return object_->is(class_name); }
+  const Object& object() const { return *object_; }
+
+ private:
+  const Object* object_ = nullptr;
+};
+
+std::optional<ClassId> class_of(ObjectNode node) {
+  const ClassId cls = node.object().cls();
+  return cls == no_class ? std::nullopt : std::optional(cls);
+}
+ObjectNode container_of(ObjectNode node) { return ObjectNode(node.object().owner()); }
+std::string_view reference_text(ObjectNode node, std::string_view feature) {
+  return node.object().reference(feature).value_or("");
+}
+
+template <typename Node>
+std::string own_name(Node element) {
   const std::string_view name = element.name();
   return name.empty() ? "no-name" : encode_name(name);
 }
@@ -63,37 +102,39 @@ bool qualified_by_container_path(std::string_view cls) {
   return contains(classes, cls);
 }
 
-/// "a/b" of a reference written "a/b?type=T", as an attribute or as `<feature href="amlt:/#a/b?type=T"/>`; empty when
-/// it is not written.
-std::string_view referenced_path(Element element, std::string_view feature) {
-  std::string_view token = element.attribute_or(feature, "");
-  if (token.empty())
-    if (const Element proxy = element.child(feature)) token = proxy.attribute_or("href", "");
+/// "a/b" of a reference to "a/b?type=T"; empty when it is not written.
+template <typename Node>
+std::string_view referenced_path(Node element, std::string_view feature) {
+  std::string_view token = reference_text(element, feature);
   if (const auto hash = token.find('#'); hash != std::string_view::npos) token.remove_prefix(hash + 1);
   return token.substr(0, token.find("?type="));
 }
 
 /// Nearest container that can be referred to: where call arguments belong.
-Element enclosing_referable(Element element) {
-  for (Element at = element.parent(); at; at = at.parent())
-    if (at.cls() && metamodel::is_referable_any_version(*at.cls(), at.document().version())) return at;
+template <typename Node>
+Node enclosing_referable(Node element, Version version) {
+  for (Node at = container_of(element); at; at = container_of(at))
+    if (class_of(at) && metamodel::is_referable_any_version(*class_of(at), version)) return at;
   return {};
 }
 
 /// Nearest container that does something: where local mode labels belong.
-Element enclosing_executable(Element element) {
-  for (Element at = element.parent(); at; at = at.parent())
+template <typename Node>
+Node enclosing_executable(Node element) {
+  for (Node at = container_of(element); at; at = container_of(at))
     if (at.is("Runnable") || at.is("Task") || at.is("ISR")) return at;
   return {};
 }
 
-std::string qualified_name(Element element, Version version);
+template <typename Node>
+std::string qualified_name(Node element, Version version);
 
 /// `<executable>/calls/<runnable>/param/<parameter>/<own name>`; up to 0.9.5 only runnables hold such calls.
-std::string call_argument_name(Element element, Version version) {
+template <typename Node>
+std::string call_argument_name(Node element, Version version) {
   const bool by_path = version > Version::v0_9_5;
-  const Element call = element.parent();
-  const Element executable = call ? enclosing_referable(call) : Element{};
+  const Node call = container_of(element);
+  const Node executable = call ? enclosing_referable(call, version) : Node{};
   const std::string_view missing = by_path ? "" : "no-name";
   const auto or_missing = [&](std::string_view path) { return std::string(path.empty() ? missing : path); };
   std::string prefix;
@@ -107,19 +148,20 @@ std::string call_argument_name(Element element, Version version) {
          or_missing(parameter.substr(parameter.rfind('/') + 1)) + "/" + own_name(element);
 }
 
-std::string qualified_name(Element element, Version version) {
+template <typename Node>
+std::string qualified_name(Node element, Version version) {
   const std::string_view cls = element.class_name();
   const std::string own = own_name(element);
   if (cls == "CallArgument") return call_argument_name(element, version);
-  const Element container = element.parent();
+  const Node container = container_of(element);
   if (version <= Version::v0_9_5) {
     if (!container || !qualified_by_container_name(cls, version)) return own;
     if (container.name().empty() && version >= Version::v0_9_4) return own;
     return own_name(container) + "/" + own;
   }
   if (qualified_by_container_path(cls)) {
-    const Element outer = cls == "LocalModeLabel" ? enclosing_executable(element) : container;
-    const bool named = outer && outer.cls() && metamodel::find_feature(*outer.cls(), "name", version) != nullptr;
+    const Node outer = cls == "LocalModeLabel" ? enclosing_executable(element) : container;
+    const bool named = outer && class_of(outer) && metamodel::find_feature(*class_of(outer), "name", version) != nullptr;
     return named ? qualified_name(outer, version) + "/" + own : own;
   }
   if (cls == "Namespace")
@@ -173,6 +215,11 @@ std::optional<std::string> computed_id(Element element) {
   const Version version = element.document().version();
   if (!cls || !metamodel::is_referable_any_version(*cls, version)) return std::nullopt;
   return qualified_name(element, version) + "?type=" + std::string(element.class_name());
+}
+
+std::optional<std::string> computed_id(const Object& object, Version version) {
+  if (object.cls() == no_class || !metamodel::is_referable_any_version(object.cls(), version)) return std::nullopt;
+  return qualified_name(ObjectNode(&object), version) + "?type=" + std::string(object.class_name());
 }
 
 }  // namespace amalthea

@@ -18,6 +18,8 @@
 
 namespace amalthea {
 
+class Object;
+
 /// UTF-8 form encoding as Java's URLEncoder writes it: blank → '+', all but A-Z a-z 0-9 . - * _ → %XX.
 std::string encode_name(std::string_view name);
 /// The inverse; malformed escapes are kept as they stand.
@@ -43,5 +45,8 @@ std::string lookup_form(const Document& document, std::string_view reference);
 
 /// Id of an element whose class is referable, e.g. "CudaCores/SM_2?type=HwFeature"; nothing for others.
 std::optional<std::string> computed_id(Element element);
+
+/// The same of an object in a model of `version`.
+std::optional<std::string> computed_id(const Object& object, Version version);
 
 }  // namespace amalthea

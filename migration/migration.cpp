@@ -1,0 +1,127 @@
+#include "migration/migration.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "amalthea/emf_form.hpp"
+#include "amalthea/identifier.hpp"
+#include "migration/leftovers.hpp"
+#include "migration/steps.hpp"
+
+namespace amalthea::migration {
+namespace {
+
+/// Releases from which on objects are named in another way than before.
+constexpr Version renaming_releases[] = {Version::v0_9_0, Version::v0_9_1, Version::v0_9_4, Version::v0_9_6};
+
+bool names_change(const Release& from, const Release& to) {
+  const auto [low, high] = std::minmax(from.position(), to.position());
+  return std::any_of(std::begin(renaming_releases), std::end(renaming_releases), [&](Version version) {
+    return low < Release(version).position() && Release(version).position() <= high;
+  });
+}
+
+/// Whether every class has the same features in both.
+bool same_metamodel(Version one, Version other) {
+  const auto same = [&](VersionSet versions) { return versions.contains(one) == versions.contains(other); };
+  for (const ClassInfo& cls : metamodel::classes()) {
+    if (!same(cls.versions) || !same(cls.abstract_in)) return false;
+    for (const ClassRange& range : cls.lineages)
+      if (!same(range.versions)) return false;
+    for (const Feature& feature : cls.features)
+      if (!same(feature.versions)) return false;
+  }
+  for (const EnumInfo& enumeration : metamodel::enums())
+    for (const EnumLiteral& literal : enumeration.literals)
+      if (!same(literal.versions)) return false;
+  return true;
+}
+
+/// References follow objects that are named in another way in the new release.
+void rename_references(EditableModel& model, Version from, Version to) {
+  std::unordered_map<std::string_view, std::string_view> renamed;
+  model.for_each([&](Object& object) {
+    const auto before = computed_id(object, from);
+    const auto after = before ? computed_id(object, to) : std::nullopt;
+    if (after && *after != *before) renamed.emplace(model.keep(*before), model.keep(*after));
+  });
+  if (!renamed.empty()) model.retarget(renamed);
+}
+
+/// From 0.9.7 on every object that has an id is written with it; before, none is.
+void write_ids(EditableModel& model, Version version) {
+  model.for_each([&](Object& object) {
+    const auto id = version >= Version::v0_9_7 ? computed_id(object, version) : std::nullopt;
+    if (!id)
+      object.unset("xmi:id");
+    else if (object.attribute("xmi:id") != *id)
+      object.set("xmi:id", *id);
+  });
+}
+
+void upgrade(EditableModel& model, const Release& from, const StepRules& rules, bool last, Record& record) {
+  Step step(model, from, rules.to, record);
+  for (const Rule& rule : rules.rules) {
+    step.begin_rule(rule.name);
+    rule.apply(step);
+    step.end_rule();
+  }
+  if (rules.to.is_itea()) return;  // there is no metamodel to ask
+  if (names_change(from, rules.to)) rename_references(model, from.version, rules.to.version);
+  if (!last && !from.is_itea() && same_metamodel(from.version, rules.to.version)) return;
+  step.begin_rule("what has no place any more");
+  keep_leftovers(step, last);
+  step.end_rule();
+}
+
+void downgrade(EditableModel& model, const StepRules& rules, const Release& to, Record& record) {
+  Step step(model, rules.to, to, record);
+  for (std::size_t i = rules.rules.size(); i-- > 0;) {
+    const Rule& rule = rules.rules[i];
+    if (rule.undo == nullptr) continue;
+    step.begin_rule(rule.name);
+    rule.undo(step);
+    step.end_rule();
+  }
+  if (!to.is_itea() && names_change(rules.to, to)) rename_references(model, rules.to.version, to.version);
+}
+
+}  // namespace
+
+bool migrate(EditableModel& model, Release from, Release to, Record& record, Diagnostics& diagnostics) {
+  const auto steps = all_steps();
+  if (to >= from) {
+    if (!from.is_itea()) {
+      const Version structure = structure_of(model, from.version);
+      if (structure != from.version) {
+        diagnostics.add("AM0703", Severity::note,
+                        fmt::format("holds structure of {} although it says {}: converted from {} on",
+                                    to_string(structure), to_string(from), to_string(structure)),
+                        {model.files().front().path});
+        from = structure;
+      }
+    }
+    for (const StepRules& step : steps) {
+      if (step.to <= from || step.to > to) continue;
+      upgrade(model, from, step, step.to == to, record);
+      from = step.to;
+    }
+  } else {
+    for (std::size_t i = steps.size(); i-- > 0;) {
+      if (steps[i].to > from || steps[i].to <= to) continue;
+      const Release before = i == 0 ? Release(IteaRelease::v1_1_0) : steps[i - 1].to;
+      downgrade(model, steps[i], before, record);
+    }
+    if (find_obstacles(model, to.version, diagnostics) > 0) return false;
+  }
+  if (!to.is_itea()) write_ids(model, to.version);
+  return true;
+}
+
+std::string write(const Object& root, const Release& release) { return write_emf_form(root, release.version); }
+
+}  // namespace amalthea::migration

@@ -1,0 +1,39 @@
+#pragma once
+/// \file
+/// Converting models in tests, and comparing them with what another tool made of them.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "amalthea/diagnostic.hpp"
+#include "migration/record.hpp"
+
+namespace test {
+
+struct Converted {
+  std::vector<std::string> texts;  ///< of the files, in order
+  std::string dump;                ///< of the result read again
+  amalthea::Diagnostics diagnostics;
+  std::vector<amalthea::migration::RuleRecord> rules;
+  bool done = false;
+
+  const std::string& text() const { return texts.front(); }
+  /// How often the rule did something.
+  std::size_t count(std::string_view rule) const;
+  /// Whether the dump has this line.
+  bool has(std::string_view line) const;
+};
+
+/// A model in one file: what stands inside `<am:Amalthea …>` of the version, converted.
+Converted convert(std::string_view from, std::string_view content, std::string_view to);
+/// Whole files, or those of a folder, as one model.
+Converted convert_files(const std::vector<std::string>& paths, std::string_view to);
+
+/// Lines that only one of two dumps has, "- " those of the first, "+ " those of the second, in the order of the lines.
+std::vector<std::string> differences(const std::string& one, const std::string& other);
+
+/// The dump of a file.
+std::string dump_of(const std::vector<std::string>& paths);
+
+}  // namespace test

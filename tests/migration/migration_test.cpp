@@ -1,0 +1,23 @@
+// The way from release to release, whatever the rules.
+
+#include <catch2/catch.hpp>
+
+#include "migration/steps.hpp"
+#include "tests/migration/converted.hpp"
+
+using namespace amalthea;
+
+TEST_CASE("there is a step to every release but the oldest, in order") {
+  const auto steps = migration::all_steps();
+  REQUIRE(steps.size() == all_versions().size() + 2);
+  for (std::size_t i = 0; i < steps.size(); ++i) CHECK(steps[i].to.position() == static_cast<int>(i) + 1);
+}
+
+TEST_CASE("where only the namespace changes, the model stays as it is") {
+  const auto converted = test::convert("3.0.0", R"(<swModel><tasks name="Control" stimuli=""/></swModel>)", "3.3.0");
+  CHECK(converted.done);
+  CHECK(converted.rules.empty());
+  CHECK(converted.text().find("amalthea/3.3.0") != std::string::npos);
+  CHECK(converted.text().find(R"(xmi:id="Control?type=Task")") != std::string::npos);
+  CHECK(converted.has("/swModel/tasks.0 : Task"));
+}
