@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include <fmt/core.h>
@@ -87,7 +88,9 @@ class Builder {
     const ElementRecord& record = element.record();
     const ClassId cls = object.cls();
     std::vector<Field>& fields = object.fields();
-    fields.reserve(record.attribute_count);
+    const bool typed = cls != no_class && record.attribute_count > 0 &&
+                       document.name(document.attribute(record.first_attribute).name()) == "xsi:type";
+    fields.reserve(record.attribute_count - (typed ? 1U : 0U));
     for (std::uint32_t i = 0; i < record.attribute_count; ++i) {
       const AttributeRecord& attribute = document.attribute(record.first_attribute + i);
       const std::string_view name = document.name(attribute.name());
@@ -96,13 +99,14 @@ class Builder {
       const std::string_view value = document.value(attribute);
       const NameKey name_key = key(document, attribute.name());
       if (known == nullptr || known->kind != FeatureKind::reference) {
-        fields.push_back({name_key, FieldKind::value, no_class, target_.keep(value)});
+        fields.push_back({name_key, FieldKind::value, no_class, value});
       } else {
         for_each_token(value, [&](std::string_view token, std::size_t) {
           fields.push_back(reference(element, name_key, token, token.find('#') != std::string_view::npos, no_class));
         });
       }
     }
+    object.reserve_children(static_cast<std::size_t>(std::distance(element.children().begin(), element.children().end())));
     std::vector<Element> plain;  // attributes written as elements, the last of each
     std::uint32_t gap_begin = content(element).begin;
     for (const Element child : element.children()) {
@@ -150,7 +154,7 @@ class Builder {
   /// A target as EMF would write it: by name where it has one, without an address where it is in the same file.
   Field reference(Element holder, NameKey name, std::string_view written, bool remote, ClassId cls) {
     const auto field = [&](FieldKind kind, std::string_view text) {
-      return Field{name, kind, kind == FieldKind::remote ? cls : no_class, target_.keep(text)};
+      return Field{name, kind, kind == FieldKind::remote ? cls : no_class, text};
     };
     // ITEA names classes with their packages.
     const bool by_name =
@@ -160,8 +164,8 @@ class Builder {
     if (!target) return field(remote ? FieldKind::remote : FieldKind::local, written);
     const bool here = &target.document() == &holder.document();
     if (remote && !here) return field(FieldKind::remote, written);
-    if (const auto id = computed_id(target)) return field(FieldKind::local, *id);
-    return field(FieldKind::local, id_of_href(written));
+    if (const auto id = computed_id(target)) return field(FieldKind::local, target_.keep(*id));
+    return field(FieldKind::local, target_.keep(id_of_href(written)));
   }
 
   void note_comments(std::string_view gap, const Object& object, std::vector<std::string_view> Comments::*where) {

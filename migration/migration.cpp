@@ -122,6 +122,14 @@ bool migrate(EditableModel& model, Release from, Release to, Record& record, Dia
   return true;
 }
 
-std::string write(const Object& root, const Release& release) { return write_emf_form(root, release.version); }
+std::string write(const Object& root, const Release& release) {
+  std::string text;
+  write(root, release, [&](std::string_view piece) { text += piece; });
+  return text;
+}
+
+void write(const Object& root, const Release& release, const std::function<void(std::string_view)>& write) {
+  write_emf_form(root, release.version, write);
+}
 
 }  // namespace amalthea::migration
