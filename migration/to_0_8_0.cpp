@@ -15,6 +15,7 @@ namespace {
 Object& copy(const Object& object, Object& owner) {
   Object& twin = owner.create(object.feature(), object.cls());
   twin.fields() = object.fields();
+  twin.unset("xmi:id");
   for (const OwnedObject& child : object.children()) copy(*child, twin);
   return twin;
 }
