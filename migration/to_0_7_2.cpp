@@ -104,9 +104,48 @@ void state_data_consistency(Step& step) {
   }
 }
 
+/// Where buffering is all that is stated.
+void state_buffering(Step& step) {
+  for (Object* const os : step.parts("osModel")) {
+    Object* const consistency = os->child("osDataConsistency");
+    if (consistency == nullptr || consistency->child("nonAtomicDataCoherency") != nullptr) continue;
+    const Object* const stability = consistency->child("dataStability");
+    const std::string_view mode = consistency->attribute_or("mode", "_undefined_");
+    const bool none = mode == "_undefined_" && stability == nullptr && consistency->children().empty();
+    std::string_view flag;
+    if (stability != nullptr && mode == "automaticProtection" && stability->attribute("enabled") == "true" &&
+        stability->attribute("accessMultiplicity") == "multipleAccesses")
+      for (const auto& [name, level] : levels)
+        if (stability->attribute("level") == level) flag = name;
+    if (!none && flag.empty() && !(mode == "noProtection" && stability == nullptr)) continue;
+    step.changed(*consistency);
+    if (!none) {
+      Object& buffering = os->create("osBuffering", "OsBuffering");
+      if (!flag.empty()) {
+        buffering.set(flag, "true");
+        if (const auto algorithm = stability->attribute("algorithm"); algorithm && !algorithm->empty())
+          buffering.set("bufferingAlgorithm", *algorithm);
+      }
+      for (Object* const property : consistency->children("customProperties"))
+        property->move_to(buffering, "customProperties");
+    }
+    os->remove(*consistency);
+  }
+}
+
 void rename_os_instructions(Step& step) {
   step.rename_class("OsExecutionInstructionsConstant", "InstructionsConstant");
   step.rename_class("OsExecutionInstructionsDeviation", "InstructionsDeviation");
+}
+
+void rename_os_instructions_back(Step& step) {
+  for (const std::string_view cls : {"InstructionsConstant", "InstructionsDeviation"})
+    for (Object* const object : step.objects_of(cls)) {
+      const std::string_view feature = object->feature();
+      if (feature != "instructions" && !feature.starts_with("api") && !feature.ends_with("ExecutionOverhead")) continue;
+      object->set_class(fmt::format("OsExecution{}", cls));
+      step.changed(*object);
+    }
 }
 
 constexpr std::pair<std::string_view, std::string_view> groups[] = {{"RunnablePairingConstraint", "runnables"},
@@ -154,11 +193,11 @@ constexpr Rule rules[] = {
      "Instructions of a runnable become the default of an item that could have others by type of core.",
      wrap_instructions, unwrap_instructions},
     {"RunnableProbabilitySwitch instead of ProbabilityGroup", "Its items are the entries of the switch.",
-     switch_probability_groups},
+     switch_probability_groups, group_probabilities},
     {"a group states whether it is ordered",
      "Groups that do not say so were unordered and would be ordered from now on.", state_group_order},
     {"a group contains its items directly", "The items lose the DeviationRunnableItem around them.",
-     unwrap_group_items},
+     unwrap_group_items, wrap_group_items},
     {"preemption is not unknown any more", "An unknown preemption is an undefined one.", drop_unknown_preemption},
     {"initialValue of a semaphore is spelled right", "It was initalValue.",
      [](Step& step) { step.rename_feature("Semaphore", "initalValue", "initialValue"); },
@@ -168,10 +207,10 @@ constexpr Rule rules[] = {
      [](Step& step) { step.rename_feature("ArrivalCurve", "entries", "arrivalCurveEntries"); }},
     {"instructions of the operating system are Instructions",
      "OsExecutionInstructionsConstant and …Deviation are InstructionsConstant and InstructionsDeviation.",
-     rename_os_instructions},
+     rename_os_instructions, rename_os_instructions_back},
     {"OsDataConsistency instead of OsBuffering",
      "Buffering is automatic protection at its level; where it is not stated, neither is the protection.",
-     state_data_consistency},
+     state_data_consistency, state_buffering},
     {"pairing constraints have a group", "It was called runnables, processes or labels.", rename_groups,
      rename_groups_back},
     {"a constraint's target is hardware only", "Target processes and call sequences are no targets any more.",

@@ -10,7 +10,9 @@ namespace amalthea::migration::to_0_7_2_parts {
 void wrap_instructions(Step& step);
 void unwrap_instructions(Step& step);
 void switch_probability_groups(Step& step);
+void group_probabilities(Step& step);
 void unwrap_group_items(Step& step);
+void wrap_group_items(Step& step);
 void state_group_order(Step& step);
 void name_data_stability(Step& step);
 void name_buffering(Step& step);

@@ -31,6 +31,13 @@ void move_properties(Object& from, Object& to) {
   for (Object* const property : from.children("customProperties")) property->move_to(to, "customProperties");
 }
 
+/// "3" or "3.0".
+bool whole(std::string_view number) {
+  const std::size_t point = number.find('.');
+  return point == std::string_view::npos ? number.find_first_of("eE") == std::string_view::npos
+                                         : number.find_first_not_of('0', point + 1) == std::string_view::npos;
+}
+
 constexpr std::pair<std::string_view, std::string_view> stabilities[] = {
     {"buffered", "customProtection"}, {"notBuffered", "noProtection"}};
 
@@ -78,6 +85,26 @@ void switch_probability_groups(Step& step) {
   }
 }
 
+void group_probabilities(Step& step) {
+  for (Object* const choice : step.objects_of("RunnableProbabilitySwitch")) {
+    const std::vector<Object*> entries = choice->children("entries");
+    // An entry was one item with a whole number.
+    if (!std::all_of(entries.begin(), entries.end(), [](const Object* entry) {
+          return entry->children("items").size() <= 1 && whole(entry->attribute_or("probability", "0"));
+        }))
+      continue;
+    step.set_class(*choice, "ProbabilityGroup");
+    choice->rename_feature("entries", "items");
+    for (Object* const entry : entries) {
+      step.set_class(*entry, "ProbabilityRunnableItem");
+      entry->rename_feature("items", "runnableItem");
+      if (const auto probability = entry->attribute("probability"))
+        entry->set("probability", probability->substr(0, probability->find('.')));
+    }
+    step.changed(*choice);
+  }
+}
+
 void unwrap_group_items(Step& step) {
   for (Object* const group : step.objects_of("Group")) {
     bool changed = false;
@@ -95,6 +122,19 @@ void unwrap_group_items(Step& step) {
       group->remove(*box);
     }
     if (changed) step.changed(*group);
+  }
+}
+
+void wrap_group_items(Step& step) {
+  for (Object* const group : step.objects_of("Group")) {
+    std::vector<OwnedObject> items = group->take_all("items");
+    for (OwnedObject& item : items) {
+      if (item->is("DeviationRunnableItem"))
+        group->add("items", std::move(item));
+      else
+        group->create("items", "DeviationRunnableItem").add("runnableItem", std::move(item));
+    }
+    if (!items.empty()) step.changed(*group);
   }
 }
 

@@ -135,7 +135,7 @@ constexpr Rule rules[] = {
      extend_parameters, restore_parameters},
     {"a scheduler has no SchedulingUnit any more",
      "Its instructions are computation items of the scheduler; priority and delay are custom properties.",
-     compute_in_schedulers},
+     compute_in_schedulers, schedule_by_unit},
     {"RunnableEntityGroup instead of ProcessRunnableGroup", "There is one kind of group of runnables.",
      [](Step& step) { step.rename_class("ProcessRunnableGroup", "RunnableEntityGroup"); },
      [](Step& step) {

@@ -18,6 +18,7 @@ void allocate_cores(Step& step);
 void extend_parameters(Step& step);
 void restore_parameters(Step& step);
 void compute_in_schedulers(Step& step);
+void schedule_by_unit(Step& step);
 
 // ---- to_0_8_1_event_chains.cpp
 void part_from_sub_chains(Step& step);

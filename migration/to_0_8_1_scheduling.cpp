@@ -1,5 +1,6 @@
 // Priorities, allocations and schedulers from 0.8.1 on.
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -68,6 +69,15 @@ void take_over_software_unit(Step& step, Object& unit, Object& scheduler) {
   for (const Field& controller : unit.references("interruptController"))
     step.keep(scheduler, "interruptController", controller.text);
 }
+
+/// The custom property of this key, or null.
+Object* property_of(const Object& object, std::string_view key) {
+  for (Object* const property : object.children("customProperties"))
+    if (property->attribute("key") == key) return property;
+  return nullptr;
+}
+
+bool is_plain(const Object& item) { return item.is("RunnableInstructions") && item.child("extended") == nullptr; }
 
 }  // namespace
 
@@ -154,6 +164,36 @@ void compute_in_schedulers(Step& step) {
     else
       take_over_software_unit(step, *unit, *scheduler);
     scheduler->remove(*unit);
+  }
+}
+
+void schedule_by_unit(Step& step) {
+  for (Object* const scheduler : schedulers(step)) {
+    restore_attribute(step, *scheduler, "scheduleUnitPriority");
+    const std::vector<Object*> items = scheduler->children("computationItems");
+    if (Object* const delay = property_of(*scheduler, "SchedulingHWUnit___delay");
+        delay != nullptr && items.empty() && delay->child("value") != nullptr) {
+      scheduler->create("schedulingUnit", "SchedulingHWUnit").create("delay", "Time").fields() =
+          delay->child("value")->fields();
+      scheduler->remove(*delay);
+      step.changed(*scheduler);
+      continue;
+    }
+    Object* const priority = property_of(*scheduler, "SchedulingSWUnit___priority");
+    if ((items.empty() && priority == nullptr) ||
+        !std::all_of(items.begin(), items.end(), [](const Object* item) { return is_plain(*item); }))
+      continue;
+    Object& unit = scheduler->create("schedulingUnit", "SchedulingSWUnit");
+    for (Object* const item : items) {
+      if (Object* const instructions = item->child("default")) instructions->move_to(unit, "instructions");
+      scheduler->remove(*item);
+    }
+    if (priority != nullptr) {
+      if (const Object* const value = priority->child("value"))
+        unit.set("priority", value->attribute_or("value", "0"));
+      scheduler->remove(*priority);
+    }
+    step.changed(*scheduler);
   }
 }
 
