@@ -102,6 +102,8 @@ constexpr Rule rules[] = {
     {"ComplexPort became HwPort", "A master initiates, other ports respond; what ports lost is kept aside.", ports},
     {"systems, ECUs and microcontrollers are structures", "What they hold, cores, memories and networks, are modules.",
      structures},
+    {"ports at a network are connected with it", "By a HwConnection to a port that the ConnectionHandler gets for it.",
+     connections},
     {"RunnableInstructions became ExecutionNeed", "Instructions are the need of that key.", execution_needs,
      runnable_instructions},
     {"cores are called processing units", "In allocations and events.", unit_references, core_references_again},

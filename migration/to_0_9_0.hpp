@@ -20,6 +20,7 @@ void frequency_domains(Step& step);
 void prescalers(Step& step);
 void ports(Step& step);
 void structures(Step& step);
+void connections(Step& step);
 
 /// Hz of what drives an old node: the quartz of the nearest prescaler around it; 0 if that is not known.
 double clock_of(Step& step, const Object& node);

@@ -352,7 +352,6 @@ void ports(Step& step) {
     port->rename_feature("schedValue", "priority");
     for (const char* const attribute : {"baseAddress", "addressRange", "direction", "writeCycles", "readCycles"})
       keep_value(step, *port, attribute);
-    step.keep_field(*port, "network");
   }
   step.rename_class("ComplexPort", "HwPort");
 }
@@ -421,6 +420,39 @@ void structures(Step& step) {
     step.rename_class(cls, "HwStructure");
   step.rename_class("Core", "ProcessingUnit");
   step.rename_class("Network", "ConnectionHandler");
+}
+
+/// A port said which network it is at; now a connection leads from it to a port of the handler.
+void connections(Step& step) {
+  for (Object* const port : step.objects_of("HwPort")) {
+    const auto networks = port->references("network");
+    if (networks.empty()) continue;
+    Object* const handler = step.find(*port, networks.front());
+    Object* owner = port->owner();
+    while (owner != nullptr && !owner->is("HwStructure")) owner = owner->owner();
+    if (handler == nullptr || owner == nullptr || &step.root_of(*handler) != &step.root_of(*port)) {
+      step.keep_field(*port, "network");
+      continue;
+    }
+    port->unset("network");
+    const std::string base = fmt::format("{}_{}", port->owner()->name(), port->name());
+    std::string name = base;
+    const auto ports = handler->children("ports");
+    for (std::size_t number = 2; std::any_of(ports.begin(), ports.end(), [&](const Object* one) {
+           return one->name() == name;
+         }); ++number)
+      name = fmt::format("{}_{}", base, number);
+    Object& other = handler->create("ports", "HwPort");
+    other.set("name", name);
+    if (const auto width = port->attribute("bitWidth")) other.set("bitWidth", *width);
+    if (const auto type = port->attribute("portType"))
+      other.set("portType", *type == "initiator" ? "responder" : "initiator");
+    Object& connection = owner->create("connections", "HwConnection");
+    connection.set("name", name);
+    connection.add_reference("port1", step.id(*port));
+    connection.add_reference("port2", step.id(other));
+    step.changed(*port, name);
+  }
 }
 
 }  // namespace amalthea::migration::to_0_9_0_hardware
