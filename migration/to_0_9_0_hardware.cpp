@@ -288,6 +288,11 @@ class Prescalers {
   void remove() {
     for (Object* const prescaler : found_) {
       Object& node = *prescaler->owner();
+      // Of a module's only the name is left; a structure has no domain.
+      if (!is_module(node) || prescaler->references("quartz").empty()) {
+        step_.keep_child(node, *prescaler);
+        continue;
+      }
       if (const auto name = prescaler->attribute("name"); name && !name->empty()) step_.keep(node, "prescaler", *name);
       node.remove(*prescaler);
     }
