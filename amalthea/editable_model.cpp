@@ -112,7 +112,8 @@ class Builder {
     for (const Element child : element.children()) {
       const Feature* known = feature(document, cls, child.record().tag);
       const Object* made = nullptr;
-      if (known != nullptr && known->kind == FeatureKind::reference && !child.cls() && child.attribute("href")) {
+      // An attribute with an address was a reference once: the keys of needs while 0.9.0 was made.
+      if (known != nullptr && known->kind != FeatureKind::containment && !child.cls() && child.attribute("href")) {
         const auto type = child.attribute("xsi:type");
         const auto target_class = type ? metamodel::find_class(local_name(*type)) : std::nullopt;
         fields.push_back(reference(element, key(document, child.record().tag), *child.attribute("href"), true,
