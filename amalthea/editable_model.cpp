@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/identifier.hpp"
+#include "amalthea/itea.hpp"
 
 namespace amalthea {
 namespace {
@@ -115,7 +116,7 @@ class Builder {
       // An attribute with an address was a reference once: the keys of needs while 0.9.0 was made.
       if (known != nullptr && known->kind != FeatureKind::containment && !child.cls() && child.attribute("href")) {
         const auto type = child.attribute("xsi:type");
-        const auto target_class = type ? metamodel::find_class(local_name(*type)) : std::nullopt;
+        const auto target_class = type ? named_class(document, *type) : std::nullopt;
         fields.push_back(reference(element, key(document, child.record().tag), *child.attribute("href"), true,
                                    target_class.value_or(no_class)));
       } else if (known != nullptr && known->kind == FeatureKind::attribute) {
@@ -141,6 +142,13 @@ class Builder {
       note_comments(bytes(element, {gap_begin, content(element).end}), object, &Comments::at_end);
   }
 
+  /// "am:Task"; ITEA names classes with their packages, "hw:System".
+  static std::optional<ClassId> named_class(const Document& document, std::string_view qname) {
+    const std::string_view name = local_name(qname);
+    if (document.itea() == IteaRelease::none || name.size() == qname.size()) return metamodel::find_class(name);
+    return metamodel::find_class(itea_class(qname.substr(0, qname.size() - name.size() - 1), name));
+  }
+
   Object& add_child(Object& owner, Element child) {
     Object& made = target_.create_from(owner, key(child.document(), child.record().tag), child);
     fill(made, child);
@@ -164,10 +172,15 @@ class Builder {
     const Element target = model_.target(holder, written);
     if (!target) return field(remote ? FieldKind::remote : FieldKind::local, written);
     const bool here = &target.document() == &holder.document();
-    if (remote && !here) return field(FieldKind::remote, written);
-    if (const auto id = computed_id(target)) return field(FieldKind::local, target_.keep(*id));
-    return field(FieldKind::local, target_.keep(id_of_href(written)));
+    if (remote && !here && by_name) return field(FieldKind::remote, written);
+    // Objects without a name share an id; only their xmi:id or position tells them apart.
+    auto id = computed_id(target);
+    if (id && model_.target(holder, here ? *id : any_file_address(*id)) != target) id.reset();
+    if (!here) return field(FieldKind::remote, id ? target_.keep(any_file_address(*id)) : written);
+    return field(FieldKind::local, target_.keep(id ? *id : id_of_href(written)));
   }
+
+  static std::string any_file_address(std::string_view id) { return std::string("amlt:/#").append(id); }
 
   void note_comments(std::string_view gap, const Object& object, std::vector<std::string_view> Comments::*where) {
     for (std::size_t at = gap.find("<!--"); at != std::string_view::npos; at = gap.find("<!--", at)) {

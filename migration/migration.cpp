@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include <fmt/core.h>
@@ -52,9 +53,17 @@ void rename_references(EditableModel& model, Version from, Version to) {
   if (!renamed.empty()) model.retarget(renamed);
 }
 
-/// From 0.9.7 on every object that has an id is written with it; before, none is.
+/// From 0.9.7 on every object that has an id is written with it; before, none is. An xmi:id by which an object without
+/// a name is referred to stays in every release.
 void write_ids(EditableModel& model, Version version) {
+  std::unordered_set<std::string_view> referenced;
   model.for_each([&](Object& object) {
+    for (const Field& field : object.fields())
+      if (field.kind != FieldKind::value && field.text.find("?type=") == std::string_view::npos)
+        referenced.insert(field.text.substr(field.text.find('#') + 1));
+  });
+  model.for_each([&](Object& object) {
+    if (!referenced.empty() && referenced.count(object.attribute_or("xmi:id", "")) > 0) return;
     const auto id = version >= Version::v0_9_7 ? computed_id(object, version) : std::nullopt;
     if (!id)
       object.unset("xmi:id");
