@@ -9,6 +9,7 @@
 
 #include "amalthea/emf_form.hpp"
 #include "amalthea/identifier.hpp"
+#include "migration/itea_form.hpp"
 #include "migration/leftovers.hpp"
 #include "migration/steps.hpp"
 
@@ -122,6 +123,8 @@ bool migrate(EditableModel& model, Release from, Release to, Record& record, Dia
   return true;
 }
 
-std::string write(const Object& root, const Release& release) { return write_emf_form(root, release.version); }
+std::string write(const Object& root, const Release& release) {
+  return release.is_itea() ? write_itea_form(root, release.itea) : write_emf_form(root, release.version);
+}
 
 }  // namespace amalthea::migration
