@@ -10,6 +10,7 @@
 
 #include "amalthea/emf_form.hpp"
 #include "amalthea/identifier.hpp"
+#include "migration/itea_form.hpp"
 #include "migration/leftovers.hpp"
 #include "migration/steps.hpp"
 
@@ -138,7 +139,10 @@ std::string write(const Object& root, const Release& release) {
 }
 
 void write(const Object& root, const Release& release, const std::function<void(std::string_view)>& write) {
-  write_emf_form(root, release.version, write);
+  if (release.is_itea())
+    write(write_itea_form(root, release.itea));
+  else
+    write_emf_form(root, release.version, write);
 }
 
 }  // namespace amalthea::migration
