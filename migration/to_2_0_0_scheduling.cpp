@@ -71,8 +71,8 @@ class Definitions {
   void run() {
     convert_schedulers("TaskScheduler");
     convert_schedulers("InterruptController");
-    for (Object* const association : step_.objects_of("SchedulerAssociation")) convert_parameters(*association, {});
-    for (Object* const allocation : step_.objects_of("TaskAllocation")) convert_parameters(*allocation, {});
+    for (Object* const association : step_.objects_of("SchedulerAssociation")) convert_parameters(*association);
+    for (Object* const allocation : step_.objects_of("TaskAllocation")) convert_parameters(*allocation);
     if (needed_.schedulers.empty() && needed_.parameters.empty()) return;
     create();
   }
@@ -155,7 +155,7 @@ class Definitions {
       add_parameter(to, key_of(*extension), "StringObject").set("value", extension->attribute_or("value", ""));
   }
 
-  void convert_parameters(Object& owner, std::string_view) {
+  void convert_parameters(Object& owner) {
     bool any = owner.child("parameterExtensions") != nullptr;
     for (Object* const old : owner.children("schedulingParameters")) {
       if (!old->is("SchedulingParameters")) continue;
