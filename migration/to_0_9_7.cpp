@@ -1,4 +1,10 @@
 // 0.9.5 → 0.9.7: activity graphs, items of event chains, component interfaces.
+//
+// No definition of 0.9.6 is to be had. What is converted to it has the form of 0.9.7; what says it is 0.9.6 may have
+// that of 0.9.5.
+
+#include <iterator>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -143,6 +149,15 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-StepRules to_0_9_7() { return {Version::v0_9_7, rules}; }
+StepRules to_0_9_6() { return {Version::v0_9_6, rules}; }
+
+StepRules to_0_9_7() {
+  static const std::vector<Rule> without_undo = [] {
+    std::vector<Rule> copies(std::begin(rules), std::end(rules));
+    for (Rule& rule : copies) rule.undo = nullptr;
+    return copies;
+  }();
+  return {Version::v0_9_7, without_undo};
+}
 
 }  // namespace amalthea::migration
