@@ -111,6 +111,8 @@ class Object {
   std::vector<Object*> children(std::string_view feature) const;
   /// The first of this feature, or null.
   Object* child(std::string_view feature) const;
+  /// Makes room for so many, in models that are large and short of memory.
+  void reserve_children(std::size_t count) { children_.reserve(count); }
   /// Creates an object after the others.
   Object& create(std::string_view feature, ClassId cls);
   /// The same with a class of any version, which must exist.
@@ -153,7 +155,7 @@ struct Comments {
 class EditableModel {
  public:
   EditableModel() = default;
-  /// Everything in the files of a model, which must outlive this one if locations are asked for. References by position
+  /// Everything in the files of a model, which must outlive this one: texts stay where they stand in the files. References by position
   /// or UUID become names where the target has a name; an address that leads into the same file becomes an id.
   explicit EditableModel(const Model& model);
   EditableModel(const EditableModel&) = delete;  // objects know their model

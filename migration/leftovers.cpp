@@ -106,7 +106,10 @@ class Judge {
 class Keeper {
  public:
   Keeper(Step& step, bool last)
-      : step_(step), last_(last), before_(step.model, step.from.version), after_(step.model, step.to.version) {}
+      : step_(step), last_(last), before_(step.model, step.from.version), after_(step.model, step.to.version) {
+    // The judges know features by the names of the model: those of what is about to be kept must be among them.
+    for (const std::string_view name : {"customProperties", "key", "value"}) step.model.intern(name);
+  }
 
   void visit(Object& object) {
     if (object.cls() == no_class || !after_.features(object.cls()).exists()) return;  // a root of another kind

@@ -20,7 +20,7 @@ namespace {
 constexpr Version renaming_releases[] = {Version::v0_9_0, Version::v0_9_1, Version::v0_9_4, Version::v0_9_6};
 
 bool names_change(const Release& from, const Release& to) {
-  const auto [low, high] = std::minmax(from.position(), to.position());
+  const auto [low, high] = std::minmax({from.position(), to.position()});
   return std::any_of(std::begin(renaming_releases), std::end(renaming_releases), [&](Version version) {
     return low < Release(version).position() && Release(version).position() <= high;
   });
@@ -131,6 +131,14 @@ bool migrate(EditableModel& model, Release from, Release to, Record& record, Dia
   return true;
 }
 
-std::string write(const Object& root, const Release& release) { return write_emf_form(root, release.version); }
+std::string write(const Object& root, const Release& release) {
+  std::string text;
+  write(root, release, [&](std::string_view piece) { text += piece; });
+  return text;
+}
+
+void write(const Object& root, const Release& release, const std::function<void(std::string_view)>& write) {
+  write_emf_form(root, release.version, write);
+}
 
 }  // namespace amalthea::migration

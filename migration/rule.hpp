@@ -72,6 +72,8 @@ class Step {
   void keep_child(Object& owner, Object& child);
   /// The same under a key of your choice, where AMALTHEA's own migration has one.
   void keep_as(Object& holder, std::string_view key, std::string_view text);
+  /// The same with a value of another class ("TimeObject"), which is yet to be filled.
+  Object& keep_as_object(Object& holder, std::string_view key, std::string_view class_name);
 
   // ---- identity: references follow, in all files
   /// All objects of a class, and all references to it, also those that lead nowhere.

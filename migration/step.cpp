@@ -92,6 +92,14 @@ void Step::keep_as(Object& object, std::string_view key, std::string_view text) 
   record_.kept(holder, object.location(), key, key);
 }
 
+Object& Step::keep_as_object(Object& object, std::string_view key, std::string_view class_name) {
+  Object& holder = holder_of(object);
+  Object& property = holder.create("customProperties", "CustomProperty");
+  property.set("key", key);
+  record_.kept(holder, object.location(), key, key);
+  return property.create("value", class_name);
+}
+
 void Step::keep_field(Object& object, std::string_view feature) {
   std::string text;
   bool found = false;
