@@ -56,16 +56,23 @@ void amalthea_is_the_root(Step& step) {
 
 // ---- sizes and frequencies
 
+void number_bits(Step& step, Object& size) {
+  if (size.attribute("numberBits")) {
+    size.rename_feature("numberBits", "value");
+    size.set("unit", "bit");
+  }
+  step.changed(size);
+}
+
 void sizes_with_unit(Step& step) {
   for (Object* const size : step.objects_of("DataUnit")) {
     if (size->owner() != nullptr && size->owner()->is("Section")) continue;
     step.set_class(*size, "DataSize");
-    if (size->attribute("numberBits")) {
-      size->rename_feature("numberBits", "value");
-      size->set("unit", "bit");
-    }
-    step.changed(*size);
+    number_bits(step, *size);
   }
+  // Old sizes in a file that says it is newer.
+  for (Object* const size : step.objects_of("DataSize"))
+    if (size->attribute("numberBits")) number_bits(step, *size);
 }
 
 void sizes_in_bits(Step& step) {
