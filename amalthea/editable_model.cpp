@@ -355,6 +355,8 @@ std::vector<OwnedObject> Object::take_all(std::string_view feature) {
 
 void Object::move_to(Object& owner, std::string_view feature) { owner.add(feature, owner_->take(*this)); }
 
+void Object::set_feature(std::string_view feature) { feature_ = model_->intern(feature); }
+
 void Object::rename_feature(std::string_view from, std::string_view to) {
   const auto old_key = key(from);
   if (!old_key) return;

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "amalthea/diagnostic.hpp"
@@ -129,6 +130,8 @@ class Object {
   /// be below it.
   void move_to(Object& owner, std::string_view feature);
 
+  /// Puts this object under another feature of its owner, in its place among the others.
+  void set_feature(std::string_view feature);
   /// Renames a feature: attribute values, targets and contained objects alike.
   void rename_feature(std::string_view from, std::string_view to);
 
@@ -168,6 +171,7 @@ class EditableModel {
   const std::vector<File>& files() const { return files_; }
   /// A new file with an empty root.
   Object& add_file(std::string path, std::string_view root_class = "Amalthea");
+  void rename_file(std::size_t index, std::string path) { files_[index].path = std::move(path); }
   void remove_file(std::size_t index) { files_.erase(files_.begin() + static_cast<std::ptrdiff_t>(index)); }
 
   /// Every object of every file, owners before what they contain, in document order.

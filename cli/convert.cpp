@@ -50,13 +50,6 @@ migration::Release release_of(const Model& model) {
   return oldest;
 }
 
-/// Parts of ITEA models are called "os.amxmi-os"; later tools only know .amxmi.
-std::string name_in(const migration::Release& release, const std::string& name) {
-  const std::string extension = fs::path(name).extension().string();
-  const bool is_part = extension.starts_with(".amxmi-") && release >= migration::Release(IteaRelease::v1_3_0);
-  return is_part ? name + ".amxmi" : name;
-}
-
 /// A model on its way.
 struct Conversion {
   Conversion(const Model& model, migration::Release target, std::size_t places)
@@ -76,13 +69,16 @@ exporter::Conversion report_of(const Conversion& conversion, const Model& model)
   return {files, conversion.from, conversion.to, conversion.record, conversion.findings};
 }
 
-/// The files of the converted model and where they go; their names fit the release.
+/// The files of the converted model: names may have changed, files may have been added.
 std::vector<Target> targets_of(const Model& model, const Conversion& conversion) {
-  std::vector<Target> all = cli::targets_of(model), targets;
+  const std::vector<Target> all = cli::targets_of(model);
+  std::vector<Target> targets;
   for (const EditableModel::File& file : conversion.editable.files()) {
-    const auto same = std::find_if(all.begin(), all.end(), [&](const Target& one) { return one.input == file.path; });
-    targets.push_back(same != all.end() ? *same : Target{file.path, fs::path(file.path).filename().string(), {}, false});
-    targets.back().name = name_in(conversion.to, targets.back().name);
+    const Element element = file.root->element();
+    Target target = element ? all[element.document().position()] : all.front();
+    target.name = fs::path(file.path).filename().string();
+    target.zipped = target.zipped && element;
+    targets.push_back(std::move(target));
   }
   return targets;
 }
@@ -147,7 +143,7 @@ std::string convert_one(const Options& options, migration::Release to, const bat
   line["status"] = "converted";
   for (Target& target : targets) {
     const auto file = std::find(tree_model.files.begin(), tree_model.files.end(), target.input);
-    if (file == tree_model.files.end()) return failed({}, "a file was added"); 
+    if (file == tree_model.files.end()) return failed({}, "a file is listed under another name");
     const fs::path place(tree_model.places[static_cast<std::size_t>(file - tree_model.files.begin())]);
     target.output = (fs::path(options.output) / place.parent_path() / target.name).string();
     line["outputs"].push_back(target.output);

@@ -70,7 +70,8 @@ bool place_targets(std::vector<Target>& targets, const std::vector<std::string>&
 bool write_target(const Target& target, const Pieces& text, const importer::Limits& limits) {
   const fs::path folder = fs::path(target.output).parent_path();
   std::error_code error;
-  if (!folder.empty() && !fs::is_directory(folder, error) && !fs::create_directories(folder, error))
+  if (!folder.empty()) fs::create_directories(folder, error);  // another process may do the same
+  if (!folder.empty() && !fs::is_directory(folder))
     return complain(fmt::format("cannot create the folder {}: {}", folder.string(), error.message()));
   if (target.zipped) {
     std::string whole;

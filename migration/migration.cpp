@@ -8,8 +8,10 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/attribute_value.hpp"
 #include "amalthea/emf_form.hpp"
 #include "amalthea/identifier.hpp"
+#include "migration/itea_form.hpp"
 #include "migration/leftovers.hpp"
 #include "migration/steps.hpp"
 
@@ -87,6 +89,24 @@ void upgrade(EditableModel& model, const Release& from, const StepRules& rules, 
   step.end_rule();
 }
 
+/// Attributes that only say what is the case anyway are no obstacle where the older release does not know them.
+void drop_defaults(EditableModel& model, Version from, Version to) {
+  model.for_each([&](Object& object) {
+    if (object.cls() == no_class) return;
+    std::vector<std::string_view> gone;
+    for (const Field& field : object.fields()) {
+      if (field.kind != FieldKind::value) continue;
+      const std::string_view name = model.name(field.name);
+      if (metamodel::find_feature(object.cls(), name, to) != nullptr) continue;
+      const Feature* const feature = metamodel::find_feature(object.cls(), name, from);
+      if (feature == nullptr || feature->kind != FeatureKind::attribute) continue;
+      const auto value = written_value(*feature, from, field.text);
+      if (value && value == default_value(*feature, from)) gone.push_back(name);
+    }
+    for (const std::string_view name : gone) object.unset(name);
+  });
+}
+
 void downgrade(EditableModel& model, const StepRules& rules, const Release& to, Record& record) {
   Step step(model, rules.to, to, record);
   for (std::size_t i = rules.rules.size(); i-- > 0;) {
@@ -96,6 +116,7 @@ void downgrade(EditableModel& model, const StepRules& rules, const Release& to, 
     rule.undo(step);
     step.end_rule();
   }
+  if (!to.is_itea()) drop_defaults(model, rules.to.version, to.version);
   if (!to.is_itea() && names_change(rules.to, to)) rename_references(model, rules.to.version, to.version);
 }
 
@@ -138,7 +159,10 @@ std::string write(const Object& root, const Release& release) {
 }
 
 void write(const Object& root, const Release& release, const std::function<void(std::string_view)>& write) {
-  write_emf_form(root, release.version, write);
+  if (release.is_itea())
+    write(write_itea_form(root, release.itea));
+  else
+    write_emf_form(root, release.version, write);
 }
 
 }  // namespace amalthea::migration

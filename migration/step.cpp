@@ -76,7 +76,8 @@ void Step::add_property(Object& holder, std::string_view key, std::string_view t
 
 void Step::keep(Object& object, std::string_view what, std::string_view text) {
   Object& holder = holder_of(object);
-  const std::string base = fmt::format("{}{}.{}", kept_prefix, to_string(from), what);
+  const std::string release = from.is_itea() ? fmt::format("itea-{}", to_string(from).substr(5)) : to_string(from);
+  const std::string base = fmt::format("{}{}.{}", kept_prefix, release, what);
   std::unordered_set<std::string_view> taken;
   for (const Object* const property : holder.children("customProperties"))
     taken.insert(property->attribute_or("key", ""));
