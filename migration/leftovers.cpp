@@ -203,6 +203,17 @@ Version structure_of(const EditableModel& model, Version version) {
   for (const EditableModel::File& file : model.files())
     if (!file.root->is("Amalthea")) return oldest_version;
   Judge judge(model, version);
+  // A value where there is an object now, as with the frequency of a quartz.
+  const auto was_attribute = [&](ClassId cls, NameKey name) {
+    const Feature* const now = judge.features(cls).find(name);
+    if (now == nullptr || now->kind != FeatureKind::containment) return;
+    for (int at = static_cast<int>(version) - 1; at >= 0; --at) {
+      const Feature* const then = metamodel::find_feature(cls, model.name(name), static_cast<Version>(at));
+      if (then == nullptr || then->kind != FeatureKind::attribute) continue;
+      oldest = std::min(oldest, static_cast<Version>(at));
+      return;
+    }
+  };
   model.for_each([&](Object& object) {
     if (object.cls() == no_class) return;
     consider(metamodel::info(object.cls()).versions);
@@ -211,7 +222,10 @@ Version structure_of(const EditableModel& model, Version version) {
       const Feature* const other = metamodel::find_feature_any_version(object.cls(), model.name(name), version);
       if (other != nullptr && metamodel::exists(object.cls(), version)) consider(other->versions);
     };
-    for (const Field& field : object.fields()) feature(field.name);
+    for (const Field& field : object.fields()) {
+      feature(field.name);
+      if (field.kind == FieldKind::value) was_attribute(object.cls(), field.name);
+    }
     for (const OwnedObject& child : object.children()) feature(child->feature_key());
   });
   return oldest;

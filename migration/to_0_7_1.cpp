@@ -26,12 +26,27 @@ const Feature* part_feature(ClassId cls) {
   return nullptr;
 }
 
-/// References by position lead through the new root.
-void lead_through_root(Object& object, std::string_view part) {
-  for (Field& field : object.fields())
-    if (field.kind == FieldKind::local && field.text.starts_with("//@"))
-      field.text = object.model().keep(fmt::format("//@{}/{}", part, field.text.substr(2)));
-  for (const OwnedObject& child : object.children()) lead_through_root(*child, part);
+/// "//@osOverheads.0" → "//@osModel/@osOverheads.0".
+std::string led_through(std::string_view position, std::string_view part) {
+  return fmt::format("//@{}/{}", part, position.substr(2));
+}
+
+/// References by position lead through the new root: those of its file, and those that can only mean what it holds.
+void lead_through_root(Step& step, const Object& root, const Feature& part) {
+  step.model.for_each([&](Object& object) {
+    for (Field& field : object.fields()) {
+      if (field.kind == FieldKind::value) continue;
+      const std::size_t at = field.kind == FieldKind::remote ? field.text.find('#') + 1 : 0;
+      const std::string_view position = field.text.substr(at);
+      if (!position.starts_with("//@")) continue;
+      const std::string_view first = position.substr(3, position.find_first_of("./", 3) - 3);
+      const bool inside = field.kind == FieldKind::local
+                              ? &step.root_of(object) == &root
+                              : metamodel::find_feature(part.type, first, Version::v0_7_0) != nullptr;
+      if (inside)
+        field.text = step.model.keep(std::string(field.text.substr(0, at)) + led_through(position, part.name));
+    }
+  });
 }
 
 void amalthea_is_the_root(Step& step) {
@@ -39,12 +54,11 @@ void amalthea_is_the_root(Step& step) {
     Object& root = *file.root;
     const Feature* const feature = part_feature(root.cls());
     if (feature == nullptr) continue;
-    lead_through_root(root, feature->name);
-    const ClassId cls = root.cls();
+    lead_through_root(step, root, *feature);
     std::vector<OwnedObject> content;
     while (!root.children().empty()) content.push_back(root.take(*root.children().back()));
     root.set_class("Amalthea");
-    Object& part = root.create(feature->name, cls);
+    Object& part = root.create(feature->name, feature->type);
     part.fields() = std::exchange(root.fields(), {});
     for (std::size_t i = content.size(); i-- > 0;) {
       const std::string name(content[i]->feature());
@@ -56,16 +70,23 @@ void amalthea_is_the_root(Step& step) {
 
 // ---- sizes and frequencies
 
+void number_bits(Step& step, Object& size) {
+  if (size.attribute("numberBits")) {
+    size.rename_feature("numberBits", "value");
+    size.set("unit", "bit");
+  }
+  step.changed(size);
+}
+
 void sizes_with_unit(Step& step) {
   for (Object* const size : step.objects_of("DataUnit")) {
     if (size->owner() != nullptr && size->owner()->is("Section")) continue;
     step.set_class(*size, "DataSize");
-    if (size->attribute("numberBits")) {
-      size->rename_feature("numberBits", "value");
-      size->set("unit", "bit");
-    }
-    step.changed(*size);
+    number_bits(step, *size);
   }
+  // Old sizes in a file that says it is newer.
+  for (Object* const size : step.objects_of("DataSize"))
+    if (size->attribute("numberBits")) number_bits(step, *size);
 }
 
 void sizes_in_bits(Step& step) {
