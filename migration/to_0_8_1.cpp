@@ -25,6 +25,18 @@ void rename_stimuli_back(Step& step) {
   for (const auto& [before, after] : stimuli) step.rename_class(after, before);
 }
 
+void trigger_processes(Step& step) {
+  constexpr std::string_view mark = "?type=";
+  step.rename_class("InterProcessActivation", "InterProcessTrigger");
+  for (Object* const trigger : step.objects_of("InterProcessTrigger")) {
+    const auto stimulus = trigger->reference("stimulus");
+    const std::size_t at = stimulus ? stimulus->rfind(mark) : std::string_view::npos;
+    if (at == std::string_view::npos) continue;
+    const std::string_view cls = stimulus->substr(at + mark.size());
+    if (cls != "InterProcessStimulus" && cls != "InterProcess") step.keep_field(*trigger, "stimulus");
+  }
+}
+
 struct Renamed {
   std::string_view cls, before, after;
 };
@@ -115,8 +127,7 @@ constexpr Rule rules[] = {
      "PeriodicStimulus, SingleStimulus, … are the new names; PeriodicEvent is VariableRateStimulus.", rename_stimuli,
      rename_stimuli_back},
     {"InterProcessTrigger instead of InterProcessActivation", "It can trigger an InterProcessStimulus only.",
-     [](Step& step) { step.rename_class("InterProcessActivation", "InterProcessTrigger"); },
-     [](Step& step) { step.rename_class("InterProcessTrigger", "InterProcessActivation"); }},
+     trigger_processes, [](Step& step) { step.rename_class("InterProcessTrigger", "InterProcessActivation"); }},
     {"several activations and triggering events",
      "activation of a runnable is a list, and so is the trigger of event stimuli and event activations.", rename_lists,
      rename_lists_back},
