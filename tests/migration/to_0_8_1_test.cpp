@@ -244,6 +244,15 @@ TEST_CASE("to 0.8.1: quartzes stand in the hardware system, in their order") {
   CHECK(converted.count("quartzes stand in the hardware system") == 2);
 }
 
+TEST_CASE("to 0.8.1: hardware within a quartz that is referred to stands beside the quartz") {
+  const Converted converted = convert(R"(<swModel><labels name="L"/></swModel><hwModel><system name="S"><ecus name="E">
+    <quartzes name="Q"><memories name="M"/><memories name="N"/></quartzes></ecus></system></hwModel>
+    <mappingModel><memoryMapping abstractElement="L?type=Label" memory="M?type=Memory"/></mappingModel>)");
+  CHECK(converted.has("/mappingModel/memoryMapping.0 >memory = /hwModel/system/ecus.0/memories.0"));
+  CHECK(converted.has("/hwModel/system/quartzes.0/customProperties.0 @key = amalthea-converted.0.8.0.memories"));
+  CHECK(converted.dump.find("ecus.0/memories.1") == std::string::npos);
+}
+
 TEST_CASE("to 0.8.1: what a quartz contained, and access patterns, are kept") {
   const Converted converted = convert(R"(<hwModel><memoryTypes name="T" xAccessPattern="x"/>
     <system name="S"><quartzes name="Q"><memories name="M"/></quartzes></system></hwModel>)");
