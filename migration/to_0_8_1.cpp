@@ -12,11 +12,13 @@ namespace {
 
 using namespace to_0_8_1_parts;
 
-constexpr std::pair<std::string_view, std::string_view> stimuli[] = {
-    {"ArrivalCurve", "ArrivalCurveStimulus"}, {"InterProcess", "InterProcessStimulus"},
-    {"Periodic", "PeriodicStimulus"},         {"PeriodicEvent", "VariableRateStimulus"},
-    {"Single", "SingleStimulus"},             {"Sporadic", "SporadicStimulus"},
-    {"Synthetic", "SyntheticStimulus"}};
+constexpr std::pair<std::string_view, std::string_view> stimuli[] = {{"ArrivalCurve", "ArrivalCurveStimulus"},
+                                                                     {"InterProcess", "InterProcessStimulus"},
+                                                                     {"Periodic", "PeriodicStimulus"},
+                                                                     {"PeriodicEvent", "VariableRateStimulus"},
+                                                                     {"Single", "SingleStimulus"},
+                                                                     {"Sporadic", "SporadicStimulus"},
+                                                                     {"Synthetic", "SyntheticStimulus"}};
 
 void rename_stimuli(Step& step) {
   for (const auto& [before, after] : stimuli) step.rename_class(before, after);

@@ -84,8 +84,9 @@ TEST_CASE("to 0.7.2: a type that says something else than that of the hardware m
   const Converted converted = convert(R"(
     <hwModel><coreTypes name="T1" bitWidth="32"/></hwModel>
     <propertyConstraintsModel><coreTypeDefinitions name="T1" bitWidth="64"/></propertyConstraintsModel>)");
-  CHECK(converted.has("/propertyConstraintsModel/customProperties.0 @key = "
-                      "amalthea-converted.0.7.1.coreTypeDefinitions"));
+  CHECK(
+      converted.has("/propertyConstraintsModel/customProperties.0 @key = "
+                    "amalthea-converted.0.7.1.coreTypeDefinitions"));
   CHECK(warns(converted, "AM0701"));
 }
 
@@ -113,7 +114,8 @@ TEST_CASE("to 0.7.2: cores and memories of constraints become references into a 
   CHECK(converted.has("/propertyConstraintsModel/allocationConstraints.0/hwConstraint >core = " + core));
   CHECK(converted.has("/propertyConstraintsModel/allocationConstraints.1/hwConstraint >core = " + core));
   CHECK(converted.dump.find("allocationConstraints.2/hwConstraint >core") == std::string::npos);
-  CHECK(converted.has("/propertyConstraintsModel/mappingConstraints.0/hwConstraint >memory = /hwModel/system/memories.0"));
+  CHECK(converted.has(
+      "/propertyConstraintsModel/mappingConstraints.0/hwConstraint >memory = /hwModel/system/memories.0"));
   CHECK_FALSE(warns(converted, "AM0701"));
 }
 
@@ -122,7 +124,8 @@ TEST_CASE("to 0.7.2: hardware of constraints moves to the file that has hardware
   const auto write = [&](const std::string& name, const std::string& content) {
     test::write_text(folder.path() + "/" + name,
                      R"(<?xml version="1.0" encoding="UTF-8"?>
-<am:Amalthea xmi:version="2.0" xmlns:xmi="http://www.omg.org/XMI" xmlns:am="http://app4mc.eclipse.org/amalthea/0.7.1" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">)" +
+<am:Amalthea xmi:version="2.0" xmlns:xmi="http://www.omg.org/XMI" xmlns:am="http://app4mc.eclipse.org/amalthea/0.7.1")"
+                     R"( xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">)" +
                          content + "</am:Amalthea>\n");
   };
   write("a.amxmi", R"(<propertyConstraintsModel>
@@ -201,7 +204,8 @@ TEST_CASE("to 0.7.2: a ProbabilityGroup is a RunnableProbabilitySwitch, at every
   const char* const content = R"(<swModel><labels name="A"/><runnables name="R">
     <runnableItems xsi:type="am:ProbabilityGroup">
       <items probability="11"><runnableItem xsi:type="am:LabelAccess" data="A?type=Label"/></items>
-      <items probability="2"><runnableItem xsi:type="am:ProbabilityGroup"><items probability="3"/></runnableItem></items>
+      <items probability="2"><runnableItem xsi:type="am:ProbabilityGroup"><items probability="3"/></runnableItem>
+        </items>
     </runnableItems></runnables></swModel>)";
   const Converted converted = convert(content);
   const std::string item = "/swModel/runnables.0/runnableItems.0";
@@ -229,7 +233,8 @@ TEST_CASE("to 0.7.2: a group holds its items itself; it is ordered only if it wa
   CHECK(converted.has(group + "/items.1 @ordered ~ true"));
   CHECK(converted.dump.find(group + "/items.2") == std::string::npos);
   check_way_back(R"(<swModel><runnables name="R"><runnableItems xsi:type="am:Group" ordered="true">
-      <items><runnableItem xsi:type="am:LabelAccess"/></items><items><runnableItem xsi:type="am:ModeLabelAccess"/></items>
+      <items><runnableItem xsi:type="am:LabelAccess"/></items><items><runnableItem xsi:type="am:ModeLabelAccess"/>
+        </items>
     </runnableItems></runnables></swModel>)");
 }
 
@@ -276,8 +281,7 @@ TEST_CASE("to 0.7.2: instructions of the operating system have the class of all 
 }
 
 TEST_CASE("to 0.7.2: OsBuffering becomes OsDataConsistency") {
-  const char* const buffering =
-      R"(<osModel><osBuffering runnableLevel="true" bufferingAlgorithm="copy"/></osModel>)";
+  const char* const buffering = R"(<osModel><osBuffering runnableLevel="true" bufferingAlgorithm="copy"/></osModel>)";
   const Converted converted = convert(buffering);
   CHECK(converted.has("/osModel/osDataConsistency @mode = automaticProtection"));
   CHECK(converted.has("/osModel/osDataConsistency/dataStability @enabled = true"));
@@ -297,7 +301,8 @@ TEST_CASE("to 0.7.2: pairing constraints have a group") {
   const char* const content = R"(<swModel><runnables name="R"/><labels name="L"/></swModel><constraintsModel>
     <affinityConstraints xsi:type="am:RunnablePairingConstraint">
       <runnables xsi:type="am:RunnableEntityGroup" runnables="R?type=Runnable"/></affinityConstraints>
-    <affinityConstraints xsi:type="am:ProcessPairingConstraint"><processes xsi:type="am:TagGroup"/></affinityConstraints>
+    <affinityConstraints xsi:type="am:ProcessPairingConstraint"><processes xsi:type="am:TagGroup"/>
+      </affinityConstraints>
     <affinityConstraints xsi:type="am:DataPairingConstraint"><labels labels="L?type=Label"/></affinityConstraints>
     </constraintsModel>)";
   const Converted converted = convert(content);
@@ -309,23 +314,28 @@ TEST_CASE("to 0.7.2: pairing constraints have a group") {
 
 TEST_CASE("to 0.7.2: processes are no targets of constraints; those that were named are kept") {
   const Converted converted = convert(R"(<swModel><tasks name="T"/></swModel><constraintsModel>
-    <affinityConstraints xsi:type="am:RunnablePairingConstraint"><target xsi:type="am:TargetProcess"/></affinityConstraints>
+    <affinityConstraints xsi:type="am:RunnablePairingConstraint"><target xsi:type="am:TargetProcess"/>
+      </affinityConstraints>
     <affinityConstraints xsi:type="am:RunnablePairingConstraint">
       <target xsi:type="am:TargetProcess" processes="T?type=Task"/></affinityConstraints></constraintsModel>)");
   CHECK(converted.dump.find("/target") == std::string::npos);
   CHECK(converted.dump.find("affinityConstraints.0/customProperties") == std::string::npos);
-  CHECK(converted.has("/constraintsModel/affinityConstraints.1/customProperties.0 @key = "
-                      "amalthea-converted.0.7.1.target"));
+  CHECK(
+      converted.has("/constraintsModel/affinityConstraints.1/customProperties.0 @key = "
+                    "amalthea-converted.0.7.1.target"));
 }
 
 TEST_CASE("to 0.7.2: a model in the new form stays as it is") {
   const Converted converted = test::convert("0.7.1", R"(
     <commonElements><tags name="S"/></commonElements>
     <swModel><labels name="L" dataStability="noProtection"/><runnables name="R">
-      <runnableItems xsi:type="am:RunnableInstructions"><default xsi:type="am:InstructionsConstant" value="1"/></runnableItems>
-      <runnableItems xsi:type="am:Group" ordered="true"><items xsi:type="am:LabelAccess" data="L?type=Label"/></runnableItems>
+      <runnableItems xsi:type="am:RunnableInstructions"><default xsi:type="am:InstructionsConstant" value="1"/>
+        </runnableItems>
+      <runnableItems xsi:type="am:Group" ordered="true"><items xsi:type="am:LabelAccess" data="L?type=Label"/>
+        </runnableItems>
     </runnables></swModel>
-    <osModel><operatingSystems><osDataConsistency mode="noProtection"/></operatingSystems></osModel>)", "0.7.2");
+    <osModel><operatingSystems><osDataConsistency mode="noProtection"/></operatingSystems></osModel>)",
+                                            "0.7.2");
   CHECK(converted.done);
   for (const auto& rule : converted.rules) CHECK(std::string(rule.rule) == "what has no place any more");
   CHECK(converted.has("/swModel/runnables.0/runnableItems.0/default @value = 1"));
@@ -348,8 +358,9 @@ TEST_CASE("models of 0.7.1 become what APP4MC makes of them, but for stated diff
       {"propertyConstraints/case1/AMALTHEA_Democar_MappingExample.amxmi", consistency},
       {"propertyConstraints/case2/AMALTHEA_Democar_MappingExample-without-hwmodel.amxmi", consistency}};
   // APP4MC forgets what a constraint says of a core beyond what the core of that name in the hardware model says.
-  const std::string property = "/propertyConstraintsModel/allocationConstraints.0/hwConstraint/firstConstraint"
-                               "/customProperties.0";
+  const std::string property =
+      "/propertyConstraintsModel/allocationConstraints.0/hwConstraint/firstConstraint"
+      "/customProperties.0";
   stated["propertyConstraints/case1/AMALTHEA_Democar_MappingExample.amxmi"].insert(
       {"- " + property + " : CustomProperty", "- " + property + " @key = amalthea-converted.0.7.1.core",
        "- " + property + "/value : StringObject",
@@ -362,8 +373,7 @@ TEST_CASE("models of 0.7.1 become what APP4MC makes of them, but for stated diff
     const std::string name = std::filesystem::relative(entry.path(), input).string();
     const Converted converted = test::convert_files({entry.path().string()}, "0.7.2");
     REQUIRE(converted.done);
-    for (const std::string& difference :
-         test::differences(converted.dump, test::dump_of({reference + "/" + name})))
+    for (const std::string& difference : test::differences(converted.dump, test::dump_of({reference + "/" + name})))
       if (stated[name].erase(difference) == 0) FAIL_CHECK(name << ": " << difference);
     CHECK(stated[name].empty());
   }

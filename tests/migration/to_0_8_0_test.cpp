@@ -64,14 +64,16 @@ TEST_CASE("to 0.8.0: signed times are times, also in custom properties") {
         <lowerBound xsi:type="am:SignedTime" value="-2" unit="ms"/></stimulusDeviation></stimuli>
       <clocks xsi:type="am:ClockSinusFunction" name="C"><shift value="-1" unit="s"/></clocks></stimuliModel>
     <constraintsModel><requirements xsi:type="am:ProcessRequirement" name="R">
-      <limit xsi:type="am:TimeRequirementLimit"><limitValue value="7" unit="us"/></limit></requirements></constraintsModel>)";
+      <limit xsi:type="am:TimeRequirementLimit"><limitValue value="7" unit="us"/></limit></requirements>
+        </constraintsModel>)";
   const Converted converted = convert(content);
   CHECK(converted.has("/swModel/customProperties.0/value : TimeObject"));
   CHECK(converted.has("/swModel/customProperties.0/value @value = -3"));
   CHECK(converted.has("/stimuliModel/stimuli.0/stimulusDeviation/lowerBound : Time"));
   CHECK(converted.has("/stimuliModel/clocks.0/shift : Time"));
   CHECK(converted.has("/constraintsModel/requirements.0/limit/limitValue : Time"));
-  check_way_back(R"(<stimuliModel><clocks xsi:type="am:ClockSinusFunction" name="C"><shift value="-1" unit="s"/></clocks>
+  check_way_back(
+      R"(<stimuliModel><clocks xsi:type="am:ClockSinusFunction" name="C"><shift value="-1" unit="s"/></clocks>
     </stimuliModel>)");
 }
 
@@ -134,8 +136,8 @@ TEST_CASE("to 0.8.0: conditions on hardware are kept as text, as APP4MC does") {
                               "        &lt;firstConstraint xsi:type=&quot;am:HwCoreProperty&quot; "
                               "core=&quot;C?type=Core&quot; comparator=&quot;equal&quot; />&#xA;"
                               "      &lt;/hwConstraint>\"") != std::string::npos);
-  CHECK(converted.text().find("value=\"&lt;hwConstraint " + ns +
-                              "xsi:type=&quot;am:HwMemoryProperty&quot; />\"") != std::string::npos);
+  CHECK(converted.text().find("value=\"&lt;hwConstraint " + ns + "xsi:type=&quot;am:HwMemoryProperty&quot; />\"") !=
+        std::string::npos);
   CHECK(test::with_id(converted.diagnostics, "AM0701").size() == 2);
 }
 

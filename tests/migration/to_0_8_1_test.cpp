@@ -4,10 +4,13 @@
 #include <map>
 #include <set>
 
-#include <catch2/catch.hpp>
 #include <fmt/core.h>
+#include <catch2/catch.hpp>
 
+#include "amalthea/emf_form.hpp"
 #include "tests/migration/converted.hpp"
+#include "tests/support/emf_batch.hpp"
+#include "tests/support/random_model.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace {
@@ -29,12 +32,28 @@ void check_way_back(std::string_view content) {
   CHECK(test::differences(test::convert("0.8.0", content, "0.8.0").dump, back.dump).empty());
 }
 
+/// The files of a random model in a folder.
+std::vector<std::string> write_random_model(const std::string& folder, amalthea::Version version, std::uint64_t seed) {
+  amalthea::EditableModel model;
+  test::fill_with_random_model(model, version, seed);
+  std::vector<std::string> paths;
+  for (const auto& file : model.files()) {
+    paths.push_back(fmt::format("{}/{}-{}-{}", folder, to_string(version), seed, file.path));
+    test::write_text(paths.back(), write_emf_form(*file.root, version));
+  }
+  return paths;
+}
+
+constexpr amalthea::Version releases[] = {amalthea::Version::v0_7_1, amalthea::Version::v0_7_2,
+                                          amalthea::Version::v0_8_0, amalthea::Version::v0_8_1};
+
 }  // namespace
 
 TEST_CASE("to 0.8.1: stimuli have new names, and references follow in every form") {
   const char* const content = R"(
     <swModel><tasks name="T" stimuli="P?type=Periodic I?type=InterProcess"/>
-      <customProperties key="k"><value xsi:type="am:ReferenceObject" value="P?type=Periodic"/></customProperties></swModel>
+      <customProperties key="k"><value xsi:type="am:ReferenceObject" value="P?type=Periodic"/></customProperties>
+        </swModel>
     <stimuliModel>
       <stimuli xsi:type="am:Periodic" name="P"><recurrence value="10" unit="ms"/></stimuli>
       <stimuli xsi:type="am:InterProcess" name="I"/><stimuli xsi:type="am:ArrivalCurve" name="A"/>
@@ -56,8 +75,8 @@ TEST_CASE("to 0.8.1: stimuli have new names, and references follow in every form
 }
 
 TEST_CASE("to 0.8.1: references to stimuli of other files follow too") {
-  const Converted converted =
-      convert(R"(<swModel><tasks name="T"><stimuli xsi:type="am:Periodic" href="amlt:/#P?type=Periodic"/></tasks></swModel>)");
+  const Converted converted = convert(
+      R"(<swModel><tasks name="T"><stimuli xsi:type="am:Periodic" href="amlt:/#P?type=Periodic"/></tasks></swModel>)");
   CHECK(converted.text().find(R"(<stimuli xsi:type="am:PeriodicStimulus" href="amlt:/#P?type=PeriodicStimulus"/>)") !=
         std::string::npos);
 }
@@ -67,9 +86,11 @@ TEST_CASE("to 0.8.1: InterProcessTrigger triggers an InterProcessStimulus; other
     <graphEntries xsi:type="am:CallSequence">
       <calls xsi:type="am:InterProcessActivation" stimulus="I?type=InterProcess"/>
       <calls xsi:type="am:InterProcessActivation" stimulus="P?type=Periodic"/>
-      <calls xsi:type="am:InterProcessActivation"><stimulus xsi:type="am:InterProcess" href="amlt:/#F?type=InterProcess"/>
+      <calls xsi:type="am:InterProcessActivation">
+        <stimulus xsi:type="am:InterProcess" href="amlt:/#F?type=InterProcess"/>
       </calls></graphEntries></callGraph></tasks></swModel>
-    <stimuliModel><stimuli xsi:type="am:InterProcess" name="I"/><stimuli xsi:type="am:Periodic" name="P"/></stimuliModel>)");
+    <stimuliModel><stimuli xsi:type="am:InterProcess" name="I"/><stimuli xsi:type="am:Periodic" name="P"/>
+      </stimuliModel>)");
   const std::string calls = "/swModel/tasks.0/callGraph/graphEntries.0/calls.";
   CHECK(converted.has(calls + "0 : InterProcessTrigger"));
   CHECK(converted.has(calls + "0 >stimulus = /stimuliModel/stimuli.0"));
@@ -95,7 +116,8 @@ TEST_CASE("to 0.8.1: modes that enable or disable a stimulus are a disjunction o
     <modeLabels name="L" initialValue="M/on?type=ModeLiteral"/></swModel><stimuliModel>
     <stimuli xsi:type="am:EventStimulus" name="S">
       <setModeValueList><entries valueProvider="L?type=ModeLabel" value="M/on?type=ModeLiteral"/></setModeValueList>
-      <enablingModeValueList><entries valueProvider="L?type=ModeLabel" value="M/on?type=ModeLiteral"/></enablingModeValueList>
+      <enablingModeValueList><entries valueProvider="L?type=ModeLabel" value="M/on?type=ModeLiteral"/>
+        </enablingModeValueList>
       <disablingModeValueList/></stimuli></stimuliModel>)";
   const Converted converted = convert(content);
   const std::string stimulus = "/stimuliModel/stimuli.0/";
@@ -156,8 +178,9 @@ TEST_CASE("to 0.8.1: a scheduler is allocated to the cores it is responsible for
     <coreAllocation scheduler="S?type=TaskScheduler" core="A?type=Core B?type=Core"/></mappingModel>)";
   const Converted converted = convert(content);
   CHECK(converted.has("/mappingModel/schedulerAllocation.0 : SchedulerAllocation"));
-  CHECK(converted.has("/mappingModel/schedulerAllocation.0 >responsibility.1 = "
-                      "/hwModel/system/ecus.0/microcontrollers.0/cores.1"));
+  CHECK(
+      converted.has("/mappingModel/schedulerAllocation.0 >responsibility.1 = "
+                    "/hwModel/system/ecus.0/microcontrollers.0/cores.1"));
   check_way_back(content);
 }
 
@@ -215,13 +238,15 @@ TEST_CASE("to 0.8.1: delay, interrupt controller and properties of a scheduling 
 
 TEST_CASE("to 0.8.1: groups of runnables in sequencing constraints have the class of all others") {
   const char* const content = R"(<swModel><runnables name="R"/></swModel><constraintsModel>
-    <runnableSequencingConstraints name="C"><runnableGroups runnables="R?type=Runnable"/></runnableSequencingConstraints>
+    <runnableSequencingConstraints name="C"><runnableGroups runnables="R?type=Runnable"/>
+      </runnableSequencingConstraints>
     <affinityConstraints xsi:type="am:RunnablePairingConstraint">
       <group xsi:type="am:RunnableEntityGroup" runnables="R?type=Runnable"/></affinityConstraints></constraintsModel>)";
   const Converted converted = convert(content);
   CHECK(converted.has("/constraintsModel/runnableSequencingConstraints.0/runnableGroups.0 : RunnableEntityGroup"));
-  CHECK(converted.has("/constraintsModel/runnableSequencingConstraints.0/runnableGroups.0 >runnables.0 = "
-                      "/swModel/runnables.0"));
+  CHECK(
+      converted.has("/constraintsModel/runnableSequencingConstraints.0/runnableGroups.0 >runnables.0 = "
+                    "/swModel/runnables.0"));
   check_way_back(content);
 }
 
@@ -240,7 +265,8 @@ TEST_CASE("to 0.8.1: quartzes stand in the hardware system, in their order") {
   CHECK(converted.has("/hwModel/system/quartzes.1 @name = Q2"));
   CHECK(converted.has("/hwModel/system/quartzes.1/frequency @unit = MHz"));
   CHECK(converted.has("/hwModel/system/quartzes.2 @name = Q3"));
-  CHECK(converted.has("/hwModel/system/ecus.0/microcontrollers.0/cores.0/prescaler >quartz = /hwModel/system/quartzes.1"));
+  CHECK(converted.has(
+      "/hwModel/system/ecus.0/microcontrollers.0/cores.0/prescaler >quartz = /hwModel/system/quartzes.1"));
   CHECK(converted.count("quartzes stand in the hardware system") == 2);
 }
 
@@ -283,7 +309,8 @@ TEST_CASE("to 0.8.1: references to inner event chains are custom properties") {
       <segments xsi:type="am:SubEventChain"><eventChain name="B"/></segments></eventChains>
     <eventChains name="D"><segments xsi:type="am:EventChainReference" eventChain="B?type=EventChain"/></eventChains>
     <timingConstraints xsi:type="am:EventChainLatencyConstraint" name="L" scope="B?type=EventChain"/>
-    <timingConstraints xsi:type="am:EventChainSynchronizationConstraint" name="S" scope="A?type=EventChain B?type=EventChain"/>
+
+          <timingConstraints xsi:type="am:EventChainSynchronizationConstraint" name="S" scope="A?type=EventChain B?type=EventChain"/>
     </constraintsModel>)");
   const std::string model = "/constraintsModel/";
   CHECK(converted.has(model + "eventChains.1/segments.0/customProperties.0 @key = eventChain"));
@@ -301,7 +328,8 @@ TEST_CASE("to 0.8.1: a model in the new form stays as it is") {
     <stimuliModel><stimuli xsi:type="am:PeriodicStimulus" name="P">
       <enablingModeValueList><entries xsi:type="am:ModeValue"/></enablingModeValueList></stimuli></stimuliModel>
     <hwModel><system name="S"><quartzes name="Q"/></system></hwModel>
-    <constraintsModel><eventChains name="A"><segments xsi:type="am:EventChainContainer"><eventChain name="B"/></segments>
+    <constraintsModel><eventChains name="A"><segments xsi:type="am:EventChainContainer"><eventChain name="B"/>
+      </segments>
       </eventChains></constraintsModel>)");
   CHECK(converted.done);
   CHECK(converted.has("/constraintsModel/eventChains.0/segments.0/eventChain : SubEventChain"));
@@ -310,7 +338,8 @@ TEST_CASE("to 0.8.1: a model in the new form stays as it is") {
 
 TEST_CASE("to 0.8.2: only the namespace changes") {
   const Converted converted = test::convert("0.8.1", R"(<swModel><labels name="L"/><runnables name="R">
-    <runnableItems xsi:type="am:LabelAccess" data="L?type=Label"/></runnables></swModel>)", "0.8.2");
+    <runnableItems xsi:type="am:LabelAccess" data="L?type=Label"/></runnables></swModel>)",
+                                            "0.8.2");
   CHECK(converted.done);
   CHECK(converted.rules.empty());
   CHECK(converted.text().find("amalthea/0.8.2") != std::string::npos);
@@ -325,10 +354,9 @@ TEST_CASE("models of 0.8.0 become what APP4MC made of them, but for edits of the
   const std::string history = *corpus + "/app4mc/history/";
   // The delay of 1 ns, or of nothing, was given up by the authors together with the scheduling unit.
   const std::string scheduler = "/osModel/operatingSystems.0/taskSchedulers.0/customProperties.0";
-  const std::set<std::string> delay = {"- " + scheduler + " : CustomProperty",
-                                       "- " + scheduler + " @key = SchedulingHWUnit___delay",
-                                       "- " + scheduler + "/value : TimeObject",
-                                       "- " + scheduler + "/value @unit = ns"};
+  const std::set<std::string> delay = {
+      "- " + scheduler + " : CustomProperty", "- " + scheduler + " @key = SchedulingHWUnit___delay",
+      "- " + scheduler + "/value : TimeObject", "- " + scheduler + "/value @unit = ns"};
   std::map<std::string, std::set<std::string>> edits;
   edits["AMALTHEA_Democar.amxmi"] = delay;
   edits["AMALTHEA_Democar.amxmi"].insert("- " + scheduler + "/value @value = 1");
@@ -362,8 +390,7 @@ TEST_CASE("models of 0.8.0 become what APP4MC made of them, but for edits of the
     const std::string name = entry.path().filename().string();
     const Converted converted = test::convert_files({entry.path().string()}, "0.8.1");
     REQUIRE(converted.done);
-    for (const std::string& difference :
-         test::differences(converted.dump, test::dump_of({history + "0.8.1/" + name})))
+    for (const std::string& difference : test::differences(converted.dump, test::dump_of({history + "0.8.1/" + name})))
       if (edits[name].erase(difference) == 0) FAIL_CHECK(name << ": " << difference);
     CHECK(edits[name].empty());
     const Converted next = test::convert_files({history + "0.8.1/" + name}, "0.8.2");
@@ -386,5 +413,54 @@ TEST_CASE("models of 0.8.1 go back to 0.8.0 and come again") {
     test::write_text(folder.path() + "/model.amxmi", back.text());
     const Converted again = test::convert_files({folder.path() + "/model.amxmi"}, "0.8.1");
     CHECK(test::differences(again.dump, test::dump_of({path})).empty());
+  }
+}
+
+TEST_CASE("random models of 0.7.1 to 0.8.1 arrive in 0.8.2; only what has no counterpart is kept by no rule") {
+  const std::set<std::string> without_counterpart = {
+      "customProperties",                                 // of the operating system's instructions
+      "source",           "target",   "hardwareContext",  // a quartz, which is no node of the hardware any more
+      "memories",         "networks", "components",      "ports", "prescaler",  // of a quartz
+      "xAccessPattern"};
+  for (const amalthea::Version version : releases)
+    for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+      const test::TemporaryFolder folder;
+      const Converted converted = test::convert_files(write_random_model(folder.path(), version, seed), "0.8.2");
+      CHECK(converted.done);
+      for (const auto& rule : converted.rules) {
+        if (rule.rule != "what has no place any more") continue;
+        for (const auto& place : rule.places) {
+          const std::string what = place.what.substr(0, place.what.find(' '));
+          INFO(to_string(version) << " seed " << seed << ": " << place.path << " " << place.what);
+          CHECK(without_counterpart.count(what) == 1);
+        }
+      }
+    }
+}
+
+TEST_CASE("EMF accepts what random models of 0.7.1 to 0.8.1 become in 0.8.2, and every reference resolves", "[emf]") {
+  if (!test::EmfBatch::available()) return;
+  test::EmfBatch judge;
+  std::vector<std::string> names;
+  for (const amalthea::Version version : releases)
+    for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+      const test::TemporaryFolder folder;
+      const Converted converted = test::convert_files(write_random_model(folder.path(), version, seed), "0.8.2");
+      REQUIRE(converted.done);
+      std::vector<std::string> question = {test::EmfBatch::ecore(amalthea::Version::v0_8_2)};
+      for (std::size_t i = 0; i < converted.texts.size(); ++i) {
+        question.push_back(fmt::format("{}/{}-{}-{}.amxmi", judge.folder(), to_string(version), seed, i));
+        test::write_text(question.back(), converted.texts[i]);
+      }
+      question.push_back("--errors");
+      judge.ask(question);
+      names.push_back(fmt::format("{} seed {}", to_string(version), seed));
+    }
+  judge.run();
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string answer = judge.answer(i);
+    INFO(names[i] << ": " << answer.substr(0, 3000));
+    CHECK(answer.find("\"errors\": {}") != std::string::npos);
+    CHECK(answer.find("\"unresolvedLocal\": 0, \"unresolvedProxies\": 0") != std::string::npos);
   }
 }
