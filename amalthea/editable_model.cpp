@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "amalthea/identifier.hpp"
+#include "amalthea/itea.hpp"
 
 namespace amalthea {
 namespace {
@@ -87,7 +89,9 @@ class Builder {
     const ElementRecord& record = element.record();
     const ClassId cls = object.cls();
     std::vector<Field>& fields = object.fields();
-    fields.reserve(record.attribute_count);
+    const bool typed = cls != no_class && record.attribute_count > 0 &&
+                       document.name(document.attribute(record.first_attribute).name()) == "xsi:type";
+    fields.reserve(record.attribute_count - (typed ? 1U : 0U));
     for (std::uint32_t i = 0; i < record.attribute_count; ++i) {
       const AttributeRecord& attribute = document.attribute(record.first_attribute + i);
       const std::string_view name = document.name(attribute.name());
@@ -96,21 +100,23 @@ class Builder {
       const std::string_view value = document.value(attribute);
       const NameKey name_key = key(document, attribute.name());
       if (known == nullptr || known->kind != FeatureKind::reference) {
-        fields.push_back({name_key, FieldKind::value, no_class, target_.keep(value)});
+        fields.push_back({name_key, FieldKind::value, no_class, value});
       } else {
         for_each_token(value, [&](std::string_view token, std::size_t) {
           fields.push_back(reference(element, name_key, token, token.find('#') != std::string_view::npos, no_class));
         });
       }
     }
+    object.reserve_children(static_cast<std::size_t>(std::distance(element.children().begin(), element.children().end())));
     std::vector<Element> plain;  // attributes written as elements, the last of each
     std::uint32_t gap_begin = content(element).begin;
     for (const Element child : element.children()) {
       const Feature* known = feature(document, cls, child.record().tag);
       const Object* made = nullptr;
-      if (known != nullptr && known->kind == FeatureKind::reference && !child.cls() && child.attribute("href")) {
+      // An attribute with an address was a reference once: the keys of needs while 0.9.0 was made.
+      if (known != nullptr && known->kind != FeatureKind::containment && !child.cls() && child.attribute("href")) {
         const auto type = child.attribute("xsi:type");
-        const auto target_class = type ? metamodel::find_class(local_name(*type)) : std::nullopt;
+        const auto target_class = type ? named_class(document, *type) : std::nullopt;
         fields.push_back(reference(element, key(document, child.record().tag), *child.attribute("href"), true,
                                    target_class.value_or(no_class)));
       } else if (known != nullptr && known->kind == FeatureKind::attribute) {
@@ -136,6 +142,13 @@ class Builder {
       note_comments(bytes(element, {gap_begin, content(element).end}), object, &Comments::at_end);
   }
 
+  /// "am:Task"; ITEA names classes with their packages, "hw:System".
+  static std::optional<ClassId> named_class(const Document& document, std::string_view qname) {
+    const std::string_view name = local_name(qname);
+    if (document.itea() == IteaRelease::none || name.size() == qname.size()) return metamodel::find_class(name);
+    return metamodel::find_class(itea_class(qname.substr(0, qname.size() - name.size() - 1), name));
+  }
+
   Object& add_child(Object& owner, Element child) {
     Object& made = target_.create_from(owner, key(child.document(), child.record().tag), child);
     fill(made, child);
@@ -150,7 +163,7 @@ class Builder {
   /// A target as EMF would write it: by name where it has one, without an address where it is in the same file.
   Field reference(Element holder, NameKey name, std::string_view written, bool remote, ClassId cls) {
     const auto field = [&](FieldKind kind, std::string_view text) {
-      return Field{name, kind, kind == FieldKind::remote ? cls : no_class, target_.keep(text)};
+      return Field{name, kind, kind == FieldKind::remote ? cls : no_class, text};
     };
     // ITEA names classes with their packages.
     const bool by_name =
@@ -159,10 +172,15 @@ class Builder {
     const Element target = model_.target(holder, written);
     if (!target) return field(remote ? FieldKind::remote : FieldKind::local, written);
     const bool here = &target.document() == &holder.document();
-    if (remote && !here) return field(FieldKind::remote, written);
-    if (const auto id = computed_id(target)) return field(FieldKind::local, *id);
-    return field(FieldKind::local, id_of_href(written));
+    if (remote && !here && by_name) return field(FieldKind::remote, written);
+    // Objects without a name share an id; only their xmi:id or position tells them apart.
+    auto id = computed_id(target);
+    if (id && model_.target(holder, here ? *id : any_file_address(*id)) != target) id.reset();
+    if (!here) return field(FieldKind::remote, id ? target_.keep(any_file_address(*id)) : written);
+    return field(FieldKind::local, target_.keep(id ? *id : id_of_href(written)));
   }
+
+  static std::string any_file_address(std::string_view id) { return std::string("amlt:/#").append(id); }
 
   void note_comments(std::string_view gap, const Object& object, std::vector<std::string_view> Comments::*where) {
     for (std::size_t at = gap.find("<!--"); at != std::string_view::npos; at = gap.find("<!--", at)) {
@@ -336,6 +354,8 @@ std::vector<OwnedObject> Object::take_all(std::string_view feature) {
 }
 
 void Object::move_to(Object& owner, std::string_view feature) { owner.add(feature, owner_->take(*this)); }
+
+void Object::set_feature(std::string_view feature) { feature_ = model_->intern(feature); }
 
 void Object::rename_feature(std::string_view from, std::string_view to) {
   const auto old_key = key(from);

@@ -20,6 +20,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "amalthea/diagnostic.hpp"
@@ -111,6 +112,8 @@ class Object {
   std::vector<Object*> children(std::string_view feature) const;
   /// The first of this feature, or null.
   Object* child(std::string_view feature) const;
+  /// Makes room for so many, in models that are large and short of memory.
+  void reserve_children(std::size_t count) { children_.reserve(count); }
   /// Creates an object after the others.
   Object& create(std::string_view feature, ClassId cls);
   /// The same with a class of any version, which must exist.
@@ -127,6 +130,8 @@ class Object {
   /// be below it.
   void move_to(Object& owner, std::string_view feature);
 
+  /// Puts this object under another feature of its owner, in its place among the others.
+  void set_feature(std::string_view feature);
   /// Renames a feature: attribute values, targets and contained objects alike.
   void rename_feature(std::string_view from, std::string_view to);
 
@@ -153,7 +158,7 @@ struct Comments {
 class EditableModel {
  public:
   EditableModel() = default;
-  /// Everything in the files of a model, which must outlive this one if locations are asked for. References by position
+  /// Everything in the files of a model, which must outlive this one: texts stay where they stand in the files. References by position
   /// or UUID become names where the target has a name; an address that leads into the same file becomes an id.
   explicit EditableModel(const Model& model);
   EditableModel(const EditableModel&) = delete;  // objects know their model
@@ -166,6 +171,7 @@ class EditableModel {
   const std::vector<File>& files() const { return files_; }
   /// A new file with an empty root.
   Object& add_file(std::string path, std::string_view root_class = "Amalthea");
+  void rename_file(std::size_t index, std::string path) { files_[index].path = std::move(path); }
   void remove_file(std::size_t index) { files_.erase(files_.begin() + static_cast<std::ptrdiff_t>(index)); }
 
   /// Every object of every file, owners before what they contain, in document order.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <unordered_map>
@@ -77,8 +78,9 @@ struct ClassPlan {
 
 class Writer {
  public:
-  Writer(const Object& root, Version version, const EmfFormOptions& options)
-      : model_(root.model()),
+  Writer(const Object& root, Version version, const EmfFormOptions& options, std::function<void(std::string_view)> sink)
+      : sink_(std::move(sink)),
+        model_(root.model()),
         version_(version),
         options_(options),
         xmi_id_(model_.find_name("xmi:id")),
@@ -86,7 +88,7 @@ class Writer {
         text_(model_.find_name(unknown_text_name)),
         plans_(metamodel::classes().size()) {}
 
-  std::string write(const Object& root) {
+  void write(const Object& root) {
     out_ = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
     const Comments* comments = options_.comments ? model_.comments(root) : nullptr;
     if (comments != nullptr) write_comments(comments->before, 0);
@@ -99,7 +101,7 @@ class Writer {
     out_ += xsi_first ? xsi : am;
     out_ += xsi_first ? am : xsi;
     write_content(root, tag, 0);
-    return std::move(out_);
+    sink_(out_);
   }
 
   std::string fragment(const Object& object) {
@@ -332,6 +334,9 @@ class Writer {
     if (object.cls() == no_class)
       if (const auto type = object.attribute("xsi:type")) write_attribute("xsi:type", *type);
     write_content(object, object.feature(), depth);
+    if (out_.size() < piece_size || !sink_) return;
+    sink_(out_);
+    out_.clear();
   }
 
   void write_address(const Object& holder, const Field& target, std::size_t depth) {
@@ -345,6 +350,8 @@ class Writer {
     out_ += "\"/>\n";
   }
 
+  static constexpr std::size_t piece_size = 1U << 20U;
+  std::function<void(std::string_view)> sink_;
   const EditableModel& model_;
   Version version_;
   const EmfFormOptions& options_;
@@ -358,12 +365,19 @@ class Writer {
 }  // namespace
 
 std::string write_emf_form(const Object& root, Version version, EmfFormOptions options) {
-  return Writer(root, version, options).write(root);
+  std::string text;
+  write_emf_form(root, version, [&](std::string_view piece) { text += piece; }, options);
+  return text;
+}
+
+void write_emf_form(const Object& root, Version version, const std::function<void(std::string_view)>& write,
+                    EmfFormOptions options) {
+  Writer(root, version, options, write).write(root);
 }
 
 std::string write_fragment(const Object& object, Version version) {
   const EmfFormOptions options;
-  return Writer(object, version, options).fragment(object);
+  return Writer(object, version, options, {}).fragment(object);
 }
 
 }  // namespace amalthea

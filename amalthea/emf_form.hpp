@@ -15,7 +15,9 @@
 /// What the version does not have (features, classes, unknown elements) is written after what it has, so that nothing
 /// is lost; so are comments, which EMF itself drops.
 
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "amalthea/editable_model.hpp"
 #include "amalthea/metamodel.hpp"
@@ -31,6 +33,10 @@ struct EmfFormOptions {
 /// One file: the text of the tree below `root` as a model of `version`. Linear in its size. Characters that XML cannot
 /// hold (control characters other than tab and line ends) become U+FFFD.
 std::string write_emf_form(const Object& root, Version version, EmfFormOptions options = {});
+
+/// The same, handed over in pieces of about a megabyte.
+void write_emf_form(const Object& root, Version version, const std::function<void(std::string_view)>& write,
+                    EmfFormOptions options = {});
 
 /// The element of one object with all below it, as it stands in such a file, on one line.
 std::string write_fragment(const Object& object, Version version);

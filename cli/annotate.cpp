@@ -1,6 +1,4 @@
 #include <algorithm>
-#include <filesystem>
-#include <map>
 #include <memory>
 
 #include <fmt/core.h>
@@ -8,16 +6,14 @@
 
 #include "cli/input.hpp"
 #include "cli/mapping.hpp"
+#include "cli/model_output.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/annotation.hpp"
 #include "exporter/annotation_content.hpp"
-#include "exporter/zip_writer.hpp"
 #include "importer/model_reader.hpp"
 
 namespace amalthea::cli {
 namespace {
-
-namespace fs = std::filesystem;
 
 struct Options {
   InputOptions input;
@@ -32,70 +28,11 @@ bool complain(const std::string& message) {
   return false;
 }
 
-/// A file that is read and the one that is written for it.
-struct Target {
-  std::string input;
-  std::string output;
-  bool zipped = false;
-};
-
-/// Where the files of the model go. One model file goes to the file of --output; several, or those of a folder, go into
-/// a folder under their own names. Nothing, and a message, when that cannot be.
-std::optional<std::vector<Target>> targets_of(const Model& model, const Options& options) {
-  std::error_code error;
-  std::vector<Target> targets;
-  for (const auto& document : model.documents()) targets.push_back({document->source().path(), {}, document->zipped()});
-  const bool folder_given = options.input.models.size() == 1 && fs::is_directory(options.input.models.front(), error);
-  if (targets.size() == 1 && !folder_given) {
-    targets.front().output = options.output;
-    return check_output(options.output) ? std::optional(std::move(targets)) : std::nullopt;
-  }
-  if (!fs::is_directory(options.output, error) && fs::exists(options.output, error)) {
-    complain(fmt::format("cannot write {}: several files are written into a folder, and this is none", options.output));
-    return std::nullopt;
-  }
-  std::map<std::string, std::string> inputs;  // by the name of what is written
-  for (Target& target : targets) {
-    const std::string name = fs::path(target.input).filename().string();
-    if (const auto [same, added] = inputs.emplace(name, target.input); !added) {
-      complain(fmt::format("{} and {} have the same name; annotate them into different folders", same->second,
-                           target.input));
-      return std::nullopt;
-    }
-    target.output = (fs::path(options.output) / name).string();
-  }
-  if (!fs::is_directory(options.output, error))  // it is made when there is something to write
-    return check_output(options.output) ? std::optional(std::move(targets)) : std::nullopt;
-  for (const Target& target : targets)
-    if (!check_output(target.output)) return std::nullopt;
-  return targets;
-}
-
-/// Writes what a file of the model is to hold, into an archive like its own if it came from one.
-bool write_model_file(const Target& target, const std::string& bytes, const importer::Limits& limits) {
-  if (!target.zipped) return write_output(target.output, bytes);
-  Diagnostics diagnostics;
-  const auto archive = importer::read_file(target.input, limits, diagnostics);
-  if (!archive) {
-    print_findings(diagnostics);
-    return false;
-  }
-  const auto changed = exporter::replace_in_zip(*archive, bytes);
-  if (!changed)
-    return complain(
-        fmt::format("cannot write {}: the ZIP archive {}: {}", target.output, target.input, changed.error()));
-  return write_output(target.output, *changed);
-}
-
 /// Writes all files of the model, each as `text` has it.
 template <typename Text>
 bool write_model(const Model& model, const std::vector<Target>& targets, const importer::Limits& limits, Text text) {
-  const fs::path folder = fs::path(targets.front().output).parent_path();
-  std::error_code error;
-  if (!folder.empty() && !fs::is_directory(folder, error) && !fs::create_directory(folder, error))
-    return complain(fmt::format("cannot create the folder {}: {}", folder.string(), error.message()));
   for (std::size_t i = 0; i < targets.size(); ++i)
-    if (!write_model_file(targets[i], text(*model.documents()[i]), limits)) return false;
+    if (!write_target(targets[i], [&](const auto& write) { write(text(*model.documents()[i])); }, limits)) return false;
   return true;
 }
 
@@ -151,10 +88,10 @@ int run(const Options& options) {
     return exit_code;
   }
   const importer::Limits& limits = options.input.limits;
-  const auto targets = targets_of(*model, options);
-  if (!targets) return ExitCode::unusable;
+  auto targets = targets_of(*model);
+  if (!place_targets(targets, options.input.models, options.output)) return ExitCode::unusable;
   if (options.strip)
-    return write_model(*model, *targets, limits, exporter::strip) ? ExitCode::all_well : ExitCode::unusable;
+    return write_model(*model, targets, limits, exporter::strip) ? ExitCode::all_well : ExitCode::unusable;
 
   const auto request = request_of(options);
   if (!request || !can_be_annotated(*model)) return ExitCode::unusable;
@@ -172,7 +109,7 @@ int run(const Options& options) {
   const auto annotations =
       exporter::annotations_of(*model, {info, analysed->system, analysed->results, diagnostics}, *request, diagnostics);
   print_findings(diagnostics);
-  if (!write_model(*model, *targets, limits,
+  if (!write_model(*model, targets, limits,
                    [&](const Document& document) { return exporter::annotate(document, annotations); }))
     return ExitCode::unusable;
   return diagnostics.has_errors() ? ExitCode::findings : ExitCode::all_well;

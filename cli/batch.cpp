@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -16,6 +14,7 @@
 #include "batch/summary.hpp"
 #include "cli/input.hpp"
 #include "cli/mapping.hpp"
+#include "cli/progress.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/finding_formats.hpp"
 #include "exporter/results_json.hpp"
@@ -73,42 +72,6 @@ std::string analyse(const Options& options, const batch::ModelFiles& files) {
   const exporter::ModelInfo info = model_info(*model);
   return batch::body_of_results(exporter::results_json({info, analysed->system, analysed->results, diagnostics}));
 }
-
-/// How far it is: one line that changes on a terminal, a line every ten seconds in a log.
-class Progress {
- public:
-  ~Progress() { clear(); }
-
-  void show(std::size_t done, std::size_t of, std::size_t known) {
-    using Seconds = std::chrono::duration<double>;
-    const auto now = Clock::now();
-    const bool last = done == of;
-    if (Seconds(now - shown_).count() < (terminal_ ? 0.1 : 10.0) && !last) return;
-    shown_ = now;
-    const double seconds = Seconds(now - start_).count();
-    const double rate = seconds > 0 ? static_cast<double>(done - known) / seconds : 0;
-    std::string text = fmt::format("{} of {} models", done, of);
-    if (known > 0) text += fmt::format(" ({} known)", known);
-    if (rate > 0 && seconds > 0.5)
-      text += fmt::format(", {:.1f}/s, {:.0f} s left", rate, static_cast<double>(of - done) / rate);
-    if (terminal_) {
-      const std::size_t width = 20, filled = of == 0 ? width : width * done / of;
-      fmt::print(stderr, "\r\x1b[K[{}{}] {}", std::string(filled, '#'), std::string(width - filled, ' '), text);
-      std::fflush(stderr);
-    } else if (!last) {
-      fmt::print(stderr, "{}\n", text);
-    }
-  }
-  void clear() {
-    if (terminal_) fmt::print(stderr, "\r\x1b[K");
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  bool terminal_ = ::isatty(STDERR_FILENO) != 0;
-  Clock::time_point start_ = Clock::now();
-  Clock::time_point shown_ = start_;
-};
 
 /// The findings of a line, and one for every task that is late, for code scanning.
 void add_findings(const std::string& line, Diagnostics& findings) {

@@ -1,12 +1,21 @@
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <memory>
+#include <thread>
 
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
 
 #include "amalthea/editable_model.hpp"
+#include "batch/tree_conversion.hpp"
 #include "cli/input.hpp"
+#include "cli/model_output.hpp"
+#include "cli/progress.hpp"
 #include "cli/verbs.hpp"
+#include "exporter/conversion_report.hpp"
+#include "exporter/model_exports.hpp"
 #include "migration/migration.hpp"
 
 namespace amalthea::cli {
@@ -18,44 +27,234 @@ struct Options {
   InputOptions input;
   std::string to;
   std::string output;
+  std::string table;
+  std::string report;
+  std::size_t places = 1000;
+  bool check = false;
+  bool tree = false;
+  unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
+  double time_limit = 600;
+  std::uint64_t memory_limit = 4096;
+  bool resume = false;
 };
 
+int complain(const std::string& message) {
+  fmt::print(stderr, "amalthea: error: {}\n", message);
+  return ExitCode::unusable;
+}
+
+/// The oldest release that a file of the model is of: what is newer already is left alone by the first steps.
+migration::Release release_of(const Model& model) {
+  migration::Release oldest = migration::release_of(*model.documents().front());
+  for (const auto& document : model.documents()) oldest = std::min(oldest, migration::release_of(*document));
+  return oldest;
+}
+
+/// A model on its way.
+struct Conversion {
+  Conversion(const Model& model, migration::Release target, std::size_t places)
+      : from(release_of(model)), to(target), editable(model), record(findings, places) {
+    done = migration::migrate(editable, from, to, record, findings);
+  }
+  migration::Release from, to;
+  EditableModel editable;
+  Diagnostics findings;
+  migration::Record record;
+  bool done = false;
+};
+
+exporter::Conversion report_of(const Conversion& conversion, const Model& model) {
+  std::vector<std::string> files;
+  for (const auto& document : model.documents()) files.push_back(document->source().path());
+  return {files, conversion.from, conversion.to, conversion.record, conversion.findings};
+}
+
+/// The files of the converted model: names may have changed, files may have been added.
+std::vector<Target> targets_of(const Model& model, const Conversion& conversion) {
+  const std::vector<Target> all = cli::targets_of(model);
+  std::vector<Target> targets;
+  for (const EditableModel::File& file : conversion.editable.files()) {
+    const Element element = file.root->element();
+    Target target = element ? all[element.document().position()] : all.front();
+    target.name = fs::path(file.path).filename().string();
+    target.zipped = target.zipped && element;
+    targets.push_back(std::move(target));
+  }
+  return targets;
+}
+
+bool write_files(const Conversion& conversion, const std::vector<Target>& targets, const importer::Limits& limits) {
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const Object& root = *conversion.editable.files()[i].root;
+    const auto text = [&](const auto& write) { migration::write(root, conversion.to, write); };
+    if (!write_target(targets[i], text, limits)) return false;
+  }
+  return true;
+}
+
+bool write_report(const Options& options, const Conversion& conversion, const Model& model) {
+  if (options.report.empty() && !options.check) return true;
+  const auto report = report_of(conversion, model);
+  const bool json = fs::path(options.report).extension() == ".json";
+  return write_output(options.report == "-" ? "" : options.report,
+                      json ? exporter::render_conversion_json(report) : exporter::render_conversion_text(report));
+}
+
+int convert_version(const Options& options, const Model& model, migration::Release to) {
+  const Conversion conversion(model, to, options.places);
+  print_findings(conversion.findings);
+  if (!write_report(options, conversion, model)) return ExitCode::unusable;
+  if (!conversion.done) {
+    fmt::print(stderr, "amalthea: error: {} cannot hold this model; nothing was written\n",
+               migration::to_string(to));
+    return ExitCode::findings;
+  }
+  if (options.check) return ExitCode::all_well;
+  auto targets = targets_of(model, conversion);
+  if (!place_targets(targets, options.input.models, options.output)) return ExitCode::unusable;
+  return write_files(conversion, targets, options.input.limits) ? ExitCode::all_well : ExitCode::unusable;
+}
+
+// ---- trees
+
+/// Everything that results depend on beside the model.
+std::string in_words(const Options& options) {
+  return fmt::format("to {} limits {} {} {} {} {}", options.to, options.input.limits.max_file_size,
+                     options.input.limits.max_unpacked_size, options.input.limits.max_depth,
+                     options.input.limits.max_elements, options.input.limits.max_attributes_per_element);
+}
+
+std::string convert_one(const Options& options, migration::Release to, const batch::TreeModel& tree_model) {
+  nlohmann::ordered_json line;
+  const auto failed = [&](const std::vector<Diagnostic>& findings, std::string_view otherwise) {
+    const auto error = std::find_if(findings.begin(), findings.end(),
+                                    [](const Diagnostic& finding) { return finding.severity == Severity::error; });
+    line["status"] = "failed";
+    line["error"] = error != findings.end() ? format(*error) : std::string(otherwise);
+    return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+  };
+  Diagnostics diagnostics;
+  int exit_code = ExitCode::all_well;
+  const auto model = load({tree_model.files, options.input.limits}, diagnostics, exit_code);
+  if (!model) return failed(diagnostics.all(), "the model cannot be read");
+  const Conversion conversion(*model, to, options.places);
+  if (!conversion.done) return failed(conversion.findings.all(), "the version cannot hold the model");
+  auto targets = targets_of(*model, conversion);
+  line["status"] = "converted";
+  for (Target& target : targets) {
+    const auto file = std::find(tree_model.files.begin(), tree_model.files.end(), target.input);
+    if (file == tree_model.files.end()) return failed({}, "a file is listed under another name");
+    const fs::path place(tree_model.places[static_cast<std::size_t>(file - tree_model.files.begin())]);
+    target.output = (fs::path(options.output) / place.parent_path() / target.name).string();
+    line["outputs"].push_back(target.output);
+  }
+  if (!options.check && !write_files(conversion, targets, options.input.limits))
+    return failed({}, "the result cannot be written");
+  if (options.check) line["outputs"] = nlohmann::ordered_json::array();
+  line.update(nlohmann::ordered_json::parse(exporter::render_conversion_json(report_of(conversion, *model), true)));
+  line.erase("schema");
+  return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+int convert_tree(const Options& options, migration::Release to) {
+  auto models = batch::find_models(options.input.models);
+  if (!models) return complain(models.error());
+  if (models->empty()) return complain("there is no model below these paths");
+  auto placed = batch::place_models(options.input.models, std::move(*models));
+  if (!placed) return complain(placed.error());
+  std::error_code error;
+  fs::create_directories(options.output, error);
+  if (!fs::is_directory(options.output))
+    return complain(fmt::format("cannot write {}: expected a folder for the converted tree", options.output));
+  batch::TreeConversion work;
+  work.models = std::move(*placed);
+  work.log = (fs::path(options.output) / "convert.jsonl").string();
+  work.resume = options.resume;
+  work.options = in_words(options);
+  work.at_once = options.jobs;
+  work.limits.time = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit * 1000));
+  if (options.memory_limit > 0) work.limits.memory = options.memory_limit << 20U;
+  work.convert = [&](const batch::TreeModel& model) { return convert_one(options, to, model); };
+  Progress progress;
+  work.progress = [&](std::size_t done, std::size_t of, std::size_t known) { progress.show(done, of, known); };
+  const auto totals = batch::convert_tree(work);
+  if (!totals) return complain(totals.error());
+  progress.clear();
+  fmt::print("{} converted, {} unchanged, {} failed; {} tells of each\n", totals->converted, totals->unchanged,
+             totals->failed, work.log);
+  return totals->failed > 0 ? ExitCode::findings : ExitCode::all_well;
+}
+
+// ---- other forms
+
+int convert_form(const Options& options, const Model& model, const exporter::ModelExport& form) {
+  const exporter::ModelExportOptions export_options{options.table};
+  if (!options.table.empty() && !form.tables)
+    return complain(fmt::format("--table is for .csv, not for {}", form.extension));
+  Diagnostics diagnostics;
+  const Target target{{}, {}, options.output, false};
+  const bool written = write_target(
+      target, [&](const auto& write) { form.write(model, export_options, diagnostics, write); }, options.input.limits);
+  print_findings(diagnostics);
+  return written ? ExitCode::all_well : ExitCode::unusable;
+}
+
 int run(const Options& options) {
+  const auto to = migration::parse_release(options.to);
+  if (!options.to.empty() && !to)
+    return complain(fmt::format("--to {}: expected an AMALTHEA version, itea-1.1.0 to itea-1.3.0 or {} to {}",
+                                options.to, to_string(oldest_version), to_string(newest_version)));
+  const exporter::ModelExport* const form = exporter::model_export_of(options.output);
+  if (!to && form == nullptr)
+    return complain("expected --to VERSION, or an output that ends with .json, .dot or .csv");
+  if (to && form != nullptr)
+    return complain(fmt::format("{} is written from the model as it is; leave --to out", options.output));
+  if (options.output.empty() && !options.check) return complain("expected -o OUT, or --check to write nothing");
+  if (options.tree && !to) return complain("--tree converts versions; expected --to VERSION");
+  if (options.tree && options.output.empty())
+    return complain("expected -o FOLDER: there the tree goes, and the lines that tell of it");
+  if (options.tree) return convert_tree(options, *to);
+  if (!check_output(options.report == "-" ? "" : options.report)) return ExitCode::unusable;
+
   int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics, exit_code);
-  if (!model) {
-    print_findings(diagnostics);
-    return exit_code;
-  }
-  const auto to = migration::parse_release(options.to);
-  if (!to) {
-    fmt::print(stderr, "amalthea: error: --to {}: no such AMALTHEA version\n", options.to);
-    return ExitCode::unusable;
-  }
-  EditableModel editable(*model);
-  Diagnostics findings;
-  migration::Record record(findings);
-  const bool done = migration::migrate(editable, migration::release_of(*model->documents().front()), *to, record, findings);
-  print_findings(findings);
-  if (!done) return ExitCode::unusable;
-  const bool folder = editable.files().size() > 1 || fs::is_directory(options.input.models.front());
-  if (folder) fs::create_directories(options.output);
-  for (const EditableModel::File& file : editable.files()) {
-    const fs::path path = folder ? fs::path(options.output) / fs::path(file.path).filename() : fs::path(options.output);
-    if (!write_output(path.string(), migration::write(*file.root, *to))) return ExitCode::unusable;
-  }
-  return exit_code;
+  print_findings(diagnostics);
+  if (!model) return exit_code;
+  return to ? convert_version(options, *model, *to) : convert_form(options, *model, *form);
 }
 
 }  // namespace
 
 void add_convert(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<Options>();
-  CLI::App* verb = app.add_subcommand("convert", "the model in another AMALTHEA version");
+  CLI::App* verb = app.add_subcommand("convert", "the model in another AMALTHEA version, or as JSON, DOT or CSV");
   add_input_options(*verb, options->input);
-  verb->add_option("--to", options->to, "the version")->required();
-  verb->add_option("-o,--output", options->output, "the converted model");
+  verb->add_option("--to", options->to,
+                   "the version, 0.7.0 to 3.3.0 or itea-1.1.0 to itea-1.3.0; an older one if it can hold the content");
+  verb->add_option("-o,--output", options->output,
+                   "the converted model; of several files or a folder the folder to write them into; with .json, .dot "
+                   "or .csv and without --to the model in that form");
+  verb->add_option("--table", options->table, "of .csv: which table (default: tasks)")
+      ->check(CLI::IsMember(exporter::model_tables()));
+  verb->add_option("--report", options->report,
+                   "what changed, by rule and place, into this file (JSON if it ends with .json; - for standard "
+                   "output)");
+  verb->add_option("--places", options->places, "how many places and findings of a rule are told")
+      ->capture_default_str();
+  verb->add_flag("--check", options->check, "write no model, only say what would change");
+  verb->add_flag("--tree", options->tree, "convert every model below the paths, into the same tree below OUT");
+  verb->add_option("--jobs", options->jobs, "of --tree: processes (default: as many as cores)")
+      ->check(CLI::Range(1U, 1024U));
+  verb->add_option("--time-limit", options->time_limit, "of --tree: seconds for one model")
+      ->check(CLI::Range(0.01, 1e7))
+      ->capture_default_str();
+  verb->add_option("--memory-limit", options->memory_limit, "of --tree: MiB of address space for one model; 0: none")
+      ->capture_default_str();
+  verb->add_flag("--resume", options->resume, "of --tree: leave out what is converted and has not changed");
+  verb->footer(
+      "Exit code 0: converted, or can be; 1: an older version cannot hold the model, or models of a tree failed; 2: "
+      "wrong use, unreadable input, unwritable output. docs/convert.md tells more.");
   verb->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

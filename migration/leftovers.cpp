@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/attribute_value.hpp"
+#include "amalthea/emf_form.hpp"
 
 namespace amalthea::migration {
 namespace {
@@ -111,6 +112,19 @@ class Keeper {
     for (const std::string_view name : {"customProperties", "key", "value"}) step.model.intern(name);
   }
 
+  /// A file that holds a single object of a model (a Quartz) becomes a model that has it as text.
+  void visit_root(Object& root) {
+    if (!root.is("Amalthea") && step_.to > Release(Version::v0_7_0)) {
+      const std::string what(root.cls() == no_class ? root.feature() : root.class_name());
+      const std::string text = write_fragment(root, step_.from.version);
+      root.fields().clear();
+      while (!root.children().empty()) root.remove(*root.children().back());
+      root.set_class("Amalthea");
+      step_.keep(root, what, text);
+    }
+    visit(root);
+  }
+
   void visit(Object& object) {
     if (object.cls() == no_class || !after_.features(object.cls()).exists()) return;  // a root of another kind
     keep_fields(object);
@@ -150,7 +164,7 @@ class Keeper {
 
 void keep_leftovers(Step& step, bool last) {
   Keeper keeper(step, last);
-  for (const EditableModel::File& file : step.model.files()) keeper.visit(*file.root);
+  for (const EditableModel::File& file : step.model.files()) keeper.visit_root(*file.root);
 }
 
 std::size_t find_obstacles(const EditableModel& model, Version version, Diagnostics& diagnostics) {
@@ -185,6 +199,9 @@ Version structure_of(const EditableModel& model, Version version) {
         return;
       }
   };
+  // A sub-model in a file of its own is a form of the oldest one.
+  for (const EditableModel::File& file : model.files())
+    if (!file.root->is("Amalthea")) return oldest_version;
   Judge judge(model, version);
   model.for_each([&](Object& object) {
     if (object.cls() == no_class) return;

@@ -3,12 +3,15 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include "amalthea/attribute_value.hpp"
 #include "amalthea/emf_form.hpp"
 #include "amalthea/identifier.hpp"
+#include "migration/itea_form.hpp"
 #include "migration/leftovers.hpp"
 #include "migration/steps.hpp"
 
@@ -19,7 +22,7 @@ namespace {
 constexpr Version renaming_releases[] = {Version::v0_9_0, Version::v0_9_1, Version::v0_9_4, Version::v0_9_6};
 
 bool names_change(const Release& from, const Release& to) {
-  const auto [low, high] = std::minmax(from.position(), to.position());
+  const auto [low, high] = std::minmax({from.position(), to.position()});
   return std::any_of(std::begin(renaming_releases), std::end(renaming_releases), [&](Version version) {
     return low < Release(version).position() && Release(version).position() <= high;
   });
@@ -52,9 +55,17 @@ void rename_references(EditableModel& model, Version from, Version to) {
   if (!renamed.empty()) model.retarget(renamed);
 }
 
-/// From 0.9.7 on every object that has an id is written with it; before, none is.
+/// From 0.9.7 on every object that has an id is written with it; before, none is. An xmi:id by which an object without
+/// a name is referred to stays in every release.
 void write_ids(EditableModel& model, Version version) {
+  std::unordered_set<std::string_view> referenced;
   model.for_each([&](Object& object) {
+    for (const Field& field : object.fields())
+      if (field.kind != FieldKind::value && field.text.find("?type=") == std::string_view::npos)
+        referenced.insert(field.text.substr(field.text.find('#') + 1));
+  });
+  model.for_each([&](Object& object) {
+    if (!referenced.empty() && referenced.count(object.attribute_or("xmi:id", "")) > 0) return;
     const auto id = version >= Version::v0_9_7 ? computed_id(object, version) : std::nullopt;
     if (!id)
       object.unset("xmi:id");
@@ -78,6 +89,24 @@ void upgrade(EditableModel& model, const Release& from, const StepRules& rules, 
   step.end_rule();
 }
 
+/// Attributes that only say what is the case anyway are no obstacle where the older release does not know them.
+void drop_defaults(EditableModel& model, Version from, Version to) {
+  model.for_each([&](Object& object) {
+    if (object.cls() == no_class) return;
+    std::vector<std::string_view> gone;
+    for (const Field& field : object.fields()) {
+      if (field.kind != FieldKind::value) continue;
+      const std::string_view name = model.name(field.name);
+      if (metamodel::find_feature(object.cls(), name, to) != nullptr) continue;
+      const Feature* const feature = metamodel::find_feature(object.cls(), name, from);
+      if (feature == nullptr || feature->kind != FeatureKind::attribute) continue;
+      const auto value = written_value(*feature, from, field.text);
+      if (value && value == default_value(*feature, from)) gone.push_back(name);
+    }
+    for (const std::string_view name : gone) object.unset(name);
+  });
+}
+
 void downgrade(EditableModel& model, const StepRules& rules, const Release& to, Record& record) {
   Step step(model, rules.to, to, record);
   for (std::size_t i = rules.rules.size(); i-- > 0;) {
@@ -87,6 +116,7 @@ void downgrade(EditableModel& model, const StepRules& rules, const Release& to, 
     rule.undo(step);
     step.end_rule();
   }
+  if (!to.is_itea()) drop_defaults(model, rules.to.version, to.version);
   if (!to.is_itea() && names_change(rules.to, to)) rename_references(model, rules.to.version, to.version);
 }
 
@@ -122,6 +152,17 @@ bool migrate(EditableModel& model, Release from, Release to, Record& record, Dia
   return true;
 }
 
-std::string write(const Object& root, const Release& release) { return write_emf_form(root, release.version); }
+std::string write(const Object& root, const Release& release) {
+  std::string text;
+  write(root, release, [&](std::string_view piece) { text += piece; });
+  return text;
+}
+
+void write(const Object& root, const Release& release, const std::function<void(std::string_view)>& write) {
+  if (release.is_itea())
+    write(write_itea_form(root, release.itea));
+  else
+    write_emf_form(root, release.version, write);
+}
 
 }  // namespace amalthea::migration

@@ -2,8 +2,9 @@
 /// \file
 /// A model of one AMALTHEA release → the same model of another.
 
-#include <optional>
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/editable_model.hpp"
@@ -21,5 +22,7 @@ bool migrate(EditableModel& model, Release from, Release to, Record& record, Dia
 
 /// The text of one file in the form that release's tools write: EMF's, or that of the ITEA tools.
 std::string write(const Object& root, const Release& release);
+/// The same, handed over in pieces.
+void write(const Object& root, const Release& release, const std::function<void(std::string_view)>& write);
 
 }  // namespace amalthea::migration

@@ -34,6 +34,7 @@ void Record::kept(const Object& holder, const Location& location, std::string_vi
 
 void Record::altered(const Object& object, std::string_view what) {
   changed(object, what);
+  ++altered_;
   if (++findings_ <= places_)
     diagnostics_.add("AM0702", Severity::warning, fmt::format("in {}, {}", to_string(to_), what), object.location(),
                      object.path());

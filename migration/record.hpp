@@ -45,6 +45,8 @@ class Record {
   const std::vector<RuleRecord>& rules() const { return rules_; }
   /// How much content had to be kept aside.
   std::size_t kept_count() const { return kept_; }
+  /// How much does not mean exactly the same any more.
+  std::size_t altered_count() const { return altered_; }
 
  private:
   RuleRecord& at_hand();
@@ -55,6 +57,7 @@ class Record {
   Release to_;
   std::vector<RuleRecord> rules_;
   std::size_t kept_ = 0;
+  std::size_t altered_ = 0;
   std::size_t findings_ = 0;  // of the rule at hand
 };
 

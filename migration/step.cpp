@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <unordered_set>
 
 #include <fmt/core.h>
 
@@ -21,6 +22,12 @@ std::string_view id_of(const Field& field) {
 void collect_ids(Object& object, Version version, std::vector<std::pair<Object*, std::string>>& ids) {
   if (auto id = computed_id(object, version)) ids.emplace_back(&object, std::move(*id));
   for (const OwnedObject& child : object.children()) collect_ids(*child, version, ids);
+}
+
+/// Objects without a name are referred to by their xmi:id.
+void collect_xmi_ids(Object& object, std::unordered_map<std::string, Object*>& ids) {
+  if (const auto id = object.attribute("xmi:id")) ids.emplace(*id, &object);
+  for (const OwnedObject& child : object.children()) collect_xmi_ids(*child, ids);
 }
 
 bool can_have_properties(const Object& object, Version version) {
@@ -72,15 +79,13 @@ void Step::add_property(Object& holder, std::string_view key, std::string_view t
 
 void Step::keep(Object& object, std::string_view what, std::string_view text) {
   Object& holder = holder_of(object);
-  const std::string base = fmt::format("{}{}.{}", kept_prefix, to_string(from), what);
+  const std::string release = from.is_itea() ? fmt::format("itea-{}", to_string(from).substr(5)) : to_string(from);
+  const std::string base = fmt::format("{}{}.{}", kept_prefix, release, what);
+  std::unordered_set<std::string_view> taken;
+  for (const Object* const property : holder.children("customProperties"))
+    taken.insert(property->attribute_or("key", ""));
   std::string key = base;
-  for (std::size_t number = 2;; ++number) {
-    const auto properties = holder.children("customProperties");
-    if (std::none_of(properties.begin(), properties.end(),
-                     [&](const Object* property) { return property->attribute("key") == key; }))
-      break;
-    key = fmt::format("{}.{}", base, number);
-  }
+  for (std::size_t number = 2; taken.count(key) > 0; ++number) key = fmt::format("{}.{}", base, number);
   add_property(holder, key, text);
   record_.kept(holder, object.location(), what, key);
 }
@@ -165,6 +170,7 @@ Object* Step::find(const Object& holder, const Field& reference) {
       collect_ids(*file.root, from.version, ids);
       auto& table = ids_.emplace_back(file.root.get(), std::unordered_map<std::string, Object*>{}).second;
       for (auto& [object, id] : ids) table.insert_or_assign(std::move(id), object);
+      collect_xmi_ids(*file.root, table);
     }
   const std::string id(id_of(reference));
   const Object* const own = reference.kind == FieldKind::local ? &root_of(holder) : nullptr;

@@ -22,6 +22,7 @@ std::span<const StepRules> all_steps() {
         to_0_9_3(),
         to_0_9_4(),
         to_0_9_5(),
+        to_0_9_6(),
         to_0_9_7(),
         to_1_0_0(),
         to_1_2_0(),

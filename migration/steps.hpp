@@ -25,6 +25,7 @@ StepRules to_0_9_1();
 StepRules to_0_9_3();
 StepRules to_0_9_4();
 StepRules to_0_9_5();
+StepRules to_0_9_6();
 StepRules to_0_9_7();
 StepRules to_1_0_0();
 StepRules to_1_2_0();

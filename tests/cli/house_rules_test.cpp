@@ -64,7 +64,7 @@ TEST_CASE("includes follow the way of the data") {
       {"importer", {"amalthea", "importer"}},
       {"engine", {"amalthea", "engine"}},
       {"review", {"amalthea", "importer", "engine", "review"}},
-      {"exporter", {"amalthea", "engine", "exporter"}},
+      {"exporter", {"amalthea", "engine", "migration", "exporter"}},
       {"batch", {"amalthea", "engine", "exporter", "batch"}},
       {"migration", {"amalthea", "migration"}},
       {"cli", {"amalthea", "importer", "engine", "review", "exporter", "batch", "migration", "cli"}},

@@ -1,0 +1,88 @@
+#include "cli/model_output.hpp"
+
+#include <filesystem>
+#include <map>
+
+#include <fmt/core.h>
+
+#include "cli/input.hpp"
+#include "exporter/new_file.hpp"
+#include "exporter/zip_writer.hpp"
+#include "importer/model_reader.hpp"
+
+namespace amalthea::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool complain(const std::string& message) {
+  fmt::print(stderr, "amalthea: error: {}\n", message);
+  return false;
+}
+
+bool write_zipped(const Target& target, const std::string& text, const importer::Limits& limits) {
+  Diagnostics diagnostics;
+  const auto archive = importer::read_file(target.input, limits, diagnostics);
+  if (!archive) {
+    print_findings(diagnostics);
+    return false;
+  }
+  const auto changed = exporter::replace_in_zip(*archive, text);
+  if (!changed)
+    return complain(
+        fmt::format("cannot write {}: the ZIP archive {}: {}", target.output, target.input, changed.error()));
+  return write_output(target.output, *changed);
+}
+
+}  // namespace
+
+std::vector<Target> targets_of(const Model& model) {
+  std::vector<Target> targets;
+  for (const auto& document : model.documents()) {
+    const std::string& path = document->source().path();
+    targets.push_back({path, fs::path(path).filename().string(), {}, document->zipped()});
+  }
+  return targets;
+}
+
+bool place_targets(std::vector<Target>& targets, const std::vector<std::string>& given, const std::string& output) {
+  std::error_code error;
+  const bool folder_given = given.size() == 1 && fs::is_directory(given.front(), error);
+  if (targets.size() == 1 && !folder_given) {
+    targets.front().output = output;
+    return check_output(output);
+  }
+  if (!fs::is_directory(output, error) && fs::exists(output, error))
+    return complain(fmt::format("cannot write {}: several files are written into a folder, and this is none", output));
+  std::map<std::string, std::string> inputs;  // by the name of what is written
+  for (Target& target : targets) {
+    if (const auto [same, added] = inputs.emplace(target.name, target.input); !added)
+      return complain(fmt::format("{} and {} have the same name; write them into different folders", same->second,
+                                  target.input));
+    target.output = (fs::path(output) / target.name).string();
+  }
+  if (!fs::is_directory(output, error)) return check_output(output);  // it is made when there is something to write
+  for (const Target& target : targets)
+    if (!check_output(target.output)) return false;
+  return true;
+}
+
+bool write_target(const Target& target, const Pieces& text, const importer::Limits& limits) {
+  const fs::path folder = fs::path(target.output).parent_path();
+  std::error_code error;
+  if (!folder.empty()) fs::create_directories(folder, error);  // another process may do the same
+  if (!folder.empty() && !fs::is_directory(folder))
+    return complain(fmt::format("cannot create the folder {}: {}", folder.string(), error.message()));
+  if (target.zipped) {
+    std::string whole;
+    text([&](std::string_view piece) { whole += piece; });
+    return write_zipped(target, whole, limits);
+  }
+  auto file = exporter::NewFile::create(target.output);
+  if (!file) return complain(file.error());
+  text([&](std::string_view piece) { file->write(piece); });
+  if (const auto done = file->commit(); !done) return complain(done.error());
+  return true;
+}
+
+}  // namespace amalthea::cli

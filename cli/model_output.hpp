@@ -1,0 +1,38 @@
+#pragma once
+/// \file
+/// Where the files of a changed model go: to the file of --output, or into a folder under their own names.
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "amalthea/element.hpp"
+#include "importer/limits.hpp"
+
+namespace amalthea::cli {
+
+/// A file that is read and the one that is written for it.
+struct Target {
+  std::string input;
+  std::string name;    ///< under which it goes into a folder
+  std::string output;  ///< filled by place_targets
+  bool zipped = false;
+};
+
+/// One for each file of the model, under its own name.
+std::vector<Target> targets_of(const Model& model);
+
+/// Says where each goes: one model file to the file `output`; several, or those of a folder that was given, into a
+/// folder. False, and a message, when that cannot be; then nothing has been written.
+bool place_targets(std::vector<Target>& targets, const std::vector<std::string>& given, const std::string& output);
+
+/// Hands the text of a file over, in pieces.
+using Pieces = std::function<void(const std::function<void(std::string_view)>&)>;
+
+/// Writes one of them, into an archive like its own if it came from one; makes its folder if need be. False, and a
+/// message, on failure.
+bool write_target(const Target& target, const Pieces& text, const importer::Limits& limits);
+
+}  // namespace amalthea::cli

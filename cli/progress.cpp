@@ -1,0 +1,40 @@
+#include "cli/progress.hpp"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+
+#include <fmt/core.h>
+
+namespace amalthea::cli {
+
+Progress::Progress() : terminal_(::isatty(STDERR_FILENO) != 0) {}
+
+void Progress::show(std::size_t done, std::size_t of, std::size_t known) {
+  using Seconds = std::chrono::duration<double>;
+  const auto now = Clock::now();
+  const bool last = done == of;
+  if (Seconds(now - shown_).count() < (terminal_ ? 0.1 : 10.0) && !last) return;
+  shown_ = now;
+  const double seconds = Seconds(now - start_).count();
+  const double rate = seconds > 0 ? static_cast<double>(done - known) / seconds : 0;
+  std::string text = fmt::format("{} of {} models", done, of);
+  if (known > 0) text += fmt::format(" ({} known)", known);
+  if (rate > 0 && seconds > 0.5)
+    text += fmt::format(", {:.1f}/s, {:.0f} s left", rate, static_cast<double>(of - done) / rate);
+  if (terminal_) {
+    const std::size_t width = 20, filled = of == 0 ? width : width * done / of;
+    fmt::print(stderr, "\r\x1b[K[{}{}] {}", std::string(filled, '#'), std::string(width - filled, ' '), text);
+    std::fflush(stderr);
+  } else if (!last) {
+    fmt::print(stderr, "{}\n", text);
+  }
+
+}
+
+void Progress::clear() {
+  if (terminal_) fmt::print(stderr, "\r\x1b[K");
+}
+
+}  // namespace amalthea::cli

@@ -1,0 +1,19 @@
+#pragma once
+/// \file
+/// Deviation with a Distribution (up to 0.9.2) → the class of one of the families of 0.9.3.
+
+#include "migration/rule.hpp"
+
+namespace amalthea::migration {
+
+enum class DeviationFamily { discrete, continuous, time };
+
+/// Makes `target` a DiscreteValue…, ContinuousValue… or Time… of what `deviation` says, which is `target` itself or a
+/// child of it that is removed then. Discrete values are divided by `divisor`, whole numbers downwards.
+/// Returns false where the deviation says nothing; `target` is as it was then.
+bool convert_deviation(Step& step, Object& target, Object& deviation, DeviationFamily family, double divisor = 1);
+
+/// The whole number of cycles that instructions take.
+std::string divided(std::string_view number, double divisor);
+
+}  // namespace amalthea::migration
