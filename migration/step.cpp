@@ -24,8 +24,11 @@ void collect_ids(Object& object, Version version, std::vector<std::pair<Object*,
 }
 
 bool can_have_properties(const Object& object, Version version) {
-  return object.cls() != no_class &&
-         metamodel::find_feature_any_version(object.cls(), "customProperties", version) != nullptr;
+  if (object.cls() == no_class) return false;
+  // A class that is gone by then becomes one that is like it.
+  return metamodel::exists(object.cls(), version)
+             ? metamodel::find_feature(object.cls(), "customProperties", version) != nullptr
+             : metamodel::find_feature_any_version(object.cls(), "customProperties", version) != nullptr;
 }
 
 }  // namespace
