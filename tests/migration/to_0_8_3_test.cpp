@@ -103,7 +103,7 @@ TEST_CASE("the deviation of other stimuli is kept aside") {
 namespace {
 
 constexpr std::string_view modes = R"(<modes name="M"><literals name="a"/><literals name="b"/></modes>
-    <modeLabels name="L" mode="M?type=Mode"/>)";
+    <modeLabels name="L" initialValue="M/a?type=ModeLiteral"/>)";
 
 }  // namespace
 
@@ -130,7 +130,7 @@ TEST_CASE("the entries of a mode switch have a condition on its label, one of wh
 }
 
 TEST_CASE("a condition on several labels does not go back to 0.8.2") {
-  const auto back = test::convert("0.8.3", fmt::format(R"(<swModel>{}<modeLabels name="K" mode="M?type=Mode"/>
+  const auto back = test::convert("0.8.3", fmt::format(R"(<swModel>{}<modeLabels name="K" initialValue="M/a?type=ModeLiteral"/>
     <runnables name="R"><runnableItems xsi:type="am:RunnableModeSwitch"><entries><condition>
       <entries xsi:type="am:ModeValue" valueProvider="L?type=ModeLabel" value="M/a?type=ModeLiteral"/>
       <entries xsi:type="am:ModeValue" valueProvider="K?type=ModeLabel" value="M/b?type=ModeLiteral"/>

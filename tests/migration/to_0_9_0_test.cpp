@@ -276,7 +276,7 @@ TEST_CASE("allocations, events, constraints and properties refer to processing u
   CHECK(converted.has("/mappingModel/schedulerAllocation.0 >executingPU = " + core));
   CHECK(converted.has("/mappingModel/taskAllocation.0 >affinity.0 = " + core));
   CHECK(converted.has("/eventModel/events.0 >processingUnit = " + core));
-  CHECK(converted.has("/constraintsModel/affinityConstraints.0/target.0 >cores.0 = " + core));
+  CHECK(converted.has("/constraintsModel/affinityConstraints.0/target >cores.0 = " + core));
   CHECK(converted.has("/swModel/tasks.0/customProperties.0/value >value = " + core));
 }
 
