@@ -94,6 +94,14 @@ TEST_CASE("what stimuli of 0.8.3 are called goes back to 0.8.2") {
   CHECK(back.has("/stimuliModel/stimuli.3/entries.0 @numberOfEvents = 2"));
 }
 
+TEST_CASE("what sporadic and synthetic stimuli lost is kept aside by this step") {
+  const auto converted = test::convert("0.8.2", R"(<stimuliModel>
+    <stimuli xsi:type="am:SporadicStimulus" name="A" description="d"/>
+    <stimuli xsi:type="am:SyntheticStimulus" name="B"><stimulusDeviation/></stimuli></stimuliModel>)", "0.9.2");
+  CHECK(converted.has("/stimuliModel/stimuli.0/customProperties.0 @key = amalthea-converted.0.8.2.description"));
+  CHECK(converted.has("/stimuliModel/stimuli.1/customProperties.0 @key = amalthea-converted.0.8.2.stimulusDeviation"));
+}
+
 TEST_CASE("the deviation of other stimuli is kept aside") {
   const auto converted = convert(R"(<stimuliModel><stimuli xsi:type="am:InterProcessStimulus" name="S">
     <stimulusDeviation/></stimuli></stimuliModel>)");

@@ -342,6 +342,20 @@ TEST_CASE("allocations, events, constraints and properties refer to processing u
   CHECK(converted.has("/swModel/tasks.0/customProperties.0/value >value = " + core));
 }
 
+TEST_CASE("what may refer to a unit or a memory only has references to other things kept aside") {
+  const auto converted = test::convert("0.8.3", hardware(R"(<memories name="K" type="T?type=MemoryType"/><cores name="C"/>)",
+                                            R"(<memoryTypes name="T" type="CACHE"/>)") + R"(
+    <swModel><labels name="L"/></swModel><constraintsModel>
+      <requirements name="P" xsi:type="am:ArchitectureRequirement"><limit xsi:type="am:CPUPercentageRequirementLimit"
+        hardwareContext="C?type=Core"/></requirements>
+      <requirements name="E" xsi:type="am:ArchitectureRequirement"><limit xsi:type="am:CPUPercentageRequirementLimit"
+        hardwareContext="Ecu?type=ECU"/></requirements></constraintsModel>
+    <mappingModel><memoryMapping abstractElement="L?type=Label" memory="K?type=Memory"/></mappingModel>)", "0.9.2");
+  CHECK(converted.has("/constraintsModel/requirements.0/limit >hardwareContext = " + mc + "/modules.1"));
+  CHECK(converted.has("/constraintsModel/requirements.1/customProperties.0/value @value = Ecu?type=HwStructure"));
+  CHECK(converted.has("/mappingModel/memoryMapping.0/customProperties.0/value @value = K?type=Cache"));
+}
+
 TEST_CASE("the hardware of several files moves to the first, and references between files follow") {
   const test::TemporaryFolder folder;
   const auto write = [&](std::string_view name, std::string_view content) {
