@@ -32,10 +32,10 @@ void collect_xmi_ids(Object& object, std::unordered_map<std::string, Object*>& i
 
 bool can_have_properties(const Object& object, Version version) {
   if (object.cls() == no_class) return false;
-  // A class that is only now to be renamed is taken for what it was.
-  return (metamodel::exists(object.cls(), version)
-              ? metamodel::find_feature(object.cls(), "customProperties", version)
-              : metamodel::find_feature_any_version(object.cls(), "customProperties", version)) != nullptr;
+  // A class that is gone by then becomes one that is like it.
+  return metamodel::exists(object.cls(), version)
+             ? metamodel::find_feature(object.cls(), "customProperties", version) != nullptr
+             : metamodel::find_feature_any_version(object.cls(), "customProperties", version) != nullptr;
 }
 
 }  // namespace

@@ -39,6 +39,7 @@ void jitter(Step& step) { step.rename_feature("PeriodicStimulus", "stimulusDevia
 void no_jitter(Step& step) { step.rename_feature("PeriodicStimulus", "jitter", "stimulusDeviation"); }
 
 void relative_periodic(Step& step) {
+  for (Object* const stimulus : step.objects_of("SporadicStimulus")) step.keep_field(*stimulus, "description");
   step.rename_feature("SporadicStimulus", "stimulusDeviation", "nextOccurrence");
   step.rename_class("SporadicStimulus", "RelativePeriodicStimulus");
 }
@@ -48,6 +49,8 @@ void sporadic_again(Step& step) {
 }
 
 void periodic_synthetic(Step& step) {
+  for (Object* const stimulus : step.objects_of("SyntheticStimulus"))
+    for (Object* const deviation : stimulus->children("stimulusDeviation")) step.keep_child(*stimulus, *deviation);
   step.rename_feature("SyntheticStimulus", "period", "recurrence");
   step.rename_class("SyntheticStimulus", "PeriodicSyntheticStimulus");
 }

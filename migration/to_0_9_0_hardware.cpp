@@ -154,14 +154,14 @@ void port_cycles(Step& step) {
       continue;
     for (Object* const memory : entry.second) take(*memory, *entry.first, cycles);
   }
+  std::unordered_set<std::string> names;
+  for (const Object* const type : step.objects_of("MemoryType")) names.emplace(type->name());
   for (Object* const memory : untyped) {
     const Cycles cycles = cycles_of(*memory);
     if (cycles.read.empty() || cycles.read != cycles.write) continue;
     Object& type = step.part(*memory, "hwModel", "HWModel").create("memoryTypes", "MemoryType");
-    const auto types = step.objects_of("MemoryType");
     std::string name(memory->name());
-    while (std::any_of(types.begin(), types.end(), [&](const Object* one) { return one->name() == name; }))
-      name += "_type";
+    while (!names.insert(name).second) name += "_type";
     type.set("name", name);
     memory->add_reference("type", step.id(type));
     take(*memory, type, cycles);

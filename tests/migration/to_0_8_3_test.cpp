@@ -94,6 +94,14 @@ TEST_CASE("what stimuli of 0.8.3 are called goes back to 0.8.2") {
   CHECK(back.has("/stimuliModel/stimuli.3/entries.0 @numberOfEvents = 2"));
 }
 
+TEST_CASE("what sporadic and synthetic stimuli lost is kept aside by this step") {
+  const auto converted = test::convert("0.8.2", R"(<stimuliModel>
+    <stimuli xsi:type="am:SporadicStimulus" name="A" description="d"/>
+    <stimuli xsi:type="am:SyntheticStimulus" name="B"><stimulusDeviation/></stimuli></stimuliModel>)", "0.9.2");
+  CHECK(converted.has("/stimuliModel/stimuli.0/customProperties.0 @key = amalthea-converted.0.8.2.description"));
+  CHECK(converted.has("/stimuliModel/stimuli.1/customProperties.0 @key = amalthea-converted.0.8.2.stimulusDeviation"));
+}
+
 TEST_CASE("the deviation of other stimuli is kept aside") {
   const auto converted = convert(R"(<stimuliModel><stimuli xsi:type="am:InterProcessStimulus" name="S">
     <stimulusDeviation/></stimuli></stimuliModel>)");
@@ -103,7 +111,7 @@ TEST_CASE("the deviation of other stimuli is kept aside") {
 namespace {
 
 constexpr std::string_view modes = R"(<modes name="M"><literals name="a"/><literals name="b"/></modes>
-    <modeLabels name="L" mode="M?type=Mode"/>)";
+    <modeLabels name="L" initialValue="M/a?type=ModeLiteral"/>)";
 
 }  // namespace
 
@@ -130,7 +138,7 @@ TEST_CASE("the entries of a mode switch have a condition on its label, one of wh
 }
 
 TEST_CASE("a condition on several labels does not go back to 0.8.2") {
-  const auto back = test::convert("0.8.3", fmt::format(R"(<swModel>{}<modeLabels name="K" mode="M?type=Mode"/>
+  const auto back = test::convert("0.8.3", fmt::format(R"(<swModel>{}<modeLabels name="K" initialValue="M/a?type=ModeLiteral"/>
     <runnables name="R"><runnableItems xsi:type="am:RunnableModeSwitch"><entries><condition>
       <entries xsi:type="am:ModeValue" valueProvider="L?type=ModeLabel" value="M/a?type=ModeLiteral"/>
       <entries xsi:type="am:ModeValue" valueProvider="K?type=ModeLabel" value="M/b?type=ModeLiteral"/>

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 #include <fmt/core.h>
 
+#include "amalthea/views/hardware.hpp"
 #include "tests/migration/converted.hpp"
 #include "tests/support/test_models.hpp"
 
@@ -205,7 +206,7 @@ TEST_CASE("several latencies and parts of a path add up, in cycles of the core")
   const std::string element = mc + "/modules.1/accessElements.0";
   CHECK(converted.has(element + "/readLatency @cycles = 12"));
   CHECK(converted.has(element + "/writeLatency @cycles = 10"));
-  CHECK(test::with_id(converted.diagnostics, "AM0702").size() == 2);
+  CHECK(test::with_id(converted.diagnostics, "AM0702").empty());
   // A path that begins nowhere is kept aside.
   CHECK(converted.has("/hwModel/customProperties.0 @key = amalthea-converted.0.8.3.accessPaths"));
 }
@@ -220,6 +221,67 @@ TEST_CASE("a path over ports is an access element with the networks on its way")
   CHECK(converted.has(element + "/readLatency @cycles = 4"));
   CHECK(converted.has(element + "/writeLatency @cycles = 6"));
   CHECK(converted.has(element + "/accessPath >pathElements.0 = " + mc + "/modules.1"));
+}
+
+TEST_CASE("cycles of another clock that are no whole cycles of the core are rounded up, which is said") {
+  const auto converted = convert(hardware(R"(<memories name="M"/><cores name="C">
+      <prescaler clockRatio="0.5" quartz="Q?type=Quartz"/></cores>)",
+      R"(<accessPaths xsi:type="am:LatencyAccessPath" name="P" source="C?type=Core" target="M?type=Memory">
+        <latencies xsi:type="am:LatencyConstant" accessType="R" quartz="Q?type=Quartz" value="5"/></accessPaths>)"));
+  CHECK(converted.has(mc + "/modules.1/accessElements.0/readLatency @cycles = 3"));
+  CHECK(test::with_id(converted.diagnostics, "AM0702").size() == 1);
+}
+
+TEST_CASE("clocks, instructions per cycle and costs of accesses are those of before") {
+  const std::string content = hardware(R"(<prescaler clockRatio="1.0" quartz="Q?type=Quartz"/>
+    <memories name="M1" type="Ram?type=MemoryType">
+      <ports xsi:type="am:ComplexPort" name="p" network="N?type=Network" readCycles="4" writeCycles="4"/></memories>
+    <memories name="M2"><ports xsi:type="am:ComplexPort" name="p" readCycles="9" writeCycles="9"/></memories>
+    <networks name="N" type="X?type=CrossbarSwitch"/>
+    <cores name="C1" coreType="Fast?type=CoreType"><prescaler clockRatio="2.0" quartz="Q?type=Quartz"/></cores>
+    <cores name="C2" coreType="Slow?type=CoreType"/><cores name="C3"/>)",
+    R"(<coreTypes name="Fast" instructionsPerCycle="2.0"/><coreTypes name="Slow" instructionsPerCycle="0.5"/>
+      <memoryTypes name="Ram"/><networkTypes xsi:type="am:CrossbarSwitch" name="X"/>
+      <accessPaths xsi:type="am:LatencyAccessPath" name="P1" source="C1?type=Core" target="M1?type=Memory">
+        <latencies xsi:type="am:LatencyConstant" accessType="R" quartz="Q?type=Quartz" value="6"/>
+        <latencies xsi:type="am:LatencyConstant" accessType="W" quartz="Q?type=Quartz" value="8"/></accessPaths>
+      <accessPaths xsi:type="am:LatencyAccessPath" name="P2" source="C2?type=Core" target="M2?type=Memory">
+        <latencies xsi:type="am:LatencyDeviation" accessType="RW" quartz="Q?type=Quartz"><deviation>
+          <lowerBound xsi:type="am:LongObject" value="3"/><upperBound xsi:type="am:LongObject" value="5"/>
+          <distribution xsi:type="am:UniformDistribution"/></deviation></latencies>
+        <latencies xsi:type="am:LatencyConstant" accessType="W" quartz="Q?type=Quartz" value="2"/></accessPaths>
+      <accessPaths xsi:type="am:HwAccessPath" name="P3" source="C2?type=Core" target="M1?type=Memory">
+        <hwElements xsi:type="am:HwElementRef" port="M1/p?type=ComplexPort"/></accessPaths>)");
+  const auto converted = test::convert("0.8.3", content, "0.9.2");
+  amalthea::Diagnostics diagnostics;
+  const auto old_model = test::model_from_text(
+      fmt::format(R"(<am:Amalthea xmi:version="2.0" xmlns:xmi="http://www.omg.org/XMI"
+        xmlns:am="http://app4mc.eclipse.org/amalthea/0.8.3" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">{}
+        </am:Amalthea>)", content), diagnostics);
+  const auto new_model = test::model_from_text(converted.text(), diagnostics);
+  const auto before = amalthea::views::hardware_of(old_model, diagnostics),
+             after = amalthea::views::hardware_of(new_model, diagnostics);
+  REQUIRE(before.units.size() == 3);
+  REQUIRE(after.units.size() == 3);
+  REQUIRE(before.memories.size() == 2);
+  REQUIRE(after.memories.size() == 2);
+  const auto same = [](const amalthea::Cycles& a, const amalthea::Cycles& b) {
+    return a.lower == b.lower && a.upper == b.upper;
+  };
+  for (amalthea::views::HwIndex unit = 0; unit < 3; ++unit) {
+    INFO(before.units[unit].name);
+    CHECK(before.units[unit].name == after.units[unit].name);
+    CHECK(before.units[unit].clock == after.units[unit].clock);
+    if (before.units[unit].definition)
+      CHECK(before.unit_definitions[*before.units[unit].definition].instructions_per_cycle ==
+            after.unit_definitions[*after.units[unit].definition].instructions_per_cycle);
+    for (amalthea::views::HwIndex memory = 0; memory < 2; ++memory) {
+      const auto old_cost = amalthea::views::access_cost(before, unit, memory),
+                 new_cost = amalthea::views::access_cost(after, unit, memory);
+      CHECK(same(old_cost.read, new_cost.read));
+      CHECK(same(old_cost.write, new_cost.write));
+    }
+  }
 }
 
 TEST_CASE("instructions of runnables are needs of that key, and back") {
@@ -276,8 +338,22 @@ TEST_CASE("allocations, events, constraints and properties refer to processing u
   CHECK(converted.has("/mappingModel/schedulerAllocation.0 >executingPU = " + core));
   CHECK(converted.has("/mappingModel/taskAllocation.0 >affinity.0 = " + core));
   CHECK(converted.has("/eventModel/events.0 >processingUnit = " + core));
-  CHECK(converted.has("/constraintsModel/affinityConstraints.0/target.0 >cores.0 = " + core));
+  CHECK(converted.has("/constraintsModel/affinityConstraints.0/target >cores.0 = " + core));
   CHECK(converted.has("/swModel/tasks.0/customProperties.0/value >value = " + core));
+}
+
+TEST_CASE("what may refer to a unit or a memory only has references to other things kept aside") {
+  const auto converted = test::convert("0.8.3", hardware(R"(<memories name="K" type="T?type=MemoryType"/><cores name="C"/>)",
+                                            R"(<memoryTypes name="T" type="CACHE"/>)") + R"(
+    <swModel><labels name="L"/></swModel><constraintsModel>
+      <requirements name="P" xsi:type="am:ArchitectureRequirement"><limit xsi:type="am:CPUPercentageRequirementLimit"
+        hardwareContext="C?type=Core"/></requirements>
+      <requirements name="E" xsi:type="am:ArchitectureRequirement"><limit xsi:type="am:CPUPercentageRequirementLimit"
+        hardwareContext="Ecu?type=ECU"/></requirements></constraintsModel>
+    <mappingModel><memoryMapping abstractElement="L?type=Label" memory="K?type=Memory"/></mappingModel>)", "0.9.2");
+  CHECK(converted.has("/constraintsModel/requirements.0/limit >hardwareContext = " + mc + "/modules.1"));
+  CHECK(converted.has("/constraintsModel/requirements.1/customProperties.0/value @value = Ecu?type=HwStructure"));
+  CHECK(converted.has("/mappingModel/memoryMapping.0/customProperties.0/value @value = K?type=Cache"));
 }
 
 TEST_CASE("the hardware of several files moves to the first, and references between files follow") {
