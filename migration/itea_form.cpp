@@ -4,6 +4,8 @@
 #include <set>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include "migration/itea_reference.hpp"
 
 namespace amalthea::migration {
@@ -73,7 +75,7 @@ class Writer {
     if (!itea_package(root.feature()).empty()) return qualified(root.feature());
     const std::string package = root.element() ? root.element().document().metamodel_prefix() : "";
     packages_.insert(package.empty() ? "central" : package);
-    return (package.empty() ? "central" : package) + ":" + std::string(root.feature());
+    return fmt::format("{}:{}", package.empty() ? "central" : package, root.feature());
   }
 
   static const Feature* declared(const Object& owner, std::string_view feature) {
@@ -202,7 +204,7 @@ class Writer {
     // An attribute of a namespace that is none of AMALTHEA's.
     const std::size_t end = name.rfind('}');
     write_attribute("xmlns:other", name.substr(1, end - 1));
-    return "other:" + std::string(name.substr(end + 1));
+    return fmt::format("other:{}", name.substr(end + 1));
   }
 
   /// The targets of a feature where its first one stands: in one attribute, or all as elements if one is in another
@@ -259,7 +261,7 @@ class Writer {
     out_.append("<").append(itea_feature_name(holder.class_name(), model_.name(field.name), release_));
     const bool here = field.kind == FieldKind::local;
     if (const std::string type = type_of_target(holder, field); !type.empty()) write_attribute("xsi:type", type);
-    write_attribute("href", here ? "#" + text_of(holder, field.text) : with_package(field.text));
+    write_attribute("href", here ? fmt::format("#{}", text_of(holder, field.text)) : with_package(field.text));
     out_ += "/>\n";
   }
 
