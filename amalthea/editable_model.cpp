@@ -160,7 +160,9 @@ class Builder {
     if (!target) return field(remote ? FieldKind::remote : FieldKind::local, written);
     const bool here = &target.document() == &holder.document();
     if (remote && !here) return field(FieldKind::remote, written);
-    if (const auto id = computed_id(target)) return field(FieldKind::local, *id);
+    // A name that several have, or none at all, does not say which one is meant.
+    if (const auto id = computed_id(target); id && model_.target(holder, *id) == target)
+      return field(FieldKind::local, *id);
     return field(FieldKind::local, id_of_href(written));
   }
 

@@ -1,6 +1,7 @@
 #include "migration/itea_form.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <vector>
 
@@ -154,13 +155,14 @@ class Writer {
     out_ += '"';
   }
 
-  /// Place of a feature in the order of 0.7.0; 0 for one that it does not have.
+  /// Place of a feature in the order of 0.7.0; behind all others for one that it does not have.
   static std::size_t place(const Object& owner, std::string_view feature) {
-    if (owner.cls() == no_class) return 0;
+    constexpr std::size_t last = std::numeric_limits<std::size_t>::max();
+    if (owner.cls() == no_class) return last;
     const auto features = metamodel::all_features(owner.cls(), oldest_version);
     for (std::size_t i = 0; i < features.size(); ++i)
-      if (features[i]->name == feature) return i + 1;
-    return 0;
+      if (features[i]->name == feature) return i;
+    return last;
   }
 
   /// Attributes, children and end of an element whose start tag is open.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include <fmt/core.h>
@@ -53,10 +54,18 @@ void rename_references(EditableModel& model, Version from, Version to) {
   if (!renamed.empty()) model.retarget(renamed);
 }
 
-/// From 0.9.7 on every object that has an id is written with it; before, none is.
+/// From 0.9.7 on every object that has an id is written with it; before, none is but what references need because the
+/// name does not say which object is meant.
 void write_ids(EditableModel& model, Version version) {
+  std::unordered_set<std::string_view> needed;
+  model.for_each([&](const Object& object) {
+    for (const Field& field : object.fields())
+      if (field.kind != FieldKind::value && field.text.find("?type=") == std::string_view::npos)
+        needed.insert(field.text.substr(field.text.find('#') + 1));
+  });
   model.for_each([&](Object& object) {
     const auto id = version >= Version::v0_9_7 ? computed_id(object, version) : std::nullopt;
+    if (!id && !needed.empty() && needed.count(object.attribute_or("xmi:id", "")) > 0) return;
     if (!id)
       object.unset("xmi:id");
     else if (object.attribute("xmi:id") != *id)

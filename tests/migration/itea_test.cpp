@@ -344,9 +344,7 @@ std::vector<Pair> pairs(const std::string& number, const std::string& from, cons
     if (entry.is_regular_file())
       folders[fs::relative(entry.path().parent_path(), references).string()].push_back(entry.path());
   for (auto& [folder, files] : folders) {
-    // As AMALTHEA's migration took them, which shows in numbers that it gave.
     std::sort(files.begin(), files.end());
-    if (number == "111" && folder == "sw") std::reverse(files.begin(), files.end());
     Pair pair{folder, {}, {}};
     for (const fs::path& file : files) {
       const fs::path input = base / from / "input" / folder;
@@ -424,11 +422,17 @@ std::vector<std::string> pair_differences(const std::string& number, const std::
 }  // namespace
 
 TEST_CASE("what becomes of ITEA 1.1.0 is what AMALTHEA's own migration makes of it") {
-  if (!test::corpus_folder()) return WARN("no corpus: skipped");
+  if (!test::corpus_folder()) {
+    WARN("no corpus: skipped");
+    return;
+  }
   for (const std::string& line : pair_differences("110", "itea-1.1.0", "itea-1.2.0")) CHECK(line == "");
 }
 
 TEST_CASE("what becomes of ITEA 1.2.0 is what AMALTHEA's own migration makes of it") {
-  if (!test::corpus_folder()) return WARN("no corpus: skipped");
+  if (!test::corpus_folder()) {
+    WARN("no corpus: skipped");
+    return;
+  }
   for (const std::string& line : pair_differences("111", "itea-1.2.0", "itea-1.3.0")) CHECK(line == "");
 }
