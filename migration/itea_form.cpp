@@ -106,13 +106,15 @@ class Writer {
 
   // ---- references
 
-  std::string text_of(const Object& holder, std::string_view written) const {
+  std::string text_of(const Object& holder, std::string_view written) {
     const Object* const target = references_.find(holder, written);
     if (target == nullptr) return with_package(written);
     if (const auto id = target->attribute("xmi:id")) return std::string(*id);
     const bool by_name = release_ == IteaRelease::v1_3_0 && written.find(type_mark) != std::string_view::npos &&
                          !target->name().empty() && references_.is_named(*target);
-    return by_name ? with_package(written) : position_of(*target, release_);
+    if (by_name) return with_package(written);
+    if (positions_.empty()) positions_ = positions_in(root_of(*target), release_);
+    return positions_.at(target);
   }
 
   /// "Control?type=Task" → "Control?type=sw.Task".
@@ -270,6 +272,7 @@ class Writer {
   const EditableModel& model_;
   IteaRelease release_;
   IteaReferences references_;
+  Positions positions_;         // in the file; empty until one is asked for
   std::set<std::string> packages_;  // those whose namespaces are used
   std::string out_;
 };

@@ -299,6 +299,18 @@ TEST_CASE("ITEA 1.3.0 names objects where 1.2.0 gives their position") {
   CHECK(convert_itea("itea-1.1.0", content, "itea-1.3.0").has(R"(coreType="C?type=hw.CoreType")"));
 }
 
+TEST_CASE("positions name features as the release does") {
+  const auto result = convert_itea("itea-1.1.0", R"(<propertyConstraintsModel>
+    <memTypeDefinitions/><mappingConstraints xsi:type="propertyconstraints:AbstractElementMappingConstraint">
+    <hwConstraint xsi:type="propertyconstraints:HwMemoryProperty">
+    <memory type="//@propertyConstraintsModel/@memTypeDefinitions.0"/></hwConstraint></mappingConstraints>
+    </propertyConstraintsModel>)",
+                                   "itea-1.2.0");
+  CHECK(result.has(R"(<memory type="//@propertyConstraintsModel/@memTypeDefinitions.0"/>)"));
+  CHECK(result.dump.find("/hwConstraint/memory >type = /propertyConstraintsModel/memoryTypeDefinitions.0") !=
+        std::string::npos);
+}
+
 TEST_CASE("elements that 0.7.0 has no class for go through ITEA releases as they are") {
   const auto result = convert_itea("itea-1.1.0", R"(<!-- a --><attribute xsi:type="hw:BoolValue" xmi:id="_b"/>
     <components name="N"/><!-- z -->)",
@@ -371,9 +383,10 @@ std::string all_of(const EditableModel& model) {
       if (file.root.get() == &migration::root_of(object)) return fs::path(file.path).filename().string();
     return std::string();
   };
-  const auto place = [&](const Object& object) {
-    return file_of(object) + ":" + migration::position_of(object, IteaRelease::v1_3_0);
-  };
+  migration::Positions positions;
+  for (const EditableModel::File& file : model.files())
+    positions.merge(migration::positions_in(*file.root, IteaRelease::v1_3_0));
+  const auto place = [&](const Object& object) { return file_of(object) + ":" + positions.at(&object); };
   model.for_each([&](Object& object) {
     const std::string at = place(object);
     const std::string_view type = object.cls() == no_class ? object.attribute_or("xsi:type", "") : object.class_name();
