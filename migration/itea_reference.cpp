@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -177,19 +178,26 @@ bool IteaReferences::is_named(const Object& object) const {
   return found == file->ids.end() || (found->second.object == &object && !found->second.several);
 }
 
-std::string position_of(const Object& object, IteaRelease release) {
-  const Object* const owner = object.owner();
-  if (owner == nullptr) return "/";
-  std::string position = position_of(*owner, release);
-  const std::string_view feature = itea_feature_name(owner->class_name(), object.feature(), release);
-  position.append("/@").append(feature);
-  if (is_single(*owner, object.feature())) return position;
-  std::size_t place = 0;
-  for (const OwnedObject& child : owner->children()) {
-    if (child.get() == &object) break;
-    if (child->feature_key() == object.feature_key()) ++place;
+Positions positions_in(const Object& root, IteaRelease release) {
+  Positions positions{{&root, "/"}};
+  std::vector<const Object*> left{&root};
+  while (!left.empty()) {
+    const Object& owner = *left.back();
+    left.pop_back();
+    const std::string before = positions[&owner];
+    std::vector<std::pair<NameKey, std::size_t>> counts;  // of the few features that an object has
+    for (const OwnedObject& child : owner.children()) {
+      auto count = std::find_if(counts.begin(), counts.end(),
+                                [&](const auto& entry) { return entry.first == child->feature_key(); });
+      if (count == counts.end()) count = counts.insert(count, {child->feature_key(), 0});
+      const std::string_view feature = itea_feature_name(owner.class_name(), child->feature(), release);
+      positions[child.get()] = is_single(owner, child->feature())
+                                   ? fmt::format("{}/@{}", before, feature)
+                                   : fmt::format("{}/@{}.{}", before, feature, count->second++);
+      left.push_back(child.get());
+    }
   }
-  return position.append(fmt::format(".{}", place));
+  return positions;
 }
 
 std::string lasting_id(Object& object) {
@@ -214,9 +222,14 @@ std::size_t hold_positions(EditableModel& model) {
 
 void release_positions(EditableModel& model, IteaRelease release) {
   const IteaReferences references(model);
+  std::unordered_map<const Object*, Positions> positions;  // by root
   change_positions(model, [&](const Object& holder, std::string_view written, std::string_view fragment) {
     const Object* const target = fragment.starts_with(lent_id) ? references.find(holder, written) : nullptr;
-    return target == nullptr ? std::string() : position_of(*target, release);
+    if (target == nullptr) return std::string();
+    const Object& root = root_of(*target);
+    const auto [known, is_new] = positions.try_emplace(&root);
+    if (is_new) known->second = positions_in(root, release);
+    return known->second.at(target);
   });
   model.for_each([&](Object& object) {
     if (object.attribute_or("xmi:id", "").starts_with(lent_id)) object.unset("xmi:id");

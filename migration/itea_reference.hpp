@@ -53,8 +53,9 @@ class IteaReferences {
 
 const Object& root_of(const Object& object);
 
-/// "//@swModel/@tasks.0", with the names of a release.
-std::string position_of(const Object& object, IteaRelease release);
+/// "//@swModel/@tasks.0" of every object of a file, with the names of a release.
+using Positions = std::unordered_map<const Object*, std::string>;
+Positions positions_in(const Object& root, IteaRelease release);
 
 /// Positions change when objects move. Between hold_positions and release_positions such references lead to `xmi:id`s
 /// instead, which objects without one are lent. Returns how many there are.
