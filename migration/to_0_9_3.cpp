@@ -55,20 +55,23 @@ struct Needs {
 
 Needs take_needs(Step& step, Object& owner, std::string_view feature, double divisor) {
   Needs needs;
+  // Converted before they are taken out, so that what has to be kept finds a place.
+  for (Object* const entry : owner.children(feature))
+    if (Object* const value = entry->child("value"))
+      if (!convert_need(step, *value, key_of(*entry) == instructions ? divisor : 1)) entry->remove(*value);
   for (OwnedObject& entry : owner.take_all(feature)) {
     Object* const value = entry->child("value");
-    const std::string_view key = key_of(*entry);
-    const bool one = key == instructions;
-    if (value == nullptr || !convert_need(step, *value, one ? divisor : 1)) continue;
-    if (one) {
+    if (value == nullptr) continue;
+    const std::string key(key_of(*entry));
+    if (key == instructions) {
       if (needs.instructions == nullptr) needs.instructions = entry->take(*value);
-    } else {
-      if (!entry->attribute("key")) {
-        entry->unset("key");
-        entry->set("key", key);
-      }
-      needs.others.push_back(std::move(entry));
+      continue;
     }
+    if (!entry->attribute("key")) {
+      entry->unset("key");
+      entry->set("key", key);
+    }
+    needs.others.push_back(std::move(entry));
   }
   return needs;
 }
@@ -157,8 +160,10 @@ void ticks_of_the_operating_system(Step& step) {
         item->unset("value");
         item->create("default", "DiscreteValueConstant").set("value", value);
       } else if (Object* const deviation = item->child("deviation")) {
-        OwnedObject taken = item->take(*deviation);
-        if (convert_deviation(step, *taken, *taken, DeviationFamily::discrete)) item->add("default", std::move(taken));
+        if (convert_deviation(step, *deviation, *deviation, DeviationFamily::discrete))
+          deviation->move_to(*item, "default");
+        else
+          item->remove(*deviation);
       }
       item->set_class("Ticks");
       step.changed(*item);
