@@ -176,6 +176,45 @@ TEST_CASE("instructions to process a chunk are ticks, and back") {
             .has("/swModel/runnables.0/runnableItems.0/transmissionPolicy @chunkProcessingInstructions = 3"));
 }
 
+TEST_CASE("ticks and deviations lead back to instructions and distributions") {
+  constexpr std::string_view model = R"(<swModel>
+      <runnables name="R"><runnableItems xsi:type="am:ExecutionNeed">
+        <default key="Instructions"><value xsi:type="am:NeedDeviation"><deviation>
+          <lowerBound xsi:type="am:LongObject" value="1"/><upperBound xsi:type="am:LongObject" value="9"/>
+          <distribution xsi:type="am:WeibullEstimators" pRemainPromille="0.5"><mean xsi:type="am:LongObject" value="4"/></distribution>
+        </deviation></value></default>
+        <extended key="Slow?type=ProcessingUnitDefinition">
+          <value key="Instructions"><value xsi:type="am:NeedConstant" value="9"/></value></extended>
+      </runnableItems>
+      <runnableItems xsi:type="am:ExecutionNeed">
+        <default key="FLOP"><value xsi:type="am:NeedConstant" value="4"/></default></runnableItems></runnables>
+      <activations xsi:type="am:SporadicActivation" name="A"><activationDeviation>
+        <lowerBound xsi:type="am:Time" value="1" unit="ms"/><upperBound xsi:type="am:Time" value="2" unit="ms"/>
+        <distribution xsi:type="am:BetaDistribution" alpha="1.0" beta="1.0"/></activationDeviation></activations>
+    </swModel>
+    <hwModel><definitions xsi:type="am:ProcessingUnitDefinition" name="Slow"/>
+      <definitions xsi:type="am:ConnectionHandlerDefinition" name="C"><readLatency xsi:type="am:LatencyDeviation"><cycles>
+        <lowerBound xsi:type="am:LongObject" value="1"/><upperBound xsi:type="am:LongObject" value="3"/>
+        <distribution xsi:type="am:UniformDistribution"/></cycles></readLatency></definitions></hwModel>
+    <osModel><osOverheads name="Costs"><apiOverhead>
+        <apiSetEvent xsi:type="am:InstructionsConstant" value="12"/></apiOverhead></osOverheads></osModel>
+    <stimuliModel><stimuli xsi:type="am:VariableRateStimulus" name="V"><step value="1" unit="ms"/><occurrencesPerStep>
+        <lowerBound xsi:type="am:DoubleObject" value="0.5"/><upperBound xsi:type="am:DoubleObject" value="1.5"/>
+        <distribution xsi:type="am:UniformDistribution"/></occurrencesPerStep><maxIncreasePerStep value="0.25"/></stimuli>
+    </stimuliModel>)";
+  const auto there = test::convert("0.9.2", model, "0.9.3");
+  const auto begin = there.text().find('\n', there.text().find("<am:Amalthea")) + 1;
+  const auto back =
+      test::convert("0.9.3", there.text().substr(begin, there.text().find("</am:Amalthea") - begin), "0.9.2");
+  REQUIRE(back.done);
+  CHECK(test::differences(back.dump, test::convert("0.9.2", model, "0.9.2").dump).empty());
+  // Statistics are no distribution of 0.9.2.
+  CHECK_FALSE(test::convert("0.9.3", R"(<swModel><runnables name="R"><runnableItems xsi:type="am:Ticks">
+      <default xsi:type="am:DiscreteValueStatistics" lowerBound="1" upperBound="2" average="1.5"/></runnableItems></runnables></swModel>)",
+                            "0.9.2")
+                  .done);
+}
+
 TEST_CASE("examples that AMALTHEA's own migration took from 0.9.2 to 0.9.5 arrive at the same models") {
   const auto corpus = test::corpus_folder();
   if (!corpus) {

@@ -78,6 +78,11 @@ TEST_CASE("a priority of 0 is none, and the size of a quantum is a time") {
   CHECK(converted.has("/osModel/schedulingParameterDefinitions.0 @name = quantSize"));
 }
 
+TEST_CASE("scheduling in the new form stays as it is in a file that says it is older") {
+  const auto there = test::convert("1.2.0", schedulers, "2.0.0");
+  CHECK(test::convert("1.2.0", content_of(there.text()), "2.0.0").dump == there.dump);
+}
+
 TEST_CASE("definitions with the name of an algorithm lead back to it") {
   const auto there = test::convert("1.2.0", schedulers, "2.0.0");
   const auto back = test::convert("2.0.0", content_of(there.text()), "1.2.0");
