@@ -118,4 +118,43 @@ bool convert_deviation(Step& step, Object& target, Object& deviation, DeviationF
   return true;
 }
 
+bool convert_deviation_back(Object& deviation, DeviationFamily family) {
+  const std::string_view cls = deviation.class_name(), prefix = prefix_of(family);
+  if (!cls.starts_with(prefix)) return false;
+  std::string_view before;
+  for (const auto& [old_class, kind] : kinds)
+    if (before.empty() && cls.substr(prefix.size()) == kind) before = old_class;
+  if (before.empty()) return false;
+
+  deviation.set_class("Deviation");
+  Object& distribution = deviation.create("distribution", before);
+  for (const std::string_view attribute : {"samplingType", "alpha", "beta", "pRemainPromille"})
+    if (const auto value = deviation.attribute(attribute)) {
+      distribution.set(attribute, *value);
+      deviation.unset(attribute);
+    }
+  const std::string_view object = family == DeviationFamily::discrete ? "LongObject" : "DoubleObject";
+  const auto give_back = [&](std::string_view feature, Object& owner, std::string_view old_feature,
+                             std::string_view value_class) {
+    if (family == DeviationFamily::time) {
+      if (Object* const time = deviation.child(feature)) time->move_to(owner, old_feature);
+    } else if (const auto value = deviation.attribute(feature)) {
+      const std::string text(*value);
+      deviation.unset(feature);
+      // A mean is a double now; where it is a whole number, it was a long.
+      const auto number = number_in(text);
+      const bool whole = family == DeviationFamily::discrete && number && std::trunc(*number) == *number &&
+                         std::abs(*number) < 9.2e18;
+      owner.create(old_feature, whole ? "LongObject" : value_class)
+          .set("value", whole ? fmt::format("{}", static_cast<std::int64_t>(*number)) : text);
+    }
+  };
+  give_back("lowerBound", deviation, "lowerBound", object);
+  give_back("upperBound", deviation, "upperBound", object);
+  give_back("sd", distribution, "sd", "DoubleObject");
+  give_back("mean", distribution, "mean", "DoubleObject");
+  give_back("average", distribution, "mean", "DoubleObject");
+  return true;
+}
+
 }  // namespace amalthea::migration

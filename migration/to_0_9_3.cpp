@@ -55,20 +55,23 @@ struct Needs {
 
 Needs take_needs(Step& step, Object& owner, std::string_view feature, double divisor) {
   Needs needs;
+  // Converted before they are taken out, so that what has to be kept finds a place.
+  for (Object* const entry : owner.children(feature))
+    if (Object* const value = entry->child("value"))
+      if (!convert_need(step, *value, key_of(*entry) == instructions ? divisor : 1)) entry->remove(*value);
   for (OwnedObject& entry : owner.take_all(feature)) {
     Object* const value = entry->child("value");
-    const std::string_view key = key_of(*entry);
-    const bool one = key == instructions;
-    if (value == nullptr || !convert_need(step, *value, one ? divisor : 1)) continue;
-    if (one) {
+    if (value == nullptr) continue;
+    const std::string key(key_of(*entry));
+    if (key == instructions) {
       if (needs.instructions == nullptr) needs.instructions = entry->take(*value);
-    } else {
-      if (!entry->attribute("key")) {
-        entry->unset("key");
-        entry->set("key", key);
-      }
-      needs.others.push_back(std::move(entry));
+      continue;
     }
+    if (!entry->attribute("key")) {
+      entry->unset("key");
+      entry->set("key", key);
+    }
+    needs.others.push_back(std::move(entry));
   }
   return needs;
 }
@@ -146,6 +149,72 @@ void ticks_for_instructions(Step& step) {
   }
 }
 
+// ---- back
+
+bool has_need(const Object& value) {
+  const std::string_view cls = value.class_name();
+  return cls == "DiscreteValueConstant" ||
+         (cls.starts_with("DiscreteValue") && cls != "DiscreteValueStatistics" && cls != "DiscreteValueHistogram");
+}
+
+/// The value of an entry: a NeedConstant, or a NeedDeviation around it.
+void add_need(Object& entry, OwnedObject value) {
+  if (value->is("DiscreteValueConstant")) {
+    value->set_class("NeedConstant");
+    entry.add("value", std::move(value));
+    return;
+  }
+  convert_deviation_back(*value, DeviationFamily::discrete);
+  entry.create("value", "NeedDeviation").add("deviation", std::move(value));
+}
+
+/// A value of ticks becomes an entry with the key Instructions.
+void need_entry(Object& owner, std::string_view feature) {
+  Object* const value = owner.child(feature);
+  if (value == nullptr) return;
+  OwnedObject taken = owner.take(*value);
+  Object& entry = owner.create(feature, "NeedEntry");
+  entry.set("key", instructions);
+  add_need(entry, std::move(taken));
+}
+
+void other_needs_back(Step& step) {
+  for (Object* const item : step.objects_of("ExecutionNeed"))
+    for (Object* const entry : item->children("needs")) {
+      Object* const value = entry->child("value");
+      if (value == nullptr || !has_need(*value)) continue;
+      add_need(*entry, entry->take(*value));
+      entry->move_to(*item, "default");
+      step.changed(*item);
+    }
+}
+
+/// Ticks that are the same number of instructions, wherever they are executed.
+void instructions_for_ticks(Step& step) {
+  other_needs_back(step);
+  for (Object* const ticks : step.objects_of("Ticks")) {
+    const std::string_view owner = ticks->owner() != nullptr ? ticks->owner()->class_name() : std::string_view{};
+    if (owner == "OsAPIInstructions" || owner == "OsISRInstructions") continue;  // of another rule
+    bool same = true;
+    if (const Object* const otherwise = ticks->child("default")) same = has_need(*otherwise);
+    for (const Object* const entry : ticks->children("extended")) {
+      const Object* const value = entry->child("value");
+      const auto key = entry->references("key");
+      const Object* const definition = key.empty() ? nullptr : step.find(*ticks, key.front());
+      same = same && value != nullptr && has_need(*value) &&
+             (definition == nullptr || instructions_per_cycle(step, *definition) == 1);
+    }
+    if (!same) continue;
+    need_entry(*ticks, "default");
+    for (Object* const entry : ticks->children("extended")) {
+      need_entry(*entry, "value");
+      entry->set_class("ExecutionNeedExtended");
+    }
+    ticks->set_class("ExecutionNeed");
+    step.changed(*ticks);
+  }
+}
+
 // ---- other places of instructions
 
 void ticks_of_the_operating_system(Step& step) {
@@ -157,8 +226,10 @@ void ticks_of_the_operating_system(Step& step) {
         item->unset("value");
         item->create("default", "DiscreteValueConstant").set("value", value);
       } else if (Object* const deviation = item->child("deviation")) {
-        OwnedObject taken = item->take(*deviation);
-        if (convert_deviation(step, *taken, *taken, DeviationFamily::discrete)) item->add("default", std::move(taken));
+        if (convert_deviation(step, *deviation, *deviation, DeviationFamily::discrete))
+          deviation->move_to(*item, "default");
+        else
+          item->remove(*deviation);
       }
       item->set_class("Ticks");
       step.changed(*item);
@@ -169,6 +240,32 @@ void overhead_classes(Step& step) {
   step.rename_class("OsInstructions", "OsOverhead");
   step.rename_class("OsAPIInstructions", "OsAPIOverhead");
   step.rename_class("OsISRInstructions", "OsISROverhead");
+}
+
+void overhead_classes_back(Step& step) {
+  step.rename_class("OsOverhead", "OsInstructions");
+  step.rename_class("OsAPIOverhead", "OsAPIInstructions");
+  step.rename_class("OsISROverhead", "OsISRInstructions");
+}
+
+void ticks_of_the_operating_system_back(Step& step) {
+  for (Object* const item : step.objects_of("Ticks")) {
+    const std::string_view owner = item->owner() != nullptr ? item->owner()->class_name() : std::string_view{};
+    if (owner != "OsAPIInstructions" && owner != "OsISRInstructions") continue;
+    Object* const value = item->child("default");
+    if (value == nullptr || item->child("extended") != nullptr || !has_need(*value)) continue;
+    if (value->is("DiscreteValueConstant")) {
+      const std::string number(value->attribute_or("value", "0"));
+      item->remove(*value);
+      item->set_class("InstructionsConstant");
+      item->set("value", number);
+    } else {
+      convert_deviation_back(*value, DeviationFamily::discrete);
+      value->move_to(*item, "deviation");
+      item->set_class("InstructionsDeviation");
+    }
+    step.changed(*item);
+  }
 }
 
 void chunk_processing(Step& step) {
@@ -194,13 +291,22 @@ void latencies(Step& step) {
 }
 
 void latencies_back(Step& step) {
-  for (Object* const constant : step.objects_of("DiscreteValueConstant")) {
-    const std::string_view feature = constant->feature();
-    if (feature != "readLatency" && feature != "writeLatency" && feature != "accessLatency") continue;
-    constant->rename_feature("value", "cycles");
-    constant->set_class("LatencyConstant");
-    step.changed(*constant);
-  }
+  for (const std::string_view cls : {"HwConnection", "HwAccessElement", "ConnectionHandlerDefinition",
+                                     "MemoryDefinition", "CacheDefinition"})
+    for (Object* const owner : step.objects_of(cls))
+      for (const std::string_view feature : {"readLatency", "writeLatency", "accessLatency"}) {
+        Object* const value = owner->child(feature);
+        if (value == nullptr || !has_need(*value)) continue;
+        step.changed(*value);
+        if (value->is("DiscreteValueConstant")) {
+          value->rename_feature("value", "cycles");
+          value->set_class("LatencyConstant");
+        } else {
+          convert_deviation_back(*value, DeviationFamily::discrete);
+          Object& latency = owner->create(feature, "LatencyDeviation");
+          value->move_to(latency, "cycles");
+        }
+      }
 }
 
 // ---- deviations of stimuli, activations and measurements
@@ -212,6 +318,26 @@ void convert_all(Step& step, std::string_view cls, std::string_view feature, Dev
     step.changed(*deviation);
     if (!convert_deviation(step, *deviation, *deviation, family)) owner->remove(*deviation);
   }
+}
+
+void convert_all_back(Step& step, std::string_view cls, std::string_view feature, DeviationFamily family) {
+  for (Object* const owner : step.objects_of(cls))
+    if (Object* const deviation = owner->child(feature); deviation != nullptr &&
+                                                         convert_deviation_back(*deviation, family))
+      step.changed(*deviation);
+}
+
+void time_deviations_back(Step& step) {
+  convert_all_back(step, "PeriodicStimulus", "jitter", DeviationFamily::time);
+  convert_all_back(step, "RelativePeriodicStimulus", "nextOccurrence", DeviationFamily::time);
+  convert_all_back(step, "SporadicActivation", "activationDeviation", DeviationFamily::time);
+  for (const std::string_view cls : {"TaskMeasurement", "RunnableMeasurement", "EventChainMeasurement"})
+    convert_all_back(step, cls, "runtimeDeviation", DeviationFamily::time);
+}
+
+void occurrences_per_step_back(Step& step) {
+  convert_all_back(step, "VariableRateStimulus", "occurrencesPerStep", DeviationFamily::continuous);
+  convert_all_back(step, "VariableRateActivation", "occurrencesPerStep", DeviationFamily::continuous);
 }
 
 void time_deviations(Step& step) {
@@ -263,18 +389,19 @@ constexpr Rule rules[] = {
     {"Ticks for needs of instructions",
      "ExecutionNeed with the key Instructions is Ticks: per definition divided by what it executes per cycle, the "
      "default as it is; other needs stay ExecutionNeed",
-     ticks_for_instructions},
+     ticks_for_instructions, instructions_for_ticks},
     {"Ticks for instructions of the operating system", "InstructionsConstant and InstructionsDeviation are Ticks",
-     ticks_of_the_operating_system},
-    {"OsOverhead is the new name of OsInstructions", "also OsAPIOverhead and OsISROverhead", overhead_classes},
+     ticks_of_the_operating_system, ticks_of_the_operating_system_back},
+    {"OsOverhead is the new name of OsInstructions", "also OsAPIOverhead and OsISROverhead", overhead_classes,
+     overhead_classes_back},
     {"chunkProcessingTicks is the new name of chunkProcessingInstructions", "of a TransmissionPolicy",
      chunk_processing, chunk_processing_back},
     {"latencies are discrete values", "LatencyConstant and LatencyDeviation are DiscreteValue… classes", latencies,
      latencies_back},
     {"deviations of times are Time… classes", "jitter, next occurrence, sporadic activation, measured runtime",
-     time_deviations},
+     time_deviations, time_deviations_back},
     {"occurrences per step are ContinuousValue… classes", "of VariableRateStimulus and VariableRateActivation",
-     occurrences_per_step},
+     occurrences_per_step, occurrences_per_step_back},
     {"occurrence is the new name of activationDeviation", "of a SporadicActivation", sporadic_occurrence,
      sporadic_occurrence_back},
     {"changes per step are numbers", "maxIncreasePerStep and maxDecreasePerStep of a VariableRateStimulus",
