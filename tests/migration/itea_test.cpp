@@ -115,7 +115,7 @@ TEST_CASE("the statistic of a label access keeps the value of the kind of access
   CHECK(result.has_line("/swModel/runnables.0/runnableItems.0/statistic/value @value = 2.0000000000000000e+00"));
   CHECK(result.has_line("/swModel/runnables.0/runnableItems.0/statistic/cacheMisses @value = 3.0000000000000000e+00"));
   CHECK(result.has_line("/swModel/runnables.0/runnableItems.1/statistic/value @value = 4.0000000000000000e+00"));
-  CHECK(result.has("amalthea-converted.ITEA 1.1.0.read"));
+  CHECK(result.has("amalthea-converted.itea-1.1.0.read"));
 }
 
 TEST_CASE("allocations of ITEA 1.1.0 are of tasks, ISRs and runnables, and ISRs have an interrupt controller") {
@@ -220,7 +220,7 @@ TEST_CASE("label switches of ITEA 1.2.0 become mode switches") {
   CHECK(result.has_line(place + "/entries.0 >value = /swModel/modes.0/literals.0"));
   CHECK(result.has_line(place + "/entries.1 >value = /swModel/modes.0/literals.1"));
   CHECK(result.has_line("/swModel/modes.0 @name = mode_sw_0_migration_generated"));
-  CHECK(result.has("amalthea-converted.ITEA 1.2.0.initialValue"));
+  CHECK(result.has("amalthea-converted.itea-1.2.0.initialValue"));
 }
 
 TEST_CASE("a process deadline of ITEA 1.2.0 becomes a requirement") {
@@ -242,7 +242,7 @@ TEST_CASE("a process deadline of ITEA 1.2.0 becomes a requirement") {
 TEST_CASE("a deadline without a model that could hold its requirement is kept aside") {
   const auto result =
       convert_itea("itea-1.2.0", R"(<tasks name="T"><deadline value="22" unit="ns"/></tasks>)", "itea-1.3.0", "sw:SWModel");
-  CHECK(result.has("amalthea-converted.ITEA 1.2.0.deadline"));
+  CHECK(result.has("amalthea-converted.itea-1.2.0.deadline"));
 }
 
 TEST_CASE("ITEA 1.3.0 states what was the first literal of an enumeration") {
@@ -271,7 +271,7 @@ TEST_CASE("custom properties of ITEA 1.3.0 lead to named objects only") {
                                    "itea-1.3.0");
   CHECK(result.has(R"(<customProperties key="to"/>)"));
   CHECK(result.has_line("/swModel/labels.0/customProperties.1/value >value = /swModel/labels.1"));
-  CHECK(result.has("amalthea-converted.ITEA 1.2.0.value"));
+  CHECK(result.has("amalthea-converted.itea-1.2.0.value"));
 }
 
 // ---- the text form
