@@ -157,8 +157,13 @@ class Definitions {
 
   /// In files that say they are older an entry of the new map is read as the old class.
   static bool is_new(Object& entry) {
-    if (entry.child("value") == nullptr) return false;
+    Object* const value = entry.child("value");
+    if (value == nullptr) return false;
     entry.set_class("SchedulingParameter");
+    if (const auto type = value->attribute("xsi:type"); type && value->cls() == no_class) {
+      const std::string cls(type->substr(type->find(':') + 1));
+      if (value->set_class(cls)) value->unset("xsi:type");
+    }
     if (const auto key = entry.attribute("key")) {
       const std::string id(*key);
       entry.unset("key");
