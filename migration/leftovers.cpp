@@ -163,8 +163,6 @@ class Keeper {
 }  // namespace
 
 void keep_leftovers(Step& step, bool last) {
-  // What keeping adds has to be known as a feature, also where the model had no custom properties.
-  for (const char* const name : {"customProperties", "key", "value"}) step.model.intern(name);
   Keeper keeper(step, last);
   for (const EditableModel::File& file : step.model.files()) keeper.visit_root(*file.root);
 }
