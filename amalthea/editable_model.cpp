@@ -204,7 +204,12 @@ class Builder {
 
 // ---- Object
 
+Object::Object(EditableModel& model, NameKey feature, ClassId cls) : model_(&model), feature_(feature), cls_(cls) {
+  ++model.object_count_;
+}
+
 Object::~Object() {
+  --model_->object_count_;
   if (!model_->comments_.empty()) model_->comments_.erase(this);
 }
 

@@ -181,7 +181,13 @@ Object* Step::find(const Object& holder, const Field& reference) {
   return nullptr;
 }
 
+void Step::begin_rule(std::string_view rule) {
+  record_.begin(rule, to);
+  objects_before_ = model.object_count();
+}
+
 void Step::end_rule() {
+  record_.objects(static_cast<std::ptrdiff_t>(model.object_count()) - static_cast<std::ptrdiff_t>(objects_before_));
   ids_.clear();
   if (moved_.empty() && retyped_.empty()) return;
   model.for_each([&](Object& object) {
