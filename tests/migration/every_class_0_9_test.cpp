@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include <catch2/catch.hpp>
 #include <fmt/core.h>
+#include <catch2/catch.hpp>
 
 #include "importer/model_reader.hpp"
 #include "migration/leftovers.hpp"
