@@ -86,9 +86,7 @@ void single_activation(Step& step) { step.rename_feature("SingleStimulus", "occu
 void occurrences_of_curve(Step& step) {
   step.rename_feature("ArrivalCurveEntry", "numberOfEvents", "numberOfOccurrences");
 }
-void events_of_curve(Step& step) {
-  step.rename_feature("ArrivalCurveEntry", "numberOfOccurrences", "numberOfEvents");
-}
+void events_of_curve(Step& step) { step.rename_feature("ArrivalCurveEntry", "numberOfOccurrences", "numberOfEvents"); }
 
 // ---- mode switches
 
@@ -170,9 +168,12 @@ struct AddressAttribute {
   std::string_view class_name, attribute;
 };
 constexpr AddressAttribute addresses[] = {
-    {"ComplexPin", "baseAddress"},        {"ComplexPort", "baseAddress"},
-    {"ComplexPort", "addressRange"},      {"MemoryMapping", "memoryPositionAddress"},
-    {"PhysicalSectionMapping", "startAddress"}, {"PhysicalSectionMapping", "endAddress"},
+    {"ComplexPin", "baseAddress"},
+    {"ComplexPort", "baseAddress"},
+    {"ComplexPort", "addressRange"},
+    {"MemoryMapping", "memoryPositionAddress"},
+    {"PhysicalSectionMapping", "startAddress"},
+    {"PhysicalSectionMapping", "endAddress"},
 };
 
 /// Numbers were decimal whatever zeros they began with; an address that begins with a zero is octal.
@@ -201,8 +202,8 @@ void decimal_addresses(Step& step) {
 }
 
 constexpr Rule rules[] = {
-    {"InterfacePort is the new name of FInterfacePort", "The port classes of components lost their reference to Franca.",
-     rename_interface_port, restore_interface_port},
+    {"InterfacePort is the new name of FInterfacePort",
+     "The port classes of components lost their reference to Franca.", rename_interface_port, restore_interface_port},
     {"a periodic stimulus with a clock is a VariableRateStimulus",
      "The recurrence becomes its step, the clock that of its scenario; offset and deviation are kept aside.",
      clocked_stimuli},

@@ -73,9 +73,9 @@ struct Renamed {
   std::string_view class_name, before, after;
 };
 constexpr Renamed core_references[] = {
-    {"TaskAllocation", "coreAffinity", "affinity"},    {"SchedulerAllocation", "executingCore", "executingPU"},
-    {"ProcessEvent", "core", "processingUnit"},        {"ProcessChainEvent", "core", "processingUnit"},
-    {"RunnableEvent", "core", "processingUnit"},       {"SemaphoreEvent", "core", "processingUnit"},
+    {"TaskAllocation", "coreAffinity", "affinity"}, {"SchedulerAllocation", "executingCore", "executingPU"},
+    {"ProcessEvent", "core", "processingUnit"},     {"ProcessChainEvent", "core", "processingUnit"},
+    {"RunnableEvent", "core", "processingUnit"},    {"SemaphoreEvent", "core", "processingUnit"},
 };
 
 void unit_references(Step& step) {
@@ -91,9 +91,12 @@ struct NarrowReference {
   std::string_view class_name, feature;
 };
 constexpr NarrowReference narrow_references[] = {
-    {"CPUPercentageRequirementLimit", "hardwareContext"}, {"TargetMemory", "memories"},
-    {"PhysicalSectionConstraint", "memories"},            {"MemoryMapping", "memory"},
-    {"PhysicalSectionMapping", "memory"},                 {"HwAccessElement", "destination"},
+    {"CPUPercentageRequirementLimit", "hardwareContext"},
+    {"TargetMemory", "memories"},
+    {"PhysicalSectionConstraint", "memories"},
+    {"MemoryMapping", "memory"},
+    {"PhysicalSectionMapping", "memory"},
+    {"HwAccessElement", "destination"},
 };
 
 bool may_refer(const Step& step, const Object& object, std::string_view feature_name, std::string_view target) {

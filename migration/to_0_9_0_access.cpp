@@ -23,8 +23,8 @@ double number(std::string_view text) {
 struct Part {
   bool reads = true, writes = true;
   double lower = 0, upper = 0;
-  double clock = 0;             ///< Hz; 0 where it is not known
-  Object* latency = nullptr;    ///< where it is one, and not the cycles of a port
+  double clock = 0;           ///< Hz; 0 where it is not known
+  Object* latency = nullptr;  ///< where it is one, and not the cycles of a port
 };
 
 class Path {
