@@ -27,6 +27,14 @@ std::string without_package(std::string_view id) {
       .append(itea_class(qualified.substr(0, dot), qualified.substr(dot + 1)));
 }
 
+/// The way back, as 1.3.0 writes it.
+std::string with_package(std::string_view id) {
+  const std::size_t type = id.rfind(type_mark) + type_mark.size();
+  const std::string_view name = id.substr(type);
+  return fmt::format("{}{}.{}", id.substr(0, type), itea_package(name, IteaRelease::v1_3_0),
+                     itea_class_name(name, IteaRelease::v1_3_0));
+}
+
 /// Whether an owner holds at most one child of this feature.
 bool is_single(const Object& owner, std::string_view feature) {
   if (owner.cls() != no_class)
@@ -243,9 +251,11 @@ void refer(Object& holder, std::string_view feature, Object& target, const IteaR
                                                               : lasting_id(target));
     return;
   }
+  const bool by_name = !target.name().empty() && references.is_named(target);
+  const std::string id = by_name ? with_package(*computed_id(target, oldest_version)) : lasting_id(target);
   for (const EditableModel::File& file : holder.model().files())
     if (file.root.get() == &root)
-      holder.add_remote_reference(feature, std::string(file_name(file.path)) + "#" + lasting_id(target), target.cls());
+      holder.add_remote_reference(feature, fmt::format("{}#{}", file_name(file.path), id), target.cls());
 }
 
 void rename_file(EditableModel& model, std::size_t file, const std::string& path) {

@@ -64,7 +64,8 @@ void release_positions(EditableModel& model, IteaRelease release);
 /// An id that an object can be referred to by between these two, whatever happens to it.
 std::string lasting_id(Object& object);
 
-/// Lets a reference that 0.7.0 has lead to an object, as the importer would have it: by name, or else by id.
+/// Lets a reference that 0.7.0 has lead to an object, as the importer would have it: by name, or else by id. In another
+/// file an object is named as 1.3.0 does it, but no older release.
 void refer(Object& holder, std::string_view feature, Object& target, const IteaReferences& references);
 
 /// Another name for a file, which addresses of its objects follow.

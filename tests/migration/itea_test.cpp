@@ -223,10 +223,31 @@ TEST_CASE("label switches of ITEA 1.2.0 become mode switches") {
   CHECK(result.has("amalthea-converted.itea-1.2.0.initialValue"));
 }
 
-TEST_CASE("a process deadline of ITEA 1.2.0 becomes a requirement") {
-  const auto result = convert_itea(
-      "itea-1.2.0", R"(<swModel><tasks name="T"><deadline value="22" unit="ns"/></tasks><isrs><deadline/></isrs></swModel>)",
+TEST_CASE("a label of another file that decides becomes a mode label there") {
+  const auto result = convert_texts(
+      {{"tasks.amxmi", itea_text("itea-1.2.0", "central:AMALTHEA", R"(<swModel><tasks name="T"><callGraph>
+          <graphEntries xsi:type="sw:LabelSwitch"><label href="labels.amxmi-sw#_l"/><entries value="5"/></graphEntries>
+        </callGraph></tasks></swModel>)")},
+       {"labels.amxmi-sw", itea_text("itea-1.2.0", "sw:SWModel", R"(<labels xmi:id="_l" name="L"/>)")}},
       "itea-1.3.0");
+  CHECK(result.has(R"(<valueProvider xsi:type="sw:ModeLabel" href="labels.amxmi-sw.amxmi#L?type=sw.ModeLabel"/>)"));
+  CHECK(result.has_line("tasks.amxmi:/swModel/tasks.0/callGraph/graphEntries.0 >valueProvider = "
+                        "labels.amxmi-sw.amxmi:/modeLabels.0"));
+}
+
+TEST_CASE("a label switch whose label is not there keeps what it said") {
+  const auto result = convert_itea("itea-1.2.0", R"(<swModel><tasks name="T"><callGraph>
+      <graphEntries xsi:type="sw:LabelSwitch"><label href="gone.amxmi#_l"/><entries/></graphEntries>
+    </callGraph></tasks></swModel>)",
+                                   "itea-1.3.0");
+  CHECK(result.has("amalthea-converted.itea-1.2.0.label"));
+  CHECK(result.has("gone.amxmi#_l"));
+}
+
+TEST_CASE("a process deadline of ITEA 1.2.0 becomes a requirement") {
+  const auto result = convert_itea("itea-1.2.0", R"(<swModel>
+    <tasks name="T"><deadline value="22" unit="ns"/></tasks><isrs><deadline/></isrs></swModel>)",
+                                   "itea-1.3.0");
   const std::string place = "/constraintsModel/requirements.0";
   CHECK(result.has_line(place + " : ProcessRequirement"));
   CHECK(result.has_line(place + " @name = T"));
@@ -240,8 +261,8 @@ TEST_CASE("a process deadline of ITEA 1.2.0 becomes a requirement") {
 }
 
 TEST_CASE("a deadline without a model that could hold its requirement is kept aside") {
-  const auto result =
-      convert_itea("itea-1.2.0", R"(<tasks name="T"><deadline value="22" unit="ns"/></tasks>)", "itea-1.3.0", "sw:SWModel");
+  const auto result = convert_itea("itea-1.2.0", R"(<tasks name="T"><deadline value="22" unit="ns"/></tasks>)",
+                                   "itea-1.3.0", "sw:SWModel");
   CHECK(result.has("amalthea-converted.itea-1.2.0.deadline"));
 }
 
@@ -362,7 +383,8 @@ std::vector<Pair> pairs(const std::string& number, const std::string& from, cons
     Pair pair{folder, {}, {}};
     for (const fs::path& file : files) {
       const fs::path input = base / from / "input" / folder;
-      for (const fs::path& candidate : {input / file.filename(), input / file.stem(), input / "modes" / file.filename()})
+      const fs::path name = file.filename();
+      for (const fs::path& candidate : {input / name, input / name.stem(), input / "modes" / name})
         if (fs::exists(candidate)) {
           pair.inputs.push_back(candidate.string());
           pair.references.push_back(file.string());
@@ -502,7 +524,7 @@ TEST_CASE("what becomes of ITEA 1.2.0 is what AMALTHEA's own migration makes of 
   constexpr std::string_view dangling =
       "references by position follow what moves; those of AMALTHEA's migration lead nowhere in this pair";
   constexpr std::string_view kept = "AMALTHEA's migration drops it";
-  constexpr std::string_view twice = "AMALTHEA's migration makes a second mode label for the reference from another file";
+  constexpr std::string_view twice = "AMALTHEA's migration makes another mode label for a reference from another file";
   check(pair_differences("111", "itea-1.2.0", "itea-1.3.0"),
         {{"components", "@type = ", dangling},
          {"components", "@instance = ", dangling},
