@@ -3,7 +3,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <optional>
 
 #include <fmt/core.h>
 
@@ -23,13 +22,6 @@ std::string_view prefix_of(DeviationFamily family) {
 OwnedObject take(Object& owner, std::string_view feature) {
   Object* const child = owner.child(feature);
   return child != nullptr ? owner.take(*child) : nullptr;
-}
-
-std::optional<double> number_in(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 class Conversion {
@@ -79,6 +71,13 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kinds{{
 
 }  // namespace
 
+std::optional<double> number_in(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
 std::string divided(std::string_view number, double divisor) {
   const auto value = number_in(number);
   if (!value || divisor == 1 || divisor == 0 || !std::isfinite(divisor)) return std::string(number);
@@ -101,7 +100,8 @@ bool convert_deviation(Step& step, Object& target, Object& deviation, DeviationF
 
   Conversion conversion(target, family, divisor);
   // A Gauss distribution need not be cut off; all others have bounds.
-  const std::string_view no_bound = kind == "GaussDistribution" ? "" : family == DeviationFamily::continuous ? "0.0" : "0";
+  const std::string_view zero = family == DeviationFamily::continuous ? "0.0" : "0";
+  const std::string_view no_bound = kind == "GaussDistribution" ? "" : zero;
   conversion.put("lowerBound", std::move(lower), no_bound);
   conversion.put("upperBound", std::move(upper), no_bound);
   if (distribution == nullptr) return true;

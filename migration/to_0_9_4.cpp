@@ -57,7 +57,7 @@ void aliases_back(Step& step) {
 void port_interface(Step& step) { step.rename_literal("HwPort", "portInterface", "ABH", "AHB"); }
 void port_interface_back(Step& step) { step.rename_literal("HwPort", "portInterface", "AHB", "ABH"); }
 
-// The other differences of appendix B are additions or concern supertypes; `size` of a BaseTypeDefinition is that of
+// The other differences are additions or concern supertypes; `size` of a BaseTypeDefinition is that of
 // every TypeDefinition.
 constexpr Rule rules[] = {
     {"deadlines of runnables are requirements",

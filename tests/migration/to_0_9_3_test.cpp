@@ -215,7 +215,7 @@ TEST_CASE("ticks and deviations lead back to instructions and distributions") {
                   .done);
 }
 
-TEST_CASE("examples that AMALTHEA's own migration took from 0.9.2 to 0.9.5 arrive at the same models") {
+TEST_CASE("examples that AMALTHEA's own migration took from 0.9.2 to 0.9.5 arrive at the same models, and back") {
   const auto corpus = test::corpus_folder();
   if (!corpus) {
     WARN("no corpus");
@@ -246,5 +246,8 @@ TEST_CASE("examples that AMALTHEA's own migration took from 0.9.2 to 0.9.5 arriv
       const auto converted = test::convert_files({first}, version);
       CHECK(test::differences(converted.dump, test::dump_of({reference})).empty());
     }
+    const auto back = test::convert_files({last}, "0.9.2");
+    REQUIRE(back.done);
+    CHECK(test::differences(back.dump, test::dump_of({first})).empty());
   }
 }

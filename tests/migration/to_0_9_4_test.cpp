@@ -64,6 +64,13 @@ TEST_CASE("modes of enumerations lead back to references, and to the same again"
   CHECK(test::differences(back.dump, original.dump).empty());
 }
 
+TEST_CASE("modes in the new form stay as they are in a file that says it is older") {
+  const auto there = test::convert("0.9.3", modes, "0.9.4");
+  const auto content = there.text().substr(there.text().find("  <swModel"));
+  const auto again = test::convert("0.9.3", content.substr(0, content.find("</am:Amalthea")), "0.9.4");
+  CHECK(test::differences(again.dump, there.dump).empty());
+}
+
 TEST_CASE("modes that disable a stimulus are the opposite in its execution condition") {
   const auto converted = test::convert("0.9.3", R"(<swModel>
       <modes name="M"><literals name="a"/><literals name="b"/></modes><modeLabels name="m" initialValue="M/a?type=ModeLiteral"/>

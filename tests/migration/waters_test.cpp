@@ -76,6 +76,27 @@ TEST_CASE("the definitions of schedulers are those that AMALTHEA's own migration
   }
 }
 
+TEST_CASE("the WATERS 2019 model goes down to 0.9.3 and up again") {
+  const auto corpus = test::corpus_folder();
+  if (!corpus) {
+    WARN("no corpus");
+    return;
+  }
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/older.amxmi";
+  for (const char* name : models) {
+    const std::string original = fmt::format("{}/mobstr/{}", *corpus, name);
+    const auto newest = test::convert_files({original}, "3.3.0");
+    for (const char* version : {"0.9.3", "0.9.5", "1.2.0"}) {
+      INFO(name << " " << version);
+      const auto older = test::convert_files({original}, version);
+      REQUIRE(older.done);
+      test::write_text(path, older.text());
+      CHECK(only_the_description(test::differences(test::convert_files({path}, "3.3.0").dump, newest.dump)));
+    }
+  }
+}
+
 TEST_CASE("a democar of 0.9.7 is that of 0.9.5 with the mapping that its author added") {
   const auto corpus = test::corpus_folder();
   if (!corpus) {
