@@ -36,7 +36,9 @@ void deadlines_of_runnables_back(Step& step) {
     if (runnable == nullptr || value == nullptr || runnable->child("deadline") != nullptr) continue;
     step.move(*value, *runnable, "deadline");
     step.changed(*runnable);
-    requirement->owner()->remove(*requirement);
+    Object& constraints = *requirement->owner();
+    constraints.remove(*requirement);
+    if (constraints.children().empty() && constraints.owner() != nullptr) constraints.owner()->remove(constraints);
   }
 }
 

@@ -104,7 +104,7 @@ TEST_CASE("the deadline of a runnable is a requirement, and again a deadline") {
   const auto content = converted.text().substr(converted.text().find("  <swModel"));
   const auto back = test::convert("0.9.4", content.substr(0, content.find("</am:Amalthea")), "0.9.3");
   CHECK(back.has("/swModel/runnables.0/deadline @unit = ms"));
-  CHECK_FALSE(holds(back.text(), "requirements"));
+  CHECK_FALSE(holds(back.text(), "constraintsModel"));
 }
 
 TEST_CASE("mappings of types to platforms are aliases, ABH is AHB, and both back") {

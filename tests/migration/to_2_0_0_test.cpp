@@ -66,6 +66,28 @@ TEST_CASE("parameters of scheduling have definitions, those with names of their 
                       "@value = 3"));
 }
 
+TEST_CASE("definitions stand where the schedulers are, and allocations of another file refer to them there") {
+  const test::TemporaryFolder folder;
+  const auto file = [&](std::string_view name, std::string_view content) {
+    const std::string path = fmt::format("{}/{}.amxmi", folder.path(), name);
+    test::write_text(path, fmt::format(R"(<?xml version="1.0" encoding="UTF-8"?>
+<am:Amalthea xmi:version="2.0" xmlns:xmi="http://www.omg.org/XMI" xmlns:am="http://app4mc.eclipse.org/amalthea/1.2.0" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">{}</am:Amalthea>
+)",
+                                       content));
+    return path;
+  };
+  const auto mapping = file("mapping", R"(<mappingModel><taskAllocation><scheduler href="amlt:/#Cpu?type=TaskScheduler"/>
+      <schedulingParameters priority="7"/></taskAllocation></mappingModel>)");
+  const auto system = file("system", R"(<osModel><operatingSystems name="Os"><taskSchedulers name="Cpu">
+      <schedulingAlgorithm xsi:type="am:OSEK"/></taskSchedulers></operatingSystems></osModel>)");
+  const auto converted = test::convert_files({mapping, system}, "2.0.0");
+  REQUIRE(converted.texts.size() == 2);
+  CHECK(holds(converted.texts[0], R"(<key href="amlt:/#priority?type=SchedulingParameterDefinition"/>)"));
+  CHECK_FALSE(holds(converted.texts[0], "osModel"));
+  CHECK(holds(converted.texts[1], R"(name="Cpu" definition="OSEK?type=SchedulerDefinition")"));
+  CHECK(holds(converted.texts[1], R"(<schedulingParameterDefinitions xmi:id="priority?type)"));
+}
+
 TEST_CASE("a priority of 0 is none, and the size of a quantum is a time") {
   const auto converted = test::convert("1.2.0", R"(<osModel><operatingSystems name="Os"><taskSchedulers name="P">
       <schedulingAlgorithm xsi:type="am:PfairPD2" quantSizeNs="500"/></taskSchedulers></operatingSystems></osModel>
