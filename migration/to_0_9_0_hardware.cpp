@@ -192,7 +192,11 @@ void frequency_domains(Step& step) {
   for (Object* const quartz : step.objects_of("Quartz")) {
     if (quartz->owner() == nullptr) continue;  // the root of a file
     keep_value(step, *quartz, "type");
-    for (Object* const frequency : quartz->children("frequency")) frequency->move_to(*quartz, "defaultValue");
+    for (Object* const frequency : quartz->children("frequency")) {
+      frequency->move_to(*quartz, "defaultValue");
+      // Until 0.7.0 frequencies were in hertz, and what has no unit still is; a domain has to say so.
+      if (frequency->attribute_or("unit", "_undefined_") == "_undefined_") frequency->set("unit", "Hz");
+    }
     quartz->move_to(step.part(*quartz, "hwModel", "HWModel"), "domains");
   }
   step.rename_class("Quartz", "FrequencyDomain");

@@ -80,6 +80,9 @@ std::optional<PriorityText> priority_of(Element task, const TaskAllocation& allo
   const auto allocated = allocation.element ? allocation.element.attribute("priority") : std::nullopt;
   if (allocated && !(*allocated == "0" && own)) return PriorityText{*allocated, allocation.element, "priority"};
   if (own) return PriorityText{*own, task, "priority"};
+  if (task)
+    if (const auto kept = custom_property(task, "priority"))
+      return PriorityText{kept->element.attribute_or("value", ""), kept->element, "value"};
   return std::nullopt;
 }
 

@@ -91,7 +91,8 @@ struct PriorityText {
 /// - From 0.8.1 on: the scheduling parameter "priority" of its allocation.
 /// - 0.7.2 and 0.8.0: the allocation's attribute; where that is not written or 0, which these versions write for none,
 ///   that of the task.
-/// - Before: the task's attribute.
+/// - Before: the task's attribute. Where nothing else states one, the task's custom property "priority": that is where
+///   migrations of such models, AMALTHEA's and ours, keep it.
 /// Forms are told by what is written, not by the version.
 std::optional<PriorityText> priority_of(Element task, const TaskAllocation& allocation);
 

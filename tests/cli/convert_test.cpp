@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <functional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "tests/support/emf_batch.hpp"
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
@@ -229,4 +231,87 @@ TEST_CASE("convert: wrong use gets one message that says what is expected") {
   says({"convert", model, "--to", "3.3.0"}, "expected -o OUT, or --check");
   says({"convert", model, "--to", "3.3.0", "-o", "x.json"}, "leave --to out");
   says({"convert", model, "--to", "3.3.0", "-o", "/nowhere/at/all/x.amxmi"}, "/nowhere/at/all");
+}
+
+namespace {
+
+/// All third-party models in the newest version, converted by two processes; lines of what became of each.
+std::vector<Json> convert_corpus(const std::string& corpus, const std::string& output) {
+  const auto result = test::amalthea({"convert", corpus, "--tree", "--to", "3.3.0", "-o", output, "--jobs", "2"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  std::vector<Json> lines;
+  std::istringstream log(test::read_text(output + "/convert.jsonl"));
+  for (std::string line; std::getline(log, line);) lines.push_back(Json::parse(line));
+  return lines;
+}
+
+}  // namespace
+
+TEST_CASE("convert: all third-party models arrive in 3.3.0, EMF accepts them, and rules account for every object",
+          "[emf]") {
+  const auto corpus = test::corpus_folder();
+  if (!corpus || !test::EmfBatch::available()) {
+    WARN("the third-party models or the EMF judge are not there");
+    return;
+  }
+  const test::TemporaryFolder folder;
+  test::EmfBatch judge;
+  std::vector<std::string> question = {test::EmfBatch::ecore(amalthea::newest_version), "--errors"};
+  for (const Json& line : convert_corpus(*corpus, folder.path())) {
+    INFO(line["files"][0].get<std::string>());
+    CHECK(line["status"] == "converted");
+    std::int64_t objects = line["objects"]["before"];
+    for (const Json& rule : line["rules"]) objects += rule["objects"].get<std::int64_t>();
+    CHECK(objects == line["objects"]["after"]);
+    for (const Json& output : line["outputs"]) question.push_back(output["path"]);
+  }
+  CHECK(question.size() > 400);
+  judge.ask(question);
+  judge.run();
+  const Json answer = Json::parse(judge.answer(0));
+  // What leads nowhere in the originals leads nowhere afterwards.
+  for (const auto& [kind, count] : answer["errors"].items()) {
+    INFO(kind);
+    CHECK(kind == "UnresolvedReferenceException");
+    CHECK(count <= 11);
+  }
+  CHECK(answer["crossReferences"]["resolved"] > 30000);
+}
+
+TEST_CASE("convert: third-party models have the same timing before and after, or cannot be analysed either way",
+          "[long]") {
+  const auto corpus = test::corpus_folder();
+  if (!corpus) {
+    WARN("the third-party models (AMALTHEA_CORPUS) are not there");
+    return;
+  }
+  const test::TemporaryFolder folder;
+  std::size_t analysed = 0;
+  const auto timing = [](std::vector<std::string> command) {
+    command.insert(command.begin(), "analyze");
+    command.insert(command.end(), {"--format", "json"});
+    const auto result = test::amalthea(command);
+    Json json = Json::parse(result.out, nullptr, false);
+    if (!json.is_object()) return Json();
+    json.erase("model");
+    json.erase("findings");
+    const std::function<void(Json&)> forget_places = [&](Json& value) {
+      if (value.is_object())
+        for (const char* const key : {"file", "line", "column"}) value.erase(key);
+      if (value.is_structured())
+        for (Json& inner : value) forget_places(inner);
+    };
+    forget_places(json);
+    return json;
+  };
+  for (const Json& line : convert_corpus(*corpus, folder.path())) {
+    std::vector<std::string> outputs;
+    for (const Json& output : line["outputs"]) outputs.push_back(output["path"]);
+    INFO(outputs.front());
+    const Json before = timing(line["files"].get<std::vector<std::string>>());
+    CHECK((timing(outputs) == before));  // they are too long to be shown
+    analysed += before.is_null() ? 0 : 1;
+  }
+  CHECK(analysed >= 90);
 }
