@@ -567,3 +567,14 @@ TEST_CASE("every ITEA model gets to 1.3.0 and says the same when it is read agai
   }
   CHECK(models > 80);
 }
+
+TEST_CASE("an id that says which of several unnamed objects is meant is kept") {
+  const auto converted = test::convert("0.7.0", R"(<swModel><tasks xmi:id="_a"/><tasks xmi:id="_b"/>
+    <runnables xmi:id="_r" name="R"/></swModel>
+    <mappingModel><taskAllocation task="_a"/><runnableAllocation entity="_r"/></mappingModel>)",
+                                       "0.7.1");
+  CHECK(converted.has("/mappingModel/taskAllocation.0 >task = /swModel/tasks.0"));
+  CHECK(converted.has("/mappingModel/runnableAllocation.0 >entity = /swModel/runnables.0"));
+  CHECK(converted.text().find("xmi:id=\"_a\"") != std::string::npos);
+  CHECK(converted.text().find("xmi:id=\"_r\"") == std::string::npos);
+}
