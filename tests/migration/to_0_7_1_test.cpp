@@ -466,6 +466,10 @@ TEST_CASE("third-party models of ITEA 1.3.0 and 0.7.0 load in EMF as models of 0
     INFO(folder);
     const auto report = nlohmann::json::parse(emf.answer(number));
     INFO(report.dump(1).substr(0, 3000));
-    CHECK(report["errors"].empty());
+    // References by position that led nowhere in the ITEA files already.
+    if (folder.ends_with("/111/itea-1.3.0/reference/components"))
+      CHECK(report["errors"] == nlohmann::json{{"UnresolvedReferenceException", 11}});
+    else
+      CHECK(report["errors"].empty());
   }
 }
