@@ -172,7 +172,8 @@ class Builder {
     const Element target = model_.target(holder, written);
     if (!target) return field(remote ? FieldKind::remote : FieldKind::local, written);
     const bool here = &target.document() == &holder.document();
-    if (remote && !here && by_name) return field(FieldKind::remote, written);
+    // ITEA's addresses name files, and stay until a release does not.
+    if (!here && (by_name || holder.document().itea() != IteaRelease::none)) return field(FieldKind::remote, written);
     // Objects without a name share an id; only their xmi:id or position tells them apart.
     auto id = computed_id(target);
     if (id && model_.target(holder, here ? *id : any_file_address(*id)) != target) id.reset();
@@ -203,7 +204,12 @@ class Builder {
 
 // ---- Object
 
+Object::Object(EditableModel& model, NameKey feature, ClassId cls) : model_(&model), feature_(feature), cls_(cls) {
+  ++model.object_count_;
+}
+
 Object::~Object() {
+  --model_->object_count_;
   if (!model_->comments_.empty()) model_->comments_.erase(this);
 }
 

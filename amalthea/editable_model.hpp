@@ -54,7 +54,7 @@ using OwnedObject = std::unique_ptr<Object>;
 
 class Object {
  public:
-  Object(EditableModel& model, NameKey feature, ClassId cls) : model_(&model), feature_(feature), cls_(cls) {}
+  Object(EditableModel& model, NameKey feature, ClassId cls);
   Object(const Object&) = delete;
   Object& operator=(const Object&) = delete;
   ~Object();
@@ -158,8 +158,9 @@ struct Comments {
 class EditableModel {
  public:
   EditableModel() = default;
-  /// Everything in the files of a model, which must outlive this one: texts stay where they stand in the files. References by position
-  /// or UUID become names where the target has a name; an address that leads into the same file becomes an id.
+  /// Everything in the files of a model, which must outlive this one: texts stay where they stand in the files.
+  /// References by position or UUID become names where the target has a name; an address that leads into the same file
+  /// becomes an id.
   explicit EditableModel(const Model& model);
   EditableModel(const EditableModel&) = delete;  // objects know their model
   EditableModel& operator=(const EditableModel&) = delete;
@@ -174,6 +175,8 @@ class EditableModel {
   void rename_file(std::size_t index, std::string path) { files_[index].path = std::move(path); }
   void remove_file(std::size_t index) { files_.erase(files_.begin() + static_cast<std::ptrdiff_t>(index)); }
 
+  /// How many objects there are, those that have been taken out and not been dropped included.
+  std::size_t object_count() const { return object_count_; }
   /// Every object of every file, owners before what they contain, in document order.
   std::vector<Object*> objects() const;
   /// Those of one class.
@@ -219,6 +222,7 @@ class EditableModel {
   std::size_t chunk_left_ = 0;
   char* chunk_at_ = nullptr;
   std::unordered_map<const Object*, Comments> comments_;  // few files have any
+  std::size_t object_count_ = 0;
   std::vector<File> files_;
 };
 

@@ -170,7 +170,8 @@ std::string_view itea_feature_name(std::string_view class_name, std::string_view
 }
 
 std::string itea_namespace(std::string_view package, IteaRelease release) {
-  std::string uri = package == "components" ? "http://amalthea.itea2.org/model/" : "http://www.amalthea.itea2.org/model/";
+  std::string uri = package == "components" ? "http://" : "http://www.";
+  uri += "amalthea.itea2.org/model/";
   uri += release == IteaRelease::v1_1_0 ? "1.1.0/" : release == IteaRelease::v1_2_0 ? "1.2.0/" : "1.3.0/";
   return uri.append(package);
 }

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <optional>
 
+#include "amalthea/itea.hpp"
+
 namespace amalthea {
 namespace {
 
@@ -36,7 +38,8 @@ Element follow(const Document& document, std::string_view position, Child child)
   while (at && end < position.size()) {
     position.remove_prefix(end + 1);
     end = std::min(position.find('/'), position.size());
-    const auto step = parse_step(position.substr(0, end));
+    auto step = parse_step(position.substr(0, end));
+    if (step && document.itea() != IteaRelease::none) step->tag = itea_feature(step->tag);
     at = step ? child(at, *step) : Element{};
   }
   return at;

@@ -1,21 +1,23 @@
-// What reading a model costs, against Xerces' SAX2 parser with empty handlers on the same file.
+// What reading a model costs, against Xerces' SAX2 parser with empty handlers on the same file; and what converting it
+// to the newest version costs, against reading it.
 //
 //   bench_import [MODEL…] [--benchmark_… options]
 //   bench_import --write-synthetic SCALE FILE
 //
 // Without models, synthetic ones of 5, 51 and 205 MB are made. Time is that of one import (store, references, typed
 // views); x_sax2 the ratio of both times, taken in turns; x_size the peak memory of a process that does nothing else,
-// less what it takes for a model of one line (program, libraries), over the size of the file.
+// less what it takes for a model of one line (program, libraries), over the size of the file. Of a conversion, from
+// file to file, x_import is the ratio to reading the store alone, and x_size as before.
 
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,10 +34,13 @@
 #include <xercesc/util/XMLString.hpp>
 #include <xercesc/util/XMLUni.hpp>
 
+#include "amalthea/editable_model.hpp"
 #include "bench/synthetic_model.hpp"
 #include "bench/view_walk.hpp"
+#include "exporter/new_file.hpp"
 #include "exporter/write_file.hpp"
 #include "importer/model_reader.hpp"
+#include "migration/migration.hpp"
 
 namespace {
 
@@ -77,18 +82,54 @@ Imported import(const std::string& path) {
   return {std::move(model), values};
 }
 
-/// Peak memory in bytes of this program when it imports one file and ends.
-double peak_memory_of_import(const std::string& path) {
+amalthea::Model read(const std::string& path) {
+  amalthea::Diagnostics diagnostics;
+  auto model = amalthea::importer::read_model({path}, {}, diagnostics);
+  if (!model) std::exit(2);
+  return std::move(*model);
+}
+
+/// From file to file, to the newest version.
+void convert(const std::string& path, const std::string& output) {
+  const amalthea::Model model = read(path);
+  amalthea::EditableModel editable(model);
+  amalthea::Diagnostics findings;
+  amalthea::migration::Record record(findings);
+  const amalthea::migration::Release to = amalthea::newest_version;
+  amalthea::migration::migrate(editable, amalthea::migration::release_of(*model.documents().front()), to, record,
+                               findings);
+  auto file = amalthea::exporter::NewFile::create(output);
+  if (!file) std::exit(2);
+  amalthea::migration::write(*editable.files().front().root, to, [&](std::string_view piece) { file->write(piece); });
+  if (!file->commit()) std::exit(2);
+}
+
+/// Peak memory in bytes of this program when it does one thing with a file and ends; it says so itself, since what the
+/// system tells of a child begins with the memory of its parent.
+double peak_memory(const char* what, const std::string& path) {
   const std::string self = fs::read_symlink("/proc/self/exe").string();
-  const pid_t child = fork();
-  if (child == 0) {
-    execl(self.c_str(), self.c_str(), "--only-import", path.c_str(), static_cast<char*>(nullptr));
-    _exit(127);
-  }
-  int status = 0;
-  rusage usage{};
-  if (child < 0 || wait4(child, &status, 0, &usage) != child || status != 0) return 0;
-  return static_cast<double>(usage.ru_maxrss) * 1024;
+  std::FILE* const child = popen(fmt::format("'{}' {} '{}'", self, what, path).c_str(), "r");
+  double kilobytes = 0;
+  if (child == nullptr || std::fscanf(child, "%lf", &kilobytes) != 1) kilobytes = 0;
+  if (child != nullptr) pclose(child);
+  return kilobytes * 1024;
+}
+
+void tell_peak_memory() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmHWM:")) fmt::print("{}\n", std::strtod(line.c_str() + 6, nullptr));
+}
+
+/// Beyond what a model of one line takes.
+double memory_for(const char* what, const std::string& path) {
+  const std::string empty =
+      fmt::format("{}/amalthea-bench-empty-{}.amxmi", fs::temp_directory_path().string(), getpid());
+  if (!amalthea::exporter::write_file(empty, "<am:Amalthea xmlns:am=\"http://app4mc.eclipse.org/amalthea/3.3.0\"/>\n"))
+    std::exit(2);
+  const double base = peak_memory(what, empty);
+  fs::remove(empty);
+  return peak_memory(what, path) - base;
 }
 
 void import_against_sax2(benchmark::State& state, const std::string& path) {
@@ -106,17 +147,29 @@ void import_against_sax2(benchmark::State& state, const std::string& path) {
     state.SetIterationTime(taken);
   }
   const auto size = static_cast<double>(fs::file_size(path));
-  const std::string empty =
-      fmt::format("{}/amalthea-bench-empty-{}.amxmi", fs::temp_directory_path().string(), getpid());
-  if (!amalthea::exporter::write_file(empty, "<am:Amalthea xmlns:am=\"http://app4mc.eclipse.org/amalthea/3.3.0\"/>\n"))
-    std::exit(2);
-  const double base = peak_memory_of_import(empty);
-  fs::remove(empty);
   state.counters["x_sax2"] = importing / parsing;
-  state.counters["x_size"] = (peak_memory_of_import(path) - base) / size;
+  state.counters["x_size"] = memory_for("--only-import", path) / size;
   state.counters["MB/s"] = benchmark::Counter(size / 1e6 * static_cast<double>(state.iterations()) / importing,
                                               benchmark::Counter::kDefaults);
   state.counters["values"] = static_cast<double>(values);
+}
+
+void convert_against_import(benchmark::State& state, const std::string& path) {
+  const std::string output = path + ".converted";
+  double converting = 0, importing = 0;
+  for ([[maybe_unused]] auto _ : state) {
+    const auto before_import = Clock::now();
+    read(path);
+    importing += seconds_since(before_import);
+    const auto before = Clock::now();
+    convert(path, output);
+    const double taken = seconds_since(before);
+    converting += taken;
+    state.SetIterationTime(taken);
+  }
+  fs::remove(output);
+  state.counters["x_import"] = converting / importing;
+  state.counters["x_size"] = memory_for("--only-convert", path) / static_cast<double>(fs::file_size(path));
 }
 
 }  // namespace
@@ -124,6 +177,12 @@ void import_against_sax2(benchmark::State& state, const std::string& path) {
 int main(int count, char** arguments) {
   if (count == 3 && std::strcmp(arguments[1], "--only-import") == 0) {
     import(arguments[2]);
+    tell_peak_memory();
+    return 0;
+  }
+  if (count == 3 && std::strcmp(arguments[1], "--only-convert") == 0) {
+    convert(arguments[2], "/dev/null");
+    tell_peak_memory();
     return 0;
   }
   if (count == 4 && std::strcmp(arguments[1], "--write-synthetic") == 0) {
@@ -148,6 +207,11 @@ int main(int count, char** arguments) {
     const bool large = fs::file_size(model) > 20'000'000;
     benchmark::RegisterBenchmark(("import/" + fs::path(model).filename().string()).c_str(),
                                  [model](benchmark::State& state) { import_against_sax2(state, model); })
+        ->UseManualTime()
+        ->Unit(benchmark::kMillisecond)
+        ->Iterations(large ? 3 : 30);
+    benchmark::RegisterBenchmark(("convert/" + fs::path(model).filename().string()).c_str(),
+                                 [model](benchmark::State& state) { convert_against_import(state, model); })
         ->UseManualTime()
         ->Unit(benchmark::kMillisecond)
         ->Iterations(large ? 3 : 30);

@@ -53,11 +53,16 @@ migration::Release release_of(const Model& model) {
 /// A model on its way.
 struct Conversion {
   Conversion(const Model& model, migration::Release target, std::size_t places)
-      : from(release_of(model)), to(target), editable(model), record(findings, places) {
+      : from(release_of(model)),
+        to(target),
+        editable(model),
+        objects_before(editable.object_count()),
+        record(findings, places) {
     done = migration::migrate(editable, from, to, record, findings);
   }
   migration::Release from, to;
   EditableModel editable;
+  std::size_t objects_before;
   Diagnostics findings;
   migration::Record record;
   bool done = false;
@@ -66,7 +71,10 @@ struct Conversion {
 exporter::Conversion report_of(const Conversion& conversion, const Model& model) {
   std::vector<std::string> files;
   for (const auto& document : model.documents()) files.push_back(document->source().path());
-  return {files, conversion.from, conversion.to, conversion.record, conversion.findings};
+  return {files,           conversion.from,
+          conversion.to,   conversion.objects_before,
+          conversion.editable.object_count(), conversion.record,
+          conversion.findings};
 }
 
 /// The files of the converted model: names may have changed, files may have been added.

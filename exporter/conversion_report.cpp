@@ -47,16 +47,18 @@ std::string render_conversion_text(const Conversion& input) {
   std::size_t total = 0;
   for (const RuleRecord& rule : input.record.rules()) {
     total += rule.count;
-    text += fmt::format("\n{}: {} ({} {})\n", to_string(rule.to), rule.rule, rule.count,
-                        rule.count == 1 ? "place" : "places");
+    const std::string objects = rule.objects == 0 ? "" : fmt::format(", {:+} objects", rule.objects);
+    text += fmt::format("\n{}: {} ({} {}{})\n", to_string(rule.to), rule.rule, rule.count,
+                        rule.count == 1 ? "place" : "places", objects);
     if (const std::string_view summary = summary_of(rule.rule); !summary.empty())
       text += fmt::format("  {}\n", summary);
     for (const Place& place : rule.places) text += fmt::format("    {}\n", place_text(place));
     if (rule.places.size() < rule.count) text += fmt::format("    and {} more\n", rule.count - rule.places.size());
   }
   text += fmt::format("\n{} changes by {} rules beside namespace and ids; {} pieces of content kept as custom "
-                      "properties; {} changes of meaning\n",
-                      total, input.record.rules().size(), input.record.kept_count(), input.record.altered_count());
+                      "properties; {} changes of meaning; {} objects became {}\n",
+                      total, input.record.rules().size(), input.record.kept_count(), input.record.altered_count(), input.objects_before,
+                      input.objects_after);
   return text;
 }
 
@@ -66,6 +68,7 @@ std::string render_conversion_json(const Conversion& input, bool compact) {
   json["files"] = input.files;
   json["from"] = to_string(input.from);
   json["to"] = to_string(input.to);
+  json["objects"] = {{"before", input.objects_before}, {"after", input.objects_after}};
   json["kept"] = input.record.kept_count();
   json["altered"] = input.record.altered_count();
   json["rules"] = nlohmann::ordered_json::array();
@@ -74,6 +77,7 @@ std::string render_conversion_json(const Conversion& input, bool compact) {
     entry["rule"] = rule.rule;
     entry["version"] = to_string(rule.to);
     entry["count"] = rule.count;
+    entry["objects"] = rule.objects;
     if (!compact) {
       entry["summary"] = summary_of(rule.rule);
       entry["places"] = nlohmann::ordered_json::array();

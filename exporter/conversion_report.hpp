@@ -13,6 +13,8 @@ namespace amalthea::exporter {
 struct Conversion {
   std::vector<std::string> files;
   migration::Release from, to;
+  std::size_t objects_before = 0;  ///< in the model, all files together
+  std::size_t objects_after = 0;
   const migration::Record& record;
   const Diagnostics& findings;
 };

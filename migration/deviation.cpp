@@ -3,7 +3,6 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <optional>
 
 #include <fmt/core.h>
 
@@ -23,13 +22,6 @@ std::string_view prefix_of(DeviationFamily family) {
 OwnedObject take(Object& owner, std::string_view feature) {
   Object* const child = owner.child(feature);
   return child != nullptr ? owner.take(*child) : nullptr;
-}
-
-std::optional<double> number_in(std::string_view text) {
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 class Conversion {
@@ -79,6 +71,13 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kinds{{
 
 }  // namespace
 
+std::optional<double> number_in(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
 std::string divided(std::string_view number, double divisor) {
   const auto value = number_in(number);
   if (!value || divisor == 1 || divisor == 0 || !std::isfinite(divisor)) return std::string(number);
@@ -101,7 +100,8 @@ bool convert_deviation(Step& step, Object& target, Object& deviation, DeviationF
 
   Conversion conversion(target, family, divisor);
   // A Gauss distribution need not be cut off; all others have bounds.
-  const std::string_view no_bound = kind == "GaussDistribution" ? "" : family == DeviationFamily::continuous ? "0.0" : "0";
+  const std::string_view zero = family == DeviationFamily::continuous ? "0.0" : "0";
+  const std::string_view no_bound = kind == "GaussDistribution" ? "" : zero;
   conversion.put("lowerBound", std::move(lower), no_bound);
   conversion.put("upperBound", std::move(upper), no_bound);
   if (distribution == nullptr) return true;
@@ -115,6 +115,45 @@ bool convert_deviation(Step& step, Object& target, Object& deviation, DeviationF
     for (const std::string_view parameter : {"kappa", "lambda"})
       if (const auto value = distribution->attribute(parameter)) step.keep(target, parameter, *value);
   }
+  return true;
+}
+
+bool convert_deviation_back(Object& deviation, DeviationFamily family) {
+  const std::string_view cls = deviation.class_name(), prefix = prefix_of(family);
+  if (!cls.starts_with(prefix)) return false;
+  std::string_view before;
+  for (const auto& [old_class, kind] : kinds)
+    if (before.empty() && cls.substr(prefix.size()) == kind) before = old_class;
+  if (before.empty()) return false;
+
+  deviation.set_class("Deviation");
+  Object& distribution = deviation.create("distribution", before);
+  for (const std::string_view attribute : {"samplingType", "alpha", "beta", "pRemainPromille"})
+    if (const auto value = deviation.attribute(attribute)) {
+      distribution.set(attribute, *value);
+      deviation.unset(attribute);
+    }
+  const std::string_view object = family == DeviationFamily::discrete ? "LongObject" : "DoubleObject";
+  const auto give_back = [&](std::string_view feature, Object& owner, std::string_view old_feature,
+                             std::string_view value_class) {
+    if (family == DeviationFamily::time) {
+      if (Object* const time = deviation.child(feature)) time->move_to(owner, old_feature);
+    } else if (const auto value = deviation.attribute(feature)) {
+      const std::string text(*value);
+      deviation.unset(feature);
+      // A mean is a double now; where it is a whole number, it was a long.
+      const auto number = number_in(text);
+      const bool whole = family == DeviationFamily::discrete && number && std::trunc(*number) == *number &&
+                         std::abs(*number) < 9.2e18;
+      owner.create(old_feature, whole ? "LongObject" : value_class)
+          .set("value", whole ? fmt::format("{}", static_cast<std::int64_t>(*number)) : text);
+    }
+  };
+  give_back("lowerBound", deviation, "lowerBound", object);
+  give_back("upperBound", deviation, "upperBound", object);
+  give_back("sd", distribution, "sd", "DoubleObject");
+  give_back("mean", distribution, "mean", "DoubleObject");
+  give_back("average", distribution, "mean", "DoubleObject");
   return true;
 }
 

@@ -1,8 +1,11 @@
 #include "migration/itea_form.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <set>
 #include <vector>
+
+#include <fmt/core.h>
 
 #include "migration/itea_reference.hpp"
 
@@ -75,7 +78,7 @@ class Writer {
     if (!itea_package(root.feature()).empty()) return qualified(root.feature());
     const std::string package = root.element() ? root.element().document().metamodel_prefix() : "";
     packages_.insert(package.empty() ? "central" : package);
-    return (package.empty() ? "central" : package) + ":" + std::string(root.feature());
+    return fmt::format("{}:{}", package.empty() ? "central" : package, root.feature());
   }
 
   static const Feature* declared(const Object& owner, std::string_view feature) {
@@ -105,13 +108,15 @@ class Writer {
 
   // ---- references
 
-  std::string text_of(const Object& holder, std::string_view written) const {
+  std::string text_of(const Object& holder, std::string_view written) {
     const Object* const target = references_.find(holder, written);
     if (target == nullptr) return with_package(written);
     if (const auto id = target->attribute("xmi:id")) return std::string(*id);
     const bool by_name = release_ == IteaRelease::v1_3_0 && written.find(type_mark) != std::string_view::npos &&
                          !target->name().empty() && references_.is_named(*target);
-    return by_name ? with_package(written) : position_of(*target, release_);
+    if (by_name) return with_package(written);
+    if (positions_.empty()) positions_ = positions_in(root_of(*target), release_);
+    return positions_.at(target);
   }
 
   /// "Control?type=Task" → "Control?type=sw.Task".
@@ -154,13 +159,14 @@ class Writer {
     out_ += '"';
   }
 
-  /// Place of a feature in the order of 0.7.0; 0 for one that it does not have.
+  /// Place of a feature in the order of 0.7.0; behind all others for one that it does not have.
   static std::size_t place(const Object& owner, std::string_view feature) {
-    if (owner.cls() == no_class) return 0;
+    constexpr std::size_t last = std::numeric_limits<std::size_t>::max();
+    if (owner.cls() == no_class) return last;
     const auto features = metamodel::all_features(owner.cls(), oldest_version);
     for (std::size_t i = 0; i < features.size(); ++i)
-      if (features[i]->name == feature) return i + 1;
-    return 0;
+      if (features[i]->name == feature) return i;
+    return last;
   }
 
   /// Attributes, children and end of an element whose start tag is open.
@@ -268,6 +274,7 @@ class Writer {
   const EditableModel& model_;
   IteaRelease release_;
   IteaReferences references_;
+  Positions positions_;         // in the file; empty until one is asked for
   std::set<std::string> packages_;  // those whose namespaces are used
   std::string out_;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -24,6 +25,14 @@ std::string without_package(std::string_view id) {
   if (dot == std::string_view::npos) return std::string(id);
   return std::string(id.substr(0, type + type_mark.size()))
       .append(itea_class(qualified.substr(0, dot), qualified.substr(dot + 1)));
+}
+
+/// The way back, as 1.3.0 writes it.
+std::string with_package(std::string_view id) {
+  const std::size_t type = id.rfind(type_mark) + type_mark.size();
+  const std::string_view name = id.substr(type);
+  return fmt::format("{}{}.{}", id.substr(0, type), itea_package(name, IteaRelease::v1_3_0),
+                     itea_class_name(name, IteaRelease::v1_3_0));
 }
 
 /// Whether an owner holds at most one child of this feature.
@@ -177,19 +186,26 @@ bool IteaReferences::is_named(const Object& object) const {
   return found == file->ids.end() || (found->second.object == &object && !found->second.several);
 }
 
-std::string position_of(const Object& object, IteaRelease release) {
-  const Object* const owner = object.owner();
-  if (owner == nullptr) return "/";
-  std::string position = position_of(*owner, release);
-  const std::string_view feature = itea_feature_name(owner->class_name(), object.feature(), release);
-  position.append("/@").append(feature);
-  if (is_single(*owner, object.feature())) return position;
-  std::size_t place = 0;
-  for (const OwnedObject& child : owner->children()) {
-    if (child.get() == &object) break;
-    if (child->feature_key() == object.feature_key()) ++place;
+Positions positions_in(const Object& root, IteaRelease release) {
+  Positions positions{{&root, "/"}};
+  std::vector<const Object*> left{&root};
+  while (!left.empty()) {
+    const Object& owner = *left.back();
+    left.pop_back();
+    const std::string before = positions[&owner];
+    std::vector<std::pair<NameKey, std::size_t>> counts;  // of the few features that an object has
+    for (const OwnedObject& child : owner.children()) {
+      auto count = std::find_if(counts.begin(), counts.end(),
+                                [&](const auto& entry) { return entry.first == child->feature_key(); });
+      if (count == counts.end()) count = counts.insert(count, {child->feature_key(), 0});
+      const std::string_view feature = itea_feature_name(owner.class_name(), child->feature(), release);
+      positions[child.get()] = is_single(owner, child->feature())
+                                   ? fmt::format("{}/@{}", before, feature)
+                                   : fmt::format("{}/@{}.{}", before, feature, count->second++);
+      left.push_back(child.get());
+    }
   }
-  return position.append(fmt::format(".{}", place));
+  return positions;
 }
 
 std::string lasting_id(Object& object) {
@@ -214,9 +230,14 @@ std::size_t hold_positions(EditableModel& model) {
 
 void release_positions(EditableModel& model, IteaRelease release) {
   const IteaReferences references(model);
+  std::unordered_map<const Object*, Positions> positions;  // by root
   change_positions(model, [&](const Object& holder, std::string_view written, std::string_view fragment) {
     const Object* const target = fragment.starts_with(lent_id) ? references.find(holder, written) : nullptr;
-    return target == nullptr ? std::string() : position_of(*target, release);
+    if (target == nullptr) return std::string();
+    const Object& root = root_of(*target);
+    const auto [known, is_new] = positions.try_emplace(&root);
+    if (is_new) known->second = positions_in(root, release);
+    return known->second.at(target);
   });
   model.for_each([&](Object& object) {
     if (object.attribute_or("xmi:id", "").starts_with(lent_id)) object.unset("xmi:id");
@@ -230,9 +251,11 @@ void refer(Object& holder, std::string_view feature, Object& target, const IteaR
                                                               : lasting_id(target));
     return;
   }
+  const bool by_name = !target.name().empty() && references.is_named(target);
+  const std::string id = by_name ? with_package(*computed_id(target, oldest_version)) : lasting_id(target);
   for (const EditableModel::File& file : holder.model().files())
     if (file.root.get() == &root)
-      holder.add_remote_reference(feature, std::string(file_name(file.path)) + "#" + lasting_id(target), target.cls());
+      holder.add_remote_reference(feature, fmt::format("{}#{}", file_name(file.path), id), target.cls());
 }
 
 void rename_file(EditableModel& model, std::size_t file, const std::string& path) {

@@ -53,8 +53,9 @@ class IteaReferences {
 
 const Object& root_of(const Object& object);
 
-/// "//@swModel/@tasks.0", with the names of a release.
-std::string position_of(const Object& object, IteaRelease release);
+/// "//@swModel/@tasks.0" of every object of a file, with the names of a release.
+using Positions = std::unordered_map<const Object*, std::string>;
+Positions positions_in(const Object& root, IteaRelease release);
 
 /// Positions change when objects move. Between hold_positions and release_positions such references lead to `xmi:id`s
 /// instead, which objects without one are lent. Returns how many there are.
@@ -63,7 +64,8 @@ void release_positions(EditableModel& model, IteaRelease release);
 /// An id that an object can be referred to by between these two, whatever happens to it.
 std::string lasting_id(Object& object);
 
-/// Lets a reference that 0.7.0 has lead to an object, as the importer would have it: by name, or else by id.
+/// Lets a reference that 0.7.0 has lead to an object, as the importer would have it: by name, or else by id. In another
+/// file an object is named as 1.3.0 does it, but no older release.
 void refer(Object& holder, std::string_view feature, Object& target, const IteaReferences& references);
 
 /// Another name for a file, which addresses of its objects follow.

@@ -11,7 +11,7 @@ void Record::begin(std::string_view rule, const Release& to) {
 }
 
 RuleRecord& Record::at_hand() {
-  if (rules_.empty() || rules_.back().rule != rule_ || rules_.back().to != to_) rules_.push_back({rule_, to_, 0, {}});
+  if (rules_.empty() || rules_.back().rule != rule_ || rules_.back().to != to_) rules_.push_back({rule_, to_, 0, 0, {}});
   return rules_.back();
 }
 
@@ -30,6 +30,10 @@ void Record::kept(const Object& holder, const Location& location, std::string_vi
                      fmt::format("{} has no place for {}, kept as the custom property \"{}\"", to_string(to_), what,
                                  one_line(key)),
                      location, holder.path());
+}
+
+void Record::objects(std::ptrdiff_t added) {
+  if (added != 0) at_hand().objects += added;
 }
 
 void Record::altered(const Object& object, std::string_view what) {

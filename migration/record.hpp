@@ -25,6 +25,7 @@ struct RuleRecord {
   std::string_view rule;
   Release to;
   std::size_t count = 0;
+  std::ptrdiff_t objects = 0;  ///< how many more there are afterwards, or fewer
   std::vector<Place> places;  ///< the first of them, in document order of each pass of the rule
 };
 
@@ -38,6 +39,8 @@ class Record {
   void changed(const Object& object, std::string_view what);
   /// AM0701: it stands in the custom property `key` of `holder` now.
   void kept(const Object& holder, const Location& location, std::string_view what, std::string_view key);
+  /// That many objects came into being, or went if it is negative.
+  void objects(std::ptrdiff_t added);
   /// AM0702.
   void altered(const Object& object, std::string_view what);
 

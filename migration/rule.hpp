@@ -98,7 +98,7 @@ class Step {
   void move(Object& object, Object& owner, std::string_view feature);
 
   // ---- for whoever runs the step
-  void begin_rule(std::string_view rule) { record_.begin(rule, to); }
+  void begin_rule(std::string_view rule);
   /// Lets the references follow.
   void end_rule();
   Record& record() { return record_; }
@@ -110,6 +110,7 @@ class Step {
   void add_property(Object& holder, std::string_view key, std::string_view text);
 
   Record& record_;
+  std::size_t objects_before_ = 0;
   std::unordered_map<std::string, std::string> moved_;    // ids before and after
   std::unordered_map<std::string, std::string> retyped_;  // class names before and after
   /// Objects by file and id; empty until asked for.

@@ -31,8 +31,11 @@ void collect_xmi_ids(Object& object, std::unordered_map<std::string, Object*>& i
 }
 
 bool can_have_properties(const Object& object, Version version) {
-  return object.cls() != no_class &&
-         metamodel::find_feature_any_version(object.cls(), "customProperties", version) != nullptr;
+  if (object.cls() == no_class) return false;
+  // A class that is gone by then becomes one that is like it.
+  return metamodel::exists(object.cls(), version)
+             ? metamodel::find_feature(object.cls(), "customProperties", version) != nullptr
+             : metamodel::find_feature_any_version(object.cls(), "customProperties", version) != nullptr;
 }
 
 }  // namespace
@@ -178,7 +181,13 @@ Object* Step::find(const Object& holder, const Field& reference) {
   return nullptr;
 }
 
+void Step::begin_rule(std::string_view rule) {
+  record_.begin(rule, to);
+  objects_before_ = model.object_count();
+}
+
 void Step::end_rule() {
+  record_.objects(static_cast<std::ptrdiff_t>(model.object_count()) - static_cast<std::ptrdiff_t>(objects_before_));
   ids_.clear();
   if (moved_.empty() && retyped_.empty()) return;
   model.for_each([&](Object& object) {

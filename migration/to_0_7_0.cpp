@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/itea.hpp"
+#include "migration/itea_reference.hpp"
 #include "migration/steps.hpp"
 
 namespace amalthea::migration {
@@ -40,11 +41,18 @@ std::string without_file(std::string_view address) {
 }
 
 void references_without_package(Step& step) {
+  const IteaReferences references(step.model);
+  // By name where the target has one of its own.
+  const auto address = [&](const Object& holder, const Field& field) {
+    const Object* const target = references.find(holder, field.text);
+    return target != nullptr && references.is_named(*target) ? std::string(any_file).append(step.id(*target))
+                                                             : without_file(field.text);
+  };
   step.model.for_each([&](Object& object) {
     for (Field& field : object.fields()) {
       if (field.kind == FieldKind::value) continue;
       const std::string text =
-          without_package(field.kind == FieldKind::remote ? without_file(field.text) : std::string(field.text));
+          without_package(field.kind == FieldKind::remote ? address(object, field) : std::string(field.text));
       if (text == field.text) continue;
       step.changed(object, fmt::format("{} → {}", field.text, text));
       field.text = step.model.keep(text);

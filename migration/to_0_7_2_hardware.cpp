@@ -56,9 +56,9 @@ bool covers(const Object* known, const Object& other) {
     if (field.kind == FieldKind::value && says_nothing(field.text)) continue;
     if (known == nullptr) return false;
     const auto& fields = known->fields();
-    if (std::none_of(fields.begin(), fields.end(), [&](const Field& same) {
-          return same.name == field.name && same.text.ends_with(field.text);
-        }) && name != "xmi:id")
+    if (std::none_of(fields.begin(), fields.end(),
+                     [&](const Field& same) { return same.name == field.name && same.text.ends_with(field.text); }) &&
+        name != "xmi:id")
       return false;
   }
   return std::all_of(other.children().begin(), other.children().end(), [&](const OwnedObject& child) {

@@ -22,9 +22,8 @@ bool is_runnable_item(const Object& object) {
 
 /// Whether anything stands in the object or below it.
 bool says_something(const Object& object) {
-  return !object.fields().empty() ||
-         std::any_of(object.children().begin(), object.children().end(),
-                     [](const OwnedObject& child) { return says_something(*child); });
+  return !object.fields().empty() || std::any_of(object.children().begin(), object.children().end(),
+                                                 [](const OwnedObject& child) { return says_something(*child); });
 }
 
 void move_properties(Object& from, Object& to) {
@@ -38,8 +37,8 @@ bool whole(std::string_view number) {
                                          : number.find_first_not_of('0', point + 1) == std::string_view::npos;
 }
 
-constexpr std::pair<std::string_view, std::string_view> stabilities[] = {
-    {"buffered", "customProtection"}, {"notBuffered", "noProtection"}};
+constexpr std::pair<std::string_view, std::string_view> stabilities[] = {{"buffered", "customProtection"},
+                                                                         {"notBuffered", "noProtection"}};
 
 }  // namespace
 
@@ -184,8 +183,8 @@ void move_sampling_to_boundaries(Step& step) {
       if (!distribution->attribute("samplingType")) distribution->set("samplingType", *sampling);
       step.changed(*deviation);
     } else if (*sampling != "default") {
-      step.altered(*deviation, fmt::format("the samplingType {} has no meaning without Boundaries and is left out",
-                                           *sampling));
+      step.altered(*deviation,
+                   fmt::format("the samplingType {} has no meaning without Boundaries and is left out", *sampling));
     }
     deviation->unset("samplingType");
   }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -11,11 +12,13 @@ namespace {
 
 using namespace to_0_8_1_parts;
 
-constexpr std::pair<std::string_view, std::string_view> stimuli[] = {
-    {"ArrivalCurve", "ArrivalCurveStimulus"}, {"InterProcess", "InterProcessStimulus"},
-    {"Periodic", "PeriodicStimulus"},         {"PeriodicEvent", "VariableRateStimulus"},
-    {"Single", "SingleStimulus"},             {"Sporadic", "SporadicStimulus"},
-    {"Synthetic", "SyntheticStimulus"}};
+constexpr std::pair<std::string_view, std::string_view> stimuli[] = {{"ArrivalCurve", "ArrivalCurveStimulus"},
+                                                                     {"InterProcess", "InterProcessStimulus"},
+                                                                     {"Periodic", "PeriodicStimulus"},
+                                                                     {"PeriodicEvent", "VariableRateStimulus"},
+                                                                     {"Single", "SingleStimulus"},
+                                                                     {"Sporadic", "SporadicStimulus"},
+                                                                     {"Synthetic", "SyntheticStimulus"}};
 
 void rename_stimuli(Step& step) {
   for (const auto& [before, after] : stimuli) step.rename_class(before, after);
@@ -23,6 +26,18 @@ void rename_stimuli(Step& step) {
 
 void rename_stimuli_back(Step& step) {
   for (const auto& [before, after] : stimuli) step.rename_class(after, before);
+}
+
+void trigger_processes(Step& step) {
+  constexpr std::string_view mark = "?type=";
+  step.rename_class("InterProcessActivation", "InterProcessTrigger");
+  for (Object* const trigger : step.objects_of("InterProcessTrigger")) {
+    const auto stimulus = trigger->reference("stimulus");
+    const std::size_t at = stimulus ? stimulus->rfind(mark) : std::string_view::npos;
+    if (at == std::string_view::npos) continue;
+    const std::string_view cls = stimulus->substr(at + mark.size());
+    if (cls != "InterProcessStimulus" && cls != "InterProcess") step.keep_field(*trigger, "stimulus");
+  }
 }
 
 struct Renamed {
@@ -74,6 +89,41 @@ void list_modes(Step& step) {
     }
 }
 
+/// The ids of all objects that are referred to.
+std::unordered_set<std::string_view> referred_ids(const Step& step) {
+  std::unordered_set<std::string_view> ids;
+  step.model.for_each([&](Object& object) {
+    for (const Field& field : object.fields())
+      if (field.kind != FieldKind::value) ids.insert(field.text.substr(field.text.find('#') + 1));
+  });
+  return ids;
+}
+
+bool is_referred(const Step& step, const Object& object, const std::unordered_set<std::string_view>& ids) {
+  return ids.count(step.id(object)) > 0 ||
+         std::any_of(object.children().begin(), object.children().end(),
+                     [&](const OwnedObject& child) { return is_referred(step, *child, ids); });
+}
+
+constexpr std::string_view node_parts[] = {"memories", "networks", "components", "ports", "prescaler"};
+
+void release_from_quartzes(Step& step) {
+  std::unordered_set<std::string_view> ids;
+  for (Object* const quartz : step.objects_of("Quartz")) {
+    Object* owner = quartz->owner();
+    while (owner != nullptr && owner->is("Quartz")) owner = owner->owner();
+    if (owner == nullptr) continue;
+    for (const std::string_view part : node_parts)
+      for (Object* const object : quartz->children(part)) {
+        if (ids.empty()) ids = referred_ids(step);
+        const bool taken = part == "prescaler" && owner->child(part) != nullptr;
+        if (taken || !is_referred(step, *object, ids)) continue;
+        step.changed(*object);
+        step.move(*object, *owner, part);
+      }
+  }
+}
+
 void gather_quartzes(Step& step) {
   const std::vector<Object*> quartzes = step.objects_of("Quartz");
   const bool all_gathered = std::all_of(quartzes.begin(), quartzes.end(), [](const Object* quartz) {
@@ -115,8 +165,7 @@ constexpr Rule rules[] = {
      "PeriodicStimulus, SingleStimulus, … are the new names; PeriodicEvent is VariableRateStimulus.", rename_stimuli,
      rename_stimuli_back},
     {"InterProcessTrigger instead of InterProcessActivation", "It can trigger an InterProcessStimulus only.",
-     [](Step& step) { step.rename_class("InterProcessActivation", "InterProcessTrigger"); },
-     [](Step& step) { step.rename_class("InterProcessTrigger", "InterProcessActivation"); }},
+     trigger_processes, [](Step& step) { step.rename_class("InterProcessTrigger", "InterProcessActivation"); }},
     {"several activations and triggering events",
      "activation of a runnable is a list, and so is the trigger of event stimuli and event activations.", rename_lists,
      rename_lists_back},
@@ -145,6 +194,8 @@ constexpr Rule rules[] = {
            step.changed(*group);
          }
      }},
+    {"hardware within a quartz stands beside it",
+     "A quartz contains no hardware any more; what nothing refers to is kept as text.", release_from_quartzes},
     {"quartzes stand in the hardware system", "They stood in any of its parts.", gather_quartzes},
     {"references to event chains within others are custom properties",
      "Such a chain has no id any more and can be referred to by nothing.", part_from_sub_chains},

@@ -189,8 +189,7 @@ void schedule_by_unit(Step& step) {
       scheduler->remove(*item);
     }
     if (priority != nullptr) {
-      if (const Object* const value = priority->child("value"))
-        unit.set("priority", value->attribute_or("value", "0"));
+      if (const Object* const value = priority->child("value")) unit.set("priority", value->attribute_or("value", "0"));
       scheduler->remove(*priority);
     }
     step.changed(*scheduler);

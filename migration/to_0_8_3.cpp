@@ -39,6 +39,7 @@ void jitter(Step& step) { step.rename_feature("PeriodicStimulus", "stimulusDevia
 void no_jitter(Step& step) { step.rename_feature("PeriodicStimulus", "jitter", "stimulusDeviation"); }
 
 void relative_periodic(Step& step) {
+  for (Object* const stimulus : step.objects_of("SporadicStimulus")) step.keep_field(*stimulus, "description");
   step.rename_feature("SporadicStimulus", "stimulusDeviation", "nextOccurrence");
   step.rename_class("SporadicStimulus", "RelativePeriodicStimulus");
 }
@@ -48,6 +49,8 @@ void sporadic_again(Step& step) {
 }
 
 void periodic_synthetic(Step& step) {
+  for (Object* const stimulus : step.objects_of("SyntheticStimulus"))
+    for (Object* const deviation : stimulus->children("stimulusDeviation")) step.keep_child(*stimulus, *deviation);
   step.rename_feature("SyntheticStimulus", "period", "recurrence");
   step.rename_class("SyntheticStimulus", "PeriodicSyntheticStimulus");
 }
@@ -83,9 +86,7 @@ void single_activation(Step& step) { step.rename_feature("SingleStimulus", "occu
 void occurrences_of_curve(Step& step) {
   step.rename_feature("ArrivalCurveEntry", "numberOfEvents", "numberOfOccurrences");
 }
-void events_of_curve(Step& step) {
-  step.rename_feature("ArrivalCurveEntry", "numberOfOccurrences", "numberOfEvents");
-}
+void events_of_curve(Step& step) { step.rename_feature("ArrivalCurveEntry", "numberOfOccurrences", "numberOfEvents"); }
 
 // ---- mode switches
 
@@ -167,9 +168,12 @@ struct AddressAttribute {
   std::string_view class_name, attribute;
 };
 constexpr AddressAttribute addresses[] = {
-    {"ComplexPin", "baseAddress"},        {"ComplexPort", "baseAddress"},
-    {"ComplexPort", "addressRange"},      {"MemoryMapping", "memoryPositionAddress"},
-    {"PhysicalSectionMapping", "startAddress"}, {"PhysicalSectionMapping", "endAddress"},
+    {"ComplexPin", "baseAddress"},
+    {"ComplexPort", "baseAddress"},
+    {"ComplexPort", "addressRange"},
+    {"MemoryMapping", "memoryPositionAddress"},
+    {"PhysicalSectionMapping", "startAddress"},
+    {"PhysicalSectionMapping", "endAddress"},
 };
 
 /// Numbers were decimal whatever zeros they began with; an address that begins with a zero is octal.
@@ -198,8 +202,8 @@ void decimal_addresses(Step& step) {
 }
 
 constexpr Rule rules[] = {
-    {"InterfacePort is the new name of FInterfacePort", "The port classes of components lost their reference to Franca.",
-     rename_interface_port, restore_interface_port},
+    {"InterfacePort is the new name of FInterfacePort",
+     "The port classes of components lost their reference to Franca.", rename_interface_port, restore_interface_port},
     {"a periodic stimulus with a clock is a VariableRateStimulus",
      "The recurrence becomes its step, the clock that of its scenario; offset and deviation are kept aside.",
      clocked_stimuli},

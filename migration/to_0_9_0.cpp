@@ -1,5 +1,8 @@
 // To 0.9.0: other hardware (see to_0_9_0_hardware.cpp and to_0_9_0_access.cpp), and what refers to it.
 
+#include <string>
+#include <vector>
+
 #include "migration/steps.hpp"
 #include "migration/to_0_9_0.hpp"
 
@@ -70,9 +73,9 @@ struct Renamed {
   std::string_view class_name, before, after;
 };
 constexpr Renamed core_references[] = {
-    {"TaskAllocation", "coreAffinity", "affinity"},    {"SchedulerAllocation", "executingCore", "executingPU"},
-    {"ProcessEvent", "core", "processingUnit"},        {"ProcessChainEvent", "core", "processingUnit"},
-    {"RunnableEvent", "core", "processingUnit"},       {"SemaphoreEvent", "core", "processingUnit"},
+    {"TaskAllocation", "coreAffinity", "affinity"}, {"SchedulerAllocation", "executingCore", "executingPU"},
+    {"ProcessEvent", "core", "processingUnit"},     {"ProcessChainEvent", "core", "processingUnit"},
+    {"RunnableEvent", "core", "processingUnit"},    {"SemaphoreEvent", "core", "processingUnit"},
 };
 
 void unit_references(Step& step) {
@@ -80,6 +83,49 @@ void unit_references(Step& step) {
 }
 void core_references_again(Step& step) {
   for (const Renamed& one : core_references) step.rename_feature(one.class_name, one.after, one.before);
+}
+
+// ---- what referred to nodes of any kind, or to a memory that is a cache now
+
+struct NarrowReference {
+  std::string_view class_name, feature;
+};
+constexpr NarrowReference narrow_references[] = {
+    {"CPUPercentageRequirementLimit", "hardwareContext"},
+    {"TargetMemory", "memories"},
+    {"PhysicalSectionConstraint", "memories"},
+    {"MemoryMapping", "memory"},
+    {"PhysicalSectionMapping", "memory"},
+    {"HwAccessElement", "destination"},
+};
+
+bool may_refer(const Step& step, const Object& object, std::string_view feature_name, std::string_view target) {
+  constexpr std::string_view mark = "?type=";
+  const std::size_t at = target.rfind(mark);
+  if (at == std::string_view::npos) return true;
+  const auto cls = metamodel::find_class(target.substr(at + mark.size()));
+  const Feature* const feature = metamodel::find_feature(object.cls(), feature_name, step.to.version);
+  return !cls || feature == nullptr || !metamodel::exists(*cls, step.to.version) ||
+         metamodel::is_a(*cls, feature->type, step.to.version);
+}
+
+void narrow(Step& step) {
+  for (const auto& [class_name, feature] : narrow_references)
+    for (Object* const object : step.objects_of(class_name)) {
+      const auto targets = object->references(feature);
+      std::vector<Field> fitting;
+      std::string other;
+      for (const Field& target : targets) {
+        if (may_refer(step, *object, feature, target.text))
+          fitting.push_back(target);
+        else
+          other.append(other.empty() ? "" : " ").append(target.text);
+      }
+      if (other.empty()) continue;
+      object->unset(feature);
+      for (const Field& target : fitting) copy_reference(*object, feature, target);
+      step.keep(*object, feature, other);
+    }
 }
 
 constexpr Rule rules[] = {
@@ -107,6 +153,8 @@ constexpr Rule rules[] = {
     {"RunnableInstructions became ExecutionNeed", "Instructions are the need of that key.", execution_needs,
      runnable_instructions},
     {"cores are called processing units", "In allocations and events.", unit_references, core_references_again},
+    {"what refers to a unit or a memory refers to nothing else",
+     "References to systems or to memories that became caches are kept aside.", narrow},
 };
 
 }  // namespace

@@ -23,8 +23,8 @@ double number(std::string_view text) {
 struct Part {
   bool reads = true, writes = true;
   double lower = 0, upper = 0;
-  double clock = 0;             ///< Hz; 0 where it is not known
-  Object* latency = nullptr;    ///< where it is one, and not the cycles of a port
+  double clock = 0;           ///< Hz; 0 where it is not known
+  Object* latency = nullptr;  ///< where it is one, and not the cycles of a port
 };
 
 class Path {
@@ -93,7 +93,8 @@ void copy_into(const Object& object, Object& owner, std::string_view feature) {
 }
 
 /// The costs of one direction as one latency in cycles of the core.
-void add_latency(Step& step, Object& element, std::string_view feature, const std::vector<Part>& all, double clock) {
+void add_latency(Step& step, const Object& path, Object& element, std::string_view feature,
+                 const std::vector<Part>& all, double clock) {
   std::vector<Part> parts;
   for (const Part& part : all)
     if (feature == "readLatency" ? part.reads : part.writes) parts.push_back(part);
@@ -120,10 +121,11 @@ void add_latency(Step& step, Object& element, std::string_view feature, const st
       bounds.create("lowerBound", "LongObject").set("value", fmt::format("{:.0f}", std::floor(lower + 1e-6)));
       bounds.create("upperBound", "LongObject").set("value", cycles(upper));
       bounds.create("distribution", "UniformDistribution");
-      step.altered(element, "several latencies became one between the sums of their bounds");
+      step.altered(path, "several latencies became one between the sums of their bounds");
     }
   }
-  if (scaled) step.altered(element, "cycles of another clock became cycles of the core");
+  if (scaled && (std::abs(lower - std::round(lower)) > 1e-6 || std::abs(upper - std::round(upper)) > 1e-6))
+    step.altered(path, "cycles of another clock were rounded to cycles of the core");
 }
 
 void convert(Step& step, Object& path, Object& core) {
@@ -139,8 +141,8 @@ void convert(Step& step, Object& path, Object& core) {
       step.keep(core, "target", target.text);
   }
   const double clock = clock_of(step, core);
-  add_latency(step, element, "readLatency", whole.parts, clock);
-  add_latency(step, element, "writeLatency", whole.parts, clock);
+  add_latency(step, path, element, "readLatency", whole.parts, clock);
+  add_latency(step, path, element, "writeLatency", whole.parts, clock);
   for (const Part& part : whole.parts) {
     if (part.latency == nullptr) continue;
     if (const auto size = part.latency->attribute("transferSize"); size && *size != "0")
@@ -154,7 +156,7 @@ void convert(Step& step, Object& path, Object& core) {
     for (const Field& network : whole.networks) copy_reference(over, "pathElements", network);
   }
   if (!whole.ports.empty()) step.keep(core, "hwElements", whole.ports);
-  step.changed(element, path.name());
+  step.changed(path, fmt::format("access element of {}", core.name()));
 }
 
 }  // namespace

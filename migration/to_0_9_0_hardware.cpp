@@ -8,31 +8,10 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/identifier.hpp"
 #include "migration/to_0_9_0.hpp"
 
 namespace amalthea::migration::to_0_9_0_hardware {
 namespace {
-
-constexpr std::string_view any_file = "amlt:/#";
-
-/// Content of a hardware model up to 0.8.3.
-bool is_old(const Object& model) {
-  constexpr std::string_view features[] = {"system",      "coreTypes",    "memoryTypes", "networkTypes",
-                                           "systemTypes", "ecuTypes",     "mcTypes",     "accessPaths"};
-  return std::any_of(std::begin(features), std::end(features),
-                     [&](std::string_view feature) { return model.child(feature) != nullptr; });
-}
-
-void collect_ids(const Step& step, const Object& object, std::unordered_set<std::string>& ids) {
-  if (std::string id = step.id(object); !id.empty()) ids.insert(std::move(id));
-  for (const OwnedObject& child : object.children()) collect_ids(step, *child, ids);
-}
-
-void collect_all(const Object& object, std::unordered_set<const Object*>& all) {
-  all.insert(&object);
-  for (const OwnedObject& child : object.children()) collect_all(*child, all);
-}
 
 /// Keeps values that say something; 0 and false are what an attribute says that was never set.
 void keep_value(Step& step, Object& object, std::string_view attribute) {
@@ -59,52 +38,6 @@ void define(Step& step, std::string_view types, std::string_view class_name) {
 }
 
 }  // namespace
-
-/// Structures, definitions and domains refer to each other, and access elements stand in cores; all files of a model
-/// have their hardware in the first of them that has any.
-void merge_models(Step& step) {
-  const auto models = step.parts("hwModel");
-  if (models.size() < 2 || std::none_of(models.begin(), models.end(), [](const Object* one) { return is_old(*one); }))
-    return;
-  Object& first = *models.front();
-  std::unordered_set<std::string> moved_ids;
-  std::unordered_set<const Object*> moved;
-  for (std::size_t i = 1; i < models.size(); ++i) {
-    Object& other = *models[i];
-    step.changed(other, "moved to the hardware of the first file");
-    while (!other.children().empty()) {
-      Object& child = *other.children().front();
-      collect_ids(step, child, moved_ids);
-      collect_all(child, moved);
-      child.move_to(first, child.feature());
-    }
-    other.owner()->remove(other);
-  }
-  std::unordered_set<std::string> first_ids;
-  collect_ids(step, step.root_of(first), first_ids);
-  step.model.for_each([&](Object& object) {
-    const bool in_first = &step.root_of(object) == &step.root_of(first), was_moved = moved.count(&object) != 0;
-    for (Field& field : object.fields()) {
-      const auto is = [](const std::unordered_set<std::string>& ids, std::string_view id) {
-        return ids.count(std::string(id)) != 0;
-      };
-      if (field.kind == FieldKind::local) {
-        const bool away = in_first ? was_moved && !is(first_ids, field.text) : is(moved_ids, field.text);
-        if (!away) continue;
-        const std::size_t type = field.text.rfind("?type=");
-        if (type == std::string_view::npos) continue;  // by position
-        field.target_class = metamodel::find_class(field.text.substr(type + 6)).value_or(no_class);
-        field.text = step.model.keep(fmt::format("{}{}", any_file, field.text));
-        field.kind = FieldKind::remote;
-      } else if (field.kind == FieldKind::remote && in_first && field.text.starts_with(any_file) &&
-                 is(first_ids, field.text.substr(any_file.size()))) {
-        field.text = field.text.substr(any_file.size());
-        field.kind = FieldKind::local;
-        field.target_class = no_class;
-      }
-    }
-  });
-}
 
 /// What reading and writing at a memory costs stood at its ports; now it is one latency of the definition. Possible
 /// where reading costs as much as writing, and the same at all memories of a type.
@@ -154,14 +87,14 @@ void port_cycles(Step& step) {
       continue;
     for (Object* const memory : entry.second) take(*memory, *entry.first, cycles);
   }
+  std::unordered_set<std::string> names;
+  for (const Object* const type : step.objects_of("MemoryType")) names.emplace(type->name());
   for (Object* const memory : untyped) {
     const Cycles cycles = cycles_of(*memory);
     if (cycles.read.empty() || cycles.read != cycles.write) continue;
     Object& type = step.part(*memory, "hwModel", "HWModel").create("memoryTypes", "MemoryType");
-    const auto types = step.objects_of("MemoryType");
     std::string name(memory->name());
-    while (std::any_of(types.begin(), types.end(), [&](const Object* one) { return one->name() == name; }))
-      name += "_type";
+    while (!names.insert(name).second) name += "_type";
     type.set("name", name);
     memory->add_reference("type", step.id(type));
     take(*memory, type, cycles);
@@ -172,7 +105,7 @@ void port_cycles(Step& step) {
 void caches(Step& step) {
   std::vector<Object*> types;
   for (Object* const type : step.objects_of("MemoryType"))
-    if (type->attribute("type") == "CACHE") types.push_back(type);
+    if (type->attribute("type") == "CACHE" && type->owner() != nullptr) types.push_back(type);
   for (Object* const memory : step.objects_of("Memory"))
     for (const Field& reference : memory->references("type"))
       if (std::find(types.begin(), types.end(), step.find(*memory, reference)) != types.end()) {
@@ -257,6 +190,7 @@ void handler_definitions(Step& step) {
 
 void frequency_domains(Step& step) {
   for (Object* const quartz : step.objects_of("Quartz")) {
+    if (quartz->owner() == nullptr) continue;  // the root of a file
     keep_value(step, *quartz, "type");
     for (Object* const frequency : quartz->children("frequency")) frequency->move_to(*quartz, "defaultValue");
     quartz->move_to(step.part(*quartz, "hwModel", "HWModel"), "domains");
@@ -396,8 +330,8 @@ void place_content(Step& step, Object& node, Object& owner) {
 }
 
 void structure(Step& step, Object& node) {
-  for (const auto& [cls, type] : {std::pair{"HwSystem", "System"}, {"ECU", "ECU"},
-                                  {"Microcontroller", "Microcontroller"}})
+  for (const auto& [cls, type] :
+       {std::pair{"HwSystem", "System"}, {"ECU", "ECU"}, {"Microcontroller", "Microcontroller"}})
     if (node.is(cls)) node.set("structureType", type);
   for (const char* const type : {"systemType", "ecuType", "microcontrollerType"}) step.keep_field(node, type);
   place_content(step, node, node);
@@ -443,9 +377,8 @@ void connections(Step& step) {
     const std::string base = fmt::format("{}_{}", port->owner()->name(), port->name());
     std::string name = base;
     const auto ports = handler->children("ports");
-    for (std::size_t number = 2; std::any_of(ports.begin(), ports.end(), [&](const Object* one) {
-           return one->name() == name;
-         }); ++number)
+    for (std::size_t number = 2;
+         std::any_of(ports.begin(), ports.end(), [&](const Object* one) { return one->name() == name; }); ++number)
       name = fmt::format("{}_{}", base, number);
     Object& other = handler->create("ports", "HwPort");
     other.set("name", name);

@@ -36,7 +36,9 @@ void deadlines_of_runnables_back(Step& step) {
     if (runnable == nullptr || value == nullptr || runnable->child("deadline") != nullptr) continue;
     step.move(*value, *runnable, "deadline");
     step.changed(*runnable);
-    requirement->owner()->remove(*requirement);
+    Object& constraints = *requirement->owner();
+    constraints.remove(*requirement);
+    if (constraints.children().empty() && constraints.owner() != nullptr) constraints.owner()->remove(constraints);
   }
 }
 
@@ -57,7 +59,7 @@ void aliases_back(Step& step) {
 void port_interface(Step& step) { step.rename_literal("HwPort", "portInterface", "ABH", "AHB"); }
 void port_interface_back(Step& step) { step.rename_literal("HwPort", "portInterface", "AHB", "ABH"); }
 
-// The other differences of appendix B are additions or concern supertypes; `size` of a BaseTypeDefinition is that of
+// The other differences are additions or concern supertypes; `size` of a BaseTypeDefinition is that of
 // every TypeDefinition.
 constexpr Rule rules[] = {
     {"deadlines of runnables are requirements",

@@ -32,10 +32,23 @@ std::optional<LiteralName> literal_of(Step& step, const Object& holder, const Fi
   return LiteralName{std::string(names.substr(0, slash)), decode_name(names.substr(slash + 1))};
 }
 
+/// In files that say they are older, the name of a literal is read as if it were a reference.
+bool text_instead(Object& object, std::string_view before, std::string_view after) {
+  std::string text;
+  for (const Field& word : object.references(before)) {
+    if (word.text.find_first_of("?#") != std::string_view::npos) return false;
+    text.append(text.empty() ? "" : " ").append(word.text);
+  }
+  if (text.empty()) return false;
+  object.unset(before);
+  object.set(after, text);
+  return true;
+}
+
 /// A reference to a literal becomes the attribute `after` with its name.
 bool name_instead(Step& step, Object& object, std::string_view before, std::string_view after) {
   const auto references = object.references(before);
-  if (references.empty()) return false;
+  if (references.empty() || text_instead(object, before, after)) return false;
   const auto named = literal_of(step, object, references.front());
   if (!named) return false;
   object.unset(before);
@@ -83,7 +96,7 @@ void enum_mode_back(Step& step) { step.rename_class("EnumMode", "Mode"); }
 void mode_of_label(Step& step) {
   for (Object* const label : step.objects_of("ModeLabel")) {
     const auto references = label->references("initialValue");
-    if (references.empty()) continue;
+    if (references.empty() || text_instead(*label, "initialValue", "initialValue")) continue;
     const Field reference = references.front();
     const auto named = literal_of(step, *label, reference);
     if (!named) continue;

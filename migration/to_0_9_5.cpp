@@ -164,7 +164,7 @@ void scenarios(Step& step) {
   }
 }
 
-// What else appendix B lists: supertypes, additions, and features that became mandatory, for which nothing better is
+// What else changed: supertypes, additions, and features that became mandatory, for which nothing better is
 // known. A reference of EnforcedMigration to an interrupt controller is kept by the step itself.
 constexpr Rule rules[] = {
     {"items is the new name of graphEntries", "of a CallGraph", graph_entries, graph_entries_back},

@@ -133,7 +133,7 @@ void component_ports_back(Step& step) {
 void mode_conditions(Step& step) { step.rename_class("ModeCondition", "ModeValueCondition"); }
 void mode_conditions_back(Step& step) { step.rename_class("ModeValueCondition", "ModeCondition"); }
 
-// What else appendix B lists: descriptions and dependencies that moved to supertypes, additions, and features that
+// What else changed: descriptions and dependencies that moved to supertypes, additions, and features that
 // became mandatory, for which nothing better is known. Ids by segments and `xmi:id` are seen to by every migration.
 constexpr Rule rules[] = {
     {"activityGraph is the new name of callGraph", "of tasks, ISRs and runnables; the class is ActivityGraph",

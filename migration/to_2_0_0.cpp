@@ -75,7 +75,7 @@ void switches_back(Step& step) {
 
 void nothing(Step&) {}
 
-// What else appendix B lists: CombinatorialCondition is the new name of an enum with the same literals, the rest are
+// What else changed: CombinatorialCondition is the new name of an enum with the same literals, the rest are
 // supertypes and additions.
 constexpr Rule rules[] = {
     {"schedulers have definitions",

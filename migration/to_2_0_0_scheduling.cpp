@@ -155,10 +155,27 @@ class Definitions {
       add_parameter(to, key_of(*extension), "StringObject").set("value", extension->attribute_or("value", ""));
   }
 
+  /// In files that say they are older an entry of the new map is read as the old class.
+  static bool is_new(Object& entry) {
+    Object* const value = entry.child("value");
+    if (value == nullptr) return false;
+    entry.set_class("SchedulingParameter");
+    if (const auto type = value->attribute("xsi:type"); type && value->cls() == no_class) {
+      const std::string cls(type->substr(type->find(':') + 1));
+      if (value->set_class(cls)) value->unset("xsi:type");
+    }
+    if (const auto key = entry.attribute("key")) {
+      const std::string id(*key);
+      entry.unset("key");
+      entry.add_reference("key", id);
+    }
+    return true;
+  }
+
   void convert_parameters(Object& owner) {
     bool any = owner.child("parameterExtensions") != nullptr;
     for (Object* const old : owner.children("schedulingParameters")) {
-      if (!old->is("SchedulingParameters")) continue;
+      if (!old->is("SchedulingParameters") || is_new(*old)) continue;
       any = true;
       const OwnedObject taken = owner.take(*old);
       // A priority of 0 is what an allocation has that says nothing.
@@ -284,6 +301,37 @@ std::string_view class_of(std::string_view name) {
                                                                          : std::string_view{};
 }
 
+bool referred_to(const Step& step, const Object& definition) {
+  const std::string id = step.id(definition);
+  bool used = false;
+  step.model.for_each([&](const Object& object) {
+    for (const Field& field : object.fields())
+      used = used || (field.kind != FieldKind::value && field.text.ends_with(id));
+  });
+  return used;
+}
+
+/// Definitions that stood for an algorithm of the older release, and those of parameters that nobody sets: what they
+/// say lies in the name.
+void remove_definitions(Step& step) {
+  std::set<std::string> parameters;
+  for (const StandardParameter& standard : standard_parameters) parameters.insert(std::string(standard.name));
+  for (Object* const definition : step.objects_of("SchedulerDefinition")) {
+    if (class_of(definition->name()).empty() || !definition->children().empty() || referred_to(step, *definition))
+      continue;
+    for (const std::string_view feature : {"algorithmParameters", "processParameters"})
+      for (const Field& parameter : definition->references(feature)) parameters.insert(name_of(parameter.text));
+    if (definition->attribute("description")) step.altered(*definition, "an algorithm cannot be described");
+    definition->owner()->remove(*definition);
+  }
+  for (Object* const definition : step.objects_of("SchedulingParameterDefinition")) {
+    const std::string name(definition->name());
+    const bool known = parameters.count(name) > 0 || name.starts_with(extended);
+    if (known && definition->children().empty() && !referred_to(step, *definition))
+      definition->owner()->remove(*definition);
+  }
+}
+
 }  // namespace
 
 void scheduler_definitions(Step& step) { Definitions(step).run(); }
@@ -301,17 +349,7 @@ void scheduler_definitions_back(Step& step) {
     }
   for (const std::string_view cls : {"SchedulerAssociation", "TaskAllocation"})
     for (Object* const owner : step.objects_of(cls)) parameters_back(*owner, owner, true);
-  // What nothing refers to any more was there for the new form alone.
-  for (const std::string_view cls : {"SchedulerDefinition", "SchedulingParameterDefinition"})
-    for (Object* const definition : step.objects_of(cls)) {
-      const std::string id = step.id(*definition);
-      bool used = false;
-      step.model.for_each([&](const Object& object) {
-        for (const Field& field : object.fields())
-          used = used || (field.kind != FieldKind::value && field.text.ends_with(id));
-      });
-      if (!used) definition->owner()->remove(*definition);
-    }
+  remove_definitions(step);
 }
 
 }  // namespace amalthea::migration

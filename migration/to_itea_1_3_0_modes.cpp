@@ -1,7 +1,9 @@
 #include "migration/to_itea_1_3_0_modes.hpp"
 
+#include <algorithm>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -23,6 +25,14 @@ Object* software_for(Step& step, Object& root) {
   for (const EditableModel::File& file : step.model.files())
     if (Object* const other = software_of(*file.root)) return other;
   return root.is("Amalthea") ? &step.part(root, "swModel", "SWModel") : nullptr;
+}
+
+/// The files in the order in which modes are numbered: whole models, then parts.
+std::vector<Object*> roots_in_order(const EditableModel& model) {
+  std::vector<Object*> roots;
+  for (const EditableModel::File& file : model.files()) roots.push_back(file.root.get());
+  std::stable_partition(roots.begin(), roots.end(), [](const Object* root) { return root->is("Amalthea"); });
+  return roots;
 }
 
 /// What stands as `value`, be it that 0.7.0 has a reference there.
@@ -101,7 +111,7 @@ void stimulus_label_values(Step& step) {
                                                                      {"enablingLabelsList", "enablingModeValueList"},
                                                                      {"disablingLabelsList", "disablingModeValueList"}};
   std::size_t modes = 1;
-  for (const EditableModel::File& file : step.model.files()) {
+  for (Object* const root : roots_in_order(step.model)) {
     const IteaReferences references(step.model);
     std::vector<Object*> entries;
     const auto look_at = [&](Object& stimulus) {
@@ -111,14 +121,14 @@ void stimulus_label_values(Step& step) {
           for (Object* const entry : list->children("entries")) entries.push_back(entry);
       }
     };
-    Object* const stimuli = file.root->is("StimuliModel") ? file.root.get() : file.root->child("stimuliModel");
+    Object* const stimuli = root->is("StimuliModel") ? root : root->child("stimuliModel");
     if (stimuli == nullptr) {
-      look_at(*file.root);
+      look_at(*root);
     } else {
       for (Object* const stimulus : stimuli->children("stimuli")) look_at(*stimulus);
     }
     const std::string name = fmt::format("mode_stimuli_{}_migration_generated", modes);
-    if (make_literals(step, *file.root, entries, name, references)) ++modes;
+    if (make_literals(step, *root, entries, name, references)) ++modes;
     for (Object* const entry : entries)
       lead_to_mode_label(step, *entry, "valueProvider", "valueProvider", references);
   }
@@ -126,10 +136,10 @@ void stimulus_label_values(Step& step) {
 
 void label_switches(Step& step) {
   std::size_t modes = 0;
-  for (const EditableModel::File& file : step.model.files()) {
+  for (Object* const root : roots_in_order(step.model)) {
     const IteaReferences references(step.model);
     std::vector<Object*> switches, entries;  // in the order in which they stand
-    std::vector<Object*> left{file.root.get()};
+    std::vector<Object*> left{root};
     while (!left.empty()) {
       Object& object = *left.back();
       left.pop_back();
@@ -140,7 +150,7 @@ void label_switches(Step& step) {
     for (Object* const mode_switch : switches)
       lead_to_mode_label(step, *mode_switch, "label", "valueProvider", references);
     const std::string name = fmt::format("mode_sw_{}_migration_generated", modes);
-    if (make_literals(step, *file.root, entries, name, references)) ++modes;
+    if (make_literals(step, *root, entries, name, references)) ++modes;
   }
 }
 

@@ -21,3 +21,11 @@ TEST_CASE("where only the namespace changes, the model stays as it is") {
   CHECK(converted.text().find(R"(xmi:id="Control?type=Task")") != std::string::npos);
   CHECK(converted.has("/swModel/tasks.0 : Task"));
 }
+
+TEST_CASE("what is kept stands in the nearest owner that can have custom properties, once") {
+  const auto converted = test::convert("0.8.2", R"(<stimuliModel><stimuli xsi:type="am:InterProcessStimulus" name="S">
+    <stimulusDeviation/></stimuli></stimuliModel>)", "0.8.3");
+  CHECK(converted.has("/stimuliModel/stimuli.0/customProperties.0 @key = amalthea-converted.0.8.2.stimulusDeviation"));
+  CHECK_FALSE(converted.has("/stimuliModel/stimuli.0/customProperties.1 : CustomProperty"));
+  CHECK(converted.text().find("0.8.2.customProperties") == std::string::npos);
+}

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include <catch2/catch.hpp>
 #include <fmt/core.h>
+#include <catch2/catch.hpp>
 
 #include "tests/migration/converted.hpp"
 #include "tests/support/test_models.hpp"
@@ -24,7 +24,8 @@ TEST_CASE("an FInterfacePort is an InterfacePort, also where it is referred to")
   CHECK(converted.count("InterfacePort is the new name of FInterfacePort") == 1);
 
   const auto back = test::convert("0.8.3", R"(<componentsModel><components name="C">
-    <ports xsi:type="am:InterfacePort" name="p"/></components></componentsModel>)", "0.8.2");
+    <ports xsi:type="am:InterfacePort" name="p"/></components></componentsModel>)",
+                                  "0.8.2");
   CHECK(back.has("/componentsModel/components.0/ports.0 : FInterfacePort"));
 }
 
@@ -32,7 +33,8 @@ TEST_CASE("the deviation of a periodic stimulus is its jitter, and back") {
   const auto content = [](std::string_view feature) {
     return fmt::format(R"(<stimuliModel><stimuli xsi:type="am:PeriodicStimulus" name="S">
       <{}><lowerBound xsi:type="am:Time" value="1" unit="ms"/></{}><recurrence value="10" unit="ms"/></stimuli>
-      </stimuliModel>)", feature, feature);
+      </stimuliModel>)",
+                       feature, feature);
   };
   const auto converted = convert(content("stimulusDeviation"));
   CHECK(converted.has("/stimuliModel/stimuli.0/jitter : Deviation"));
@@ -84,7 +86,8 @@ TEST_CASE("what stimuli of 0.8.3 are called goes back to 0.8.2") {
         <occurrenceTimes value="1" unit="ms"/></stimuli>
       <stimuli xsi:type="am:SingleStimulus" name="C"><occurrence value="3" unit="ms"/></stimuli>
       <stimuli xsi:type="am:ArrivalCurveStimulus" name="D"><entries numberOfOccurrences="2"/></stimuli>
-    </stimuliModel>)", "0.8.2");
+    </stimuliModel>)",
+                                  "0.8.2");
   REQUIRE(back.done);
   CHECK(back.has("/stimuliModel/stimuli.0 # A?type=SporadicStimulus"));
   CHECK(back.has("/stimuliModel/stimuli.0/stimulusDeviation : Deviation"));
@@ -92,6 +95,15 @@ TEST_CASE("what stimuli of 0.8.3 are called goes back to 0.8.2") {
   CHECK(back.has("/stimuliModel/stimuli.1/triggerTimes/timestamps.0 @value = 1"));
   CHECK(back.has("/stimuliModel/stimuli.2/activation @value = 3"));
   CHECK(back.has("/stimuliModel/stimuli.3/entries.0 @numberOfEvents = 2"));
+}
+
+TEST_CASE("what sporadic and synthetic stimuli lost is kept aside by this step") {
+  const auto converted = test::convert("0.8.2", R"(<stimuliModel>
+    <stimuli xsi:type="am:SporadicStimulus" name="A" description="d"/>
+    <stimuli xsi:type="am:SyntheticStimulus" name="B"><stimulusDeviation/></stimuli></stimuliModel>)",
+                                       "0.9.2");
+  CHECK(converted.has("/stimuliModel/stimuli.0/customProperties.0 @key = amalthea-converted.0.8.2.description"));
+  CHECK(converted.has("/stimuliModel/stimuli.1/customProperties.0 @key = amalthea-converted.0.8.2.stimulusDeviation"));
 }
 
 TEST_CASE("the deviation of other stimuli is kept aside") {
@@ -103,14 +115,15 @@ TEST_CASE("the deviation of other stimuli is kept aside") {
 namespace {
 
 constexpr std::string_view modes = R"(<modes name="M"><literals name="a"/><literals name="b"/></modes>
-    <modeLabels name="L" mode="M?type=Mode"/>)";
+    <modeLabels name="L" initialValue="M/a?type=ModeLiteral"/>)";
 
 }  // namespace
 
 TEST_CASE("the entries of a mode switch have a condition on its label, one of whose values has to hold; and back") {
   const auto converted = convert(fmt::format(R"(<swModel>{}<tasks name="T"><callGraph>
     <graphEntries xsi:type="am:ModeSwitch" valueProvider="L?type=ModeLabel">
-      <entries values="M/a?type=ModeLiteral M/b?type=ModeLiteral"/></graphEntries></callGraph></tasks></swModel>)", modes));
+      <entries values="M/a?type=ModeLiteral M/b?type=ModeLiteral"/></graphEntries></callGraph></tasks></swModel>)",
+                                             modes));
   const std::string entry = "/swModel/tasks.0/callGraph/graphEntries.0/entries.0";
   CHECK(converted.has(entry + "/condition : ModeValueDisjunction"));
   CHECK(converted.has(entry + "/condition/entries.0 : ModeValue"));
@@ -119,22 +132,28 @@ TEST_CASE("the entries of a mode switch have a condition on its label, one of wh
   CHECK(converted.has(entry + "/condition/entries.1 >value = /swModel/modes.0/literals.1"));
   CHECK(converted.count("entries of mode switches have conditions") == 1);
 
-  const auto back = test::convert("0.8.3", fmt::format(R"(<swModel>{}<runnables name="R">
+  const auto back = test::convert("0.8.3",
+                                  fmt::format(R"(<swModel>{}<runnables name="R">
     <runnableItems xsi:type="am:RunnableModeSwitch"><entries><condition>
       <entries xsi:type="am:ModeValue" valueProvider="L?type=ModeLabel" value="M/a?type=ModeLiteral"/>
       <entries xsi:type="am:ModeValue" valueProvider="L?type=ModeLabel" value="M/b?type=ModeLiteral"/>
-    </condition></entries></runnableItems></runnables></swModel>)", modes), "0.8.2");
+    </condition></entries></runnableItems></runnables></swModel>)",
+                                              modes),
+                                  "0.8.2");
   REQUIRE(back.done);
   CHECK(back.has("/swModel/runnables.0/runnableItems.0 >valueProvider = /swModel/modeLabels.0"));
   CHECK(back.has("/swModel/runnables.0/runnableItems.0/entries.0 >values.1 = /swModel/modes.0/literals.1"));
 }
 
 TEST_CASE("a condition on several labels does not go back to 0.8.2") {
-  const auto back = test::convert("0.8.3", fmt::format(R"(<swModel>{}<modeLabels name="K" mode="M?type=Mode"/>
+  const auto back = test::convert("0.8.3",
+                                  fmt::format(R"(<swModel>{}<modeLabels name="K" initialValue="M/a?type=ModeLiteral"/>
     <runnables name="R"><runnableItems xsi:type="am:RunnableModeSwitch"><entries><condition>
       <entries xsi:type="am:ModeValue" valueProvider="L?type=ModeLabel" value="M/a?type=ModeLiteral"/>
       <entries xsi:type="am:ModeValue" valueProvider="K?type=ModeLabel" value="M/b?type=ModeLiteral"/>
-    </condition></entries></runnableItems></runnables></swModel>)", modes), "0.8.2");
+    </condition></entries></runnableItems></runnables></swModel>)",
+                                              modes),
+                                  "0.8.2");
   CHECK_FALSE(back.done);
 }
 
@@ -143,8 +162,8 @@ TEST_CASE("addresses become hexadecimal, zeros before them mean nothing; and bac
     <physicalSectionMapping name="P" startAddress="4096" endAddress="8191"/></mappingModel>)");
   CHECK(converted.text().find(R"(memoryPositionAddress="0xa")") != std::string::npos);
   CHECK(converted.text().find(R"(startAddress="0x1000" endAddress="0x1fff")") != std::string::npos);
-  const auto back = test::convert("0.8.3", R"(<mappingModel><memoryMapping memoryPositionAddress="0xA"/></mappingModel>)",
-                                  "0.8.2");
+  const auto back =
+      test::convert("0.8.3", R"(<mappingModel><memoryMapping memoryPositionAddress="0xA"/></mappingModel>)", "0.8.2");
   CHECK(back.text().find(R"(memoryPositionAddress="10")") != std::string::npos);
 }
 
@@ -153,7 +172,8 @@ TEST_CASE("what is in the form of 0.8.3 already stays as it is") {
     <runnableItems xsi:type="am:RunnableModeSwitch"><entries><condition>
       <entries xsi:type="am:ModeValue" valueProvider="L?type=ModeLabel" value="M/a?type=ModeLiteral"/>
     </condition></entries></runnableItems></runnables></swModel>
-    <stimuliModel><stimuli xsi:type="am:PeriodicStimulus" name="S"><jitter/></stimuli></stimuliModel>)", modes));
+    <stimuliModel><stimuli xsi:type="am:PeriodicStimulus" name="S"><jitter/></stimuli></stimuliModel>)",
+                                             modes));
   CHECK(converted.rules.empty());
 }
 

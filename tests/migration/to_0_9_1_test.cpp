@@ -11,7 +11,8 @@ TEST_CASE("a TimeObject is a Time, in lists too, and back where it is the value 
   const auto converted = test::convert("0.9.0", R"(<swModel><tasks name="T">
     <customProperties key="k"><value xsi:type="am:TimeObject" value="3" unit="ms"/></customProperties>
     <customProperties key="l"><value xsi:type="am:ListObject">
-      <values xsi:type="am:TimeObject" value="4" unit="us"/></value></customProperties></tasks></swModel>)", "0.9.1");
+      <values xsi:type="am:TimeObject" value="4" unit="us"/></value></customProperties></tasks></swModel>)",
+                                       "0.9.1");
   CHECK(converted.has("/swModel/tasks.0/customProperties.0/value : Time"));
   CHECK(converted.has("/swModel/tasks.0/customProperties.0/value @value = 3"));
   CHECK(converted.has("/swModel/tasks.0/customProperties.1/value/values.0 : Time"));
@@ -21,7 +22,8 @@ TEST_CASE("a TimeObject is a Time, in lists too, and back where it is the value 
   const auto back = test::convert("0.9.1", R"(<swModel><tasks name="T">
     <customProperties key="k"><value xsi:type="am:Time" value="3" unit="ms"/></customProperties></tasks></swModel>
     <stimuliModel><stimuli xsi:type="am:SingleStimulus" name="S"><occurrence value="1" unit="ms"/></stimuli>
-    </stimuliModel>)", "0.9.0");
+    </stimuliModel>)",
+                                  "0.9.0");
   REQUIRE(back.done);
   CHECK(back.has("/swModel/tasks.0/customProperties.0/value : TimeObject"));
   CHECK(back.has("/stimuliModel/stimuli.0/occurrence : Time"));
@@ -34,7 +36,8 @@ TEST_CASE("the key of a need is the name of a category where it was a reference 
       <default><key href="amlt:/#Instructions?type=HwFeatureCategory"/>
       <value xsi:type="am:NeedConstant" value="4"/></default>
       <default key="Bytes"><value xsi:type="am:NeedConstant" value="5"/></default></runnableItems></runnables>
-    </swModel>)", "0.9.1");
+    </swModel>)",
+                                       "0.9.1");
   CHECK(converted.has("/swModel/runnables.0/runnableItems.0/default.0 @key = Float operations"));
   CHECK(converted.has("/swModel/runnables.0/runnableItems.0/default.1 @key = Instructions"));
   CHECK(converted.has("/swModel/runnables.0/runnableItems.0/default.2 @key = Bytes"));
@@ -44,7 +47,8 @@ TEST_CASE("the key of a need is the name of a category where it was a reference 
 TEST_CASE("nothing has to be changed from 0.9.1 to 0.9.2") {
   const auto converted = test::convert("0.9.1", R"(<hwModel>
     <definitions xsi:type="am:MemoryDefinition" name="M"/>
-    <definitions xsi:type="am:ConnectionHandlerDefinition" name="C" policy="FCFS"/></hwModel>)", "0.9.2");
+    <definitions xsi:type="am:ConnectionHandlerDefinition" name="C" policy="FCFS"/></hwModel>)",
+                                       "0.9.2");
   CHECK(converted.rules.empty());
   CHECK(converted.has("/hwModel/definitions.1 @policy = FCFS"));
 }

@@ -1,0 +1,232 @@
+// `amalthea convert` as a user runs it.
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/run_command.hpp"
+#include "tests/support/test_models.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+const std::string old_model = test::data("offload-0.9.5.amxmi");
+
+/// The results of an analysis, without what names the file and places in it.
+Json results_of(const std::string& model) {
+  const auto analysed = test::amalthea({"analyze", model, "--format", "json"});
+  INFO(analysed.err);
+  Json json = Json::parse(analysed.out);
+  json.erase("model");
+  json.erase("findings");
+  return json;
+}
+
+std::string converted(const std::string& model, const std::string& version, const std::string& folder) {
+  const std::string output = fmt::format("{}/{}.amxmi", folder, version);
+  const auto result = test::amalthea({"convert", model, "--to", version, "-o", output});
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  return output;
+}
+
+/// A folder with two models, one of them in a folder below.
+void make_tree(const std::string& folder) {
+  fs::create_directories(folder + "/below");
+  fs::copy_file(old_model, folder + "/a.amxmi");
+  fs::copy_file(test::data("offload-1.1.0.amxmi"), folder + "/below/b.amxmi");
+}
+
+}  // namespace
+
+TEST_CASE("convert: every version of the sample arrives in the newest one with the same timing") {
+  const test::TemporaryFolder folder;
+  for (const std::string version : {"0.9.3", "0.9.5", "0.9.8", "1.1.0", "2.0.0", "3.0.0"}) {
+    const std::string model = test::data(fmt::format("offload-{}.amxmi", version));
+    INFO(model);
+    const std::string output = converted(model, "3.3.0", folder.path());
+    CHECK(results_of(output) == results_of(model));
+    CHECK(test::amalthea({"validate", output}).out.find("AM02") == std::string::npos);
+  }
+}
+
+TEST_CASE("convert: there and back again is the same model, where the older version can hold it") {
+  const test::TemporaryFolder folder;
+  for (const std::string version : {"3.0.0", "2.0.0"}) {
+    const std::string model = test::data(fmt::format("offload-{}.amxmi", version));
+    const std::string up = converted(model, "3.3.0", folder.path());
+    const std::string down = converted(up, version, folder.path());
+    const auto before = test::amalthea({"info", model, "--dump"}), after = test::amalthea({"info", down, "--dump"});
+    CHECK(before.out == after.out);
+    CHECK(before.out.find("Control") != std::string::npos);
+  }
+}
+
+TEST_CASE("convert: an older version that cannot hold the model is refused with every obstacle and its place") {
+  const test::TemporaryFolder folder;
+  const std::string output = folder.path() + "/out.amxmi", model = folder.path() + "/in.amxmi";
+  test::write_text(model, test::replaced(test::read_text(test::data("offload-2.0.0.amxmi")), "<swModel>", R"(<swModel>
+    <runnables name="Loops"><activityGraph><items xsi:type="am:WhileLoop"/></activityGraph></runnables>)"));
+  const auto result = test::amalthea({"convert", model, "--to", "1.1.0", "-o", output});
+  CHECK(result.exit_code == 1);
+  CHECK(result.err.find("there is no class WhileLoop [AM0710]") != std::string::npos);
+  CHECK(result.err.find("1.1.0 cannot hold this model; nothing was written") != std::string::npos);
+  CHECK_FALSE(fs::exists(output));
+}
+
+TEST_CASE("convert: --check says what would change, by rule and place, and writes nothing") {
+  const test::TemporaryFolder folder;
+  const std::string output = folder.path() + "/out.amxmi";
+  const auto result = test::amalthea({"convert", old_model, "--to", "3.3.0", "--check", "-o", output});
+  CHECK(result.exit_code == 0);
+  CHECK(result.out.find("0.9.5 -> 3.3.0") != std::string::npos);
+  CHECK(result.out.find("offload-0.9.5.amxmi:") != std::string::npos);
+  CHECK(result.out.find(" changes by ") != std::string::npos);
+  CHECK_FALSE(fs::exists(output));
+}
+
+TEST_CASE("convert: --report as JSON counts every change and lists as many places as wanted") {
+  const test::TemporaryFolder folder;
+  const std::string report = folder.path() + "/report.json";
+  REQUIRE(test::amalthea({"convert", old_model, "--to", "3.3.0", "-o", folder.path() + "/out.amxmi", "--report", report,
+                          "--places", "1"}).exit_code == 0);
+  const Json json = Json::parse(test::read_text(report));
+  CHECK(json["schema"] == "amalthea-conversion/1");
+  CHECK(json["from"] == "0.9.5");
+  CHECK(json["to"] == "3.3.0");
+  REQUIRE(json["rules"].size() > 1);
+  for (const Json& rule : json["rules"]) {
+    CHECK(rule["count"] > 0);
+    CHECK(rule["places"].size() == 1);
+    CHECK_FALSE(rule["rule"].get<std::string>().empty());
+  }
+}
+
+TEST_CASE("convert: a tree keeps its shape, its lines tell of each model, and resuming does nothing twice") {
+  const test::TemporaryFolder folder;
+  const std::string in = folder.path() + "/in", out = folder.path() + "/out", log = out + "/convert.jsonl";
+  make_tree(in);
+  test::write_text(in + "/broken.amxmi", "<am:Amalthea");
+  const auto run = [&](const std::string& jobs, bool resume) {
+    std::vector<std::string> command = {"convert", in, "--tree", "--to", "3.3.0", "-o", out, "--jobs", jobs};
+    if (resume) command.emplace_back("--resume");
+    return test::amalthea(command);
+  };
+  const auto first = run("1", false);
+  CHECK(first.exit_code == 1);  // one is broken
+  CHECK(first.out.find("2 converted, 0 unchanged, 1 failed") != std::string::npos);
+  const std::string lines = test::read_text(log), model = test::read_text(out + "/below/b.amxmi");
+  CHECK(lines.find("broken.amxmi:1:") != std::string::npos);
+  CHECK(test::read_text(out + "/a.amxmi").find("amalthea/3.3.0") != std::string::npos);
+
+  SECTION("whatever the number of processes") {
+    run("2", false);
+    CHECK(test::read_text(log) == lines);
+    CHECK(test::read_text(out + "/below/b.amxmi") == model);
+  }
+  SECTION("models that have not changed are left alone") {
+    const auto again = run("2", true);
+    CHECK(again.out.find("0 converted, 2 unchanged, 1 failed") != std::string::npos);
+    CHECK(test::read_text(log) == lines);
+  }
+  SECTION("what was changed or lost is made again") {
+    fs::remove(out + "/a.amxmi");
+    CHECK(run("2", true).out.find("1 converted, 1 unchanged, 1 failed") != std::string::npos);
+    CHECK(fs::exists(out + "/a.amxmi"));
+  }
+  SECTION("what an interrupted run noted counts") {
+    fs::rename(log, log + ".partial");
+    CHECK(run("2", true).out.find("0 converted, 2 unchanged, 1 failed") != std::string::npos);
+    CHECK(test::read_text(log) == lines);
+    CHECK_FALSE(fs::exists(log + ".partial"));
+  }
+}
+
+TEST_CASE("convert: a folder is one model, written as a folder") {
+  const test::TemporaryFolder folder;
+  const std::string in = folder.path() + "/in", out = folder.path() + "/out";
+  fs::create_directories(in);
+  const auto file = [](std::string_view content) {
+    return fmt::format(R"(<am:Amalthea xmi:version="2.0" xmlns:xmi="http://www.omg.org/XMI" )"
+                       R"(xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" )"
+                       R"(xmlns:am="http://app4mc.eclipse.org/amalthea/0.9.3">{}</am:Amalthea>)", content);
+  };
+  test::write_text(in + "/stimuli.amxmi",
+                   file(R"(<stimuliModel><stimuli xsi:type="am:PeriodicStimulus" name="10ms"/></stimuliModel>)"));
+  test::write_text(in + "/sw.amxmi", file(R"(<!-- kept --><swModel><tasks name="T">
+    <stimuli xsi:type="am:PeriodicStimulus" href="amlt:/#10ms?type=PeriodicStimulus"/></tasks></swModel>)"));
+  REQUIRE(test::amalthea({"convert", in, "--to", "3.3.0", "-o", out}).exit_code == 0);
+  const std::string text = test::read_text(out + "/sw.amxmi");
+  CHECK(text.find("<!-- kept -->") != std::string::npos);
+  CHECK(text.find("amlt:/#10ms?type=PeriodicStimulus") != std::string::npos);
+  CHECK(test::read_text(out + "/stimuli.amxmi").find("amalthea/3.3.0") != std::string::npos);
+}
+
+TEST_CASE("convert: the whole model as JSON, numbers as numbers, references by id") {
+  const test::TemporaryFolder folder;
+  const std::string output = folder.path() + "/model.json";
+  REQUIRE(test::amalthea({"convert", test::sample("offload-minimal.amxmi"), "-o", output}).exit_code == 0);
+  const Json json = Json::parse(test::read_text(output));
+  CHECK(json["schema"] == "amalthea-model/1");
+  const Json& software = json["files"][0]["model"]["swModel"];
+  CHECK(software["$class"] == "SWModel");
+  const Json& task = software["tasks"][0];
+  CHECK(task["$class"] == "Task");
+  CHECK(task["$id"] == task["name"].get<std::string>() + "?type=Task");
+  CHECK(task["multipleTaskActivationLimit"].is_number());
+  CHECK(task["stimuli"].is_array());
+  std::size_t objects = 0;
+  const std::function<void(const Json&)> count = [&](const Json& value) {
+    if (value.is_object() && value.contains("$class")) ++objects;
+    if (value.is_structured())
+      for (const Json& inner : value) count(inner);
+  };
+  count(json);
+  const auto dump = test::amalthea({"info", test::sample("offload-minimal.amxmi"), "--dump"});
+  std::size_t in_dump = 0;
+  for (std::size_t at = 0; (at = dump.out.find(" : ", at)) != std::string::npos; ++at) ++in_dump;
+  CHECK(objects == in_dump);
+}
+
+TEST_CASE("convert: tables for spreadsheets and a drawing for Graphviz") {
+  const test::TemporaryFolder folder;
+  const std::string model = test::sample("offload-minimal.amxmi"), csv = folder.path() + "/t.csv";
+  const auto table = [&](const std::string& name) {
+    REQUIRE(test::amalthea({"convert", model, "-o", csv, "--table", name}).exit_code == 0);
+    return test::read_text(csv);
+  };
+  CHECK(table("tasks").starts_with("name,kind,file,line,stimuli,period_ps,preemption,activation_limit,scheduler,"));
+  CHECK(table("tasks").find("\nControl,Task,") != std::string::npos);
+  CHECK(table("runnables").starts_with("name,file,line,called,calls,reads,writes,"));
+  CHECK(table("ticks").starts_with("executable,kind,unit,measure,least,average,largest,"));
+  CHECK(table("labels").starts_with("name,file,line,size_bytes,"));
+  CHECK(table("mapping").find("\ntask,Control,Task,") != std::string::npos);
+  REQUIRE(test::amalthea({"convert", model, "-o", folder.path() + "/m.dot"}).exit_code == 0);
+  const std::string dot = test::read_text(folder.path() + "/m.dot");
+  CHECK(dot.starts_with("digraph amalthea {"));
+  CHECK(dot.find("label=\"Control\"") != std::string::npos);
+  CHECK(dot.find("[label=\"calls\"]") != std::string::npos);
+}
+
+TEST_CASE("convert: wrong use gets one message that says what is expected") {
+  const std::string model = test::sample("offload-minimal.amxmi");
+  const auto says = [](const std::vector<std::string>& arguments, std::string_view expected) {
+    const auto result = test::amalthea(arguments);
+    INFO(result.err);
+    CHECK(result.exit_code == 2);
+    CHECK(result.err.find(expected) != std::string::npos);
+  };
+  says({"convert", model, "--to", "9.9.9", "-o", "/dev/null"}, "expected an AMALTHEA version, itea-1.1.0 to itea-1.3.0 or 0.7.0 to 3.3.0");
+  says({"convert", model, "-o", "x.amxmi"}, "expected --to VERSION, or an output that ends with .json, .dot or .csv");
+  says({"convert", model, "--to", "3.3.0"}, "expected -o OUT, or --check");
+  says({"convert", model, "--to", "3.3.0", "-o", "x.json"}, "leave --to out");
+  says({"convert", model, "--to", "3.3.0", "-o", "/nowhere/at/all/x.amxmi"}, "/nowhere/at/all");
+}

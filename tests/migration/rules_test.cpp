@@ -1,0 +1,34 @@
+// What rules promise about themselves.
+
+#include <set>
+#include <string>
+
+#include <fmt/core.h>
+#include <catch2/catch.hpp>
+
+#include "migration/steps.hpp"
+#include "tests/support/test_models.hpp"
+
+using namespace amalthea;
+
+TEST_CASE("every rule has a name of its own in its step and a summary, and docs/migration-rules.md lists it under its version") {
+  std::string expected;
+  for (const migration::StepRules& step : migration::all_steps()) {
+    std::set<std::string_view> names;  // 0.9.6 shares rules with 0.9.7
+    if (!step.rules.empty()) expected += fmt::format("\n## To {}\n\n| rule | what becomes of it | back |\n| --- | --- | --- |\n", to_string(step.to));
+    for (const migration::Rule& rule : step.rules) {
+      INFO(rule.name);
+      CHECK(names.insert(rule.name).second);
+      CHECK_FALSE(rule.summary.empty());
+      expected += fmt::format("| {} | {} | {} |\n", rule.name, rule.summary, rule.undo != nullptr ? "yes" : "");
+    }
+  }
+  const std::string path = AMALTHEA_SOURCE_DIR "/docs/migration-rules.md";
+  const std::string text = test::read_text(path);
+  const std::size_t tables = text.find("\n## To ");
+  REQUIRE(tables != std::string::npos);
+  const bool listed = text.substr(tables) == expected;
+  if (!listed) test::write_text("migration-rules.expected.md", text.substr(0, tables) + expected);
+  INFO("docs/migration-rules.md should end as migration-rules.expected.md, written to the current folder, does");
+  CHECK(listed);
+}
