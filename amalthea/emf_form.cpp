@@ -23,39 +23,6 @@ constexpr std::array<bool, 256> make_special() {
 }
 constexpr std::array<bool, 256> is_special = make_special();
 
-/// As EMF escapes attribute values: '>' and the apostrophe stay.
-void append_escaped(std::string& out, std::string_view text) {
-  std::size_t plain = 0;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (!is_special[static_cast<unsigned char>(text[at])]) continue;
-    out.append(text, plain, at - plain);
-    plain = at + 1;
-    switch (text[at]) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\n':
-        out += "&#xA;";
-        break;
-      case '\r':
-        out += "&#xD;";
-        break;
-      case '\t':
-        out += "&#x9;";
-        break;
-      default:
-        out += "\xEF\xBF\xBD";
-    }
-  }
-  out.append(text, plain);
-}
-
 /// A feature that appears in files, with what the writer asks of it again and again.
 struct PlannedFeature {
   const Feature* feature;
@@ -363,6 +330,38 @@ class Writer {
 };
 
 }  // namespace
+
+void append_escaped(std::string& out, std::string_view text) {
+  std::size_t plain = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (!is_special[static_cast<unsigned char>(text[at])]) continue;
+    out.append(text, plain, at - plain);
+    plain = at + 1;
+    switch (text[at]) {
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      case '\n':
+        out += "&#xA;";
+        break;
+      case '\r':
+        out += "&#xD;";
+        break;
+      case '\t':
+        out += "&#x9;";
+        break;
+      default:
+        out += "\xEF\xBF\xBD";
+    }
+  }
+  out.append(text, plain);
+}
 
 std::string write_emf_form(const Object& root, Version version, EmfFormOptions options) {
   std::string text;

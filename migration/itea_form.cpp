@@ -7,44 +7,13 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/emf_form.hpp"
 #include "migration/itea_reference.hpp"
-
-#include <fmt/core.h>
 
 namespace amalthea::migration {
 namespace {
 
 constexpr std::string_view type_mark = "?type=";
-
-void append_escaped(std::string& out, std::string_view text) {
-  for (const char c : text) {
-    switch (c) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\n':
-        out += "&#xA;";
-        break;
-      case '\r':
-        out += "&#xD;";
-        break;
-      case '\t':
-        out += "&#x9;";
-        break;
-      default:
-        if (static_cast<unsigned char>(c) < 0x20)
-          out += "\xEF\xBF\xBD";  // XML cannot hold it
-        else
-          out += c;
-    }
-  }
-}
 
 class Writer {
  public:

@@ -22,7 +22,7 @@ namespace {
 constexpr Version renaming_releases[] = {Version::v0_9_0, Version::v0_9_1, Version::v0_9_4, Version::v0_9_6};
 
 bool names_change(const Release& from, const Release& to) {
-  const auto [low, high] = std::minmax({from.position(), to.position()});
+  const int low = std::min(from.position(), to.position()), high = std::max(from.position(), to.position());
   return std::any_of(std::begin(renaming_releases), std::end(renaming_releases), [&](Version version) {
     return low < Release(version).position() && Release(version).position() <= high;
   });

@@ -119,31 +119,24 @@ void convert_all_back(Step& step, std::string_view cls, std::string_view feature
       step.changed(*deviation);
 }
 
-void time_deviations_back(Step& step) {
-  convert_all_back(step, "PeriodicStimulus", "jitter", DeviationFamily::time);
-  convert_all_back(step, "RelativePeriodicStimulus", "nextOccurrence", DeviationFamily::time);
-  convert_all_back(step, "SporadicActivation", "activationDeviation", DeviationFamily::time);
+using ConvertAll = void (*)(Step&, std::string_view, std::string_view, DeviationFamily);
+
+void each_time_deviation(Step& step, ConvertAll convert) {
+  convert(step, "PeriodicStimulus", "jitter", DeviationFamily::time);
+  convert(step, "RelativePeriodicStimulus", "nextOccurrence", DeviationFamily::time);
+  convert(step, "SporadicActivation", "activationDeviation", DeviationFamily::time);
   for (const std::string_view cls : {"TaskMeasurement", "RunnableMeasurement", "EventChainMeasurement"})
-    convert_all_back(step, cls, "runtimeDeviation", DeviationFamily::time);
+    convert(step, cls, "runtimeDeviation", DeviationFamily::time);
 }
+void time_deviations(Step& step) { each_time_deviation(step, convert_all); }
+void time_deviations_back(Step& step) { each_time_deviation(step, convert_all_back); }
 
-void occurrences_per_step_back(Step& step) {
-  convert_all_back(step, "VariableRateStimulus", "occurrencesPerStep", DeviationFamily::continuous);
-  convert_all_back(step, "VariableRateActivation", "occurrencesPerStep", DeviationFamily::continuous);
+void each_occurrence_per_step(Step& step, ConvertAll convert) {
+  convert(step, "VariableRateStimulus", "occurrencesPerStep", DeviationFamily::continuous);
+  convert(step, "VariableRateActivation", "occurrencesPerStep", DeviationFamily::continuous);
 }
-
-void time_deviations(Step& step) {
-  convert_all(step, "PeriodicStimulus", "jitter", DeviationFamily::time);
-  convert_all(step, "RelativePeriodicStimulus", "nextOccurrence", DeviationFamily::time);
-  convert_all(step, "SporadicActivation", "activationDeviation", DeviationFamily::time);
-  for (const std::string_view cls : {"TaskMeasurement", "RunnableMeasurement", "EventChainMeasurement"})
-    convert_all(step, cls, "runtimeDeviation", DeviationFamily::time);
-}
-
-void occurrences_per_step(Step& step) {
-  convert_all(step, "VariableRateStimulus", "occurrencesPerStep", DeviationFamily::continuous);
-  convert_all(step, "VariableRateActivation", "occurrencesPerStep", DeviationFamily::continuous);
-}
+void occurrences_per_step(Step& step) { each_occurrence_per_step(step, convert_all); }
+void occurrences_per_step_back(Step& step) { each_occurrence_per_step(step, convert_all_back); }
 
 void sporadic_occurrence(Step& step) { step.rename_feature("SporadicActivation", "activationDeviation", "occurrence"); }
 
