@@ -3,23 +3,12 @@
 
 #include <fmt/core.h>
 
+#include "exporter/dot.hpp"
 #include "exporter/graph_formats.hpp"
 #include "exporter/graph_text.hpp"
 
 namespace amalthea::exporter {
 namespace {
-
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n' || c == '\r')
-      out += ' ';
-    else
-      out += c;
-  }
-  return out + "\"";
-}
 
 std::string_view shape_of(const Activity& activity) {
   const std::string_view kind = kind_name(activity);
@@ -48,7 +37,7 @@ std::string_view style_of(EdgeKind kind) {
 std::string label_of(const System& system, const GraphNode& node) {
   std::string text = "\"";
   for (const std::string& line : describe(system, node)) {
-    const std::string part = quoted(line);
+    const std::string part = dot_quoted(line);
     if (text.size() > 1) text += "\\n";
     text.append(part, 1, part.size() - 2);
   }
@@ -65,7 +54,7 @@ void add_edges(std::string& out, const RunnableGraph& graph) {
   for (const auto edge : boost::make_iterator_range(boost::edges(graph))) {
     const GraphEdge& payload = graph[edge];
     out += fmt::format("  n{} -> n{} [{}{}];\n", boost::source(edge, graph), boost::target(edge, graph),
-                       style_of(payload.kind), payload.label.empty() ? "" : ", label=" + quoted(payload.label));
+                       style_of(payload.kind), payload.label.empty() ? "" : ", label=" + dot_quoted(payload.label));
   }
 }
 
@@ -85,7 +74,7 @@ std::string render_graph_dot(const System& system, std::optional<TaskIndex> task
     const Task& candidate = system.tasks[index];
     if (candidate.body.empty()) continue;
     out += fmt::format("  subgraph cluster_{} {{\n    label={};\n    style=rounded;\n    color={};\n", index,
-                       quoted(fmt::format("{} on {}", candidate.name, system.platform.units[candidate.unit].name)),
+                       dot_quoted(fmt::format("{} on {}", candidate.name, system.platform.units[candidate.unit].name)),
                        candidate.side == Side::device ? "\"#009e73\"" : "\"#666666\"");
     for (const NodeIndex node : candidate.body) add_node(out, system, system.graph, node, "    ");
     out += "  }\n";

@@ -6,20 +6,12 @@
 #include "amalthea/views/mapping.hpp"
 #include "amalthea/views/software.hpp"
 #include "amalthea/views/stimuli.hpp"
+#include "exporter/dot.hpp"
 #include "exporter/model_exports.hpp"
 #include "exporter/model_walk.hpp"
 
 namespace amalthea::exporter {
 namespace {
-
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : one_line(text)) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
-  return out + "\"";
-}
 
 /// The same name for an element wherever it appears.
 std::string node(Element element) {
@@ -52,8 +44,8 @@ class Drawing {
   void add(Element element, std::string_view shape) {
     const std::string name = node(element);
     if (!nodes_.insert(name).second) return;
-    sink_(fmt::format("  {} [label={}, shape={}, tooltip={}];\n", name, quoted(element.name()), shape,
-                      quoted(element.class_name())));
+    sink_(fmt::format("  {} [label={}, shape={}, tooltip={}];\n", name, dot_quoted(element.name()), shape,
+                      dot_quoted(element.class_name())));
   }
 
   /// Once per kind, however often the model says so.

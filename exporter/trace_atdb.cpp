@@ -22,7 +22,7 @@ using engine::ProcessState;
 using Kind = TraceEntity::Kind;
 using What = TraceEvent::What;
 
-std::string quoted(std::string_view name) {
+std::string sql_name(std::string_view name) {
   std::string out = "\"";
   for (const char character : name) {
     if (character == '"') out += '"';
@@ -166,8 +166,8 @@ class AtdbWriter final : public TraceEvents {
         fmt::format("CREATE TABLE {}(Id INTEGER PRIMARY KEY, TimeStamp INTEGER, Remainder INTEGER, SQCNR "
                     "INTEGER, EntityId INTEGER, EntityInstanceId INTEGER, SourceEntityId INTEGER, "
                     "SourceEntityInstanceId INTEGER, EventTypeId INTEGER, Value TEXT)",
-                    quoted(table)));
-    return database_.prepare(fmt::format("INSERT INTO {} VALUES(NULL,?,0,?,?,?,?,?,?,NULL)", quoted(table)));
+                    sql_name(table)));
+    return database_.prepare(fmt::format("INSERT INTO {} VALUES(NULL,?,0,?,?,?,?,?,?,NULL)", sql_name(table)));
   }
 
   static std::int64_t event_type(const TraceEvent& event) {

@@ -91,7 +91,6 @@ class Judge {
     return std::nullopt;
   }
 
- private:
   static ClassId class_of_target(const Field& field) {
     constexpr std::string_view mark = "?type=";
     const std::size_t at = field.text.rfind(mark);
@@ -99,6 +98,7 @@ class Judge {
     return metamodel::find_class(field.text.substr(at + mark.size())).value_or(no_class);
   }
 
+ private:
   const EditableModel& model_;
   Version version_;
   std::vector<std::unique_ptr<ClassFeatures>> classes_;
@@ -139,18 +139,30 @@ class Keeper {
  private:
   void keep_fields(Object& object) {
     std::vector<std::string_view> gone;
-    for (const Field& field : object.fields())
-      if (after_.complaint(object, field) &&
-          (last_ ? !before_was_wrong_value(object, field) : !before_.complaint(object, field)))
-        if (const std::string_view name = step_.model.name(field.name);
-            std::find(gone.begin(), gone.end(), name) == gone.end())
-          gone.push_back(name);
+    for (const Field& field : object.fields()) {
+      if (!after_.complaint(object, field) || (last_ ? wrong_all_along(object, field) : !fine_before(object, field)))
+        continue;
+      const std::string_view name = step_.model.name(field.name);
+      if (std::find(gone.begin(), gone.end(), name) == gone.end()) gone.push_back(name);
+    }
     for (const std::string_view name : gone) step_.keep_field(object, name);
   }
 
-  /// A value that was wrong all along is none of our business.
-  bool before_was_wrong_value(const Object& object, const Field& field) {
-    return after_.features(object.cls()).find(field.name) != nullptr && before_.complaint(object, field).has_value();
+  /// Whether the old release had nothing to say against it, or cannot judge as a rule of this step has made the object
+  /// or its target what it is.
+  bool fine_before(const Object& object, const Field& field) {
+    const ClassFeatures& features = before_.features(object.cls());
+    // A feature that neither knows is one of a release still to come.
+    if (!features.exists()) return after_.features(object.cls()).find(field.name) != nullptr;
+    if (features.find(field.name) == nullptr) return false;
+    const ClassId target = field.kind == FieldKind::value ? no_class : Judge::class_of_target(field);
+    if (target != no_class && !metamodel::exists(target, before_.version()))
+      return metamodel::exists(target, after_.version());
+    return !before_.complaint(object, field);
+  }
+  /// A value that never was what its feature demands is none of our business.
+  bool wrong_all_along(const Object& object, const Field& field) {
+    return after_.features(object.cls()).find(field.name) != nullptr && !fine_before(object, field);
   }
 
   bool known_before(const Object& owner, const Object& child) { return !before_.complaint(owner, child).has_value(); }
