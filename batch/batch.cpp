@@ -199,10 +199,15 @@ tl::expected<void, std::string> merge_parts(const std::vector<std::string>& path
   std::string line;
   for (std::size_t part = 0; part < paths.size(); ++part) {
     const std::string& path = paths[part];
+    std::error_code error;
+    if (fs::exists(path, error) && !fs::is_regular_file(path, error))
+      return tl::unexpected(fmt::format("{}: expected a regular file, for parts are read twice", path));
     std::ifstream file(path, std::ios::binary);
     if (!file) return tl::unexpected(fmt::format("{}: cannot be read", path));
     std::streamoff at = 0;
     for (std::size_t number = 1; std::getline(file, line); ++number) {
+      // The results are not looked at, and end where the line ends.
+      if (file.eof()) return tl::unexpected(fmt::format("{}:{}: the line is cut off", path, number));
       const auto record = parse_line(line);
       if (!record) return tl::unexpected(fmt::format("{}:{}: {}", path, number, record.error()));
       if (count.value_or(record->of) != record->of)
