@@ -42,9 +42,9 @@ tl::expected<void, std::string> run_batch(const BatchOptions& options);
 /// What a body depends on: the tool, the options, the files' names and bytes. 64 hexadecimal digits.
 std::string key_of(const ModelFiles& files, const std::string& options);
 
-/// Gives the lines of all parts, with their ends, by their index, as if one batch had made them. The error names indices
-/// that are missing, lines of one index that differ, or a line that is none; then no line is given, unless a part changed
-/// meanwhile. Parts are read twice, so that lines are never in memory together: regular files.
+/// Gives the lines of all parts, with their ends, by their index, as if one batch had made them. The error names
+/// indices that are missing, lines of one index that differ, or a line that is none; then no line is given, unless a
+/// part changed meanwhile. Parts are regular files: they are read twice, so that lines are never in memory together.
 tl::expected<void, std::string> merge_parts(const std::vector<std::string>& paths,
                                             const std::function<void(std::string_view)>& give);
 

@@ -103,7 +103,7 @@ std::string indented(const std::string& text, std::size_t depth) {
   return out;
 }
 
-constexpr std::size_t depth_of_results = 8;
+constexpr std::size_t depth_of_results = 6;
 
 }  // namespace
 
@@ -143,7 +143,8 @@ void SarifLog::add(const Diagnostic& finding) {
       hash_of_text(fmt::format("{}\n{}\n{}\n{}", finding.id, file, finding.path, essence(finding.message)));
   std::uint64_t beginning = 0;
   std::from_chars(hash.data(), hash.data() + 16, beginning, 16);
-  result["partialFingerprints"] = {{"amaltheaFinding/v1", fmt::format("{}:{}", hash.substr(0, 32), ++seen_[beginning])}};
+  const std::uint32_t number = ++seen_[beginning];
+  result["partialFingerprints"] = {{"amaltheaFinding/v1", fmt::format("{}:{}", hash.substr(0, 32), number)}};
   sink_(fmt::format("{}\n{}{}", empty_ ? "" : ",", std::string(depth_of_results + 2, ' '),
                     indented(dump(result), depth_of_results + 2)));
   empty_ = false;

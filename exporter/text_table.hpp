@@ -47,8 +47,8 @@ class TextTable {
   /// As a table of GitHub's Markdown; good and bad cells in bold.
   std::string markdown() const;
 
-  /// The same for rows that are not kept: `row` makes the i-th of `count`, and is asked for each twice where widths have
-  /// to be known. The text goes to `sink` line by line.
+  /// The same for rows that are not kept: `row` makes the i-th of `count`, and is asked for each twice where widths
+  /// have to be known. The text goes to `sink` line by line.
   using Rows = std::function<std::vector<Cell>(std::size_t)>;
   using Sink = std::function<void(std::string_view)>;
   static void render(const std::vector<Column>& columns, std::size_t count, const Rows& row, bool colour,
