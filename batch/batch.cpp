@@ -19,7 +19,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Lines of an earlier batch by their key, as places in its files: they may be many and long.
+/// Where a line begins: lines may be many and long.
+struct LinePlace {
+  std::size_t file = 0;
+  std::streamoff at = 0;
+};
+
+/// Opens the file anew: processes that share one would share its position.
+std::optional<std::string> line_at(const std::vector<std::string>& paths, const LinePlace& place) {
+  std::ifstream file(paths[place.file], std::ios::binary);
+  file.seekg(place.at);
+  std::string line;
+  if (!std::getline(file, line)) return std::nullopt;
+  return line;
+}
+
+/// Lines of an earlier batch by their key, as places in its files.
 class KnownLines {
  public:
   void read(const std::string& path) {
@@ -28,28 +43,22 @@ class KnownLines {
     for (std::streamoff at = 0; std::getline(file, line); at = file.tellg()) {
       if (file.eof()) break;  // cut off: every whole line has an end
       if (const std::string_view key = key_in(line); !key.empty())
-        places_.insert_or_assign(std::string(key), Place{paths_.size(), at});
+        places_.insert_or_assign(std::string(key), LinePlace{paths_.size(), at});
     }
     paths_.push_back(path);
   }
 
-  /// The body; nothing where it is not known. Opens the file anew: processes that share one would share its position.
+  /// The body; nothing where it is not known.
   std::optional<std::string> find(const std::string& key) const {
     const auto place = places_.find(key);
     if (place == places_.end()) return std::nullopt;
-    std::ifstream file(paths_[place->second.file], std::ios::binary);
-    file.seekg(place->second.at);
-    std::string line;
-    if (!std::getline(file, line) || key_in(line) != key) return std::nullopt;
-    return body_in(line);
+    const auto line = line_at(paths_, place->second);
+    if (!line || key_in(*line) != key) return std::nullopt;
+    return body_in(*line);
   }
 
  private:
-  struct Place {
-    std::size_t file = 0;
-    std::streamoff at = 0;
-  };
-  std::map<std::string, Place> places_;
+  std::map<std::string, LinePlace> places_;
   std::vector<std::string> paths_;
 };
 
@@ -183,14 +192,22 @@ std::string key_of(const ModelFiles& files, const std::string& options) {
   return exporter::hash_of_text(text);
 }
 
-tl::expected<std::string, std::string> merge_parts(const std::vector<std::string>& paths) {
-  std::map<std::size_t, std::string> lines;
+tl::expected<void, std::string> merge_parts(const std::vector<std::string>& paths,
+                                            const std::function<void(std::string_view)>& give) {
+  std::map<std::size_t, LinePlace> places;
   std::optional<std::size_t> count;
-  for (const std::string& path : paths) {
+  std::string line;
+  for (std::size_t part = 0; part < paths.size(); ++part) {
+    const std::string& path = paths[part];
+    std::error_code error;
+    if (fs::exists(path, error) && !fs::is_regular_file(path, error))
+      return tl::unexpected(fmt::format("{}: expected a regular file, for parts are read twice", path));
     std::ifstream file(path, std::ios::binary);
     if (!file) return tl::unexpected(fmt::format("{}: cannot be read", path));
-    std::string line;
+    std::streamoff at = 0;
     for (std::size_t number = 1; std::getline(file, line); ++number) {
+      // The results are not looked at, and end where the line ends.
+      if (file.eof()) return tl::unexpected(fmt::format("{}:{}: the line is cut off", path, number));
       const auto record = parse_line(line);
       if (!record) return tl::unexpected(fmt::format("{}:{}: {}", path, number, record.error()));
       if (count.value_or(record->of) != record->of)
@@ -198,19 +215,24 @@ tl::expected<std::string, std::string> merge_parts(const std::vector<std::string
             fmt::format("{}:{}: one of {} models, but others are of {}: these are not parts of one batch", path, number,
                         record->of, *count));
       count = record->of;
-      const auto [place, is_new] = lines.emplace(record->index, line);
-      if (!is_new && place->second != line)
+      const auto [place, is_new] = places.emplace(record->index, LinePlace{part, at});
+      if (!is_new && line_at(paths, place->second) != line)
         return tl::unexpected(
             fmt::format("{}:{}: model {} is there already, with another result", path, number, record->index));
+      at += static_cast<std::streamoff>(line.size() + 1);
     }
   }
   std::string missing;
   for (std::size_t index = 0; index < count.value_or(0); ++index)
-    if (lines.count(index) == 0) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", index);
+    if (places.count(index) == 0) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", index);
   if (!missing.empty()) return tl::unexpected(fmt::format("models are missing, by their index: {}", missing));
-  std::string text;
-  for (const auto& [index, line] : lines) text.append(line).append("\n");
-  return text;
+  for (const auto& [index, place] : places) {
+    auto found = line_at(paths, place);
+    if (!found || !parse_line(*found))
+      return tl::unexpected(fmt::format("{}: has changed while it was read", paths[place.file]));
+    give(found->append("\n"));
+  }
+  return {};
 }
 
 }  // namespace amalthea::batch

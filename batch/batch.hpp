@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tl/expected.hpp>
@@ -41,8 +42,10 @@ tl::expected<void, std::string> run_batch(const BatchOptions& options);
 /// What a body depends on: the tool, the options, the files' names and bytes. 64 hexadecimal digits.
 std::string key_of(const ModelFiles& files, const std::string& options);
 
-/// The lines of all parts by their index, as if one batch had made them. The error names indices that are missing,
-/// lines of one index that differ, or a line that is none.
-tl::expected<std::string, std::string> merge_parts(const std::vector<std::string>& paths);
+/// Gives the lines of all parts, with their ends, by their index, as if one batch had made them. The error names
+/// indices that are missing, lines of one index that differ, or a line that is none; then no line is given, unless a
+/// part changed meanwhile. Parts are regular files: they are read twice, so that lines are never in memory together.
+tl::expected<void, std::string> merge_parts(const std::vector<std::string>& paths,
+                                            const std::function<void(std::string_view)>& give);
 
 }  // namespace amalthea::batch

@@ -11,6 +11,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -43,7 +44,10 @@ void write_all(int descriptor, std::string_view bytes) {
 }
 
 /// Never returns: what the parent has open and at exit belongs to the parent.
-[[noreturn]] void be_child(const ProcessWork& work, std::size_t index, int pipe) {
+[[noreturn]] void be_child(const ProcessWork& work, std::size_t index, int pipe, pid_t parent) {
+  // When the parent is killed nobody waits for the result. It may have been before this call.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (::getppid() != parent) ::_exit(1);
   const int nowhere = ::open("/dev/null", O_WRONLY);
   ::dup2(nowhere, STDOUT_FILENO);
   ::dup2(nowhere, STDERR_FILENO);
@@ -92,6 +96,7 @@ class Pool {
     int ends[2] = {};
     if (::pipe2(ends, O_CLOEXEC) != 0) fail("pipe");
     std::fflush(nullptr);
+    const pid_t parent = ::getpid();
     const pid_t process = ::fork();
     if (process < 0) {
       ::close(ends[0]);
@@ -100,7 +105,7 @@ class Pool {
     }
     if (process == 0) {
       ::close(ends[0]);
-      be_child(work_, started_, ends[1]);
+      be_child(work_, started_, ends[1], parent);
     }
     ::close(ends[1]);
     children_.push_back({process, ends[0], started_++, Clock::now(), {}, false});

@@ -5,9 +5,9 @@
 #include <fmt/core.h>
 
 #include "batch/summary_sqlite.hpp"
+#include "exporter/new_file.hpp"
 #include "exporter/svg.hpp"
 #include "exporter/text_table.hpp"
-#include "exporter/write_file.hpp"
 
 namespace amalthea::batch {
 namespace {
@@ -30,37 +30,40 @@ Colour colour_of(ModelVerdict verdict) {
   return Colour::bad;
 }
 
-TextTable table_of(const std::vector<Record>& records) {
-  TextTable table({{"model"},
-                   {"verdict"},
-                   {"met", Align::right},
-                   {"missed", Align::right},
-                   {"unbounded", Align::right},
-                   {"no deadline", Align::right},
-                   {"why"}});
-  for (const Record& record : records) {
+std::vector<TextTable::Column> columns() {
+  return {{"model"},
+          {"verdict"},
+          {"met", Align::right},
+          {"missed", Align::right},
+          {"unbounded", Align::right},
+          {"no deadline", Align::right},
+          {"why"}};
+}
+
+TextTable::Rows rows_of(const Summary& summary) {
+  return [&summary](std::size_t i) -> std::vector<TextTable::Cell> {
+    const Summary::Row& row = summary.rows()[i];
     const auto number = [&](std::uint64_t value) {
-      return record.verdict == ModelVerdict::failed ? std::string("-") : std::to_string(value);
+      return row.verdict == ModelVerdict::failed ? std::string("-") : std::to_string(value);
     };
-    table.add_row({{title_of(record.files)},
-                   {std::string(to_string(record.verdict)), colour_of(record.verdict)},
-                   {number(record.counts.met)},
-                   {number(record.counts.missed)},
-                   {number(record.counts.unbounded)},
-                   {number(record.counts.no_deadline)},
-                   {record.error}});
-  }
-  return table;
+    return {{summary.title(row)},
+            {std::string(to_string(row.verdict)), colour_of(row.verdict)},
+            {number(row.counts.met)},
+            {number(row.counts.missed)},
+            {number(row.counts.unbounded)},
+            {number(row.counts.no_deadline)},
+            {row.error}};
+  };
 }
 
 struct SummaryFormat {
   std::string_view ending;
-  std::string (*render)(const std::vector<Record>&);
+  void (*render)(const Summary&, const Summary::Sink&);
 };
 constexpr std::array<SummaryFormat, 3> formats{
-    {{".md", summary_markdown}, {".html", summary_html}, {".txt", [](const std::vector<Record>& records) {
-                                                            return summary_text(records, false);
-                                                          }}}};
+    {{".md", summary_markdown},
+     {".html", summary_html},
+     {".txt", [](const Summary& summary, const Summary::Sink& sink) { summary_text(summary, false, sink); }}}};
 
 bool is_database(std::string_view path) { return path.ends_with(".db") || path.ends_with(".sqlite"); }
 
@@ -87,10 +90,9 @@ void Totals::add(ModelVerdict verdict) {
   }
 }
 
-Totals totals_of(const std::vector<Record>& records) {
-  Totals totals;
-  for (const Record& record : records) totals.add(record.verdict);
-  return totals;
+void Summary::add(const Record& record) {
+  totals_.add(record.verdict);
+  rows_.push_back({record.index, record.verdict, record.counts, record.status, record.error});
 }
 
 std::string sentence_of(const Totals& totals) {
@@ -98,39 +100,41 @@ std::string sentence_of(const Totals& totals) {
                      totals.met, totals.missed, totals.unbounded, totals.failed, totals.nothing);
 }
 
-std::string summary_text(const std::vector<Record>& records, bool colour) {
-  return table_of(records).render(colour) + "\n" + sentence_of(totals_of(records)) + "\n";
+void summary_text(const Summary& summary, bool colour, const Summary::Sink& sink) {
+  TextTable::render(columns(), summary.rows().size(), rows_of(summary), colour, sink);
+  sink(fmt::format("\n{}\n", sentence_of(summary.totals())));
 }
 
-std::string summary_markdown(const std::vector<Record>& records) {
-  return fmt::format("# Timing of models\n\n{}\n\n{}", sentence_of(totals_of(records)), table_of(records).markdown());
+void summary_markdown(const Summary& summary, const Summary::Sink& sink) {
+  sink(fmt::format("# Timing of models\n\n{}\n\n", sentence_of(summary.totals())));
+  TextTable::markdown(columns(), summary.rows().size(), rows_of(summary), sink);
 }
 
-std::string summary_html(const std::vector<Record>& records) {
-  std::string out =
+void summary_html(const Summary& summary, const Summary::Sink& sink) {
+  sink(
       "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Timing of models</title>\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">\n"
       "<style>:root{color-scheme:light dark}body{font:15px/1.4 sans-serif;margin:2em}"
       "table{border-collapse:collapse}th,td{padding:.25em .7em;text-align:left;border-bottom:1px solid #8886}"
       "td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}tr.bad td:nth-child(2){font-weight:bold}"
-      "</style></head>\n<body><h1>Timing of models</h1>\n";
-  out += fmt::format("<p>{}</p>\n", sentence_of(totals_of(records)));
-  out +=
+      "</style></head>\n<body><h1>Timing of models</h1>\n");
+  sink(fmt::format("<p>{}</p>\n", sentence_of(summary.totals())));
+  sink(
       "<table><thead><tr><th scope=\"col\">model</th><th scope=\"col\">verdict</th><th scope=\"col\" "
       "class=\"n\">met</th>"
       "<th scope=\"col\" class=\"n\">missed</th><th scope=\"col\" class=\"n\">unbounded</th>"
-      "<th scope=\"col\" class=\"n\">no deadline</th><th scope=\"col\">why</th></tr></thead>\n<tbody>\n";
-  for (const Record& record : records) {
-    const bool bad = colour_of(record.verdict) == Colour::bad;
-    out += fmt::format("<tr class=\"{}\"><td>{}</td><td>{}</td>", bad ? "bad" : "good",
-                       exporter::svg::escaped(title_of(record.files)), to_string(record.verdict));
+      "<th scope=\"col\" class=\"n\">no deadline</th><th scope=\"col\">why</th></tr></thead>\n<tbody>\n");
+  for (const Summary::Row& row : summary.rows()) {
+    const bool bad = colour_of(row.verdict) == Colour::bad;
+    std::string line = fmt::format("<tr class=\"{}\"><td>{}</td><td>{}</td>", bad ? "bad" : "good",
+                                   exporter::svg::escaped(summary.title(row)), to_string(row.verdict));
     for (const std::uint64_t value :
-         {record.counts.met, record.counts.missed, record.counts.unbounded, record.counts.no_deadline})
-      out += fmt::format("<td class=\"n\">{}</td>",
-                         record.verdict == ModelVerdict::failed ? std::string("–") : std::to_string(value));
-    out += fmt::format("<td>{}</td></tr>\n", exporter::svg::escaped(record.error));
+         {row.counts.met, row.counts.missed, row.counts.unbounded, row.counts.no_deadline})
+      line += fmt::format("<td class=\"n\">{}</td>",
+                          row.verdict == ModelVerdict::failed ? std::string("–") : std::to_string(value));
+    sink(line + fmt::format("<td>{}</td></tr>\n", exporter::svg::escaped(row.error)));
   }
-  return out + "</tbody></table></body></html>\n";
+  sink("</tbody></table></body></html>\n");
 }
 
 bool is_summary_file(std::string_view path) {
@@ -139,11 +143,16 @@ bool is_summary_file(std::string_view path) {
   return is_database(path);
 }
 
-tl::expected<void, std::string> write_summary(const std::string& path, const std::vector<Record>& records,
+tl::expected<void, std::string> write_summary(const std::string& path, const Summary& summary,
                                               const std::string& lines) {
-  if (is_database(path)) return write_database(path, records, lines);
-  for (const SummaryFormat& format : formats)
-    if (path.ends_with(format.ending)) return exporter::write_file(path, format.render(records));
+  if (is_database(path)) return write_database(path, summary, lines);
+  for (const SummaryFormat& format : formats) {
+    if (!path.ends_with(format.ending)) continue;
+    auto file = exporter::NewFile::create(path);
+    if (!file) return tl::unexpected(file.error());
+    format.render(summary, [&file](std::string_view text) { file->write(text); });
+    return file->commit();
+  }
   return tl::unexpected(fmt::format("{}: expected a name that ends with .md, .html, .txt, .db or .sqlite", path));
 }
 

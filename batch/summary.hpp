@@ -2,6 +2,7 @@
 /// \file
 /// What came of a batch, for people and for databases. A new form is one function and one line in summary.cpp.
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,19 +17,44 @@ struct Totals {
   std::size_t models = 0, met = 0, nothing = 0, missed = 0, unbounded = 0, failed = 0;
   void add(ModelVerdict verdict);
 };
-Totals totals_of(const std::vector<Record>& records);
 
 /// "12 models: 5 met, …".
 std::string sentence_of(const Totals& totals);
 
+/// What is kept of every line until the end. Models may be many: names are not kept a second time, nor texts rendered
+/// as a whole.
+class Summary {
+ public:
+  using Sink = std::function<void(std::string_view)>;
+  struct Row {
+    std::size_t index = 0;  ///< among all models
+    ModelVerdict verdict = ModelVerdict::failed;
+    Record::Counts counts;
+    std::string status, error;
+  };
+
+  /// `models` are all of the batch; they outlive this.
+  explicit Summary(const std::vector<ModelFiles>& models) : models_(&models) {}
+  void add(const Record& record);
+
+  const Totals& totals() const { return totals_; }
+  const std::vector<Row>& rows() const { return rows_; }
+  std::string title(const Row& row) const { return title_of((*models_)[row.index]); }
+
+ private:
+  const std::vector<ModelFiles>* models_;
+  std::vector<Row> rows_;
+  Totals totals_;
+};
+
 /// The totals and a table of all models; of failed ones why.
-std::string summary_text(const std::vector<Record>& records, bool colour);
-std::string summary_markdown(const std::vector<Record>& records);
-std::string summary_html(const std::vector<Record>& records);
+void summary_text(const Summary& summary, bool colour, const Summary::Sink& sink);
+void summary_markdown(const Summary& summary, const Summary::Sink& sink);
+void summary_html(const Summary& summary, const Summary::Sink& sink);
 
 /// By the ending of the path: .md, .html, .txt; or .db, .sqlite: a database with the tables `models` and `tasks`, the
 /// latter from `lines` (a file of a batch's lines, which is then needed). The error says what could not be done.
-tl::expected<void, std::string> write_summary(const std::string& path, const std::vector<Record>& records,
+tl::expected<void, std::string> write_summary(const std::string& path, const Summary& summary,
                                               const std::string& lines);
 /// Whether write_summary knows the ending.
 bool is_summary_file(std::string_view path);

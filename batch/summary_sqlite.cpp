@@ -20,14 +20,14 @@ constexpr const char* tables =
     "CREATE TABLE tasks (model INTEGER REFERENCES models, name TEXT, core TEXT, period_ps INTEGER, deadline_ps INTEGER,"
     " wcrt_ps INTEGER, max_ps INTEGER, verdict TEXT, guaranteed INTEGER, reason TEXT);";
 
-void add_models(Database& database, const std::vector<Record>& records) {
+void add_models(Database& database, const Summary& summary) {
   const std::size_t insertion = database.prepare("INSERT INTO models VALUES (?,?,?,?,?,?,?,?,?,?,?)");
   const auto number = [](std::uint64_t value) { return static_cast<std::int64_t>(value); };
-  for (const Record& record : records)
-    database.insert(insertion, number(record.index), title_of(record.files), record.status,
-                    std::string(to_string(record.verdict)), number(record.counts.met), number(record.counts.missed),
-                    number(record.counts.unbounded), number(record.counts.no_deadline), number(record.counts.errors),
-                    number(record.counts.warnings), record.error.empty() ? std::nullopt : std::optional(record.error));
+  for (const Summary::Row& row : summary.rows())
+    database.insert(insertion, number(row.index), summary.title(row), row.status, std::string(to_string(row.verdict)),
+                    number(row.counts.met), number(row.counts.missed), number(row.counts.unbounded),
+                    number(row.counts.no_deadline), number(row.counts.errors), number(row.counts.warnings),
+                    row.error.empty() ? std::nullopt : std::optional(row.error));
 }
 
 void add_tasks(Database& database, const std::string& lines) {
@@ -53,7 +53,7 @@ void add_tasks(Database& database, const std::string& lines) {
 
 }  // namespace
 
-tl::expected<void, std::string> write_database(const std::string& path, const std::vector<Record>& records,
+tl::expected<void, std::string> write_database(const std::string& path, const Summary& summary,
                                                const std::string& lines) {
   auto file = exporter::NewFile::create(path);
   if (!file) return tl::unexpected(file.error());
@@ -61,7 +61,7 @@ tl::expected<void, std::string> write_database(const std::string& path, const st
     return tl::unexpected(fmt::format("cannot write {}: a database needs a regular file", path));
   Database database(file->temporary());
   database.run(tables);
-  add_models(database, records);
+  add_models(database, summary);
   if (!lines.empty()) add_tasks(database, lines);
   if (const auto closed = database.close(); !closed)
     return tl::unexpected(fmt::format("cannot write {}: {}", path, closed.error()));

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -17,7 +18,9 @@
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/finding_formats.hpp"
+#include "exporter/new_file.hpp"
 #include "exporter/results_json.hpp"
+#include "exporter/sarif_log.hpp"
 
 namespace amalthea::cli {
 namespace {
@@ -74,10 +77,11 @@ std::string analyse(const Options& options, const batch::ModelFiles& files) {
 }
 
 /// The findings of a line, and one for every task that is late, for code scanning.
-void add_findings(const std::string& line, Diagnostics& findings) {
+Diagnostics findings_of(const std::string& line) {
   const auto json = nlohmann::json::parse(line);
   const auto text = [](const nlohmann::json& value) { return value.is_string() ? value.get<std::string>() : ""; };
   const auto number = [](const nlohmann::json& value) { return value.is_number() ? value.get<std::uint32_t>() : 0U; };
+  Diagnostics findings;
   Location file;
   file.file = json["files"][0].get<std::string>();
   for (const auto& finding : json.contains("results") ? json["results"]["findings"] : json["messages"]) {
@@ -94,7 +98,7 @@ void add_findings(const std::string& line, Diagnostics& findings) {
   }
   if (!json.contains("results")) {
     if (json["messages"].empty()) findings.add("AM0543", Severity::error, text(json["error"]), file);
-    return;
+    return findings;
   }
   for (const auto& task : json["results"]["tasks"])
     if (task["verdict"] == "missed" || task["verdict"] == "unbounded")
@@ -102,7 +106,44 @@ void add_findings(const std::string& line, Diagnostics& findings) {
                    fmt::format("task \"{}\" is {}: {}", text(task["name"]),
                                task["verdict"] == "missed" ? "late" : "unbounded", text(task["reason"])),
                    file, fmt::format("swModel/tasks/{}", text(task["name"])));
+  return findings;
 }
+
+/// All findings of a batch, model by model in their order, those of each sorted: nothing is kept until the end.
+class FindingsFile {
+ public:
+  /// "" for none. False: a complaint was made.
+  bool open(const std::string& path) {
+    if (path.empty()) return true;
+    auto file = exporter::NewFile::create(path);
+    if (!file) {
+      complain(file.error());
+      return false;
+    }
+    file_ = std::make_unique<exporter::NewFile>(std::move(*file));
+    log_ = std::make_unique<exporter::SarifLog>(
+        exporter::SarifLog::Run{{}, true, std::filesystem::current_path().string()},
+        [this](std::string_view text) { file_->write(text); });
+    return true;
+  }
+  void add(const std::string& line) {
+    if (!log_) return;
+    std::vector<Diagnostic> sorted = findings_of(line).all();
+    exporter::sort_findings(sorted);
+    for (const Diagnostic& finding : sorted) log_->add(finding);
+  }
+  bool close() {
+    if (!log_) return true;
+    log_->end();
+    const auto written = file_->commit();
+    if (!written) complain(written.error());
+    return written.has_value();
+  }
+
+ private:
+  std::unique_ptr<exporter::NewFile> file_;
+  std::unique_ptr<exporter::SarifLog> log_;
+};
 
 bool fails(const batch::Totals& totals, const std::string& fail_on) {
   if (fail_on == "never") return false;
@@ -170,11 +211,12 @@ int run(const Options& options) {
   work.limits.time = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit * 1000));
   if (options.memory_limit > 0) work.limits.memory = options.memory_limit << 20;
   work.analyse = [&options](const batch::ModelFiles& files) { return analyse(options, files); };
-  std::vector<batch::Record> records;
-  Diagnostics findings;
+  batch::Summary summary(work.models);
+  FindingsFile findings;
+  if (!findings.open(options.sarif)) return ExitCode::unusable;
   work.done = [&](const batch::Record& record, const std::string& line) {
-    records.push_back(record);
-    if (!options.sarif.empty()) add_findings(line, findings);
+    summary.add(record);
+    findings.add(line);
     if (options.output.empty()) fmt::print("{}\n", line);
   };
   Progress progress;
@@ -183,19 +225,13 @@ int run(const Options& options) {
   progress.clear();
 
   std::FILE* const people = options.output.empty() ? stderr : stdout;
-  fmt::print(people, "{}", batch::summary_text(records, !options.output.empty() && use_colour()));
+  batch::summary_text(summary, !options.output.empty() && use_colour(),
+                      [people](std::string_view text) { fmt::print(people, "{}", text); });
   for (const std::string& path : options.summaries)
-    if (const auto written = batch::write_summary(path, records, options.output); !written)
+    if (const auto written = batch::write_summary(path, summary, options.output); !written)
       return complain(written.error());
-  if (!options.sarif.empty()) {
-    std::vector<Diagnostic> sorted = findings.all();
-    exporter::sort_findings(sorted);
-    const exporter::ModelInfo info;
-    if (!write_output(options.sarif,
-                      exporter::render_findings_sarif({info, sorted, 0, std::filesystem::current_path().string()})))
-      return ExitCode::unusable;
-  }
-  return fails(batch::totals_of(records), options.fail_on) ? ExitCode::findings : ExitCode::all_well;
+  if (!findings.close()) return ExitCode::unusable;
+  return fails(summary.totals(), options.fail_on) ? ExitCode::findings : ExitCode::all_well;
 }
 
 struct MergeOptions {
@@ -204,10 +240,18 @@ struct MergeOptions {
 };
 
 int merge(const MergeOptions& options) {
-  if (!check_output(options.output)) return ExitCode::unusable;
-  const auto merged = batch::merge_parts(options.parts);
+  if (options.output.empty()) {
+    const auto merged = batch::merge_parts(options.parts, [](std::string_view line) { fmt::print("{}", line); });
+    if (!merged) return complain(merged.error());
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return complain("cannot write to standard output");
+    return ExitCode::all_well;
+  }
+  auto file = exporter::NewFile::create(options.output);
+  if (!file) return complain(file.error());
+  const auto merged = batch::merge_parts(options.parts, [&file](std::string_view line) { file->write(line); });
   if (!merged) return complain(merged.error());
-  return write_output(options.output, *merged) ? ExitCode::all_well : ExitCode::unusable;
+  const auto written = file->commit();
+  return written ? ExitCode::all_well : complain(written.error());
 }
 
 }  // namespace

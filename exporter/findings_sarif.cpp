@@ -1,7 +1,5 @@
-// Findings as SARIF 2.1.0 (OASIS Standard, "Static Analysis Results Interchange Format").
-
+#include <charconv>
 #include <filesystem>
-#include <map>
 #include <string>
 
 #include <fmt/core.h>
@@ -9,6 +7,8 @@
 
 #include "exporter/finding_catalog.hpp"
 #include "exporter/finding_formats.hpp"
+#include "exporter/result_view.hpp"
+#include "exporter/sarif_log.hpp"
 
 namespace amalthea::exporter {
 namespace {
@@ -91,43 +91,77 @@ Json location_json(const Diagnostic& finding, const std::string& base_folder) {
   return location;
 }
 
+std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace); }
+
+/// As it stands `depth` blanks deep in a larger value. Strings have no line ends: those are escaped.
+std::string indented(const std::string& text, std::size_t depth) {
+  std::string out;
+  for (const char c : text) {
+    out += c;
+    if (c == '\n') out.append(depth, ' ');
+  }
+  return out;
+}
+
+constexpr std::size_t depth_of_results = 6;
+
 }  // namespace
 
-std::string render_findings_sarif(const FindingView& view) {
+SarifLog::SarifLog(const Run& run, Sink sink) : base_folder_(run.base_folder), sink_(std::move(sink)) {
   Json rules = Json::array();
   for (const FindingKind& kind : finding_catalog()) rules.push_back(rule_json(kind));
-
-  Json results = Json::array();
-  std::map<std::string, std::size_t> seen;  // fingerprint → how often
-  for (const Diagnostic& finding : view.findings) {
-    Json result = {{"ruleId", finding.id}};
-    if (const std::size_t index = find_finding_kind(finding.id); index < finding_catalog().size())
-      result["ruleIndex"] = index;
-    result["level"] = level(finding.severity);
-    result["message"] = {{"text", message_text(one_line(finding.message))}};
-    if (Json location = location_json(finding, view.base_folder); !location.empty())
-      result["locations"] = Json::array({std::move(location)});
-    const std::string file = fs::path(finding.location.file).filename().string();
-    const std::string hash =
-        hash_of_text(fmt::format("{}\n{}\n{}\n{}", finding.id, file, finding.path, essence(finding.message)));
-    result["partialFingerprints"] = {{"amaltheaFinding/v1", fmt::format("{}:{}", hash.substr(0, 32), ++seen[hash])}};
-    results.push_back(std::move(result));
-  }
-
   Json artifacts = Json::array();
-  for (const std::string& file : view.model.files)
-    artifacts.push_back({{"location", {{"uri", uri_of_file(file, view.base_folder)}}}});
-
+  for (const std::string& file : run.files)
+    artifacts.push_back({{"location", {{"uri", uri_of_file(file, run.base_folder)}}}});
   const Json driver = {
       {"name", tool_name}, {"version", tool_version}, {"semanticVersion", tool_version}, {"rules", std::move(rules)}};
-  const Json run = {{"tool", {{"driver", driver}}},
-                    {"invocations", Json::array({{{"executionSuccessful", !view.model.version.empty()}}})},
-                    {"columnKind", "unicodeCodePoints"},
-                    {"artifacts", std::move(artifacts)},
-                    {"results", std::move(results)}};
-  const Json log = {
-      {"$schema", "https://json.schemastore.org/sarif-2.1.0.json"}, {"version", "2.1.0"}, {"runs", Json::array({run})}};
-  return log.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  const Json entry = {{"tool", {{"driver", driver}}},
+                      {"invocations", Json::array({{{"executionSuccessful", run.successful}}})},
+                      {"columnKind", "unicodeCodePoints"},
+                      {"artifacts", std::move(artifacts)},
+                      {"results", Json::array()}};
+  const Json log = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                    {"version", "2.1.0"},
+                    {"runs", Json::array({entry})}};
+  const std::string text = dump(log) + "\n";
+  // The results come last: what follows them is but brackets.
+  const std::size_t middle = text.rfind("[]") + 1;
+  after_ = text.substr(middle);
+  sink_(std::string_view(text).substr(0, middle));
+}
+
+void SarifLog::add(const Diagnostic& finding) {
+  Json result = {{"ruleId", finding.id}};
+  if (const std::size_t index = find_finding_kind(finding.id); index < finding_catalog().size())
+    result["ruleIndex"] = index;
+  result["level"] = level(finding.severity);
+  result["message"] = {{"text", message_text(one_line(finding.message))}};
+  if (Json location = location_json(finding, base_folder_); !location.empty())
+    result["locations"] = Json::array({std::move(location)});
+  const std::string file = fs::path(finding.location.file).filename().string();
+  const std::string hash =
+      hash_of_text(fmt::format("{}\n{}\n{}\n{}", finding.id, file, finding.path, essence(finding.message)));
+  std::uint64_t beginning = 0;
+  std::from_chars(hash.data(), hash.data() + 16, beginning, 16);
+  const std::uint32_t number = ++seen_[beginning];
+  result["partialFingerprints"] = {{"amaltheaFinding/v1", fmt::format("{}:{}", hash.substr(0, 32), number)}};
+  sink_(fmt::format("{}\n{}{}", empty_ ? "" : ",", std::string(depth_of_results + 2, ' '),
+                    indented(dump(result), depth_of_results + 2)));
+  empty_ = false;
+}
+
+void SarifLog::end() {
+  if (!empty_) sink_(fmt::format("\n{}", std::string(depth_of_results, ' ')));
+  sink_(after_);
+}
+
+std::string render_findings_sarif(const FindingView& view) {
+  std::string text;
+  SarifLog log({view.model.files, !view.model.version.empty(), view.base_folder},
+               [&text](std::string_view more) { text += more; });
+  for (const Diagnostic& finding : view.findings) log.add(finding);
+  log.end();
+  return text;
 }
 
 }  // namespace amalthea::exporter

@@ -29,6 +29,71 @@ std::string_view code_of(Colour colour) {
   return "";
 }
 
+using Column = TextTable::Column;
+using Cell = TextTable::Cell;
+
+std::string markdown_line(const std::vector<Cell>& cells) {
+  std::string line = "|";
+  for (const Cell& cell : cells) {
+    const bool bold = cell.colour == Colour::good || cell.colour == Colour::bad;
+    const char* mark = bold && !cell.text.empty() ? "**" : "";
+    line += fmt::format(" {}{}{} |", mark, markdown_text(cell.text), mark);
+  }
+  return line + "\n";
+}
+
+/// `row` gives the cells of the i-th row, on one line each.
+template <typename Row>
+void each_markdown_line(const std::vector<Column>& columns, std::size_t count, const Row& row,
+                        const TextTable::Sink& sink) {
+  std::string head = "|";
+  for (const Column& column : columns) head += fmt::format(" {} |", markdown_text(column.title));
+  head += "\n|";
+  for (const Column& column : columns) head += column.align == Align::right ? " ---: |" : " --- |";
+  sink(head + "\n");
+  for (std::size_t i = 0; i < count; ++i) sink(markdown_line(row(i)));
+}
+
+std::string aligned_line(const std::vector<Column>& columns, const std::vector<std::size_t>& widths,
+                         const std::vector<Cell>& cells, bool colour) {
+  std::string line;
+  std::string gap;
+  for (std::size_t column = 0; column < columns.size(); ++column) {
+    const std::string padding(widths[column] - width_of(cells[column].text), ' ');
+    const bool right = columns[column].align == Align::right;
+    if (right) gap += padding;
+    if (!cells[column].text.empty()) {
+      line += gap + paint(cells[column].text, cells[column].colour, colour);
+      gap.clear();
+    }
+    gap += (right ? "" : padding) + std::string(2, ' ');
+  }
+  return line + "\n";
+}
+
+template <typename Row>
+void each_line(const std::vector<Column>& columns, std::size_t count, const Row& row, bool colour,
+               const TextTable::Sink& sink) {
+  std::vector<std::size_t> widths;
+  std::vector<Cell> titles;
+  for (const Column& column : columns) {
+    widths.push_back(width_of(column.title));
+    titles.push_back({column.title, Colour::bold});
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::vector<Cell>& cells = row(i);
+    for (std::size_t column = 0; column < columns.size(); ++column)
+      widths[column] = std::max(widths[column], width_of(cells[column].text));
+  }
+  sink(aligned_line(columns, widths, titles, colour));
+  for (std::size_t i = 0; i < count; ++i) sink(aligned_line(columns, widths, row(i), colour));
+}
+
+std::vector<Cell> on_one_line(std::vector<Cell> cells) {
+  for (Cell& cell : cells) cell.text = one_line(cell.text);
+  return cells;
+}
+
 }  // namespace
 
 std::string paint(std::string_view text, Colour colour, bool enabled) {
@@ -58,52 +123,31 @@ std::string markdown_text(std::string_view text) {
   return escaped;
 }
 
-std::string TextTable::markdown() const {
-  std::string out = "|";
-  for (const Column& column : columns_) out += fmt::format(" {} |", markdown_text(column.title));
-  out += "\n|";
-  for (const Column& column : columns_) out += column.align == Align::right ? " ---: |" : " --- |";
-  out += "\n";
-  for (const auto& row : rows_) {
-    out += "|";
-    for (const Cell& cell : row) {
-      const bool bold = cell.colour == Colour::good || cell.colour == Colour::bad;
-      const char* mark = bold && !cell.text.empty() ? "**" : "";
-      out += fmt::format(" {}{}{} |", mark, markdown_text(cell.text), mark);
-    }
-    out += "\n";
-  }
+std::string TextTable::render(bool colour) const {
+  std::string out;
+  each_line(
+      columns_, rows_.size(), [this](std::size_t i) -> const std::vector<Cell>& { return rows_[i]; }, colour,
+      [&out](std::string_view text) { out += text; });
   return out;
 }
 
-std::string TextTable::render(bool colour) const {
-  std::vector<std::size_t> widths;
-  for (std::size_t column = 0; column < columns_.size(); ++column) {
-    std::size_t width = width_of(columns_[column].title);
-    for (const auto& row : rows_) width = std::max(width, width_of(row[column].text));
-    widths.push_back(width);
-  }
+std::string TextTable::markdown() const {
   std::string out;
-  const auto add_line = [&](const std::vector<Cell>& cells) {
-    std::string line;
-    std::string gap;
-    for (std::size_t column = 0; column < columns_.size(); ++column) {
-      const std::string padding(widths[column] - width_of(cells[column].text), ' ');
-      const bool right = columns_[column].align == Align::right;
-      if (right) gap += padding;
-      if (!cells[column].text.empty()) {
-        line += gap + paint(cells[column].text, cells[column].colour, colour);
-        gap.clear();
-      }
-      gap += (right ? "" : padding) + std::string(2, ' ');
-    }
-    out += line + "\n";
-  };
-  std::vector<Cell> titles;
-  for (const Column& column : columns_) titles.push_back({column.title, Colour::bold});
-  add_line(titles);
-  for (const auto& row : rows_) add_line(row);
+  each_markdown_line(
+      columns_, rows_.size(), [this](std::size_t i) -> const std::vector<Cell>& { return rows_[i]; },
+      [&out](std::string_view text) { out += text; });
   return out;
+}
+
+void TextTable::render(const std::vector<Column>& columns, std::size_t count, const Rows& row, bool colour,
+                       const Sink& sink) {
+  each_line(
+      columns, count, [&row](std::size_t i) { return on_one_line(row(i)); }, colour, sink);
+}
+
+void TextTable::markdown(const std::vector<Column>& columns, std::size_t count, const Rows& row, const Sink& sink) {
+  each_markdown_line(
+      columns, count, [&row](std::size_t i) { return on_one_line(row(i)); }, sink);
 }
 
 }  // namespace amalthea::exporter

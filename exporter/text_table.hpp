@@ -3,6 +3,7 @@
 /// Aligned columns for terminals and plain text.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,14 @@ class TextTable {
   std::string render(bool colour) const;
   /// As a table of GitHub's Markdown; good and bad cells in bold.
   std::string markdown() const;
+
+  /// The same for rows that are not kept: `row` makes the i-th of `count`, and is asked for each twice where widths
+  /// have to be known. The text goes to `sink` line by line.
+  using Rows = std::function<std::vector<Cell>(std::size_t)>;
+  using Sink = std::function<void(std::string_view)>;
+  static void render(const std::vector<Column>& columns, std::size_t count, const Rows& row, bool colour,
+                     const Sink& sink);
+  static void markdown(const std::vector<Column>& columns, std::size_t count, const Rows& row, const Sink& sink);
 
  private:
   std::vector<Column> columns_;

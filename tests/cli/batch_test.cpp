@@ -171,6 +171,14 @@ TEST_CASE("batch: shards put together are the whole, and a missing one is named"
   CHECK(missing.exit_code == 2);
   CHECK(missing.err == "amalthea: error: models are missing, by their index: 2\n");
   CHECK(batch({models.path(), "--shard", "4/3"}).exit_code == 2);
+
+  // One that is still being written, or was copied in part.
+  const std::string whole = test::read_text(parts[1]);
+  test::write_text(parts[1], whole.substr(0, whole.size() - 20));
+  const auto cut_off = test::amalthea({"batch", "merge", parts[0], parts[1], parts[2], "-o", models.beside("merged")});
+  CHECK(cut_off.exit_code == 2);
+  CHECK(cut_off.err.find("the line is cut off") != std::string::npos);
+  CHECK_FALSE(fs::exists(models.beside("merged")));
 }
 
 TEST_CASE("batch: files that refer to each other are one model") {
