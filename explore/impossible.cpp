@@ -55,9 +55,9 @@ struct Least {
   UnitIndex unit = 0;
 };
 
-class Search {
+class LeastSearch {
  public:
-  explicit Search(const Space& space) : space_(space), options_(space.options.analysis.compile) {
+  explicit LeastSearch(const Space& space) : space_(space), options_(space.options.analysis.compile) {
     options_.flatten_branches = true;
   }
 
@@ -135,7 +135,7 @@ class Search {
 
 }  // namespace
 
-std::vector<Impossible> impossible_deadlines(const Space& space) { return Search(space).run(); }
+std::vector<Impossible> impossible_deadlines(const Space& space) { return LeastSearch(space).run(); }
 
 std::vector<bool> counted_tasks(const Space& space, const std::vector<Impossible>& impossible) {
   std::vector<bool> counted(space.problem.system.tasks.size(), true);

@@ -6,7 +6,6 @@
 /// their excess; then come the objectives, weighted as the walk has it. Candidates that have been judged are not judged
 /// again, and moves that overload CPUs further are not judged at all.
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
