@@ -50,8 +50,8 @@ struct Freedom {
 };
 
 /// Smaller is better.
-/// The largest bound relative to its deadline (or period, where there is no deadline). Tasks that cannot be in time at
-/// all, and device tasks without a deadline, which their hosts wait for, do not count.
+/// The largest bound relative to its deadline (or period, where there is none, or none that can be kept). Device tasks
+/// without a deadline, which their hosts wait for, do not count.
 struct LargestResponse {};
 struct ChainLatency {
   std::size_t chain = 0;  ///< of System::chains: its reaction in seconds, the bound under implicit communication

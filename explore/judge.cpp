@@ -209,9 +209,8 @@ double Evaluator::value_of(const Objective& objective, std::size_t placement, co
   for (TaskIndex task = 0; task < bench.system.tasks.size(); ++task) {
     const engine::Bound& bound = judgement.bounds[task];
     const auto& deadline = bench.system.tasks[task].deadline;
-    if (!placed.active[task] || !bound.best || !is_counted(placement, task)) continue;
-    if (!placed.host[task] && !deadline) continue;
-    const auto limit = deadline ? deadline : placed.periods[task];
+    if (!placed.active[task] || !bound.best || (!placed.host[task] && !deadline)) continue;
+    const auto limit = deadline && is_counted(placement, task) ? deadline : placed.periods[task];
     if (limit) largest = std::max(largest, bound.worst ? ratio(*bound.worst, *limit) : infinite);
   }
   return largest;

@@ -72,7 +72,7 @@ Value value_of(const System& system, const engine::DeviceProfile& profile) {
 
 /// The best of all units, orders, ways of waiting and slices, every host task being on one of the first two units.
 Value brute_force(const Problem& problem, const engine::DeviceProfile& profile) {
-  const System& system = problem.system;
+  System system = problem.system;
   std::vector<TaskIndex> hosts, pollers, devices;
   const Candidate original = original_candidate(system);
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
@@ -88,16 +88,20 @@ Value brute_force(const Problem& problem, const engine::DeviceProfile& profile) 
   do {
     const std::size_t choices = std::size_t{1} << (hosts.size() + pollers.size() + devices.size());
     for (std::size_t bits = 0; bits < choices; ++bits) {
-      Candidate candidate = original;
       std::size_t bit = 0;
       const auto next = [&] { return ((bits >> bit++) & 1u) != 0; };
       for (std::size_t i = 0; i < hosts.size(); ++i) {
-        candidate[hosts[i]].unit = next() ? 1 : 0;
-        candidate[hosts[i]].priority = order[i];
+        Task& task = system.tasks[hosts[i]];
+        task.unit = task.scheduler = next() ? 1 : 0;
+        task.priority = order[i];
       }
-      for (const TaskIndex task : pollers) candidate[task].waits_actively = next();
-      for (const TaskIndex task : devices) candidate[task].slice = slices[next() ? 1 : 0];
-      best = std::min(best, value_of(*applied(problem, candidate), profile));
+      for (const TaskIndex task : pollers) {
+        const bool active = next();
+        for (const NodeIndex node : system.tasks[task].body)
+          if (auto* wait = std::get_if<WaitEvents>(&system.graph[node].activity)) wait->active = active;
+      }
+      for (const TaskIndex task : devices) system.tasks[task].time_slice = slices[next() ? 1 : 0];
+      best = std::min(best, value_of(system, profile));
     }
   } while (std::next_permutation(order.begin(), order.end()));
   return best;
