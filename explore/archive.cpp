@@ -33,9 +33,8 @@ void Archive::add(const Member& member) {
 }
 
 void Archive::sort() {
-  std::stable_sort(members_.begin(), members_.end(), [](const Member& a, const Member& b) {
-    return a.judgement.objectives < b.judgement.objectives;
-  });
+  std::stable_sort(members_.begin(), members_.end(),
+                   [](const Member& a, const Member& b) { return a.judgement.objectives < b.judgement.objectives; });
 }
 
 void Archive::thin(std::size_t most) {

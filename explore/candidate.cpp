@@ -8,9 +8,8 @@ namespace detail {
 namespace {
 
 bool polls(const System& system, const std::vector<NodeIndex>& waits) {
-  return std::any_of(waits.begin(), waits.end(), [&](NodeIndex node) {
-    return std::get<WaitEvents>(system.graph[node].activity).active;
-  });
+  return std::any_of(waits.begin(), waits.end(),
+                     [&](NodeIndex node) { return std::get<WaitEvents>(system.graph[node].activity).active; });
 }
 
 }  // namespace

@@ -49,9 +49,9 @@ class ConflictSearch {
       // What concerns this task alone or with others.
       Constraints own;
       own.allowed.resize(best_.candidate.size());
-      for (TaskIndex other = 0; other < own.allowed.size(); ++other)
-        own.allowed[other] = {best_.candidate[other].unit};
-      if (task < space_.problem.constraints.allowed.size()) own.allowed[task] = space_.problem.constraints.allowed[task];
+      for (TaskIndex other = 0; other < own.allowed.size(); ++other) own.allowed[other] = {best_.candidate[other].unit};
+      if (task < space_.problem.constraints.allowed.size())
+        own.allowed[task] = space_.problem.constraints.allowed[task];
       const auto with_task = [task](const std::vector<TaskIndex>& group) {
         return std::find(group.begin(), group.end(), task) != group.end();
       };
@@ -61,9 +61,9 @@ class ConflictSearch {
         if (with_task(group)) own.apart.push_back(group);
       if (broken_constraints(own, placed, best_.candidate) > 0) conflict.tasks.push_back(task);
     }
-    conflict.reason = fmt::format("no mapping was found that keeps all constraints; {} of {} {} broken at the least",
-                                  best_.judgement.broken, names(conflict.tasks),
-                                  best_.judgement.broken == 1 ? "is" : "are");
+    conflict.reason =
+        fmt::format("no mapping was found that keeps all constraints; {} of {} {} broken at the least",
+                    best_.judgement.broken, names(conflict.tasks), best_.judgement.broken == 1 ? "is" : "are");
     return conflict;
   }
 
@@ -128,9 +128,9 @@ class ConflictSearch {
     Conflict conflict;
     for (const Share& share : needed) conflict.tasks.push_back(placed.owner[share.task]);
     std::sort(conflict.tasks.begin(), conflict.tasks.end());
-    conflict.reason = fmt::format("{} {} asked for {:.4f} of {:.0f} at the least by {}", units,
-                                  units.find(',') == std::string::npos ? "is" : "are", total, capacity,
-                                  names(conflict.tasks));
+    conflict.reason =
+        fmt::format("{} {} asked for {:.4f} of {:.0f} at the least by {}", units,
+                    units.find(',') == std::string::npos ? "is" : "are", total, capacity, names(conflict.tasks));
     return conflict;
   }
 
@@ -164,9 +164,8 @@ class ConflictSearch {
   // ---- deletion
 
   static bool meet(const std::vector<TaskIndex>& late, const std::vector<TaskIndex>& kept) {
-    return std::none_of(late.begin(), late.end(), [&](TaskIndex task) {
-      return std::find(kept.begin(), kept.end(), task) != kept.end();
-    });
+    return std::none_of(late.begin(), late.end(),
+                        [&](TaskIndex task) { return std::find(kept.begin(), kept.end(), task) != kept.end(); });
   }
 
   /// Whether a mapping is known, or found, that keeps all of these.
@@ -221,9 +220,10 @@ class ConflictSearch {
     conflict.reason =
         kept.size() == 1
             ? fmt::format("no mapping was found that keeps the deadline of {}", names(kept))
-            : fmt::format("no mapping was found that keeps the deadlines of {} together; without any one of them there "
-                          "is one",
-                          names(kept));
+            : fmt::format(
+                  "no mapping was found that keeps the deadlines of {} together; without any one of them there "
+                  "is one",
+                  names(kept));
     return conflict;
   }
 

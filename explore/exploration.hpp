@@ -26,9 +26,9 @@ namespace amalthea::explore {
 /// What is decided of one task. Of a wrapper that fell away nothing is.
 struct Choice {
   UnitIndex unit = 0;
-  std::int64_t priority = 0;         ///< larger is more urgent; of host tasks
-  bool waits_actively = false;       ///< polls instead of suspending; of host tasks that wait for events
-  std::optional<Duration> slice;     ///< of the GPU, of device tasks
+  std::int64_t priority = 0;      ///< larger is more urgent; of host tasks
+  bool waits_actively = false;    ///< polls instead of suspending; of host tasks that wait for events
+  std::optional<Duration> slice;  ///< of the GPU, of device tasks
   friend bool operator==(const Choice&, const Choice&) = default;
 };
 /// Parallel to System::tasks.
@@ -36,7 +36,7 @@ using Candidate = std::vector<Choice>;
 
 /// What a mapping must keep beside deadlines: the model's affinities and constraints where asked for, and options.
 struct Constraints {
-  std::vector<std::vector<UnitIndex>> allowed;  ///< per task, never empty: where it may run
+  std::vector<std::vector<UnitIndex>> allowed;   ///< per task, never empty: where it may run
   std::vector<std::vector<TaskIndex>> together;  ///< on one unit
   std::vector<std::vector<TaskIndex>> apart;     ///< no two of them on one unit
 };
@@ -107,7 +107,7 @@ struct Solution {
 /// A task whose deadline no mapping can keep: even alone it takes longer.
 struct Impossible {
   TaskIndex task = 0;
-  Duration least;     ///< achievable, on `unit`
+  Duration least;  ///< achievable, on `unit`
   UnitIndex unit = 0;
   Duration deadline;
 };
@@ -129,8 +129,8 @@ struct Exploration {
   /// members have the fewest of these, then the least excess. No more than most_solutions: the best of every objective
   /// and some in between.
   std::vector<Solution> front;
-  bool feasible = false;               ///< whether front.front() has nobody late
-  std::optional<Conflict> conflict;    ///< where it is not
+  bool feasible = false;             ///< whether front.front() has nobody late
+  std::optional<Conflict> conflict;  ///< where it is not
   std::uint64_t judged = 0;
 };
 

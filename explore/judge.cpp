@@ -80,8 +80,8 @@ Demands demands_of(const Space& space, const Placement& placement) {
   options.flatten_branches = true;
   options.memory.source = engine::MemoryModel::Source::uncontended;
   const System& system = placement.system;
-  demands.rates = engine::job_rates(
-      system, engine::compile_programs(system, engine::Execution::worst, space.devices, options));
+  demands.rates =
+      engine::job_rates(system, engine::compile_programs(system, engine::Execution::worst, space.devices, options));
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     std::vector<double> on_unit(system.platform.units.size(), 0);
     if (placement.host[task]) {
@@ -89,10 +89,10 @@ Demands demands_of(const Space& space, const Placement& placement) {
       units.push_back(system.tasks[task].unit);
       for (const UnitIndex unit : units)
         if (is_cpu(system.platform, unit) && !system.platform.units[unit].frequency.is_zero())
-          on_unit[unit] = demands.rates[task] *
-                          as_double(engine::compile_program(system, task, unit, engine::Execution::worst, nullptr,
-                                                            options)
-                                        .execution);
+          on_unit[unit] =
+              demands.rates[task] *
+              as_double(
+                  engine::compile_program(system, task, unit, engine::Execution::worst, nullptr, options).execution);
     }
     demands.on_unit.push_back(std::move(on_unit));
   }
@@ -105,7 +105,8 @@ Facts facts_of(const Space& space) {
     facts.demands.push_back(demands_of(space, placement));
     std::vector<ChainForm> chains(placement.system.chains.size());
     for (const Objective& objective : space.options.objectives)
-      if (const auto* latency = std::get_if<ChainLatency>(&objective); latency != nullptr && latency->chain < chains.size())
+      if (const auto* latency = std::get_if<ChainLatency>(&objective);
+          latency != nullptr && latency->chain < chains.size())
         chains[latency->chain] = chain_form(placement.system, latency->chain);
     facts.chains.push_back(std::move(chains));
   }
@@ -146,10 +147,8 @@ void Evaluator::load(Bench& bench) {
     if (!programs) {
       programs = std::make_unique<Programs>();
       const auto* device = space_.devices[task.unit];
-      programs->best =
-          engine::compile_program(system, index, task.unit, engine::Execution::best, device, compile_);
-      programs->worst =
-          engine::compile_program(system, index, task.unit, engine::Execution::worst, device, compile_);
+      programs->best = engine::compile_program(system, index, task.unit, engine::Execution::best, device, compile_);
+      programs->worst = engine::compile_program(system, index, task.unit, engine::Execution::worst, device, compile_);
     }
     if (bench.loaded[index] == programs.get()) continue;
     bench.loaded[index] = programs.get();
@@ -164,8 +163,7 @@ Judgement Evaluator::judge(std::size_t placement, const Candidate& candidate) {
   load(bench);
   Judgement judgement;
   judgement.bounds = engine::system_bounds(bench.system, bench.best, bench.worst, space_.devices).tasks;
-  judgement.broken =
-      broken_constraints(space_.problem.constraints, space_.placements[placement], candidate);
+  judgement.broken = broken_constraints(space_.problem.constraints, space_.placements[placement], candidate);
   judge_deadlines(placement, judgement);
   for (const Objective& objective : space_.options.objectives)
     judgement.objectives.push_back(value_of(objective, placement, bench, judgement));
@@ -180,8 +178,8 @@ void Evaluator::judge_deadlines(std::size_t placement, Judgement& judgement) con
     if (!placed.active[task] || !deadline || !bound.best || !is_counted(placement, task)) continue;
     if (bound.worst && *bound.worst <= *deadline) continue;
     judgement.late.push_back(task);
-    judgement.excess += bound.worst ? std::min(unbounded_excess, ratio(*bound.worst - *deadline, *deadline))
-                                    : unbounded_excess;
+    judgement.excess +=
+        bound.worst ? std::min(unbounded_excess, ratio(*bound.worst - *deadline, *deadline)) : unbounded_excess;
   }
 }
 

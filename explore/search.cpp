@@ -112,8 +112,7 @@ class Search {
     options.budget = std::max<std::uint64_t>(1, options_.candidates / walks + (number < options_.candidates % walks));
     options.weights = weights_of(number);
     options.scales = scales_;
-    if (options_.seconds)
-      options.seconds = *options_.seconds * std::clamp<double>(options_.threads, 1, walks) / walks;
+    if (options_.seconds) options.seconds = *options_.seconds * std::clamp<double>(options_.threads, 1, walks) / walks;
     options.judged = [this](const Judgement& judgement) { count(judgement); };
     Evaluator evaluator(space_, facts_, counted_);
     return walk(space_, facts_, evaluator, options);

@@ -33,17 +33,15 @@ bool has_ticks(const System& system, TaskIndex task, UnitIndex unit) {
 /// On a GPU already, or a function whose wrapper fell away, or with ticks for a GPU.
 bool could_be_on_gpu(const System& system, TaskIndex task) {
   if (system.tasks[task].side == Side::device) return true;
-  if (std::any_of(system.tasks.begin(), system.tasks.end(), [task](const Task& other) {
-        return other.folded_into == task;
-      }))
+  if (std::any_of(system.tasks.begin(), system.tasks.end(),
+                  [task](const Task& other) { return other.folded_into == task; }))
     return true;
   const auto& body = system.tasks[task].body;
   return std::any_of(body.begin(), body.end(), [&](NodeIndex node) {
     const auto* compute = std::get_if<Compute>(&system.graph[node].activity);
     return compute != nullptr &&
-           std::any_of(compute->ticks.extended.begin(), compute->ticks.extended.end(), [&](const auto& entry) {
-             return system.platform.definitions[entry.first].type == PuType::gpu;
-           });
+           std::any_of(compute->ticks.extended.begin(), compute->ticks.extended.end(),
+                       [&](const auto& entry) { return system.platform.definitions[entry.first].type == PuType::gpu; });
   });
 }
 
@@ -162,8 +160,8 @@ std::vector<TaskIndex> functions_of(const Problem& problem) {
   for (TaskIndex task = 0; task < problem.constraints.allowed.size() && task < problem.system.tasks.size(); ++task) {
     const auto& allowed = problem.constraints.allowed[task];
     const auto on_cpu = [&](UnitIndex unit) { return is_cpu(platform, unit); };
-    if (!problem.system.tasks[task].folded_into && could_be_on_gpu(problem.system, task) && std::any_of(allowed.begin(), allowed.end(), on_cpu) &&
-        !std::all_of(allowed.begin(), allowed.end(), on_cpu))
+    if (!problem.system.tasks[task].folded_into && could_be_on_gpu(problem.system, task) &&
+        std::any_of(allowed.begin(), allowed.end(), on_cpu) && !std::all_of(allowed.begin(), allowed.end(), on_cpu))
       functions.push_back(task);
   }
   return functions;
@@ -230,10 +228,10 @@ Space space_of(const Problem& problem, const Options& options) {
   // Without a core for it a function cannot come.
   space.placements.erase(std::remove_if(space.placements.begin() + 1, space.placements.end(),
                                         [&](const Placement& placement) {
-                                          return std::any_of(space.functions.begin(), space.functions.end(),
-                                                             [&](TaskIndex task) {
-                                                               return placement.on_cpu[task] && space.cpus[task].empty();
-                                                             });
+                                          return std::any_of(
+                                              space.functions.begin(), space.functions.end(), [&](TaskIndex task) {
+                                                return placement.on_cpu[task] && space.cpus[task].empty();
+                                              });
                                         }),
                          space.placements.end());
   return space;

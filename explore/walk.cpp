@@ -111,7 +111,8 @@ class Walker {
   void anneal(State& state, const Judgement* judgement, std::uint64_t from, std::uint64_t to, double hottest) {
     double now = energy(state, *judgement);
     while (result_.judged < to && !is_over()) {
-      const double done = static_cast<double>(result_.judged - from) / static_cast<double>(std::max<std::uint64_t>(1, to - from));
+      const double done =
+          static_cast<double>(result_.judged - from) / static_cast<double>(std::max<std::uint64_t>(1, to - from));
       const double temperature = hottest * std::pow(last_temperature / hottest, done);
       State next = state;
       late_ = &judgement->late;
@@ -180,8 +181,7 @@ class Walker {
           weight[task] += *std::max_element(demands.on_unit[member].begin(), demands.on_unit[member].end());
       if (first_movable(placed, space_.groups[task]) == task) leaders.push_back(task);
     }
-    std::stable_sort(leaders.begin(), leaders.end(),
-                     [&](TaskIndex a, TaskIndex b) { return weight[a] > weight[b]; });
+    std::stable_sort(leaders.begin(), leaders.end(), [&](TaskIndex a, TaskIndex b) { return weight[a] > weight[b]; });
     for (const TaskIndex leader : leaders) {
       UnitIndex chosen = one_of(space_.cpus[leader]);
       if (options_.start != Start::random || by_chance(0.7)) chosen = fitting_unit(state, leader, load);
@@ -213,8 +213,7 @@ class Walker {
         if (placement(state).host[member]) own += demands.on_unit[member][unit];
       for (const TaskIndex member : space_.groups[leader])
         if (placement(state).movable[member]) state.genome[member].unit = unit;
-      const std::size_t broken =
-          broken_constraints(space_.problem.constraints, placement(state), state.genome);
+      const std::size_t broken = broken_constraints(space_.problem.constraints, placement(state), state.genome);
       const double after = load[unit] + own;
       const bool first_fit = options_.start == Start::first_fit && after <= 0.8;
       const std::tuple<std::size_t, double> value{broken, first_fit ? own - 10 : after};
@@ -241,9 +240,8 @@ class Walker {
     std::vector<TaskIndex> order;
     for (TaskIndex task = 0; task < state.genome.size(); ++task)
       if (placement(state).ranked[task] && state.genome[task].unit == unit) order.push_back(task);
-    std::stable_sort(order.begin(), order.end(), [&](TaskIndex a, TaskIndex b) {
-      return state.genome[a].priority > state.genome[b].priority;
-    });
+    std::stable_sort(order.begin(), order.end(),
+                     [&](TaskIndex a, TaskIndex b) { return state.genome[a].priority > state.genome[b].priority; });
     return order;
   }
   static void rank(State& state, const std::vector<TaskIndex>& order) {
@@ -378,8 +376,7 @@ class Walker {
       }
       if (!to.host[task] || from.host[task]) continue;
       const auto& units = space_.cpus[task];
-      if (to.movable[task] && !units.empty() &&
-          std::find(units.begin(), units.end(), choice.unit) == units.end())
+      if (to.movable[task] && !units.empty() && std::find(units.begin(), units.end(), choice.unit) == units.end())
         choice.unit = one_of(units);
       else if (!to.movable[task])
         choice.unit = to.system.tasks[task].unit;

@@ -30,8 +30,8 @@ ChainForm chain_form(const System& system, std::size_t chain);
 
 /// How often and how long tasks need a core.
 struct Demands {
-  std::vector<double> rates;                       ///< jobs per picosecond
-  std::vector<std::vector<double>> on_unit;        ///< of every host task on every unit, memory uncontended
+  std::vector<double> rates;                 ///< jobs per picosecond
+  std::vector<std::vector<double>> on_unit;  ///< of every host task on every unit, memory uncontended
 };
 Demands demands_of(const Space& space, const Placement& placement);
 
@@ -64,7 +64,7 @@ class Evaluator {
   struct Bench {
     System system;
     std::vector<engine::Program> best, worst;
-    std::vector<const Programs*> loaded;                           // what stands in `best` and `worst`
+    std::vector<const Programs*> loaded;                          // what stands in `best` and `worst`
     std::vector<std::map<Key, std::unique_ptr<Programs>>> known;  // per task
   };
   Bench& bench(std::size_t placement);

@@ -31,10 +31,10 @@ struct WalkOptions {
   std::uint64_t number = 0;
   std::uint64_t search = 0;  ///< which search of the exploration it belongs to
   Start start = Start::original;
-  std::uint64_t budget = 1000;   ///< candidates to be judged
-  std::vector<double> weights;   ///< of the objectives, together 1
-  std::vector<double> scales;    ///< by which objectives are divided
-  bool until_feasible = false;   ///< ends with the first that is
+  std::uint64_t budget = 1000;  ///< candidates to be judged
+  std::vector<double> weights;  ///< of the objectives, together 1
+  std::vector<double> scales;   ///< by which objectives are divided
+  bool until_feasible = false;  ///< ends with the first that is
   std::optional<double> seconds;
   std::function<void(const Judgement&)> judged;  ///< called for each; may be empty
 };
