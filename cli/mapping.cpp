@@ -44,7 +44,8 @@ std::optional<TextError> read_change(const JsonValue& value, MappingChange& chan
       return error_at(entry, "not known here; expected core, priority, waiting, slice");
     }
   }
-  if (change.core.empty()) return error_at(value, "\"core\" is missing");
+  if (change.core.empty() && !change.priority && !change.waits_actively && !change.time_slice)
+    return error_at(value, "\"core\" is missing");
   return std::nullopt;
 }
 

@@ -50,11 +50,13 @@ struct Freedom {
 };
 
 /// Smaller is better.
-struct LargestResponse {};  ///< the largest bound relative to its deadline (or period, where there is no deadline)
+/// The largest bound relative to its deadline (or period, where there is no deadline). Tasks that cannot be in time at
+/// all, and device tasks without a deadline, which their hosts wait for, do not count.
+struct LargestResponse {};
 struct ChainLatency {
-  std::size_t chain = 0;  ///< of System::chains: its reaction as the analysis defines it
+  std::size_t chain = 0;  ///< of System::chains: its reaction in seconds, the bound under implicit communication
 };
-struct LoadBalance {};  ///< the largest utilization of a CPU
+struct LoadBalance {};  ///< the largest demand on a CPU at worst-case execution times, polling included
 using Objective = std::variant<LargestResponse, ChainLatency, LoadBalance>;
 std::string describe(const System& system, const Objective& objective);
 
@@ -78,14 +80,22 @@ struct Options {
   std::function<void(std::uint64_t, std::size_t)> progress;
 };
 
-/// A judged candidate.
+/// A judged candidate. Of tasks that are never activated nothing is asked.
 struct Judgement {
   std::vector<engine::Bound> bounds;  ///< per task
   std::vector<TaskIndex> late;        ///< bound beyond the deadline, or none, of those that can be in time
   double excess = 0;                  ///< how much, relative to their deadlines, together; unbounded ones count much
   std::vector<double> objectives;     ///< parallel to Options::objectives; infinite where unknown
+  std::size_t broken = 0;             ///< constraints that are not kept; none of a solution that is feasible
 };
 Judgement judge(const Problem& problem, const Candidate& candidate, const Options& options);
+
+/// What the model decides.
+Candidate original_candidate(const System& system);
+/// The system with a candidate applied; nothing where Problem::place gives none. A task that moves gets the first
+/// scheduler that is responsible for its unit, unless its own is. One that the model lets migrate between units keeps
+/// doing so while its unit is the model's.
+std::optional<System> applied(const Problem& problem, const Candidate& candidate);
 
 struct Solution {
   Candidate candidate;
@@ -108,11 +118,17 @@ struct Conflict {
   std::string reason;            ///< in words: "CPUs are asked for 5.1 of 5 …"
 };
 
+inline constexpr std::size_t most_solutions = 40;
+
 struct Exploration {
   Candidate original;
   Judgement original_judgement;
   std::vector<Impossible> impossible;  ///< left out of feasibility
-  std::vector<Solution> front;         ///< best first by the first objective; one where there is one objective
+  /// Best first by the first objective, then the others; one where there is one objective. Of candidates with equal
+  /// objectives the one that the earlier walk found first is kept. While somebody is late, or a constraint broken, all
+  /// members have the fewest of these, then the least excess. No more than most_solutions: the best of every objective
+  /// and some in between.
+  std::vector<Solution> front;
   bool feasible = false;               ///< whether front.front() has nobody late
   std::optional<Conflict> conflict;    ///< where it is not
   std::uint64_t judged = 0;

@@ -198,9 +198,15 @@ void allocate(BuildContext& context, const views::TaskAllocation& allocation, Ta
     return;
   }
   task.scheduler = *scheduler_index;
+  const bool moved = change != nullptr && !change->core.empty();
   const std::vector<Element> units =
-      change != nullptr ? std::vector{changed_unit(context, allocation, *change, task)}
-                        : chosen_units(context, allocation, context.system.platform.schedulers[*scheduler_index], task);
+      moved ? std::vector{changed_unit(context, allocation, *change, task)}
+            : chosen_units(context, allocation, context.system.platform.schedulers[*scheduler_index], task);
+  if (change != nullptr && !moved)
+    context.diagnostics.add("AM0422", Severity::note,
+                            fmt::format("task \"{}\" runs{} as was asked for, where the model has it", task.name,
+                                        details_of(*change)),
+                            allocation.element.location(), allocation.element.path());
   const Element unit_element = units.empty() ? Element{} : units.front();
   const Scheduler& scheduler = context.system.platform.schedulers[task.scheduler];
   const auto unit_index = context.units.find(unit_element);

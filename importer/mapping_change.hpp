@@ -16,7 +16,7 @@ namespace amalthea::importer {
 
 struct MappingChange {
   std::string task;
-  std::string core;                      ///< name of a processing unit, a GPU as well
+  std::string core;                      ///< name of a processing unit, a GPU as well; "": where the model has it
   std::optional<std::int64_t> priority;  ///< without it the task keeps its own
   std::optional<bool> waits_actively;    ///< at every wait for events; without it as the model has it
   std::optional<Duration> time_slice;    ///< on a GPU, longer than zero; without it as the model has it
