@@ -109,7 +109,11 @@ class Renderer {
     const std::size_t late_before = exploration_.original_judgement.late.size();
     const auto& late = chosen_.judgement.late;
     const bool all = exploration_.impossible.empty();
-    if (late.empty())
+    if (late.empty() && chosen_.judgement.broken > 0)
+      out_ += paint(fmt::format("No mapping was found that keeps all constraints; broken: {}.",
+                                chosen_.judgement.broken),
+                    Colour::bad, colour_);
+    else if (late.empty())
       out_ += paint(all ? "Every deadline is kept." : "Every deadline that can be kept at all is kept.", Colour::good,
                     colour_);
     else
