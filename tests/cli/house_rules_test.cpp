@@ -31,8 +31,8 @@ std::vector<std::string> matches(const std::string& text, const std::string& pat
   return found;
 }
 
-const std::vector<std::string> folders = {"amalthea", "importer", "engine", "review", "exporter", "batch",
-                                          "migration", "cli"};
+const std::vector<std::string> folders = {"amalthea", "importer",  "engine", "explore", "review",
+                                          "exporter", "batch",     "migration", "cli"};
 
 }  // namespace
 
@@ -63,11 +63,12 @@ TEST_CASE("includes follow the way of the data") {
       {"amalthea", {"amalthea"}},
       {"importer", {"amalthea", "importer"}},
       {"engine", {"amalthea", "engine"}},
+      {"explore", {"amalthea", "engine", "explore"}},
       {"review", {"amalthea", "importer", "engine", "review"}},
       {"exporter", {"amalthea", "engine", "migration", "exporter"}},
       {"batch", {"amalthea", "engine", "exporter", "batch"}},
       {"migration", {"amalthea", "migration"}},
-      {"cli", {"amalthea", "importer", "engine", "review", "exporter", "batch", "migration", "cli"}},
+      {"cli", {"amalthea", "importer", "engine", "explore", "review", "exporter", "batch", "migration", "cli"}},
   };
   for (const std::string& folder : folders)
     for (const std::string& file : sources_in(folder)) {

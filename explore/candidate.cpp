@@ -1,0 +1,132 @@
+#include "explore/detail/candidate.hpp"
+
+#include <algorithm>
+#include <set>
+
+namespace amalthea::explore {
+namespace detail {
+namespace {
+
+bool polls(const System& system, const std::vector<NodeIndex>& waits) {
+  return std::any_of(waits.begin(), waits.end(), [&](NodeIndex node) {
+    return std::get<WaitEvents>(system.graph[node].activity).active;
+  });
+}
+
+}  // namespace
+
+void apply(const Placement& placement, const Candidate& candidate, System& system) {
+  for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
+    if (!placement.active[index]) continue;
+    const Task& base = placement.system.tasks[index];
+    const Choice& choice = candidate[index];
+    Task& task = system.tasks[index];
+    if (!placement.host[index]) {
+      task.time_slice = choice.slice;
+      continue;
+    }
+    const auto scheduler = scheduler_on(system.platform, base.scheduler, choice.unit);
+    const bool moves = choice.unit != base.unit && is_cpu(system.platform, choice.unit) && scheduler;
+    task.unit = moves ? choice.unit : base.unit;
+    task.scheduler = moves ? *scheduler : base.scheduler;
+    if (moves)
+      task.units.clear();
+    else if (task.units != base.units)
+      task.units = base.units;
+    task.priority = choice.priority;
+    const auto& waits = placement.waits[index];
+    // Where a task waits in both ways that is kept as long as nothing changes.
+    const bool as_stated = waits.empty() || choice.waits_actively == polls(placement.system, waits);
+    for (const NodeIndex node : waits)
+      std::get<WaitEvents>(system.graph[node].activity).active =
+          as_stated ? std::get<WaitEvents>(placement.system.graph[node].activity).active : choice.waits_actively;
+  }
+}
+
+Candidate canonical(const Placement& placement, const Candidate& candidate) {
+  Candidate result = original_candidate(placement.system);
+  for (TaskIndex task = 0; task < result.size(); ++task) {
+    if (!placement.active[task]) continue;
+    if (!placement.host[task]) {
+      result[task].slice = candidate[task].slice;
+      continue;
+    }
+    result[task].unit = candidate[task].unit;
+    result[task].priority = candidate[task].priority;
+    if (!placement.waits[task].empty()) result[task].waits_actively = candidate[task].waits_actively;
+  }
+  return result;
+}
+
+std::size_t broken_constraints(const Constraints& constraints, const Placement& placement, const Candidate& candidate) {
+  std::size_t broken = 0;
+  const auto counts = [&](TaskIndex task) { return task < candidate.size() && placement.active[task]; };
+  for (TaskIndex task = 0; task < candidate.size() && task < constraints.allowed.size(); ++task) {
+    const auto& allowed = constraints.allowed[task];
+    if (counts(task) && std::find(allowed.begin(), allowed.end(), candidate[task].unit) == allowed.end()) ++broken;
+  }
+  for (const auto& group : constraints.together) {
+    std::set<UnitIndex> units;
+    for (const TaskIndex task : group)
+      if (counts(task)) units.insert(candidate[task].unit);
+    if (units.size() > 1) broken += units.size() - 1;
+  }
+  for (const auto& group : constraints.apart)
+    for (std::size_t i = 0; i < group.size(); ++i)
+      for (std::size_t j = i + 1; j < group.size(); ++j)
+        if (counts(group[i]) && counts(group[j]) && candidate[group[i]].unit == candidate[group[j]].unit) ++broken;
+  return broken;
+}
+
+std::uint64_t hash_of(const Candidate& candidate) {
+  std::uint64_t hash = 0x9e3779b97f4a7c15;
+  const auto add = [&hash](std::uint64_t value) {
+    hash ^= value + 0x9e3779b97f4a7c15 + (hash << 6) + (hash >> 2);
+    hash *= 0xff51afd7ed558ccd;
+    hash ^= hash >> 32;
+  };
+  for (const Choice& choice : candidate) {
+    add(choice.unit);
+    add(static_cast<std::uint64_t>(choice.priority));
+    add(choice.waits_actively ? 1 : 0);
+    add(choice.slice ? static_cast<std::uint64_t>(choice.slice->picoseconds()) + 1 : 0);
+  }
+  return hash;
+}
+
+}  // namespace detail
+
+Candidate original_candidate(const System& system) {
+  Candidate candidate(system.tasks.size());
+  for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
+    const Task& task = system.tasks[index];
+    Choice& choice = candidate[index];
+    choice.unit = task.unit;
+    choice.priority = task.priority;
+    if (task.folded_into) continue;
+    if (task.side == Side::device) {
+      choice.slice = task.time_slice;
+      continue;
+    }
+    for (const NodeIndex node : task.body)
+      if (const auto* wait = std::get_if<WaitEvents>(&system.graph[node].activity))
+        choice.waits_actively = choice.waits_actively || wait->active;
+  }
+  return candidate;
+}
+
+std::optional<System> applied(const Problem& problem, const Candidate& candidate) {
+  using namespace detail;
+  const auto functions = functions_of(problem);
+  std::vector<bool> own(problem.system.tasks.size(), false);
+  for (const TaskIndex task : functions) own[task] = problem.system.tasks[task].side == Side::host;
+  std::vector<bool> on_cpu = functions_on_cpu(problem.system, functions, candidate);
+  auto system = on_cpu == own ? std::optional(problem.system) : problem.place(on_cpu);
+  if (!system) return std::nullopt;
+  const Placement placement = describe_placement(std::move(*system), std::move(on_cpu), problem, Options{});
+  System result = placement.system;
+  apply(placement, candidate, result);
+  return result;
+}
+
+}  // namespace amalthea::explore

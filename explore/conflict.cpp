@@ -1,0 +1,245 @@
+#include "explore/detail/conflict.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/core.h>
+
+#include "engine/program.hpp"
+#include "explore/detail/walk.hpp"
+
+namespace amalthea::explore::detail {
+namespace {
+
+constexpr double tolerance = 1e-9;
+
+class ConflictSearch {
+ public:
+  ConflictSearch(const Space& space, const Facts& facts, const std::vector<bool>& counted, const Member& best,
+                 const std::set<std::vector<TaskIndex>>& late, std::uint64_t& judged)
+      : space_(space), facts_(facts), counted_(counted), best_(best), late_(late), judged_(judged) {}
+
+  Conflict run() {
+    if (best_.judgement.broken > 0) return of_constraints();
+    // A demand is a conflict if it is one wherever the functions are.
+    std::optional<Conflict> demand;
+    bool always = true;
+    for (std::size_t index = 0; index < space_.placements.size() && always; ++index) {
+      const auto here = of_demand(index);
+      always = here.has_value();
+      if (always && (index == best_.placement || !demand)) demand = here;
+    }
+    if (always && demand) return *demand;
+    return by_deletion();
+  }
+
+ private:
+  const std::string& name(TaskIndex task) const { return space_.problem.system.tasks[task].name; }
+  std::string names(const std::vector<TaskIndex>& tasks) const {
+    std::string text;
+    for (std::size_t i = 0; i < tasks.size(); ++i)
+      text += fmt::format("{}{}", i == 0 ? "" : i + 1 == tasks.size() ? " and " : ", ", name(tasks[i]));
+    return text;
+  }
+
+  Conflict of_constraints() const {
+    Conflict conflict;
+    const Placement& placed = space_.placements[best_.placement];
+    for (TaskIndex task = 0; task < best_.candidate.size(); ++task) {
+      // What concerns this task alone or with others.
+      Constraints own;
+      own.allowed.resize(best_.candidate.size());
+      for (TaskIndex other = 0; other < own.allowed.size(); ++other)
+        own.allowed[other] = {best_.candidate[other].unit};
+      if (task < space_.problem.constraints.allowed.size()) own.allowed[task] = space_.problem.constraints.allowed[task];
+      const auto with_task = [task](const std::vector<TaskIndex>& group) {
+        return std::find(group.begin(), group.end(), task) != group.end();
+      };
+      for (const auto& group : space_.problem.constraints.together)
+        if (with_task(group)) own.together.push_back(group);
+      for (const auto& group : space_.problem.constraints.apart)
+        if (with_task(group)) own.apart.push_back(group);
+      if (broken_constraints(own, placed, best_.candidate) > 0) conflict.tasks.push_back(task);
+    }
+    conflict.reason = fmt::format("no mapping was found that keeps all constraints; {} of {} {} broken at the least",
+                                  best_.judgement.broken, names(conflict.tasks),
+                                  best_.judgement.broken == 1 ? "is" : "are");
+    return conflict;
+  }
+
+  // ---- demand
+
+  struct Share {
+    TaskIndex task = 0;
+    double demand = 0;  ///< at least
+    std::vector<UnitIndex> units;
+  };
+
+  bool has_deadline(const Placement& placed, TaskIndex task) const {
+    return placed.active[task] && placed.system.tasks[task].deadline && counted_[placed.owner[task]];
+  }
+
+  std::optional<Conflict> of_demand(std::size_t index) const {
+    const Placement& placed = space_.placements[index];
+    const Demands& demands = facts_.demands[index];
+    std::vector<Share> shares;
+    std::vector<std::vector<UnitIndex>> sets = {{}};
+    for (TaskIndex task = 0; task < placed.system.tasks.size(); ++task) {
+      if (!placed.host[task] || !has_deadline(placed, task) || placed.system.tasks[task].units.size() > 1) continue;
+      Share share{task, 0, {placed.system.tasks[task].unit}};
+      if (placed.movable[task] && !space_.cpus[task].empty()) share.units = space_.cpus[task];
+      std::sort(share.units.begin(), share.units.end());
+      share.demand = demands.on_unit[task][share.units.front()];
+      for (const UnitIndex unit : share.units) share.demand = std::min(share.demand, demands.on_unit[task][unit]);
+      if (std::find(sets.begin(), sets.end(), share.units) == sets.end()) sets.push_back(share.units);
+      for (const UnitIndex unit : share.units)
+        if (std::find(sets.front().begin(), sets.front().end(), unit) == sets.front().end())
+          sets.front().push_back(unit);
+      shares.push_back(std::move(share));
+    }
+    for (auto& set : sets) std::sort(set.begin(), set.end());
+    for (const auto& set : sets) {
+      std::vector<Share> within;
+      for (const Share& share : shares)
+        if (std::includes(set.begin(), set.end(), share.units.begin(), share.units.end())) within.push_back(share);
+      std::string units;
+      for (const UnitIndex unit : set)
+        units += fmt::format("{}{}", units.empty() ? "" : ", ", placed.system.platform.units[unit].name);
+      if (const auto conflict = overloaded(placed, std::move(within), static_cast<double>(set.size()), units))
+        return conflict;
+    }
+    return of_gpu(placed, demands);
+  }
+
+  /// As few of the shares as are still too much.
+  std::optional<Conflict> overloaded(const Placement& placed, std::vector<Share> shares, double capacity,
+                                     const std::string& units) const {
+    double total = 0;
+    for (const Share& share : shares) total += share.demand;
+    if (total <= capacity + tolerance) return std::nullopt;
+    std::stable_sort(shares.begin(), shares.end(), [](const Share& a, const Share& b) { return a.demand < b.demand; });
+    std::vector<Share> needed;
+    for (const Share& share : shares) {
+      if (total - share.demand > capacity + tolerance)
+        total -= share.demand;
+      else
+        needed.push_back(share);
+    }
+    Conflict conflict;
+    for (const Share& share : needed) conflict.tasks.push_back(placed.owner[share.task]);
+    std::sort(conflict.tasks.begin(), conflict.tasks.end());
+    conflict.reason = fmt::format("{} {} asked for {:.4f} of {:.0f} at the least by {}", units,
+                                  units.find(',') == std::string::npos ? "is" : "are", total, capacity,
+                                  names(conflict.tasks));
+    return conflict;
+  }
+
+  /// Kernels of those who wait for them.
+  std::optional<Conflict> of_gpu(const Placement& placed, const Demands& demands) const {
+    engine::CompileOptions options = space_.options.analysis.compile;
+    options.flatten_branches = true;
+    const System& system = placed.system;
+    const auto programs = engine::compile_programs(system, engine::Execution::worst, space_.devices, options);
+    std::vector<UnitIndex> gpus;
+    for (TaskIndex task = 0; task < system.tasks.size(); ++task)
+      if (placed.active[task] && !placed.host[task] &&
+          std::find(gpus.begin(), gpus.end(), system.tasks[task].unit) == gpus.end())
+        gpus.push_back(system.tasks[task].unit);
+    for (const UnitIndex gpu : gpus) {
+      std::vector<Share> shares;
+      for (TaskIndex host = 0; host < system.tasks.size(); ++host) {
+        if (!placed.host[host] || !has_deadline(placed, host)) continue;
+        Share share{host, 0, {}};
+        for (const engine::Step& step : programs[host].steps)
+          for (const TaskIndex setter : step.setters)
+            if (!placed.host[setter] && system.tasks[setter].unit == gpu)
+              share.demand += demands.rates[host] * static_cast<double>(programs[setter].kernels_packed.picoseconds());
+        if (share.demand > 0) shares.push_back(share);
+      }
+      if (const auto conflict = overloaded(placed, shares, 1, system.platform.units[gpu].name)) return conflict;
+    }
+    return std::nullopt;
+  }
+
+  // ---- deletion
+
+  static bool meet(const std::vector<TaskIndex>& late, const std::vector<TaskIndex>& kept) {
+    return std::none_of(late.begin(), late.end(), [&](TaskIndex task) {
+      return std::find(kept.begin(), kept.end(), task) != kept.end();
+    });
+  }
+
+  /// Whether a mapping is known, or found, that keeps all of these.
+  bool can_be_kept(const std::vector<TaskIndex>& tasks, std::uint64_t search) {
+    for (const auto& late : late_)
+      if (meet(late, tasks)) return true;
+    std::vector<bool> counted(counted_.size(), false);
+    for (const TaskIndex task : tasks) counted[task] = true;
+    Evaluator evaluator(space_, facts_, counted);
+    const std::size_t objectives = space_.options.objectives.size();
+    for (std::uint64_t number = 0; number < 2; ++number) {
+      WalkOptions options;
+      options.number = number;
+      options.search = search;
+      options.start = number == 0 ? Start::worst_fit : Start::original;
+      options.budget = std::clamp<std::uint64_t>(space_.options.candidates / 20, 20, 500);
+      options.weights.assign(objectives, 0);
+      options.scales.assign(objectives, 1);
+      options.until_feasible = true;
+      if (space_.options.seconds) options.seconds = *space_.options.seconds / 50;
+      const WalkResult result = walk(space_, facts_, evaluator, options);
+      judged_ += result.judged;
+      if (result.feasible) return true;
+    }
+    return false;
+  }
+
+  Conflict by_deletion() {
+    std::vector<TaskIndex> kept;
+    std::vector<std::size_t> often(counted_.size(), 0);
+    for (const auto& late : late_)
+      for (const TaskIndex task : late) ++often[task];
+    for (TaskIndex task = 0; task < counted_.size(); ++task)
+      if (counted_[task] &&
+          std::any_of(space_.placements.begin(), space_.placements.end(), [&](const Placement& placement) {
+            for (TaskIndex carrier = 0; carrier < placement.owner.size(); ++carrier)
+              if (placement.owner[carrier] == task && has_deadline(placement, carrier)) return true;
+            return false;
+          }))
+        kept.push_back(task);
+    // What is seldom late is left out first.
+    std::vector<TaskIndex> order = kept;
+    std::stable_sort(order.begin(), order.end(), [&](TaskIndex a, TaskIndex b) { return often[a] < often[b]; });
+    std::uint64_t search = 1;
+    for (const TaskIndex task : order) {
+      std::vector<TaskIndex> without = kept;
+      without.erase(std::find(without.begin(), without.end(), task));
+      if (!without.empty() && !can_be_kept(without, search++)) kept = std::move(without);
+    }
+    Conflict conflict;
+    conflict.tasks = kept;
+    conflict.reason =
+        kept.size() == 1
+            ? fmt::format("no mapping was found that keeps the deadline of {}", names(kept))
+            : fmt::format("no mapping was found that keeps the deadlines of {} together; without any one of them there "
+                          "is one",
+                          names(kept));
+    return conflict;
+  }
+
+  const Space& space_;
+  const Facts& facts_;
+  const std::vector<bool>& counted_;
+  const Member& best_;
+  const std::set<std::vector<TaskIndex>>& late_;
+  std::uint64_t& judged_;
+};
+
+}  // namespace
+
+Conflict find_conflict(const Space& space, const Facts& facts, const std::vector<bool>& counted, const Member& best,
+                       const std::set<std::vector<TaskIndex>>& late, std::uint64_t& judged) {
+  return ConflictSearch(space, facts, counted, best, late, judged).run();
+}
+
+}  // namespace amalthea::explore::detail

@@ -1,0 +1,146 @@
+#include "explore/detail/impossible.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "engine/bounds.hpp"
+#include "engine/program.hpp"
+
+namespace amalthea::explore::detail {
+namespace {
+
+/// Releases so rare that no job meets another.
+constexpr Duration rare = Duration::seconds(500);
+
+bool is_in(const std::vector<TaskIndex>& tasks, TaskIndex task) {
+  return std::find(tasks.begin(), tasks.end(), task) != tasks.end();
+}
+
+/// The task and the device tasks that it triggers.
+std::vector<TaskIndex> alone_with(const System& system, TaskIndex task) {
+  std::vector<TaskIndex> kept = {task};
+  if (system.tasks[task].side == Side::device) return kept;
+  for (const NodeIndex node : system.tasks[task].body)
+    if (const auto* trigger = std::get_if<Trigger>(&system.graph[node].activity))
+      for (const TaskIndex other : system.stimuli[trigger->stimulus].activates)
+        if (system.tasks[other].side == Side::device && !is_in(kept, other)) kept.push_back(other);
+  return kept;
+}
+
+/// The system without all others, the task being released by itself.
+System alone(const Placement& placement, TaskIndex task, const std::vector<TaskIndex>& kept) {
+  System system = placement.system;
+  for (Stimulus& stimulus : system.stimuli) {
+    auto& activates = stimulus.activates;
+    activates.erase(std::remove_if(activates.begin(), activates.end(),
+                                   [&](TaskIndex other) { return other == task || !is_in(kept, other); }),
+                    activates.end());
+  }
+  Stimulus release;
+  release.name = system.tasks[task].name;
+  release.occurrence = Periodic{rare, {}};
+  release.activates = {task};
+  system.stimuli.push_back(std::move(release));
+  for (TaskIndex other = 0; other < system.tasks.size(); ++other)
+    if (!is_in(kept, other)) {
+      system.tasks[other].folded_into = task;
+      system.tasks[other].body.clear();
+    }
+  return system;
+}
+
+struct Least {
+  Duration time = Duration::max();
+  UnitIndex unit = 0;
+};
+
+class Search {
+ public:
+  explicit Search(const Space& space) : space_(space), options_(space.options.analysis.compile) {
+    options_.flatten_branches = true;
+  }
+
+  std::vector<Impossible> run() {
+    std::vector<Impossible> found;
+    const std::size_t count = space_.problem.system.tasks.size();
+    for (TaskIndex owner = 0; owner < count; ++owner)
+      if (const auto impossible = of_owner(owner)) found.push_back(*impossible);
+    return found;
+  }
+
+ private:
+  /// Nothing where some placement has the deadline kept, or none.
+  std::optional<Impossible> of_owner(TaskIndex owner) {
+    std::optional<Impossible> closest;
+    for (std::size_t index = 0; index < space_.placements.size(); ++index) {
+      const Placement& placement = space_.placements[index];
+      std::optional<Impossible> here;
+      for (TaskIndex task = 0; task < placement.system.tasks.size(); ++task) {
+        const auto& deadline = placement.system.tasks[task].deadline;
+        if (!placement.active[task] || placement.owner[task] != owner || !deadline || !is_activated(placement, task))
+          continue;
+        const Least least = least_of(placement, task);
+        if (least.time > *deadline) here = Impossible{owner, least.time, least.unit, *deadline};
+      }
+      if (!here) return std::nullopt;
+      if (!closest || here->least - here->deadline < closest->least - closest->deadline) closest = here;
+    }
+    return closest;
+  }
+
+  static bool is_activated(const Placement& placement, TaskIndex task) {
+    return std::any_of(placement.system.stimuli.begin(), placement.system.stimuli.end(),
+                       [&](const Stimulus& stimulus) { return is_in(stimulus.activates, task); });
+  }
+
+  /// Placements that differ in others only have the same.
+  Least least_of(const Placement& placement, TaskIndex task) {
+    const auto kept = alone_with(placement.system, task);
+    const auto key = std::tuple(task, placement.host[task], placement.system.tasks[task].body.size(), kept);
+    const auto known = known_.find(key);
+    if (known != known_.end()) return known->second;
+    System system = alone(placement, task, kept);
+    std::vector<UnitIndex> units = {system.tasks[task].unit};
+    if (placement.host[task] && !space_.cpus[task].empty()) units = space_.cpus[task];
+    Least least;
+    for (const UnitIndex unit : units) {
+      system.tasks[task].units.clear();
+      system.tasks[task].unit = unit;
+      if (const auto scheduler = scheduler_on(system.platform, placement.system.tasks[task].scheduler, unit);
+          scheduler && placement.host[task] && system.tasks[task].kind == ProcessKind::task)
+        system.tasks[task].scheduler = *scheduler;
+      const Duration time = response(system, task, kept);
+      if (time < least.time) least = {time, unit};
+    }
+    known_.emplace(key, least);
+    return least;
+  }
+
+  /// Its bound; where there is none, what it and what it offloads take one after the other.
+  Duration response(const System& system, TaskIndex task, const std::vector<TaskIndex>& kept) const {
+    const auto worst = engine::compile_programs(system, engine::Execution::worst, space_.devices, options_);
+    const auto best = engine::compile_programs(system, engine::Execution::best, space_.devices, options_);
+    const auto bounds = engine::system_bounds(system, best, worst, space_.devices);
+    if (bounds.tasks[task].worst) return *bounds.tasks[task].worst;
+    Duration sum;
+    for (const TaskIndex each : kept) sum += worst[each].execution + worst[each].copies + worst[each].kernels;
+    return sum;
+  }
+
+  const Space& space_;
+  engine::CompileOptions options_;
+  std::map<std::tuple<TaskIndex, bool, std::size_t, std::vector<TaskIndex>>, Least> known_;
+};
+
+}  // namespace
+
+std::vector<Impossible> impossible_deadlines(const Space& space) { return Search(space).run(); }
+
+std::vector<bool> counted_tasks(const Space& space, const std::vector<Impossible>& impossible) {
+  std::vector<bool> counted(space.problem.system.tasks.size(), true);
+  for (const Impossible& one : impossible) counted[one.task] = false;
+  return counted;
+}
+
+}  // namespace amalthea::explore::detail

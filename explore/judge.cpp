@@ -1,0 +1,252 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include <fmt/core.h>
+
+#include "engine/bounds.hpp"
+#include "engine/chain_latency.hpp"
+#include "engine/demand.hpp"
+#include "explore/detail/evaluator.hpp"
+#include "explore/detail/impossible.hpp"
+
+namespace amalthea::explore {
+namespace detail {
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+/// As excess a bound that is not known counts like one that is beyond its deadline by this many deadlines.
+constexpr double unbounded_excess = 10;
+
+double as_double(Duration duration) { return static_cast<double>(duration.picoseconds()); }
+
+double ratio(Duration part, Duration whole) { return as_double(part) / std::max(1.0, as_double(whole)); }
+
+double reaction(const ChainForm& form, const std::vector<engine::Bound>& bounds) {
+  if (!form.known) return infinite;
+  double total = 0;
+  for (const ChainForm::Position& position : form.positions) {
+    double longest = 0;
+    for (const auto& [task, times] : position.responses) {
+      if (!bounds[task].worst) return infinite;
+      longest += as_double(*bounds[task].worst) * static_cast<double>(times);
+    }
+    if (position.activation_limit != 0 && longest > as_double(position.period) * position.activation_limit)
+      return infinite;
+    total += as_double(position.period) + longest;
+  }
+  return total / 1e12;
+}
+
+}  // namespace
+
+/// Latencies are linear in the responses, so that asking the analysis for one task at a time finds how they count.
+ChainForm chain_form(const System& system, std::size_t chain) {
+  ChainForm form;
+  if (chain >= system.chains.size() || system.chains[chain].tasks.empty()) return form;
+  System probe = system;
+  probe.chains.clear();
+  for (const TaskIndex task : system.chains[chain].tasks) {
+    Chain single;
+    single.tasks = {task};
+    probe.chains.push_back(std::move(single));
+    form.positions.push_back({{}, {}, system.tasks[task].activation_limit});
+  }
+  std::vector<std::optional<Duration>> responses(system.tasks.size(), Duration{});
+  const auto at_zero = engine::chain_latencies(probe, responses);
+  for (std::size_t i = 0; i < at_zero.size(); ++i) {
+    if (!at_zero[i].implicit) return form;
+    form.positions[i].period = at_zero[i].implicit->reaction;
+  }
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
+    responses[task] = Duration::picoseconds(1);
+    const auto found = engine::chain_latencies(probe, responses);
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if (!found[i].implicit) return form;
+      const Duration more = found[i].implicit->reaction - form.positions[i].period;
+      if (!more.is_zero()) form.positions[i].responses.emplace_back(task, more.picoseconds());
+    }
+    responses[task] = Duration{};
+  }
+  form.known = true;
+  return form;
+}
+
+Demands demands_of(const Space& space, const Placement& placement) {
+  Demands demands;
+  engine::CompileOptions options;
+  options.flatten_branches = true;
+  options.memory.source = engine::MemoryModel::Source::uncontended;
+  const System& system = placement.system;
+  demands.rates = engine::job_rates(
+      system, engine::compile_programs(system, engine::Execution::worst, space.devices, options));
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
+    std::vector<double> on_unit(system.platform.units.size(), 0);
+    if (placement.host[task]) {
+      std::vector<UnitIndex> units = space.cpus[task];
+      units.push_back(system.tasks[task].unit);
+      for (const UnitIndex unit : units)
+        if (is_cpu(system.platform, unit) && !system.platform.units[unit].frequency.is_zero())
+          on_unit[unit] = demands.rates[task] *
+                          as_double(engine::compile_program(system, task, unit, engine::Execution::worst, nullptr,
+                                                            options)
+                                        .execution);
+    }
+    demands.on_unit.push_back(std::move(on_unit));
+  }
+  return demands;
+}
+
+Facts facts_of(const Space& space) {
+  Facts facts;
+  for (const Placement& placement : space.placements) {
+    facts.demands.push_back(demands_of(space, placement));
+    std::vector<ChainForm> chains(placement.system.chains.size());
+    for (const Objective& objective : space.options.objectives)
+      if (const auto* latency = std::get_if<ChainLatency>(&objective); latency != nullptr && latency->chain < chains.size())
+        chains[latency->chain] = chain_form(placement.system, latency->chain);
+    facts.chains.push_back(std::move(chains));
+  }
+  return facts;
+}
+
+Evaluator::Evaluator(const Space& space, const Facts& facts, std::vector<bool> counted)
+    : space_(space),
+      facts_(facts),
+      counted_(std::move(counted)),
+      compile_(space.options.analysis.compile),
+      benches_(space.placements.size()) {
+  compile_.flatten_branches = true;
+}
+
+Evaluator::Bench& Evaluator::bench(std::size_t placement) {
+  auto& bench = benches_[placement];
+  if (bench) return *bench;
+  const std::size_t count = space_.problem.system.tasks.size();
+  bench = std::make_unique<Bench>();
+  bench->system = space_.placements[placement].system;
+  bench->best.resize(count);
+  bench->worst.resize(count);
+  bench->loaded.resize(count, nullptr);
+  bench->known.resize(count);
+  return *bench;
+}
+
+void Evaluator::load(Bench& bench) {
+  const System& system = bench.system;
+  const engine::MemoryUsers users(system);
+  const bool table = compile_.memory.source == engine::MemoryModel::Source::table;
+  for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
+    const Task& task = system.tasks[index];
+    const Key key{task.unit, task.scheduler, table ? users.other_cores(task.unit, index) : 0,
+                  table && users.gpu_besides(index)};
+    auto& programs = bench.known[index][key];
+    if (!programs) {
+      programs = std::make_unique<Programs>();
+      const auto* device = space_.devices[task.unit];
+      programs->best =
+          engine::compile_program(system, index, task.unit, engine::Execution::best, device, compile_);
+      programs->worst =
+          engine::compile_program(system, index, task.unit, engine::Execution::worst, device, compile_);
+    }
+    if (bench.loaded[index] == programs.get()) continue;
+    bench.loaded[index] = programs.get();
+    bench.best[index] = programs->best;
+    bench.worst[index] = programs->worst;
+  }
+}
+
+Judgement Evaluator::judge(std::size_t placement, const Candidate& candidate) {
+  Bench& bench = this->bench(placement);
+  apply(space_.placements[placement], candidate, bench.system);
+  load(bench);
+  Judgement judgement;
+  judgement.bounds = engine::system_bounds(bench.system, bench.best, bench.worst, space_.devices).tasks;
+  judgement.broken =
+      broken_constraints(space_.problem.constraints, space_.placements[placement], candidate);
+  judge_deadlines(placement, judgement);
+  for (const Objective& objective : space_.options.objectives)
+    judgement.objectives.push_back(value_of(objective, placement, bench, judgement));
+  return judgement;
+}
+
+void Evaluator::judge_deadlines(std::size_t placement, Judgement& judgement) const {
+  const Placement& placed = space_.placements[placement];
+  for (TaskIndex task = 0; task < placed.system.tasks.size(); ++task) {
+    const auto& deadline = placed.system.tasks[task].deadline;
+    const engine::Bound& bound = judgement.bounds[task];
+    if (!placed.active[task] || !deadline || !bound.best || !is_counted(placement, task)) continue;
+    if (bound.worst && *bound.worst <= *deadline) continue;
+    judgement.late.push_back(task);
+    judgement.excess += bound.worst ? std::min(unbounded_excess, ratio(*bound.worst - *deadline, *deadline))
+                                    : unbounded_excess;
+  }
+}
+
+double Evaluator::value_of(const Objective& objective, std::size_t placement, const Bench& bench,
+                           const Judgement& judgement) const {
+  const Placement& placed = space_.placements[placement];
+  if (const auto* latency = std::get_if<ChainLatency>(&objective)) {
+    const auto& chains = facts_.chains[placement];
+    return latency->chain < chains.size() ? reaction(chains[latency->chain], judgement.bounds) : infinite;
+  }
+  if (std::holds_alternative<LoadBalance>(objective)) {
+    engine::Results results;
+    for (UnitIndex unit = 0; unit < bench.system.platform.units.size(); ++unit)
+      if (is_cpu(bench.system.platform, unit)) {
+        engine::ResourceResult core;
+        core.unit = unit;
+        results.resources.push_back(core);
+      }
+    engine::add_demands(bench.system, bench.worst, results);
+    double largest = 0;
+    for (const engine::ResourceResult& core : results.resources) largest = std::max(largest, core.demand);
+    return largest;
+  }
+  double largest = 0;
+  for (TaskIndex task = 0; task < bench.system.tasks.size(); ++task) {
+    const engine::Bound& bound = judgement.bounds[task];
+    const auto& deadline = bench.system.tasks[task].deadline;
+    if (!placed.active[task] || !bound.best || !is_counted(placement, task)) continue;
+    if (!placed.host[task] && !deadline) continue;
+    const auto limit = deadline ? deadline : placed.periods[task];
+    if (limit) largest = std::max(largest, bound.worst ? ratio(*bound.worst, *limit) : infinite);
+  }
+  return largest;
+}
+
+double Evaluator::overload(std::size_t placement, const Candidate& candidate) const {
+  const Placement& placed = space_.placements[placement];
+  const Demands& demands = facts_.demands[placement];
+  std::vector<double> load(placed.system.platform.units.size(), 0);
+  for (TaskIndex task = 0; task < candidate.size(); ++task)
+    if (placed.host[task] && placed.system.tasks[task].deadline && is_counted(placement, task))
+      load[candidate[task].unit] += demands.on_unit[task][candidate[task].unit];
+  double overload = 0;
+  for (const double share : load) overload += std::max(0.0, share - 1);
+  return overload;
+}
+
+}  // namespace detail
+
+std::string describe(const System& system, const Objective& objective) {
+  if (const auto* latency = std::get_if<ChainLatency>(&objective))
+    return fmt::format("reaction of {}",
+                       latency->chain < system.chains.size() ? system.chains[latency->chain].name : "no chain");
+  if (std::holds_alternative<LoadBalance>(objective)) return "largest CPU load";
+  return "largest response relative to its deadline";
+}
+
+Judgement judge(const Problem& problem, const Candidate& candidate, const Options& options) {
+  using namespace detail;
+  const Space space = space_of(problem, options);
+  const auto placement = placement_of(space, candidate);
+  if (!placement) throw std::invalid_argument("the candidate places functions where they cannot be");
+  const Facts facts = facts_of(space);
+  Evaluator evaluator(space, facts, counted_tasks(space, impossible_deadlines(space)));
+  return evaluator.judge(*placement, canonical(space.placements[*placement], candidate));
+}
+
+}  // namespace amalthea::explore

@@ -1,0 +1,167 @@
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "explore/detail/conflict.hpp"
+#include "explore/detail/evaluator.hpp"
+#include "explore/detail/impossible.hpp"
+#include "explore/detail/walk.hpp"
+#include "explore/exploration.hpp"
+
+namespace amalthea::explore {
+namespace {
+
+using namespace detail;
+
+/// Whatever the number of threads, so that results do not depend on it.
+constexpr std::uint64_t walks = 8;
+constexpr Start starts[walks] = {Start::original, Start::first_fit, Start::worst_fit, Start::random,
+                                 Start::random,   Start::original,  Start::random,    Start::random};
+
+/// Calls `work` for 0 … count - 1, in any order and by several threads.
+template <typename Work>
+void in_parallel(std::size_t count, unsigned threads, Work work) {
+  std::atomic<std::size_t> next = 0;
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto take = [&] {
+    for (std::size_t index = next++; index < count; index = next++) {
+      try {
+        work(index);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (!failure) failure = std::current_exception();
+      }
+    }
+  };
+  {
+    std::vector<std::jthread> others;
+    for (unsigned thread = 1; thread < threads && thread < count; ++thread) others.emplace_back(take);
+    take();
+  }
+  if (failure) std::rethrow_exception(failure);
+}
+
+class Search {
+ public:
+  Search(const Problem& problem, const Options& options)
+      : options_(options), space_(space_of(problem, options)), facts_(facts_of(space_)) {}
+
+  Exploration run() {
+    Exploration result;
+    result.impossible = impossible_deadlines(space_);
+    counted_ = counted_tasks(space_, result.impossible);
+    const Placement& own = space_.placements.front();
+    result.original = canonical(own, original_candidate(own.system));
+    result.original_judgement = Evaluator(space_, facts_, counted_).judge(0, result.original);
+    if (result.original.empty()) {
+      result.feasible = true;
+      return result;
+    }
+    find_scales(result.original_judgement);
+    std::vector<WalkResult> found(walks);
+    in_parallel(walks, options_.threads, [&](std::size_t number) { found[number] = walk_number(number); });
+    Archive archive;
+    std::set<std::vector<TaskIndex>> late;
+    for (WalkResult& each : found) {
+      for (const Member& member : each.archive.members()) archive.add(member);
+      late.insert(each.late.begin(), each.late.end());
+      result.judged += each.judged;
+    }
+    archive.sort();
+    archive.thin(most_solutions);
+    const Judgement& best = archive.members().front().judgement;
+    result.feasible = best.broken == 0 && best.late.empty();
+    if (!result.feasible)
+      result.conflict = find_conflict(space_, facts_, counted_, archive.members().front(), late, result.judged);
+    result.front.resize(archive.members().size());
+    in_parallel(result.front.size(), options_.threads,
+                [&](std::size_t index) { result.front[index] = confirmed(archive.members()[index]); });
+    return result;
+  }
+
+ private:
+  void find_scales(const Judgement& original) {
+    for (std::size_t i = 0; i < options_.objectives.size(); ++i) {
+      const bool latency = std::holds_alternative<ChainLatency>(options_.objectives[i]);
+      const double value = original.objectives[i];
+      scales_.push_back(latency && std::isfinite(value) && value > 0 ? value : 1);
+    }
+  }
+
+  /// The first walks follow one objective each, the others all of them, by chance weighted.
+  std::vector<double> weights_of(std::uint64_t number) const {
+    const std::size_t count = options_.objectives.size();
+    std::vector<double> weights(count, 1);
+    RandomStream random(options_.seed, purpose::walk, number, ~std::uint64_t{0});
+    for (std::size_t i = 0; i < count; ++i)
+      weights[i] = number < count ? (i == number ? 1 : 0.1) : -std::log(1 - random.uniform()) + 1e-3;
+    double sum = 0;
+    for (const double weight : weights) sum += weight;
+    for (double& weight : weights) weight /= sum;
+    return weights;
+  }
+
+  WalkResult walk_number(std::size_t number) {
+    WalkOptions options;
+    options.number = number;
+    options.start = starts[number];
+    options.budget = std::max<std::uint64_t>(1, options_.candidates / walks + (number < options_.candidates % walks));
+    options.weights = weights_of(number);
+    options.scales = scales_;
+    if (options_.seconds)
+      options.seconds = *options_.seconds * std::clamp<double>(options_.threads, 1, walks) / walks;
+    options.judged = [this](const Judgement& judgement) { count(judgement); };
+    Evaluator evaluator(space_, facts_, counted_);
+    return walk(space_, facts_, evaluator, options);
+  }
+
+  void count(const Judgement& judgement) {
+    constexpr std::uint64_t now_and_then = 64;
+    const std::uint64_t judged = ++judged_;
+    if (!options_.progress) return;
+    std::size_t fewest = fewest_late_;
+    while (judgement.late.size() < fewest && !fewest_late_.compare_exchange_weak(fewest, judgement.late.size())) {
+    }
+    if (judged % now_and_then != 0) return;
+    const std::lock_guard lock(progress_mutex_);
+    options_.progress(judged, fewest_late_);
+  }
+
+  Solution confirmed(const Member& member) const {
+    Solution solution;
+    solution.candidate = member.candidate;
+    solution.judgement = Evaluator(space_, facts_, counted_).judge(member.placement, member.candidate);
+    const Placement& placement = space_.placements[member.placement];
+    solution.simulated.resize(member.candidate.size());
+    System system = placement.system;
+    apply(placement, member.candidate, system);
+    engine::AnalysisOptions options = options_.analysis;
+    options.execution = engine::Execution::worst;
+    options.observer = nullptr;
+    Diagnostics told;  // by the analysis of the system as it is
+    const auto results = engine::analyze(system, options, told);
+    if (!results) return solution;
+    for (TaskIndex task = 0; task < solution.simulated.size(); ++task)
+      if (results->tasks[task].response.jobs > 0) solution.simulated[task] = results->tasks[task].response.max;
+    return solution;
+  }
+
+  const Options& options_;
+  const Space space_;
+  const Facts facts_;
+  std::vector<bool> counted_;
+  std::vector<double> scales_;
+  std::atomic<std::uint64_t> judged_ = 0;
+  std::atomic<std::size_t> fewest_late_ = ~std::size_t{0};
+  std::mutex progress_mutex_;
+};
+
+}  // namespace
+
+Exploration explore(const Problem& problem, const Options& options) { return Search(problem, options).run(); }
+
+}  // namespace amalthea::explore

@@ -1,0 +1,249 @@
+#include <algorithm>
+#include <iterator>
+
+#include "amalthea/distribution.hpp"
+#include "engine/program.hpp"
+#include "explore/detail/space.hpp"
+
+namespace amalthea::explore::detail {
+namespace {
+
+constexpr std::int64_t slice_menu_us[] = {1000, 1300, 2600, 5200, 10000, 20000, 50000};
+
+bool by_fixed_priority(SchedulingAlgorithm algorithm) {
+  return algorithm == SchedulingAlgorithm::fixed_priority_preemptive || algorithm == SchedulingAlgorithm::osek ||
+         algorithm == SchedulingAlgorithm::priority_based_round_robin;
+}
+
+bool is_allowed(const Problem& problem, TaskIndex task, UnitIndex unit) {
+  if (task >= problem.constraints.allowed.size()) return true;
+  const auto& allowed = problem.constraints.allowed[task];
+  return std::find(allowed.begin(), allowed.end(), unit) != allowed.end();
+}
+
+/// Whether all that the task computes is stated for the unit.
+bool has_ticks(const System& system, TaskIndex task, UnitIndex unit) {
+  const auto& body = system.tasks[task].body;
+  return std::all_of(body.begin(), body.end(), [&](NodeIndex node) {
+    const auto* compute = std::get_if<Compute>(&system.graph[node].activity);
+    return compute == nullptr || compute->ticks.on(system.platform.units[unit].definition) != nullptr;
+  });
+}
+
+/// On a GPU already, or a function whose wrapper fell away, or with ticks for a GPU.
+bool could_be_on_gpu(const System& system, TaskIndex task) {
+  if (system.tasks[task].side == Side::device) return true;
+  if (std::any_of(system.tasks.begin(), system.tasks.end(), [task](const Task& other) {
+        return other.folded_into == task;
+      }))
+    return true;
+  const auto& body = system.tasks[task].body;
+  return std::any_of(body.begin(), body.end(), [&](NodeIndex node) {
+    const auto* compute = std::get_if<Compute>(&system.graph[node].activity);
+    return compute != nullptr &&
+           std::any_of(compute->ticks.extended.begin(), compute->ticks.extended.end(), [&](const auto& entry) {
+             return system.platform.definitions[entry.first].type == PuType::gpu;
+           });
+  });
+}
+
+/// Device tasks stay where `place` has them, so that this must be allowed.
+bool is_usable(const Problem& problem, const Placement& placement) {
+  for (TaskIndex task = 0; task < placement.system.tasks.size(); ++task)
+    if (placement.active[task] && !placement.host[task] &&
+        !is_allowed(problem, task, placement.system.tasks[task].unit))
+      return false;
+  return true;
+}
+
+/// Which combinations are tried, the model's own first: all of few functions; of many those one change away from it,
+/// all on one side, and some by chance.
+std::vector<std::vector<bool>> combinations(const System& system, const std::vector<TaskIndex>& functions,
+                                            const Options& options) {
+  std::vector<bool> own(system.tasks.size(), false);
+  for (const TaskIndex task : functions) own[task] = system.tasks[task].side == Side::host;
+  std::vector<std::vector<bool>> all = {own};
+  if (!options.freedom.offloading) return all;
+  const auto add = [&all](const std::vector<bool>& one) {
+    if (all.size() < most_placements && std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+  };
+  if (functions.size() <= 6) {
+    for (std::uint32_t bits = 0; bits < (1u << functions.size()); ++bits) {
+      std::vector<bool> one(own.size(), false);
+      for (std::size_t i = 0; i < functions.size(); ++i) one[functions[i]] = ((bits >> i) & 1u) != 0;
+      add(one);
+    }
+    return all;
+  }
+  for (const bool on_cpu : {false, true}) {
+    std::vector<bool> one(own.size(), false);
+    for (const TaskIndex task : functions) one[task] = on_cpu;
+    add(one);
+  }
+  for (const TaskIndex task : functions) {
+    std::vector<bool> one = own;
+    one[task] = !one[task];
+    if (all.size() < most_placements / 2) add(one);
+  }
+  RandomStream random(options.seed, purpose::walk, ~std::uint64_t{0}, 0);
+  for (std::size_t tries = 0; tries < 4 * most_placements; ++tries) {
+    std::vector<bool> one(own.size(), false);
+    for (const TaskIndex task : functions) one[task] = random.uniform() < 0.5;
+    add(one);
+  }
+  return all;
+}
+
+std::vector<Duration> slices_of(const System& system, const Task& task) {
+  const Scheduler& scheduler = system.platform.schedulers[task.scheduler];
+  std::vector<Duration> slices;
+  for (const std::int64_t value : slice_menu_us) {
+    Duration slice = Duration::microseconds(value);
+    if (scheduler.minimum_time_slice) slice = std::max(slice, *scheduler.minimum_time_slice);
+    if (scheduler.maximum_time_slice) slice = std::min(slice, *scheduler.maximum_time_slice);
+    slices.push_back(slice);
+  }
+  if (task.time_slice) slices.push_back(*task.time_slice);
+  std::sort(slices.begin(), slices.end());
+  slices.erase(std::unique(slices.begin(), slices.end()), slices.end());
+  return slices;
+}
+
+std::vector<UnitIndex> cpus_of(const Problem& problem, const std::vector<Placement>& placements, TaskIndex task) {
+  const Platform& platform = problem.system.platform;
+  std::vector<UnitIndex> units;
+  if (problem.system.tasks[task].kind != ProcessKind::task) return units;
+  for (UnitIndex unit = 0; unit < platform.units.size(); ++unit) {
+    if (!is_cpu(platform, unit) || platform.units[unit].frequency.is_zero() || !is_allowed(problem, task, unit) ||
+        !scheduler_on(platform, problem.system.tasks[task].scheduler, unit))
+      continue;
+    if (std::all_of(placements.begin(), placements.end(), [&](const Placement& placement) {
+          return !placement.host[task] || has_ticks(placement.system, task, unit);
+        }))
+      units.push_back(unit);
+  }
+  return units;
+}
+
+/// Who must be together with whom; chains of such groups are one.
+std::vector<std::vector<TaskIndex>> groups_of(const Problem& problem) {
+  const std::size_t count = problem.system.tasks.size();
+  std::vector<TaskIndex> leader(count);
+  for (TaskIndex task = 0; task < count; ++task) leader[task] = task;
+  for (const auto& group : problem.constraints.together)
+    for (const TaskIndex task : group) {
+      const TaskIndex from = leader[task], to = leader[group.front()];
+      std::replace(leader.begin(), leader.end(), from, to);
+    }
+  std::vector<std::vector<TaskIndex>> groups(count);
+  for (TaskIndex task = 0; task < count; ++task)
+    for (TaskIndex other = 0; other < count; ++other)
+      if (leader[other] == leader[task]) groups[task].push_back(other);
+  return groups;
+}
+
+}  // namespace
+
+std::optional<SchedulerIndex> scheduler_on(const Platform& platform, SchedulerIndex own, UnitIndex unit) {
+  const auto responsible = [unit](const Scheduler& scheduler) {
+    return !scheduler.interrupt_controller &&
+           std::find(scheduler.units.begin(), scheduler.units.end(), unit) != scheduler.units.end();
+  };
+  if (own < platform.schedulers.size() && responsible(platform.schedulers[own])) return own;
+  const auto found = std::find_if(platform.schedulers.begin(), platform.schedulers.end(), responsible);
+  if (found == platform.schedulers.end()) return std::nullopt;
+  return static_cast<SchedulerIndex>(found - platform.schedulers.begin());
+}
+
+std::vector<TaskIndex> functions_of(const Problem& problem) {
+  const Platform& platform = problem.system.platform;
+  std::vector<TaskIndex> functions;
+  if (!problem.place) return functions;
+  for (TaskIndex task = 0; task < problem.constraints.allowed.size() && task < problem.system.tasks.size(); ++task) {
+    const auto& allowed = problem.constraints.allowed[task];
+    const auto on_cpu = [&](UnitIndex unit) { return is_cpu(platform, unit); };
+    if (!problem.system.tasks[task].folded_into && could_be_on_gpu(problem.system, task) && std::any_of(allowed.begin(), allowed.end(), on_cpu) &&
+        !std::all_of(allowed.begin(), allowed.end(), on_cpu))
+      functions.push_back(task);
+  }
+  return functions;
+}
+
+std::vector<bool> functions_on_cpu(const System& system, const std::vector<TaskIndex>& functions,
+                                   const Candidate& candidate) {
+  std::vector<bool> on_cpu(system.tasks.size(), false);
+  for (const TaskIndex task : functions) on_cpu[task] = is_cpu(system.platform, candidate[task].unit);
+  return on_cpu;
+}
+
+Placement describe_placement(System system, std::vector<bool> on_cpu, const Problem& problem, const Options& options) {
+  Placement placement;
+  const std::size_t count = system.tasks.size();
+  placement.periods = engine::periods_of(system);
+  placement.waits.resize(count);
+  placement.owner.resize(count);
+  for (TaskIndex task = 0; task < count; ++task) placement.owner[task] = task;
+  for (TaskIndex task = 0; task < count; ++task) {
+    const Task& stated = system.tasks[task];
+    const bool active = !stated.folded_into, host = active && stated.side == Side::host;
+    if (stated.folded_into && stated.deadline) placement.owner[*stated.folded_into] = task;
+    if (host)
+      for (const NodeIndex node : stated.body)
+        if (std::holds_alternative<WaitEvents>(system.graph[node].activity)) placement.waits[task].push_back(node);
+    const bool process = stated.kind == ProcessKind::task;
+    // A function that has come from the GPU needs a core, even where no other task moves.
+    const bool came = on_cpu[task] && problem.system.tasks[task].side == Side::device;
+    placement.active.push_back(active);
+    placement.host.push_back(host);
+    placement.movable.push_back(host && process && (options.freedom.mapping || came));
+    placement.ranked.push_back(host && process && options.freedom.priorities &&
+                               by_fixed_priority(system.platform.schedulers[stated.scheduler].kind));
+    placement.waiting.push_back(options.freedom.waiting && !placement.waits[task].empty());
+    placement.sliced.push_back(active && !host && options.freedom.slices);
+  }
+  placement.system = std::move(system);
+  placement.on_cpu = std::move(on_cpu);
+  return placement;
+}
+
+Space space_of(const Problem& problem, const Options& options) {
+  Space space{problem, options, {}, functions_of(problem), {}, {}, {}, groups_of(problem)};
+  space.devices = engine::default_devices(problem.system);
+  if (options.analysis.profile != nullptr)
+    for (auto& device : space.devices)
+      if (device != nullptr) device = options.analysis.profile;
+  for (const auto& on_cpu : combinations(problem.system, space.functions, options)) {
+    const bool own = space.placements.empty();
+    auto system = own ? std::optional(problem.system) : problem.place(on_cpu);
+    if (!system || system->tasks.size() != problem.system.tasks.size()) continue;
+    Placement placement = describe_placement(std::move(*system), on_cpu, problem, options);
+    if (own || is_usable(problem, placement)) space.placements.push_back(std::move(placement));
+  }
+  for (TaskIndex task = 0; task < problem.system.tasks.size(); ++task) {
+    space.cpus.push_back(cpus_of(problem, space.placements, task));
+    std::vector<Duration> slices;
+    for (const Placement& placement : space.placements)
+      if (slices.empty() && placement.active[task] && !placement.host[task])
+        slices = slices_of(placement.system, placement.system.tasks[task]);
+    space.slices.push_back(std::move(slices));
+  }
+  // Without a core for it a function cannot come.
+  space.placements.erase(std::remove_if(space.placements.begin() + 1, space.placements.end(),
+                                        [&](const Placement& placement) {
+                                          return std::any_of(space.functions.begin(), space.functions.end(),
+                                                             [&](TaskIndex task) {
+                                                               return placement.on_cpu[task] && space.cpus[task].empty();
+                                                             });
+                                        }),
+                         space.placements.end());
+  return space;
+}
+
+std::optional<std::size_t> placement_of(const Space& space, const Candidate& candidate) {
+  const auto on_cpu = functions_on_cpu(space.problem.system, space.functions, candidate);
+  for (std::size_t index = 0; index < space.placements.size(); ++index)
+    if (space.placements[index].on_cpu == on_cpu) return index;
+  return std::nullopt;
+}
+
+}  // namespace amalthea::explore::detail
