@@ -154,7 +154,8 @@ bool pin(const System& system, const std::vector<std::string>& texts, explore::C
     for (const std::string& name : split(text.substr(equals + 1), '|')) {
       const auto& units = system.platform.units;
       const auto unit = std::find_if(units.begin(), units.end(), [&](const auto& other) { return other.name == name; });
-      if (unit == units.end()) return complain(fmt::format("{}: the model has no processing unit \"{}\"", option, name));
+      if (unit == units.end())
+        return complain(fmt::format("{}: the model has no processing unit \"{}\"", option, name));
       const auto index = static_cast<UnitIndex>(unit - units.begin());
       if (!contains(constraints.allowed[*task], index))
         return complain(
