@@ -1,0 +1,399 @@
+// The search for mappings: against brute force, its promises, and the WATERS 2019 sample.
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <random>
+#include <set>
+
+#include <catch2/catch.hpp>
+#include <fmt/core.h>
+
+#include "engine/bounds.hpp"
+#include "explore/exploration.hpp"
+#include "importer/system_builder.hpp"
+#include "tests/engine/system_maker.hpp"
+#include "tests/support/test_models.hpp"
+
+using namespace amalthea;
+using namespace amalthea::explore;
+using namespace test;
+
+namespace {
+
+constexpr double infinite = std::numeric_limits<double>::infinity();
+
+Constraints anywhere(const System& system) {
+  Constraints constraints;
+  for (const Task& task : system.tasks) {
+    std::vector<UnitIndex> units;
+    for (UnitIndex unit = 0; unit < system.platform.units.size(); ++unit)
+      if ((system.platform.units[unit].type == PuType::gpu) == (task.side == Side::device)) units.push_back(unit);
+    constraints.allowed.push_back(std::move(units));
+  }
+  return constraints;
+}
+Problem problem_of(const System& system) {
+  return {system, anywhere(system), [&system](const std::vector<bool>&) { return std::optional(system); }};
+}
+
+Options quick(std::uint64_t candidates = 1600) {
+  static const engine::DeviceProfile profile = plain_profile(us(1000));
+  Options options;
+  options.candidates = candidates;
+  options.analysis.profile = &profile;
+  return options;
+}
+
+/// What the search minimises, from the bounds alone: late tasks, excess, largest response.
+using Value = std::tuple<std::size_t, double, double>;
+Value value_of(const System& system, const engine::DeviceProfile& profile) {
+  std::vector<const engine::DeviceProfile*> devices;
+  for (const ProcessingUnit& unit : system.platform.units)
+    devices.push_back(unit.type == PuType::gpu ? &profile : nullptr);
+  const auto bounds = engine::system_bounds(system, devices);
+  std::size_t late = 0;
+  double excess = 0, largest = 0;
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
+    const auto& deadline = system.tasks[task].deadline;
+    if (!deadline) continue;
+    const auto& worst = bounds.tasks[task].worst;
+    const double share = worst ? static_cast<double>(worst->picoseconds()) / static_cast<double>(deadline->picoseconds())
+                               : infinite;
+    largest = std::max(largest, share);
+    if (share <= 1) continue;
+    ++late;
+    excess += worst ? std::min(10.0, static_cast<double>((*worst - *deadline).picoseconds()) /
+                                         static_cast<double>(deadline->picoseconds()))
+                    : 10;
+  }
+  return {late, excess, largest};
+}
+
+/// The best of all units, orders, ways of waiting and slices, every host task being on one of the first two units.
+Value brute_force(const Problem& problem, const engine::DeviceProfile& profile) {
+  const System& system = problem.system;
+  std::vector<TaskIndex> hosts, pollers, devices;
+  const Candidate original = original_candidate(system);
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
+    if (system.tasks[task].side == Side::device) devices.push_back(task);
+    if (system.tasks[task].side != Side::host) continue;
+    hosts.push_back(task);
+    if (original[task].waits_actively) pollers.push_back(task);
+  }
+  const Duration slices[] = {us(5200), us(10000)};
+  Value best{~std::size_t{0}, 0, 0};
+  std::vector<std::int64_t> order(hosts.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::int64_t>(i + 1);
+  do {
+    const std::size_t choices = std::size_t{1} << (hosts.size() + pollers.size() + devices.size());
+    for (std::size_t bits = 0; bits < choices; ++bits) {
+      Candidate candidate = original;
+      std::size_t bit = 0;
+      const auto next = [&] { return ((bits >> bit++) & 1u) != 0; };
+      for (std::size_t i = 0; i < hosts.size(); ++i) {
+        candidate[hosts[i]].unit = next() ? 1 : 0;
+        candidate[hosts[i]].priority = order[i];
+      }
+      for (const TaskIndex task : pollers) candidate[task].waits_actively = next();
+      for (const TaskIndex task : devices) candidate[task].slice = slices[next() ? 1 : 0];
+      best = std::min(best, value_of(*applied(problem, candidate), profile));
+    }
+  } while (std::next_permutation(order.begin(), order.end()));
+  return best;
+}
+
+/// Four tasks on two cores, all on the first at first.
+System random_tasks(std::mt19937& random, int load) {
+  const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  SystemMaker maker;
+  const UnitIndex first = maker.core("core1");
+  maker.core("core2");
+  static constexpr int periods[] = {1000, 2000, 3000, 4000, 6000};
+  for (int i = 0; i < 4; ++i) {
+    const int period = periods[draw(0, 4)];
+    const TaskIndex task = maker.task(fmt::format("task{}", i), first, 1, maker.periodic(period));
+    maker.compute(task, period * draw(load / 2, load) / 100);
+    maker[task].deadline = us(draw(period * load / 100, period));
+  }
+  return maker.build();
+}
+
+/// Two tasks that poll for the GPU and one that does not, on two cores.
+System random_offloads(std::mt19937& random) {
+  const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  SystemMaker maker;
+  const UnitIndex first = maker.core("core1");
+  maker.core("core2");
+  const UnitIndex gpu = maker.gpu("GPU");
+  for (int i = 0; i < 2; ++i) {
+    const int period = 40000 * draw(1, 3);
+    const TaskIndex host = maker.task(fmt::format("host{}", i), first, 1, maker.periodic(period));
+    const StimulusIndex request = maker.inter_process();
+    const TaskIndex device = maker.task(fmt::format("device{}", i), gpu, 0, request);
+    maker[device].time_slice = us(5200);
+    maker.kernel(device, period / 10 * draw(1, 3));
+    maker.offload(host, device, request, period / 20 * draw(1, 3), period / 20 * draw(1, 3), true);
+    maker[host].deadline = us(period);
+  }
+  const TaskIndex plain = maker.task("plain", first, 1, maker.periodic(20000));
+  maker.compute(plain, 1000 * draw(3, 12));
+  maker[plain].deadline = us(20000);
+  Scheduler& scheduler = maker.system().platform.schedulers[gpu];
+  scheduler.minimum_time_slice = us(5200);
+  scheduler.maximum_time_slice = us(10000);
+  return maker.build();
+}
+
+bool dominates(const std::vector<double>& a, const std::vector<double>& b) {
+  bool better = false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    if (a[i] > b[i]) return false;
+    better = better || a[i] < b[i];
+  }
+  return better;
+}
+
+TaskIndex named(const System& system, const std::string& name) {
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
+    if (system.tasks[task].name == name) return task;
+  FAIL("there is no " << name);
+  return 0;
+}
+
+/// The sample, whose functions SFM, Lane_detection and Localization run on CPU or GPU.
+struct Waters {
+  Diagnostics diagnostics;
+  Model model = model_from_file(sample("waters2019-tx2.amxmi"), diagnostics);
+  std::vector<std::string> functions = {"SFM", "Lane_detection", "Localization"};
+  Problem problem;
+
+  Waters() {
+    problem.system = *importer::build_system(model, {}, diagnostics);
+    const System& system = problem.system;
+    problem.constraints = anywhere(system);
+    const auto gpu = static_cast<UnitIndex>(
+        std::find_if(system.platform.units.begin(), system.platform.units.end(),
+                     [](const ProcessingUnit& unit) { return unit.type == PuType::gpu; }) -
+        system.platform.units.begin());
+    for (const std::string& function : functions) {
+      auto& allowed = problem.constraints.allowed[named(system, function)];
+      allowed.clear();
+      for (UnitIndex unit = 0; unit < system.platform.units.size(); ++unit)
+        if (unit == gpu || system.platform.units[unit].type == PuType::cpu) allowed.push_back(unit);
+    }
+    problem.place = [this](const std::vector<bool>& on_cpu) {
+      importer::BuildOptions options;
+      for (const std::string& function : functions)
+        options.mapping.push_back(
+            importer::parse_mapping_change(function + (on_cpu[named(problem.system, function)] ? "=Core3" : "=GP10B"))
+                .value());
+      Diagnostics told;
+      return importer::build_system(model, options, told);
+    };
+  }
+};
+
+void check_front(const Problem& problem, const Exploration& found, const Options& options) {
+  for (const Solution& solution : found.front) {
+    for (const Solution& other : found.front)
+      CHECK_FALSE(dominates(other.judgement.objectives, solution.judgement.objectives));
+    const auto system = applied(problem, solution.candidate);
+    REQUIRE(system);
+    std::vector<const engine::DeviceProfile*> devices = engine::default_devices(*system);
+    for (auto& device : devices)
+      if (device != nullptr && options.analysis.profile != nullptr) device = options.analysis.profile;
+    const auto bounds = engine::system_bounds(*system, devices, options.analysis.compile);
+    for (TaskIndex task = 0; task < system->tasks.size(); ++task) {
+      INFO(system->tasks[task].name);
+      CHECK(solution.judgement.bounds[task].worst == bounds.tasks[task].worst);
+      CHECK(solution.judgement.bounds[task].best == bounds.tasks[task].best);
+      if (solution.simulated[task] && bounds.tasks[task].worst)
+        CHECK(*solution.simulated[task] <= *bounds.tasks[task].worst);
+    }
+    const Judgement again = judge(problem, solution.candidate, options);
+    CHECK(again.objectives == solution.judgement.objectives);
+    CHECK(again.late == solution.judgement.late);
+  }
+}
+
+bool same(const Exploration& a, const Exploration& b) {
+  if (a.judged != b.judged || a.front.size() != b.front.size()) return false;
+  for (std::size_t i = 0; i < a.front.size(); ++i)
+    if (a.front[i].candidate != b.front[i].candidate ||
+        a.front[i].judgement.objectives != b.front[i].judgement.objectives ||
+        a.front[i].simulated != b.front[i].simulated)
+      return false;
+  return a.conflict.has_value() == b.conflict.has_value() && (!a.conflict || a.conflict->reason == b.conflict->reason);
+}
+
+}  // namespace
+
+TEST_CASE("explore: the search finds what trying everything finds, feasible or not") {
+  std::mt19937 random(7);
+  const engine::DeviceProfile profile = plain_profile(us(1000));
+  std::size_t feasible = 0;
+  for (int round = 0; round < 12; ++round) {
+    INFO("round " << round);
+    const System system = round % 3 == 2 ? random_offloads(random) : random_tasks(random, 40 + 5 * (round % 4));
+    const Problem problem = problem_of(system);
+    Options options = quick();
+    options.analysis.profile = &profile;
+    const Exploration found = explore::explore(problem, options);
+    REQUIRE(found.front.size() == 1);
+    const Value best = brute_force(problem, profile);
+    const Judgement& judgement = found.front.front().judgement;
+    if (!found.impossible.empty()) continue;
+    feasible += found.feasible ? 1 : 0;
+    CHECK(judgement.late.size() == std::get<0>(best));
+    CHECK(judgement.excess == Approx(std::get<1>(best)));
+    CHECK(judgement.objectives.front() == Approx(std::get<2>(best)));
+    CHECK(found.feasible == (std::get<0>(best) == 0));
+    CHECK(found.conflict.has_value() != found.feasible);
+    check_front(problem, found, options);
+  }
+  CHECK(feasible > 2);
+  CHECK(feasible < 12);
+}
+
+TEST_CASE("explore: constraints are kept") {
+  SystemMaker maker;
+  std::vector<UnitIndex> cores;
+  for (const char* name : {"a", "b", "c"}) cores.push_back(maker.core(name));
+  for (int i = 0; i < 5; ++i) {
+    const TaskIndex task = maker.task(fmt::format("task{}", i), cores[0], 1, maker.periodic(1000));
+    maker.compute(task, 250);
+    maker[task].deadline = us(1000);
+  }
+  const System system = maker.build();
+  Problem problem = problem_of(system);
+  problem.constraints.together = {{0, 1}, {1, 2}};
+  problem.constraints.apart = {{2, 3}, {3, 4}};
+  problem.constraints.allowed[3] = {0, 1};
+  problem.constraints.allowed[0] = {1, 2};
+  for (const bool contradictory : {false, true}) {
+    if (contradictory) problem.constraints.apart.push_back({0, 2});
+    const Exploration found = explore::explore(problem, quick(400));
+    CHECK(found.original_judgement.broken > 0);
+    for (const Solution& solution : found.front) {
+      const Candidate& candidate = solution.candidate;
+      if (contradictory) {
+        CHECK(solution.judgement.broken == 1);
+        continue;
+      }
+      CHECK(solution.judgement.broken == 0);
+      CHECK(candidate[0].unit == candidate[1].unit);
+      CHECK(candidate[1].unit == candidate[2].unit);
+      CHECK(candidate[3].unit != candidate[2].unit);
+      CHECK(candidate[3].unit != candidate[4].unit);
+      CHECK(candidate[3].unit <= 1);
+      CHECK(candidate[0].unit >= 1);
+    }
+    CHECK(found.feasible == !contradictory);
+    CHECK(found.conflict.has_value() == contradictory);
+  }
+}
+
+TEST_CASE("explore: what is not free stays as the model has it") {
+  std::mt19937 random(3);
+  const System system = random_offloads(random);
+  const Problem problem = problem_of(system);
+  Options options = quick(400);
+  options.freedom = {false, false, false, false, false};
+  CHECK(explore::explore(problem, options).front.front().candidate == original_candidate(system));
+  options.freedom.mapping = true;
+  const Exploration found = explore::explore(problem, options);
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
+    Choice choice = found.front.front().candidate[task];
+    choice.unit = system.tasks[task].unit;
+    CHECK(choice == original_candidate(system)[task]);
+  }
+}
+
+TEST_CASE("explore: a deadline that even a task alone cannot keep is told with what can be reached, and left out") {
+  SystemMaker maker;
+  const UnitIndex slow = maker.core("slow"), fast = maker.core("fast");
+  maker.system().platform.units[fast].frequency = Frequency::millihertz(2'000'000'000);
+  const TaskIndex hopeless = maker.task("hopeless", slow, 1, maker.periodic(1000));
+  maker.compute(hopeless, 1600);
+  maker[hopeless].deadline = us(700);
+  const TaskIndex other = maker.task("other", slow, 1, maker.periodic(1000));
+  maker.compute(other, 500);
+  maker[other].deadline = us(600);
+  const System system = maker.build();
+  const Exploration found = explore::explore(problem_of(system), quick(200));
+  REQUIRE(found.impossible.size() == 1);
+  CHECK(found.impossible.front().task == hopeless);
+  CHECK(found.impossible.front().unit == fast);
+  CHECK(found.impossible.front().least == us(800));
+  CHECK(found.impossible.front().deadline == us(700));
+  CHECK(found.feasible);
+}
+
+TEST_CASE("explore: who asks for more than there is is named, and nobody else") {
+  SystemMaker maker;
+  const UnitIndex first = maker.core("first");
+  maker.core("second");
+  for (int i = 0; i < 4; ++i) {
+    const TaskIndex task = maker.task(fmt::format("task{}", i), first, 1, maker.periodic(1000));
+    maker.compute(task, i == 1 ? 10 : 900);
+    maker[task].deadline = us(1000);
+  }
+  const System system = maker.build();
+  const Exploration found = explore::explore(problem_of(system), quick(200));
+  CHECK_FALSE(found.feasible);
+  REQUIRE(found.conflict);
+  CHECK(found.conflict->tasks == std::vector<TaskIndex>{0, 2, 3});
+  CHECK(found.conflict->reason ==
+        "first, second are asked for 2.7000 of 2 at the least by task0, task2 and task3");
+  CHECK(found.front.front().judgement.late.size() == 1);
+}
+
+TEST_CASE("explore: deadlines that cannot be kept together are found by leaving others out") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  const std::int64_t deadlines[] = {1000, 250, 400, 2000};
+  for (int i = 0; i < 4; ++i) {
+    const TaskIndex task = maker.task(fmt::format("task{}", i), core, 1, maker.periodic(2000));
+    maker.compute(task, 240);
+    maker[task].deadline = us(deadlines[i]);
+  }
+  const System system = maker.build();
+  const Exploration found = explore::explore(problem_of(system), quick(200));
+  REQUIRE(found.conflict);
+  CHECK(found.conflict->tasks == std::vector<TaskIndex>{1, 2});
+  CHECK(found.conflict->reason.find("task1 and task2") != std::string::npos);
+}
+
+TEST_CASE("explore: same problem and seed, same result, with any number of threads") {
+  std::mt19937 random(11);
+  for (const bool offloads : {false, true}) {
+    const System system = offloads ? random_offloads(random) : random_tasks(random, 45);
+    const Problem problem = problem_of(system);
+    Options options = quick(800);
+    options.objectives = {LargestResponse{}, LoadBalance{}};
+    const Exploration one = explore::explore(problem, options);
+    options.threads = 2;
+    CHECK(same(one, explore::explore(problem, options)));
+    options.threads = 5;
+    CHECK(same(one, explore::explore(problem, options)));
+    check_front(problem, one, options);
+  }
+}
+
+TEST_CASE("explore: WATERS 2019 becomes feasible but for Planner, whose least response is told") {
+  const Waters waters;
+  Options options;
+  options.candidates = 1600;
+  options.threads = 2;
+  options.objectives = {LargestResponse{}, ChainLatency{0}, LoadBalance{}};
+  const Exploration found = explore::explore(waters.problem, options);
+  REQUIRE(found.impossible.size() == 1);
+  CHECK(found.impossible.front().task == named(waters.problem.system, "Planner"));
+  CHECK(found.impossible.front().least > Duration::milliseconds(12));
+  CHECK(found.impossible.front().least < Duration::milliseconds(13));
+  CHECK(found.feasible);
+  check_front(waters.problem, found, options);
+  options.threads = 1;
+  CHECK(same(found, explore::explore(waters.problem, options)));
+}
