@@ -96,7 +96,7 @@ TEST_CASE("explore: the mapping file, the model that is written and what was jud
     for (const json& task : found["tasks"]) {
       INFO(task["name"]);
       if (task["after"]["fell_away"].get<bool>() || task["after"]["bound_ps"].is_null()) continue;
-      CHECK(task["after"]["bound_ps"] == entry(a["tasks"], task["name"])["bound"]["worst_ps"]);
+      CHECK(task["after"]["bound_ps"] == entry(a["tasks"], task["name"])["bound"]["wcrt_ps"]);
     }
     // Another way round nothing but the lines of the mapping is touched.
     for (const std::string& line : own_lines(test::read_text(model), test::read_text(one.model))) {
@@ -234,7 +234,7 @@ TEST_CASE("analyze --mapping: ways of waiting and time slices count, and what is
   const std::string path = folder.path() + "/mapping.json";
   test::write_text(path, R"({"Control": {"waiting": "active"}, "Vision": {"core": "GPU", "slice": "1300us"}})");
   const json polls = analysed({minimal, "--mapping", path});
-  CHECK(entry(polls["tasks"], "Control")["states"]["polling"] != 0);
+  CHECK(entry(polls["tasks"], "Control")["metrics"]["PollingTime"]["max_ps"] != 0);
   const auto refused = [&](const std::string& text) {
     test::write_text(path, text);
     const auto result = test::amalthea({"analyze", minimal, "--mapping", path});
