@@ -166,7 +166,7 @@ class Renderer {
                                                : deadline && worst.has_value() ? Colour::good
                                                                                : Colour::none};
       };
-      const auto simulated = task < chosen_.simulated.size() ? chosen_.simulated[task] : std::nullopt;
+      const std::string simulated = task < chosen_.simulated.size() ? at_most(chosen_.simulated[task]) : "-";
       table.add_row({{view_.before.tasks[task].name},
                      cell(before.unit, after.unit),
                      cell(before.priority, after.priority),
@@ -175,7 +175,7 @@ class Renderer {
                      bound(exploration_.original_judgement),
                      bound(chosen_.judgement),
                      {at_most(deadline)},
-                     {at_most(simulated)}});
+                     {simulated}});
     }
     this->table(table);
   }
