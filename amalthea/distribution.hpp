@@ -68,7 +68,6 @@ struct Distribution {
 namespace purpose {
 inline constexpr std::uint64_t execution = 1;  ///< execution times; owner: the task, number: its job, from 0
 inline constexpr std::uint64_t run = 2;        ///< seeds of runs; owner: the run
-inline constexpr std::uint64_t walk = 3;       ///< a search (explore/); owner: the walk, number: which search
 }  // namespace purpose
 
 /// Random numbers that depend on nothing but the key: SplitMix64 over a counter (Steele, Lea, Flood: Fast splittable

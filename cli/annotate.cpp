@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "amalthea/quantity.hpp"
 #include "cli/input.hpp"
 #include "cli/mapping.hpp"
 #include "cli/model_output.hpp"
@@ -75,7 +76,10 @@ std::optional<exporter::AnnotationRequest> request_of(const Options& options) {
   }
   for (const importer::MappingChange& change : *changes)
     request.mapping.push_back(
-        fmt::format("{}={}{}", change.task, change.core, change.priority ? fmt::format(":{}", *change.priority) : ""));
+        fmt::format("{}={}{}{}{}", change.task, change.core.empty() ? "(as it is)" : change.core,
+                    change.priority ? fmt::format(":{}", *change.priority) : "",
+                    change.waits_actively ? *change.waits_actively ? " active" : " passive" : "",
+                    change.time_slice ? fmt::format(" slice {}", format_duration(*change.time_slice)) : ""));
   return request;
 }
 

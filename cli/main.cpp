@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
     cli::add_validate(app, exit_code);
     cli::add_batch(app, exit_code);
     cli::add_convert(app, exit_code);
+    cli::add_explore(app, exit_code);
     cli::add_gpu(app, exit_code);
     try {
       app.parse(argc, argv);

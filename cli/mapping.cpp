@@ -30,11 +30,22 @@ std::optional<TextError> read_change(const JsonValue& value, MappingChange& chan
       const auto* priority = std::get_if<std::int64_t>(&entry.value);
       if (priority == nullptr) return error_at(entry, "expected a whole number");
       change.priority = *priority;
+    } else if (key == "waiting") {
+      const auto* waiting = std::get_if<std::string>(&entry.value);
+      if (waiting == nullptr || (*waiting != "active" && *waiting != "passive"))
+        return error_at(entry, "expected \"active\" or \"passive\"");
+      change.waits_actively = *waiting == "active";
+    } else if (key == "slice") {
+      Duration slice;
+      if (auto error = engine::read_time(entry, false, slice)) return error;
+      if (slice == Duration{}) return error_at(entry, "a time slice must be longer than zero");
+      change.time_slice = slice;
     } else {
-      return error_at(entry, "not known here; expected core, priority");
+      return error_at(entry, "not known here; expected core, priority, waiting, slice");
     }
   }
-  if (change.core.empty()) return error_at(value, "\"core\" is missing");
+  if (change.core.empty() && !change.priority && !change.waits_actively && !change.time_slice)
+    return error_at(value, "\"core\" is missing");
   return std::nullopt;
 }
 

@@ -37,4 +37,24 @@ void Progress::clear() {
   if (terminal_) fmt::print(stderr, "\r\x1b[K");
 }
 
+SearchProgress::SearchProgress() : terminal_(::isatty(STDERR_FILENO) != 0) {}
+
+void SearchProgress::show(std::uint64_t judged, std::uint64_t of, std::size_t late) {
+  const auto now = Clock::now();
+  if (std::chrono::duration<double>(now - shown_).count() < (terminal_ ? 0.1 : 10.0)) return;
+  shown_ = now;
+  const std::string text = fmt::format("{} of {} candidates judged, {} late", judged, of,
+                                       late == 0 ? std::string("nobody") : fmt::format("{} tasks", late));
+  if (terminal_) {
+    fmt::print(stderr, "\r\x1b[K{}", text);
+    std::fflush(stderr);
+  } else {
+    fmt::print(stderr, "{}\n", text);
+  }
+}
+
+void SearchProgress::clear() {
+  if (terminal_) fmt::print(stderr, "\r\x1b[K");
+}
+
 }  // namespace amalthea::cli

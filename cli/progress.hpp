@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 
 namespace amalthea::cli {
 
@@ -22,6 +23,22 @@ class Progress {
   bool terminal_;
   Clock::time_point start_ = Clock::now();
   Clock::time_point shown_ = start_;
+};
+
+/// The same of a search.
+class SearchProgress {
+ public:
+  SearchProgress();
+  ~SearchProgress() { clear(); }
+
+  /// `judged` candidates of `of`; the best one so far has `late` tasks.
+  void show(std::uint64_t judged, std::uint64_t of, std::size_t late);
+  void clear();
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  bool terminal_;
+  Clock::time_point shown_ = Clock::now();
 };
 
 }  // namespace amalthea::cli

@@ -96,7 +96,7 @@ class Search {
   std::vector<double> weights_of(std::uint64_t number) const {
     const std::size_t count = options_.objectives.size();
     std::vector<double> weights(count, 1);
-    RandomStream random(options_.seed, purpose::walk, number, ~std::uint64_t{0});
+    RandomStream random(options_.seed, walk_purpose, number, ~std::uint64_t{0});
     for (std::size_t i = 0; i < count; ++i)
       weights[i] = number < count ? (i == number ? 1 : 0.1) : -std::log(1 - random.uniform()) + 1e-3;
     double sum = 0;

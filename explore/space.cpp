@@ -83,7 +83,7 @@ std::vector<std::vector<bool>> combinations(const System& system, const std::vec
     one[task] = !one[task];
     if (all.size() < most_placements / 2) add(one);
   }
-  RandomStream random(options.seed, purpose::walk, ~std::uint64_t{0}, 0);
+  RandomStream random(options.seed, walk_purpose, ~std::uint64_t{0}, 0);
   for (std::size_t tries = 0; tries < 4 * most_placements; ++tries) {
     std::vector<bool> one(own.size(), false);
     for (const TaskIndex task : functions) one[task] = random.uniform() < 0.5;

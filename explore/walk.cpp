@@ -29,7 +29,7 @@ class Walker {
         facts_(facts),
         evaluator_(evaluator),
         options_(options),
-        random_(space.options.seed, purpose::walk, options.number, options.search),
+        random_(space.options.seed, walk_purpose, options.number, options.search),
         begin_(Clock::now()) {}
 
   WalkResult run() {

@@ -12,8 +12,6 @@
 
 #include <fmt/core.h>
 
-#include "exporter/splice.hpp"
-
 namespace amalthea::exporter {
 namespace {
 
@@ -90,7 +88,8 @@ std::size_t feature_order(const std::vector<const Feature*>& features, std::stri
 
 class Writer {
  public:
-  explicit Writer(const Document& document) : document_(document), layout_(document) {
+  /// `marks`: whether end tags tell `strip` what was written `<x/>`.
+  Writer(const Document& document, bool marks) : document_(document), layout_(document), marks_(marks) {
     const std::string& prefix = document.metamodel_prefix();
     type_prefix_ = prefix.empty() ? "" : prefix + ":";
     xsi_prefix_ = document.xsi_prefix();
@@ -128,12 +127,12 @@ class Writer {
       first += lines.line;
       inside_.push_back(
           {{start.end, start.end},
-           layout_.encode(first) + layout_.encode("</") + tag_as_written(element) + layout_.encode(" >")});
+           layout_.encode(first) + layout_.encode("</") + tag_as_written(element) + layout_.encode(marks_ ? " >" : ">")});
     } else {
       if (!first.empty()) inside_.push_back({{start.end, start.end}, layout_.encode(first)});
       // One blank in the end tag means `<x/>`, so an end tag that has blanks of its own gets one more.
       const std::uint32_t bracket = element.end_tag().end - layout_.unit();
-      if (layout_.blanks_before(bracket) > 0) inside_.push_back({{bracket, bracket}, layout_.encode(" ")});
+      if (marks_ && layout_.blanks_before(bracket) > 0) inside_.push_back({{bracket, bracket}, layout_.encode(" ")});
     }
     std::move(later.begin(), later.end(), std::back_inserter(behind_));
   }
@@ -203,6 +202,7 @@ class Writer {
 
   const Document& document_;
   Layout layout_;
+  bool marks_;
   std::string type_prefix_;
   std::string xsi_prefix_;
   std::string xsi_declaration_;
@@ -294,7 +294,9 @@ NewElement property_element(const Property& property, Version version) {
   return {"customProperties", {}, {{"key", std::string(annotation_prefix) + property.key}}, {std::move(value)}};
 }
 
-std::string annotate(const Document& document, const std::vector<Annotation>& annotations) {
+namespace {
+
+std::vector<Splice> splices_of(const Document& document, const std::vector<Annotation>& annotations, bool marks) {
   std::map<std::uint32_t, Annotation> by_element;
   for (const Annotation& annotation : annotations) {
     if (&annotation.element.document() != &document) continue;
@@ -303,9 +305,19 @@ std::string annotate(const Document& document, const std::vector<Annotation>& an
     sum.properties.insert(sum.properties.end(), annotation.properties.begin(), annotation.properties.end());
     sum.elements.insert(sum.elements.end(), annotation.elements.begin(), annotation.elements.end());
   }
-  Writer writer(document);
+  Writer writer(document, marks);
   for (const auto& [index, annotation] : by_element) writer.add(annotation);
-  return apply(document.source().bytes(), std::move(writer).splices());
+  return std::move(writer).splices();
+}
+
+}  // namespace
+
+std::string annotate(const Document& document, const std::vector<Annotation>& annotations) {
+  return apply(document.source().bytes(), splices_of(document, annotations, true));
+}
+
+std::vector<Splice> insertions(const Document& document, const std::vector<Annotation>& annotations) {
+  return splices_of(document, annotations, false);
 }
 
 std::string strip(const Document& document) {

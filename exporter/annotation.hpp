@@ -19,6 +19,7 @@
 
 #include "amalthea/element.hpp"
 #include "amalthea/time.hpp"
+#include "exporter/splice.hpp"
 
 namespace amalthea::exporter {
 
@@ -69,6 +70,10 @@ NewElement property_element(const Property& property, Version version);
 /// The document's bytes with the annotations of its elements in them, several of one element as if they were one.
 /// Properties that an element cannot hold are left out. The document must hold no annotations yet.
 std::string annotate(const Document& document, const std::vector<Annotation>& annotations);
+
+/// What inserts elements alone, without leaving the mark by which `strip` knows an element that was written `<x/>`; for
+/// apply, which may change other places at once.
+std::vector<Splice> insertions(const Document& document, const std::vector<Annotation>& annotations);
 
 /// The document's bytes without any annotation: the original file, byte for byte.
 std::string strip(const Document& document);

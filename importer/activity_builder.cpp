@@ -228,6 +228,8 @@ class BodyReader {
   void take(Element item, const views::WaitEvent& wait_item) {
     WaitEvents wait{indices_of(item, wait_item.events), wait_item.mask == views::EventMaskType::all,
                     wait_item.waiting == views::Waiting::active};
+    const MappingChange* change = mapping_change_of(context_, context_.system.tasks[task_].name);
+    if (change != nullptr && change->waits_actively) wait.active = *change->waits_actively;
     std::string names = event_names(wait.events);
     counted(item, wait_item.counter, [&] { add(item, std::move(names), std::move(wait)); });
   }

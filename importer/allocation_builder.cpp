@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/ascii.hpp"
+#include "amalthea/quantity.hpp"
 #include "amalthea/views/mapping.hpp"
 #include "amalthea/views/operating_system.hpp"
 #include "amalthea/views/properties.hpp"
@@ -132,6 +133,19 @@ std::vector<Element> chosen_units(BuildContext& context, const views::TaskAlloca
   return units;
 }
 
+/// " with priority 3, waiting actively": what a change asks for beside the unit.
+std::string details_of(const MappingChange& change) {
+  std::string text;
+  const auto add = [&text](const std::string& detail) {
+    text += text.empty() ? " " : ", ";
+    text += detail;
+  };
+  if (change.priority) add(fmt::format("with priority {}", *change.priority));
+  if (change.waits_actively) add(*change.waits_actively ? "waiting actively" : "waiting passively");
+  if (change.time_slice) add(fmt::format("with time slices of {}", format_duration(*change.time_slice)));
+  return text;
+}
+
 /// The unit a mapping change names, on which the task's scheduler becomes one that is responsible for it: the model's
 /// where it is, else the first. Both are there (check_mapping_changes).
 Element changed_unit(BuildContext& context, const views::TaskAllocation& allocation, const MappingChange& change,
@@ -153,7 +167,7 @@ Element changed_unit(BuildContext& context, const views::TaskAllocation& allocat
   context.diagnostics.add(
       "AM0421", Severity::note,
       fmt::format("task \"{}\" runs on \"{}\"{} as was asked for; the model has it {}", task.name, change.core,
-                  change.priority ? fmt::format(" with priority {}", *change.priority) : "", before),
+                  details_of(change), before),
       allocation.element.location(), allocation.element.path());
   return context.model.element(platform.units[unit].origin);
 }
@@ -184,9 +198,15 @@ void allocate(BuildContext& context, const views::TaskAllocation& allocation, Ta
     return;
   }
   task.scheduler = *scheduler_index;
+  const bool moved = change != nullptr && !change->core.empty();
   const std::vector<Element> units =
-      change != nullptr ? std::vector{changed_unit(context, allocation, *change, task)}
-                        : chosen_units(context, allocation, context.system.platform.schedulers[*scheduler_index], task);
+      moved ? std::vector{changed_unit(context, allocation, *change, task)}
+            : chosen_units(context, allocation, context.system.platform.schedulers[*scheduler_index], task);
+  if (change != nullptr && !moved)
+    context.diagnostics.add("AM0422", Severity::note,
+                            fmt::format("task \"{}\" runs{} as was asked for, where the model has it", task.name,
+                                        details_of(*change)),
+                            allocation.element.location(), allocation.element.path());
   const Element unit_element = units.empty() ? Element{} : units.front();
   const Scheduler& scheduler = context.system.platform.schedulers[task.scheduler];
   const auto unit_index = context.units.find(unit_element);
@@ -214,6 +234,7 @@ void allocate(BuildContext& context, const views::TaskAllocation& allocation, Ta
   task.side = unit.type == PuType::gpu ? Side::device : Side::host;
   if (const auto slice = custom_property(context.model.element(task.origin), "gpu.timeslice"))
     read_time_slice(context, {{"timeslice", slice->value, slice->element}}, task);
+  if (change != nullptr && change->time_slice) task.time_slice = change->time_slice;
   if (task.side == Side::device) read_gpu_share(context, task);
   check_clock(context, task.unit, fmt::format("task \"{}\"", task.name));
   for (const UnitIndex index : task.units) check_clock(context, index, fmt::format("task \"{}\"", task.name));

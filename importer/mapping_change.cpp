@@ -61,7 +61,8 @@ bool check_name(BuildContext& context, const MappingChange& change, std::string_
   const auto count = std::count(names.begin(), names.end(), name);
   if (count == 1) return true;
   context.error(no_such_name,
-                fmt::format("mapping of \"{}\" to \"{}\": {}", change.task, change.core,
+                fmt::format("mapping of \"{}\"{}: {}", change.task,
+                            change.core.empty() ? std::string() : fmt::format(" to \"{}\"", change.core),
                             count > 1       ? fmt::format("the model has {} {}s of the name \"{}\"", count, kind, name)
                             : names.empty() ? fmt::format("the model has no {}", kind)
                                             : fmt::format("the model has no {} \"{}\"; near to it: {}", kind, name,
@@ -94,7 +95,7 @@ void check_mapping_changes(BuildContext& context) {
   for (const ProcessingUnit& unit : context.system.platform.units) units.push_back(unit.name);
   for (const MappingChange& change : context.options.mapping) {
     check_name(context, change, "task", change.task, tasks);
-    if (check_name(context, change, "processing unit", change.core, units)) check_scheduler(context, change);
+    if (!change.core.empty() && check_name(context, change, "processing unit", change.core, units)) check_scheduler(context, change);
   }
 }
 

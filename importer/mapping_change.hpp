@@ -1,6 +1,6 @@
 #pragma once
 /// \file
-/// A task that is to run elsewhere than where the model maps it.
+/// A task that is to run elsewhere, or otherwise, than the model has it.
 
 #include <cstdint>
 #include <optional>
@@ -10,13 +10,16 @@
 #include <tl/expected.hpp>
 
 #include "amalthea/diagnostic.hpp"
+#include "amalthea/time.hpp"
 
 namespace amalthea::importer {
 
 struct MappingChange {
   std::string task;
-  std::string core;                      ///< name of a processing unit, a GPU as well
+  std::string core;                      ///< name of a processing unit, a GPU as well; "": where the model has it
   std::optional<std::int64_t> priority;  ///< without it the task keeps its own
+  std::optional<bool> waits_actively;    ///< at every wait for events; without it as the model has it
+  std::optional<Duration> time_slice;    ///< on a GPU, longer than zero; without it as the model has it
   Location location;                     ///< where this is asked for, if it is in a file
 };
 

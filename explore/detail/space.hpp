@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 /// \file
 /// What there is to decide: placements of functions on CPU or GPU, units per task, who may wait how, slices.
 
@@ -10,6 +11,10 @@
 #include "explore/exploration.hpp"
 
 namespace amalthea::explore::detail {
+
+/// Random numbers of a search, beside the purposes of the engine (amalthea/distribution.hpp); owner: the walk, number:
+/// which search.
+inline constexpr std::uint64_t walk_purpose = 3;
 
 /// The system with some functions on CPUs and others on the GPU, and what of its tasks can be decided.
 struct Placement {

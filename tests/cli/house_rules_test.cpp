@@ -65,7 +65,7 @@ TEST_CASE("includes follow the way of the data") {
       {"engine", {"amalthea", "engine"}},
       {"explore", {"amalthea", "engine", "explore"}},
       {"review", {"amalthea", "importer", "engine", "review"}},
-      {"exporter", {"amalthea", "engine", "migration", "exporter"}},
+      {"exporter", {"amalthea", "engine", "explore", "migration", "exporter"}},
       {"batch", {"amalthea", "engine", "exporter", "batch"}},
       {"migration", {"amalthea", "migration"}},
       {"cli", {"amalthea", "importer", "engine", "explore", "review", "exporter", "batch", "migration", "cli"}},

@@ -119,9 +119,9 @@ TEST_CASE("analyze --map and --mapping: what cannot be is refused") {
   CHECK(refused("[]") == start + "1:1: expected an object, by the names of tasks\n");
   CHECK(refused("{\"EKF\":\n \"Core1\"}") ==
         start + "2:8: EKF: expected an object such as {\"core\": \"Core2\", \"priority\": 3}\n");
-  CHECK(refused(R"({"EKF": {"priority": 1}})") == start + "1:9: EKF: \"core\" is missing\n");
+  CHECK(refused(R"({"EKF": {}})") == start + "1:9: EKF: \"core\" is missing\n");
   CHECK(refused(R"({"EKF": {"core": "Core1", "prio": 1}})") ==
-        start + "1:35: EKF.prio: not known here; expected core, priority\n");
+        start + "1:35: EKF.prio: not known here; expected core, priority, waiting, slice\n");
   CHECK(refused(R"({"EFK": {"core": "Core1"}})").find(path + ":1:9: error: mapping of \"EFK\"") != std::string::npos);
   CHECK(analyze({"--mapping", folder.path() + "/missing.json"}).exit_code == 2);
 }

@@ -1,0 +1,318 @@
+#include "cli/exploration_input.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <thread>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "cli/mapping.hpp"
+#include "engine/chain_search.hpp"
+#include "engine/kernel_instructions.hpp"
+#include "importer/mapping_constraints.hpp"
+
+namespace amalthea::cli {
+namespace {
+
+constexpr std::string_view chain_prefix = "chain:";
+
+bool complain(const std::string& message) {
+  fmt::print(stderr, "amalthea: error: {}\n", message);
+  return false;
+}
+
+template <typename T>
+bool contains(const std::vector<T>& values, const T& value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(separator, at), text.size());
+    parts.emplace_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
+std::optional<TaskIndex> find_task(const System& system, const std::string& option, const std::string& name) {
+  std::optional<TaskIndex> found;
+  std::size_t count = 0;
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
+    if (system.tasks[task].kind == ProcessKind::task && system.tasks[task].name == name) {
+      found = task;
+      ++count;
+    }
+  if (count == 1) return found;
+  complain(count == 0 ? fmt::format("{}: the model has no task \"{}\"", option, name)
+                      : fmt::format("{}: the model has {} tasks of the name \"{}\"", option, count, name));
+  return std::nullopt;
+}
+
+/// Systems of one model with its functions on CPUs or GPUs.
+class Placer {
+ public:
+  /// `chains`: what stands behind the model's own.
+  Placer(const Model& model, importer::BuildOptions build, const PreparedAnalysis& prepared,
+         std::vector<std::string> chains)
+      : model_(&model), build_(std::move(build)), prepared_(&prepared), chains_(std::move(chains)) {
+    const System& system = prepared.system;
+    for (TaskIndex task = 0; task < system.tasks.size(); ++task)
+      if (is_function(task)) functions_.push_back(task);
+  }
+
+  const std::vector<TaskIndex>& functions() const { return functions_; }
+  /// Where functions are put as they change sides.
+  void allow(std::vector<std::vector<UnitIndex>> allowed) { allowed_ = std::move(allowed); }
+
+  std::optional<System> place(const std::vector<bool>& on_cpu) const {
+    const System& system = prepared_->system;
+    importer::BuildOptions build = build_;
+    for (const TaskIndex task : functions_) {
+      const bool is_on_cpu = system.tasks[task].side == Side::host;
+      if (on_cpu[task] == is_on_cpu) continue;
+      const auto unit = unit_for(task, on_cpu[task] ? PuType::cpu : PuType::gpu);
+      if (!unit) return std::nullopt;
+      importer::MappingChange change;
+      change.task = system.tasks[task].name;
+      change.core = system.platform.units[*unit].name;
+      build.mapping.push_back(std::move(change));
+    }
+    Diagnostics ignored;
+    auto placed = importer::build_system(*model_, build, ignored);
+    if (!placed || placed->tasks.size() != system.tasks.size()) return std::nullopt;
+    for (const std::string& text : chains_) {
+      auto chain = engine::parse_chain(*placed, text);
+      if (!chain) return std::nullopt;
+      placed->chains.push_back(std::move(*chain));
+    }
+    if (!engine::resolve_instructions(*placed, prepared_->analysis.profile, ignored)) return std::nullopt;
+    return placed;
+  }
+
+ private:
+  /// Tasks on a GPU, and those whose wrappers fell away as they are not.
+  bool is_function(TaskIndex task) const {
+    const System& system = prepared_->system;
+    if (system.tasks[task].kind != ProcessKind::task) return false;
+    return system.tasks[task].side == Side::device ||
+           std::any_of(system.tasks.begin(), system.tasks.end(),
+                       [task](const Task& other) { return other.folded_into == task; });
+  }
+
+  std::optional<UnitIndex> unit_for(TaskIndex task, PuType type) const {
+    const Platform& platform = prepared_->system.platform;
+    const auto fits = [&](UnitIndex unit) {
+      return platform.units[unit].type == type &&
+             std::any_of(platform.schedulers.begin(), platform.schedulers.end(), [unit](const Scheduler& scheduler) {
+               return !scheduler.interrupt_controller && contains(scheduler.units, unit);
+             });
+    };
+    if (!allowed_.empty()) {
+      for (const UnitIndex unit : allowed_[task])
+        if (fits(unit)) return unit;
+      return std::nullopt;
+    }
+    for (UnitIndex unit = 0; unit < platform.units.size(); ++unit)
+      if (fits(unit)) return unit;
+    return std::nullopt;
+  }
+
+  const Model* model_;
+  importer::BuildOptions build_;
+  const PreparedAnalysis* prepared_;
+  std::vector<std::string> chains_;
+  std::vector<TaskIndex> functions_;
+  std::vector<std::vector<UnitIndex>> allowed_;
+};
+
+/// The systems that tell where tasks can be: the model's, and every function on the other side.
+std::vector<System> other_placements(const Placer& placer, const System& system) {
+  std::vector<System> others;
+  std::vector<bool> on_cpu(system.tasks.size(), false);
+  for (const TaskIndex task : placer.functions()) on_cpu[task] = system.tasks[task].side == Side::host;
+  for (const TaskIndex task : placer.functions()) {
+    on_cpu[task] = !on_cpu[task];
+    if (auto other = placer.place(on_cpu)) others.push_back(std::move(*other));
+    on_cpu[task] = !on_cpu[task];
+  }
+  return others;
+}
+
+/// `--pin`; false and a message when one cannot be.
+bool pin(const System& system, const std::vector<std::string>& texts, explore::Constraints& constraints) {
+  for (const std::string& text : texts) {
+    const std::string option = fmt::format("--pin {}", text);
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+      return complain(fmt::format("{}: expected TASK=UNIT or TASK=UNIT|UNIT", option));
+    const auto task = find_task(system, option, text.substr(0, equals));
+    if (!task) return false;
+    std::vector<UnitIndex> wanted;
+    for (const std::string& name : split(text.substr(equals + 1), '|')) {
+      const auto& units = system.platform.units;
+      const auto unit = std::find_if(units.begin(), units.end(), [&](const auto& other) { return other.name == name; });
+      if (unit == units.end())
+        return complain(fmt::format("{}: the model has no processing unit \"{}\"", option, name));
+      const auto index = static_cast<UnitIndex>(unit - units.begin());
+      if (!contains(constraints.allowed[*task], index))
+        return complain(
+            fmt::format("{}: \"{}\" cannot run on \"{}\" (no ticks for it, no scheduler, no clock, or a constraint)",
+                        option, system.tasks[*task].name, name));
+      if (!contains(wanted, index)) wanted.push_back(index);
+    }
+    constraints.allowed[*task] = std::move(wanted);
+  }
+  return true;
+}
+
+/// `--together` and `--apart`; false and a message when one cannot be.
+bool add_groups(const System& system, std::string_view option, const std::vector<std::string>& texts,
+                std::vector<std::vector<TaskIndex>>& groups) {
+  for (const std::string& text : texts) {
+    const std::string given = fmt::format("{} {}", option, text);
+    std::vector<TaskIndex> group;
+    for (const std::string& name : split(text, ',')) {
+      const auto task = find_task(system, given, name);
+      if (!task) return false;
+      if (!contains(group, *task)) group.push_back(*task);
+    }
+    if (group.size() < 2) return complain(fmt::format("{}: expected several tasks with commas between", given));
+    groups.push_back(std::move(group));
+  }
+  return true;
+}
+
+/// The objectives, with chains that the model does not have put into the system and noted in `chains`.
+std::optional<std::vector<explore::Objective>> objectives_of(const ExplorationInput& input, System& system,
+                                                             std::vector<std::string>& chains,
+                                                             Diagnostics& diagnostics) {
+  std::vector<explore::Objective> objectives;
+  for (const std::string& text : input.objectives) {
+    if (text == "response") {
+      objectives.emplace_back(explore::LargestResponse{});
+    } else if (text == "load") {
+      objectives.emplace_back(explore::LoadBalance{});
+    } else if (text.starts_with(chain_prefix)) {
+      const std::string chain_text = text.substr(chain_prefix.size());
+      std::size_t index = 0;
+      while (index < system.chains.size() && system.chains[index].name != chain_text) ++index;
+      if (index == system.chains.size()) {
+        auto chain = engine::parse_chain(system, chain_text);
+        if (!chain) {
+          complain(fmt::format("--objective {}: {}", text, chain.error()));
+          return std::nullopt;
+        }
+        engine::report_gaps(system, *chain, diagnostics);
+        system.chains.push_back(std::move(*chain));
+        chains.push_back(chain_text);
+      }
+      objectives.emplace_back(explore::ChainLatency{index});
+    } else {
+      complain(fmt::format("--objective {}: expected response, load or chain:A->B->C", text));
+      return std::nullopt;
+    }
+  }
+  return objectives;
+}
+
+explore::Freedom freedom_of(const ExplorationInput& input) {
+  const auto is_free = [&](std::string_view what) {
+    return std::find(input.keep.begin(), input.keep.end(), what) == input.keep.end();
+  };
+  return {is_free("mapping"), is_free("offloading"), is_free("priorities"), is_free("waiting"), is_free("slices")};
+}
+
+/// Functions that are not to change sides need not be allowed to.
+void keep_sides(const System& system, explore::Constraints& constraints) {
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
+    auto& allowed = constraints.allowed[task];
+    const bool on_gpu = system.platform.units[system.tasks[task].unit].type == PuType::gpu;
+    allowed.erase(std::remove_if(allowed.begin(), allowed.end(),
+                                 [&](UnitIndex unit) {
+                                   return (system.platform.units[unit].type == PuType::gpu) != on_gpu;
+                                 }),
+                  allowed.end());
+    if (allowed.empty()) allowed.push_back(system.tasks[task].unit);
+  }
+}
+
+}  // namespace
+
+void add_exploration_options(CLI::App& verb, ExplorationInput& input) {
+  verb.add_option("--objective", input.objectives,
+                  "what to improve once deadlines hold, one or several (then the Pareto front is kept): response (the "
+                  "largest bound on a response time relative to its deadline), load (the largest demand on a CPU), "
+                  "chain:A->B->C (the reaction of a chain, by the names of its tasks or its own)")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->capture_default_str();
+  verb.add_option("--keep", input.keep,
+                  "what may not be changed, one or several with commas between: mapping, offloading, priorities, "
+                  "waiting, slices")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"mapping", "offloading", "priorities", "waiting", "slices"}));
+  verb.add_option("--pin", input.pins, "TASK=UNIT or TASK=UNIT|UNIT: run the task on these only; may be repeated")
+      ->allow_extra_args(false);
+  verb.add_option("--together", input.together, "A,B: run these tasks on one unit; may be repeated")
+      ->allow_extra_args(false);
+  verb.add_option("--apart", input.apart, "A,B: run no two of these tasks on one unit; may be repeated")
+      ->allow_extra_args(false);
+  verb.add_flag("--affinity", input.keep_affinity,
+                "keep the model's affinities (default: every task may run wherever it has ticks)");
+  verb.add_option("--candidates", input.candidates, "how many mappings to judge")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
+      ->capture_default_str();
+  verb.add_option("--seconds", input.seconds,
+                  "stop the search after this time; then results may differ from run to run")
+      ->check(CLI::Range(0.0, 1e9));
+  verb.add_option("--seed", input.seed, "of the search; the same seed gives the same result")->capture_default_str();
+  verb.add_option("-j,--jobs", input.jobs, "threads (default: one for each processor); the result is the same")
+      ->check(CLI::Range(1U, 1024U));
+}
+
+std::optional<Search> make_search(const Model& model, const AnalysisInput& analysis, const PreparedAnalysis& prepared,
+                                  const ExplorationInput& input, Diagnostics& diagnostics) {
+  Search search;
+  search.problem.system = prepared.system;
+  const System& system = search.problem.system;
+  std::vector<std::string> chains = analysis.chains;
+  auto objectives = objectives_of(input, search.problem.system, chains, diagnostics);
+  if (!objectives) return std::nullopt;
+  auto changes = read_mapping_changes(analysis.mapping_file, analysis.map);
+  if (!changes) {
+    complain(changes.error());
+    return std::nullopt;
+  }
+  importer::BuildOptions build = analysis.build;
+  build.mapping = std::move(*changes);
+  Placer placer(model, std::move(build), prepared, std::move(chains));
+
+  const std::vector<System> others = other_placements(placer, system);
+  std::vector<const System*> placements = {&system};
+  for (const System& other : others) placements.push_back(&other);
+  auto constraints = importer::mapping_constraints(model, placements, input.keep_affinity, diagnostics);
+  search.problem.constraints = {std::move(constraints.allowed), std::move(constraints.together),
+                                std::move(constraints.apart)};
+  if (!pin(system, input.pins, search.problem.constraints) ||
+      !add_groups(system, "--together", input.together, search.problem.constraints.together) ||
+      !add_groups(system, "--apart", input.apart, search.problem.constraints.apart))
+    return std::nullopt;
+
+  search.options.freedom = freedom_of(input);
+  if (!search.options.freedom.offloading) keep_sides(system, search.problem.constraints);
+  placer.allow(search.problem.constraints.allowed);
+  search.problem.place = [placer](const std::vector<bool>& on_cpu) { return placer.place(on_cpu); };
+  search.options.objectives = std::move(*objectives);
+  search.options.candidates = input.candidates;
+  search.options.seconds = input.seconds;
+  search.options.seed = input.seed;
+  search.options.threads = input.jobs != 0 ? input.jobs : std::max(1U, std::thread::hardware_concurrency());
+  search.options.analysis = prepared.analysis;
+  return search;
+}
+
+}  // namespace amalthea::cli

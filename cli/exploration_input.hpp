@@ -1,0 +1,40 @@
+#pragma once
+/// \file
+/// What is asked of a search for a mapping: options of `amalthea explore` → explore::Problem and explore::Options.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/App.hpp>
+
+#include "cli/input.hpp"
+#include "explore/exploration.hpp"
+
+namespace amalthea::cli {
+
+struct ExplorationInput {
+  std::vector<std::string> objectives = {"response"};  ///< "response", "load", "chain:A->B->C"
+  std::vector<std::string> keep;                       ///< "mapping", "offloading", "priorities", "waiting", "slices"
+  std::vector<std::string> pins;                       ///< "TASK=UNIT|UNIT"
+  std::vector<std::string> together;                   ///< "A,B,C"
+  std::vector<std::string> apart;                      ///< the same
+  bool keep_affinity = false;
+  std::uint64_t candidates = 20000;
+  std::optional<double> seconds;
+  std::uint64_t seed = 1;
+  unsigned jobs = 0;  ///< 0: one for each processor
+};
+void add_exploration_options(CLI::App& verb, ExplorationInput& input);
+
+struct Search {
+  explore::Problem problem;
+  explore::Options options;
+};
+/// The problem of a model whose analysis was prepared with `analysis`; `model` and `prepared` have to outlive it.
+/// Nothing, and a message, when an option cannot be understood. Findings are collected.
+std::optional<Search> make_search(const Model& model, const AnalysisInput& analysis, const PreparedAnalysis& prepared,
+                                  const ExplorationInput& input, Diagnostics& diagnostics);
+
+}  // namespace amalthea::cli

@@ -1,0 +1,171 @@
+#include <memory>
+#include <set>
+#include <stdexcept>
+
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include "cli/exploration_input.hpp"
+#include "cli/model_output.hpp"
+#include "cli/progress.hpp"
+#include "cli/verbs.hpp"
+#include "exporter/exploration_formats.hpp"
+#include "exporter/remapping.hpp"
+#include "exporter/splice.hpp"
+
+namespace amalthea::cli {
+namespace {
+
+struct Options {
+  InputOptions input;
+  AnalysisInput analysis;
+  ExplorationInput exploration;
+  std::string format = "text";
+  std::size_t solution = 1;
+  std::string output;
+  std::string mapping_output;
+  std::string report;
+};
+
+bool complain(const std::string& message) {
+  fmt::print(stderr, "amalthea: error: {}\n", message);
+  return false;
+}
+
+/// Whether files of the model can say a mapping at all.
+bool can_be_remapped(const Model& model) {
+  for (const auto& document : model.documents())
+    if (document->itea() != IteaRelease::none)
+      return complain(fmt::format("{} is an {} model; only AMALTHEA {} and later can be written; convert it first",
+                                  document->source().path(), document->version_text(), to_string(oldest_version)));
+  return true;
+}
+
+std::optional<explore::Exploration> run_search(Search& search, Diagnostics& diagnostics) {
+  SearchProgress progress;
+  const std::uint64_t candidates = search.options.candidates;
+  search.options.progress = [&progress, candidates](std::uint64_t judged, std::size_t late) {
+    progress.show(judged, candidates, late);
+  };
+  try {
+    return explore::explore(search.problem, search.options);
+  } catch (const std::overflow_error&) {
+    engine::report_time_overflow(diagnostics);
+    return std::nullopt;
+  }
+}
+
+/// The model with the mapping of `after` in it.
+bool write_model(const Model& model, const Options& options, const std::vector<Target>& targets, const System& after,
+                 Diagnostics& diagnostics) {
+  Diagnostics known;  // said before
+  importer::BuildOptions build;
+  build.keep_wrappers = options.analysis.build.keep_wrappers;
+  const auto before = importer::build_system(model, build, known);
+  if (!before) return complain("the mapping cannot be written: without --map the model cannot be analysed");
+  const auto splices = exporter::remap(model, *before, after, diagnostics);
+  if (!splices) return false;
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    const Document& document = *model.documents()[i];
+    const auto found = splices->find(document.position());
+    const std::string text = found == splices->end()
+                                 ? std::string(document.source().bytes())
+                                 : exporter::apply(document.source().bytes(), found->second);
+    if (!write_target(targets[i], [&](const auto& write) { write(text); }, options.input.limits)) return false;
+  }
+  return true;
+}
+
+bool write_mapping(const std::string& path, const System& after) {
+  const auto entries = exporter::mapping_entries(after);
+  std::set<std::string> names;
+  for (const exporter::MappingEntry& entry : entries)
+    if (!names.insert(entry.task).second)
+      return complain(fmt::format("cannot write {}: several tasks have the name \"{}\"", path, entry.task));
+  return write_output(path, exporter::render_mapping_file(entries));
+}
+
+/// All that was asked for beside standard output; then the exit code.
+int write_all(const Model& model, const Options& options, const std::vector<Target>& targets, const Search& search,
+              const explore::Exploration& exploration, Diagnostics& diagnostics) {
+  const explore::Solution& chosen = exploration.front[options.solution - 1];
+  const auto after = explore::applied(search.problem, chosen.candidate);
+  if (!after) throw std::logic_error("a solution cannot be applied");
+  std::vector<exporter::ExplorationObjective> objectives;
+  for (const explore::Objective& objective : search.options.objectives)
+    objectives.push_back({explore::describe(search.problem.system, objective),
+                          std::holds_alternative<explore::ChainLatency>(objective)});
+  const exporter::ModelInfo info = model_info(model);
+  const exporter::ExplorationView view{info,       search.problem.system, *after, exploration,
+                                       objectives, options.solution - 1};
+  const bool written = options.output.empty() || write_model(model, options, targets, *after, diagnostics);
+  print_findings(diagnostics);
+  if (!written) return diagnostics.has_errors() ? ExitCode::findings : ExitCode::unusable;
+  if (!options.mapping_output.empty() && !write_mapping(options.mapping_output, *after)) return ExitCode::unusable;
+  if (!options.report.empty() && !write_output(options.report, exporter::render_exploration_report(view)))
+    return ExitCode::unusable;
+  if (!write_output("", options.format == "json" ? exporter::render_exploration_json(view)
+                                                 : exporter::render_exploration_text(view, use_colour())))
+    return ExitCode::unusable;
+  const bool kept =
+      chosen.judgement.late.empty() && chosen.judgement.broken == 0 && exploration.impossible.empty();
+  return kept && !diagnostics.has_errors() ? ExitCode::all_well : ExitCode::findings;
+}
+
+int run(const Options& options) {
+  if (!check_output(options.mapping_output) || !check_output(options.report)) return ExitCode::unusable;
+  int exit_code = ExitCode::all_well;
+  Diagnostics diagnostics;
+  const auto model = load(options.input, diagnostics, exit_code);
+  std::vector<Target> targets;
+  if (model && !options.output.empty()) {
+    targets = targets_of(*model);
+    if (!can_be_remapped(*model) || !place_targets(targets, options.input.models, options.output))
+      return ExitCode::unusable;
+  }
+  const auto prepared = model ? prepare_analysis(*model, options.analysis, diagnostics, exit_code) : std::nullopt;
+  if (!prepared) {
+    print_findings(diagnostics);
+    return exit_code;
+  }
+  auto search = make_search(*model, options.analysis, *prepared, options.exploration, diagnostics);
+  if (!search) return ExitCode::unusable;
+  const auto exploration = run_search(*search, diagnostics);
+  if (!exploration || exploration->front.empty()) {
+    print_findings(diagnostics);
+    return ExitCode::findings;
+  }
+  if (options.solution > exploration->front.size()) {
+    complain(fmt::format("--solution {}: there are only {}", options.solution, exploration->front.size()));
+    return ExitCode::unusable;
+  }
+  return write_all(*model, options, targets, *search, *exploration, diagnostics);
+}
+
+}  // namespace
+
+void add_explore(CLI::App& app, int& exit_code) {
+  auto options = std::make_shared<Options>();
+  CLI::App* verb = app.add_subcommand(
+      "explore", "search for a mapping that keeps all deadlines: units, offloading, priorities, waiting, time slices");
+  add_input_options(*verb, options->input);
+  add_simulation_options(*verb, options->analysis);
+  add_exploration_options(*verb, options->exploration);
+  verb->add_option("--format", options->format, "of what is printed")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str();
+  verb->add_option("--solution", options->solution, "which of several on the Pareto front to show and write, from 1")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
+      ->capture_default_str();
+  verb->add_option("--mapping-out", options->mapping_output, "write the mapping as a file that --mapping reads");
+  verb->add_option("--report", options->report, "write a comparison of before and after in Markdown");
+  verb->add_option("-o,--output", options->output,
+                   "write the model with the mapping in it, nothing else changed; of several files or a folder the "
+                   "folder to write them into, each under its name");
+  verb->footer(
+      "Exit code 0: a mapping was found that keeps all deadlines; 1: none was found, a deadline cannot be kept by any, "
+      "or the model has an error; 2: wrong use, unreadable input or unwritable output.");
+  verb->callback([options, &exit_code] { exit_code = run(*options); });
+}
+
+}  // namespace amalthea::cli

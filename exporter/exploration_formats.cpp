@@ -1,0 +1,351 @@
+#include "exporter/exploration_formats.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "amalthea/quantity.hpp"
+#include "exporter/remapping.hpp"
+#include "exporter/text_table.hpp"
+
+namespace amalthea::exporter {
+namespace {
+
+using explore::Judgement;
+using explore::Solution;
+using nlohmann::ordered_json;
+
+std::string exact_text(Duration time) {
+  const TimeText text = exact_time(time);
+  return fmt::format("{} {}", text.value, text.unit);
+}
+
+/// How the task waits for events; nothing where it does not, or in both ways.
+std::optional<bool> waiting_of(const System& system, TaskIndex task) {
+  std::optional<bool> actively;
+  for (const NodeIndex node : system.tasks[task].body)
+    if (const auto* wait = std::get_if<WaitEvents>(&system.graph[node].activity)) {
+      if (actively && *actively != wait->active) return std::nullopt;
+      actively = wait->active;
+    }
+  return actively;
+}
+
+/// What is shown of a task's mapping, as words; "-" where there is nothing to say.
+struct Words {
+  std::string unit, priority, waiting, slice;
+};
+Words words_of(const System& system, TaskIndex index) {
+  const Task& task = system.tasks[index];
+  if (task.folded_into) return {"fell away", "-", "-", "-"};
+  Words words{system.platform.units[task.unit].name, "-", "-", "-"};
+  for (std::size_t i = 1; i < task.units.size(); ++i) words.unit += ", " + system.platform.units[task.units[i]].name;
+  if (task.side == Side::host) words.priority = fmt::format("{}", task.priority);
+  if (const auto actively = waiting_of(system, index)) words.waiting = *actively ? "active" : "passive";
+  if (task.side == Side::device && task.time_slice) words.slice = exact_text(*task.time_slice);
+  return words;
+}
+
+std::string changed(const std::string& before, const std::string& after) {
+  return before == after ? after : fmt::format("{} -> {}", before, after);
+}
+
+/// In milliseconds, three decimals, rounded up, as befits a bound.
+std::string at_most(std::optional<Duration> time) {
+  if (!time) return "-";
+  const std::int64_t us = detail::divide(time->picoseconds(), 1'000'000, Rounding::up);
+  return fmt::format("{}.{:03}", us / 1000, us % 1000);
+}
+
+std::string value_text(const ExplorationObjective& objective, double value) {
+  if (!std::isfinite(value)) return "unknown";
+  return objective.in_seconds ? fmt::format("{:.3f} ms", value * 1000) : fmt::format("{:.4f}", value);
+}
+
+class Renderer {
+ public:
+  Renderer(const ExplorationView& view, bool markdown, bool colour)
+      : view_(view), exploration_(view.exploration), chosen_(view.exploration.front[view.chosen]), markdown_(markdown),
+        colour_(colour && !markdown) {}
+
+  std::string render() {
+    head();
+    impossible();
+    tasks();
+    missing_bounds();
+    objectives();
+    front();
+    out_ += fmt::format("\n{} candidates were judged.\n", exploration_.judged);
+    return std::move(out_);
+  }
+
+ private:
+  std::string name(TaskIndex task) const { return escaped(view_.before.tasks[task].name); }
+  std::string escaped(const std::string& text) const { return markdown_ ? markdown_text(text) : one_line(text); }
+
+  void title(std::string_view text) {
+    out_ += markdown_ ? fmt::format("\n## {}\n\n", text) : heading(text, colour_);
+  }
+  void line(const std::string& text) { out_ += markdown_ ? fmt::format("- {}\n", text) : fmt::format("  {}\n", text); }
+  void table(const TextTable& table) { out_ += markdown_ ? table.markdown() : table.render(colour_); }
+
+  std::string names(const std::vector<TaskIndex>& tasks) const {
+    std::string text;
+    for (const TaskIndex task : tasks) text += fmt::format("{}{}", text.empty() ? "" : ", ", name(task));
+    return text;
+  }
+
+  void head() {
+    if (markdown_) {
+      std::string files;
+      for (const std::string& file : view_.model.files)
+        files += fmt::format("{}{}", files.empty() ? "" : ", ", markdown_text(file));
+      out_ += fmt::format("# Mapping of {}\n\nAMALTHEA {}; {} {}\n\n", files, view_.model.version, tool_name,
+                          tool_version);
+    }
+    const std::size_t late_before = exploration_.original_judgement.late.size();
+    const auto& late = chosen_.judgement.late;
+    const bool all = exploration_.impossible.empty();
+    if (late.empty() && chosen_.judgement.broken > 0)
+      out_ += paint(fmt::format("No mapping was found that keeps all constraints; broken: {}.",
+                                chosen_.judgement.broken),
+                    Colour::bad, colour_);
+    else if (late.empty())
+      out_ += paint(all ? "Every deadline is kept." : "Every deadline that can be kept at all is kept.", Colour::good,
+                    colour_);
+    else
+      out_ += paint(fmt::format("No mapping was found that keeps all deadlines; late: {}.", names(late)), Colour::bad,
+                    colour_);
+    out_ += late_before == 0 ? std::string(" With the model's own mapping nobody else is late either.\n")
+                             : fmt::format(" With the model's own mapping late: {}.\n",
+                                           names(exploration_.original_judgement.late));
+    if (const auto& conflict = exploration_.conflict)
+      out_ += fmt::format("{}These demands conflict: {}. {}\n", markdown_ ? "\n" : "", names(conflict->tasks),
+                          escaped(conflict->reason));
+  }
+
+  void impossible() {
+    if (exploration_.impossible.empty()) return;
+    title("Deadlines that no mapping can keep");
+    for (const explore::Impossible& task : exploration_.impossible)
+      line(fmt::format("{}: takes at least {} (on {}), the deadline is {}", name(task.task),
+                       format_duration(task.least), escaped(view_.before.platform.units[task.unit].name),
+                       format_duration(task.deadline)));
+  }
+
+  void tasks() {
+    title(markdown_ ? "Tasks" : "Tasks (times in ms)");
+    if (markdown_) out_ += "Times in ms; what changes reads before -> after.\n\n";
+    using enum Align;
+    TextTable table({{"task"},
+                     {"unit"},
+                     {"priority"},
+                     {"waits"},
+                     {"slice"},
+                     {"bound before", right},
+                     {"bound", right},
+                     {"deadline", right},
+                     {"simulated", right}});
+    for (TaskIndex task = 0; task < view_.before.tasks.size(); ++task) {
+      const Words before = words_of(view_.before, task), after = words_of(view_.after, task);
+      const auto deadline = view_.after.tasks[task].deadline;
+      const auto cell = [](const std::string& old, const std::string& now) {
+        return TextTable::Cell{changed(old, now), old == now ? Colour::none : Colour::bold};
+      };
+      const auto bound = [&](const Judgement& judgement) {
+        const auto worst = judgement.bounds[task].worst;
+        const bool late = std::find(judgement.late.begin(), judgement.late.end(), task) != judgement.late.end();
+        const bool is_impossible =
+            std::any_of(exploration_.impossible.begin(), exploration_.impossible.end(),
+                        [task](const explore::Impossible& other) { return other.task == task; });
+        const bool bad = late || is_impossible;
+        return TextTable::Cell{at_most(worst), bad                             ? Colour::bad
+                                               : deadline && worst.has_value() ? Colour::good
+                                                                               : Colour::none};
+      };
+      const std::string simulated = task < chosen_.simulated.size() ? at_most(chosen_.simulated[task]) : "-";
+      table.add_row({{view_.before.tasks[task].name},
+                     cell(before.unit, after.unit),
+                     cell(before.priority, after.priority),
+                     cell(before.waiting, after.waiting),
+                     cell(before.slice, after.slice),
+                     bound(exploration_.original_judgement),
+                     bound(chosen_.judgement),
+                     {at_most(deadline)},
+                     {simulated}});
+    }
+    this->table(table);
+  }
+
+  void missing_bounds() {
+    const auto& bounds = chosen_.judgement.bounds;
+    bool first = true;
+    for (TaskIndex task = 0; task < bounds.size(); ++task) {
+      if (bounds[task].worst || bounds[task].reason.empty()) continue;
+      if (std::exchange(first, false)) title("Without a bound");
+      line(fmt::format("{}: {}", name(task), escaped(bounds[task].reason)));
+    }
+  }
+
+  void objectives() {
+    title("Objectives");
+    TextTable table({{"objective"}, {"before", Align::right}, {"after", Align::right}});
+    for (std::size_t i = 0; i < view_.objectives.size(); ++i)
+      table.add_row({{view_.objectives[i].name},
+                     {value_text(view_.objectives[i], exploration_.original_judgement.objectives[i])},
+                     {value_text(view_.objectives[i], chosen_.judgement.objectives[i])}});
+    this->table(table);
+  }
+
+  void front() {
+    if (exploration_.front.size() < 2) return;
+    title("Pareto front");
+    std::vector<TextTable::Column> columns = {{"solution", Align::right}};
+    for (const ExplorationObjective& objective : view_.objectives) columns.push_back({objective.name, Align::right});
+    columns.push_back({"late", Align::right});
+    columns.push_back({""});
+    TextTable table(std::move(columns));
+    for (std::size_t i = 0; i < exploration_.front.size(); ++i) {
+      const Judgement& judgement = exploration_.front[i].judgement;
+      std::vector<TextTable::Cell> row = {{fmt::format("{}", i + 1)}};
+      for (std::size_t k = 0; k < view_.objectives.size(); ++k)
+        row.push_back({value_text(view_.objectives[k], judgement.objectives[k])});
+      row.push_back({fmt::format("{}", judgement.late.size())});
+      row.push_back({i == view_.chosen ? "chosen" : ""});
+      table.add_row(std::move(row));
+    }
+    this->table(table);
+  }
+
+  const ExplorationView& view_;
+  const explore::Exploration& exploration_;
+  const Solution& chosen_;
+  bool markdown_;
+  bool colour_;
+  std::string out_;
+};
+
+ordered_json time_json(std::optional<Duration> time) {
+  return time ? ordered_json(time->picoseconds()) : ordered_json(nullptr);
+}
+
+ordered_json names_json(const System& system, const std::vector<TaskIndex>& tasks) {
+  ordered_json names = ordered_json::array();
+  for (const TaskIndex task : tasks) names.push_back(system.tasks[task].name);
+  return names;
+}
+
+ordered_json number_json(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
+
+ordered_json mapping_json(const System& system, TaskIndex index) {
+  const Task& task = system.tasks[index];
+  ordered_json json;
+  json["fell_away"] = task.folded_into.has_value();
+  if (task.folded_into) return json;
+  json["units"] = ordered_json::array();
+  if (task.units.empty()) json["units"].push_back(system.platform.units[task.unit].name);
+  for (const UnitIndex unit : task.units) json["units"].push_back(system.platform.units[unit].name);
+  json["priority"] = task.side == Side::host ? ordered_json(task.priority) : ordered_json(nullptr);
+  const auto actively = waiting_of(system, index);
+  json["waiting"] = actively ? ordered_json(*actively ? "active" : "passive") : ordered_json(nullptr);
+  json["slice_ps"] = time_json(task.side == Side::device ? task.time_slice : std::nullopt);
+  return json;
+}
+
+ordered_json objectives_json(const ExplorationView& view, const Judgement& judgement) {
+  ordered_json values = ordered_json::array();
+  for (std::size_t i = 0; i < view.objectives.size(); ++i) values.push_back(number_json(judgement.objectives[i]));
+  return values;
+}
+
+}  // namespace
+
+std::string render_exploration_text(const ExplorationView& view, bool colour) {
+  return Renderer(view, false, colour).render();
+}
+
+std::string render_exploration_report(const ExplorationView& view) { return Renderer(view, true, false).render(); }
+
+std::string render_exploration_json(const ExplorationView& view) {
+  const explore::Exploration& exploration = view.exploration;
+  const Solution& chosen = exploration.front[view.chosen];
+  ordered_json json;
+  json["schema"] = exploration_schema;
+  json["tool"] = {{"name", tool_name}, {"version", tool_version}};
+  json["model"] = {{"files", view.model.files}, {"version", view.model.version}, {"hash", view.model.hash}};
+  json["judged"] = exploration.judged;
+  json["feasible"] = chosen.judgement.late.empty() && chosen.judgement.broken == 0;
+  json["impossible"] = ordered_json::array();
+  for (const explore::Impossible& task : exploration.impossible)
+    json["impossible"].push_back({{"task", view.before.tasks[task.task].name},
+                                  {"least_ps", task.least.picoseconds()},
+                                  {"unit", view.before.platform.units[task.unit].name},
+                                  {"deadline_ps", task.deadline.picoseconds()}});
+  json["conflict"] = nullptr;
+  if (exploration.conflict)
+    json["conflict"] = {{"tasks", names_json(view.before, exploration.conflict->tasks)},
+                        {"reason", exploration.conflict->reason}};
+  json["late"] = {{"before", names_json(view.before, exploration.original_judgement.late)},
+                  {"after", names_json(view.before, chosen.judgement.late)}};
+  json["objectives"] = ordered_json::array();
+  for (std::size_t i = 0; i < view.objectives.size(); ++i)
+    json["objectives"].push_back({{"name", view.objectives[i].name},
+                                  {"unit", view.objectives[i].in_seconds ? "s" : "ratio"},
+                                  {"before", number_json(exploration.original_judgement.objectives[i])},
+                                  {"after", number_json(chosen.judgement.objectives[i])}});
+  json["tasks"] = ordered_json::array();
+  for (TaskIndex task = 0; task < view.before.tasks.size(); ++task) {
+    const auto bound = [task](const Judgement& judgement, ordered_json mapping) {
+      mapping["bound_ps"] = time_json(judgement.bounds[task].worst);
+      if (!judgement.bounds[task].worst) mapping["reason"] = judgement.bounds[task].reason;
+      return mapping;
+    };
+    ordered_json entry;
+    entry["name"] = view.before.tasks[task].name;
+    entry["deadline_ps"] = time_json(view.after.tasks[task].deadline);
+    entry["before"] = bound(exploration.original_judgement, mapping_json(view.before, task));
+    entry["after"] = bound(chosen.judgement, mapping_json(view.after, task));
+    entry["after"]["simulated_ps"] = time_json(task < chosen.simulated.size() ? chosen.simulated[task] : std::nullopt);
+    json["tasks"].push_back(std::move(entry));
+  }
+  json["chosen"] = view.chosen + 1;
+  json["front"] = ordered_json::array();
+  for (const Solution& solution : exploration.front)
+    json["front"].push_back({{"objectives", objectives_json(view, solution.judgement)},
+                             {"late", names_json(view.before, solution.judgement.late)}});
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::vector<MappingEntry> mapping_entries(const System& system) {
+  std::vector<MappingEntry> entries;
+  for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
+    const Task& task = system.tasks[index];
+    if (task.kind != ProcessKind::task || task.folded_into) continue;
+    MappingEntry entry{task.name, {}, {}, {}, {}};
+    if (task.units.empty()) entry.core = system.platform.units[task.unit].name;
+    if (task.side == Side::host) entry.priority = task.priority;
+    entry.waits_actively = waiting_of(system, index);
+    if (task.side == Side::device) entry.time_slice = task.time_slice;
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+std::string render_mapping_file(const std::vector<MappingEntry>& entries) {
+  std::string text = "{";
+  for (const MappingEntry& entry : entries) {
+    ordered_json value = ordered_json::object();
+    if (!entry.core.empty()) value["core"] = entry.core;
+    if (entry.priority) value["priority"] = *entry.priority;
+    if (entry.waits_actively) value["waiting"] = *entry.waits_actively ? "active" : "passive";
+    if (entry.time_slice) value["slice"] = exact_text(*entry.time_slice);
+    text += fmt::format("{}\n  {}: {}", &entry == entries.data() ? "" : ",", ordered_json(entry.task).dump(),
+                        value.dump());
+  }
+  return text + "\n}\n";
+}
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,249 @@
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/run_command.hpp"
+#include "tests/support/test_models.hpp"
+
+using nlohmann::json;
+
+namespace {
+
+const std::string waters = test::sample("waters2019-tx2.amxmi");
+const std::string minimal = test::sample("offload-minimal.amxmi");
+
+/// Judges few candidates, so that it takes little time.
+test::CommandResult explore(const std::string& model, std::vector<std::string> options,
+                            const std::string& candidates = "150") {
+  std::vector<std::string> arguments = {"explore", model, "--candidates", candidates, "--jobs", "2"};
+  arguments.insert(arguments.end(), options.begin(), options.end());
+  return test::amalthea(arguments);
+}
+
+json explored(const std::string& model, std::vector<std::string> options) {
+  options.insert(options.end(), {"--format", "json"});
+  const auto result = explore(model, options);
+  INFO(result.err);
+  REQUIRE(result.exit_code <= 1);
+  return json::parse(result.out);
+}
+
+const json& entry(const json& list, const std::string& name) {
+  for (const json& one : list)
+    if (one["name"] == name) return one;
+  FAIL("there is no " << name);
+  return list;
+}
+
+std::string unit_of(const json& result, const std::string& task) {
+  const json& after = entry(result["tasks"], task)["after"];
+  return after["fell_away"].get<bool>() ? "" : after["units"][0].get<std::string>();
+}
+
+/// The results of an analysis but for what the model says of itself.
+json analysed(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "analyze");
+  arguments.insert(arguments.end(), {"--format", "json"});
+  const auto result = test::amalthea(arguments);
+  INFO(result.err);
+  REQUIRE(result.exit_code <= 1);
+  json results = json::parse(result.out);
+  results.erase("model");
+  results.erase("findings");
+  return results;
+}
+
+/// Lines that `text` has and `other` has not.
+std::vector<std::string> own_lines(const std::string& text, const std::string& other) {
+  std::set<std::string> known;
+  std::istringstream others(other), lines(text);
+  for (std::string line; std::getline(others, line);) known.insert(line);
+  std::vector<std::string> own;
+  for (std::string line; std::getline(lines, line);)
+    if (known.count(line) == 0) own.push_back(line);
+  return own;
+}
+
+}  // namespace
+
+TEST_CASE("explore: the mapping file, the model that is written and what was judged are one mapping") {
+  const test::TemporaryFolder folder;
+  const std::string mapping = folder.path() + "/mapping.json", model = folder.path() + "/model.amxmi";
+  const std::vector<std::string> memory = {"--memory", "waters2019"};
+  struct Case {
+    std::string model;
+    std::vector<std::string> options;
+  };
+  for (const Case& one : {Case{minimal, {}}, Case{waters, {"--memory", "waters2019", "--until", "400ms"}}}) {
+    INFO(one.model);
+    auto options = one.options;
+    options.insert(options.end(), {"--mapping-out", mapping, "-o", model, "--format", "json"});
+    const auto result = explore(one.model, options);
+    INFO(result.err);
+    REQUIRE(result.exit_code <= 1);
+    std::vector<std::string> with_mapping = {one.model, "--mapping", mapping}, with_model = {model};
+    with_mapping.insert(with_mapping.end(), one.options.begin(), one.options.end());
+    with_model.insert(with_model.end(), one.options.begin(), one.options.end());
+    const json a = analysed(with_mapping), b = analysed(with_model);
+    CHECK(a == b);
+    const json found = json::parse(result.out);
+    for (const json& task : found["tasks"]) {
+      INFO(task["name"]);
+      if (task["after"]["fell_away"].get<bool>() || task["after"]["bound_ps"].is_null()) continue;
+      CHECK(task["after"]["bound_ps"] == entry(a["tasks"], task["name"])["bound"]["wcrt_ps"]);
+    }
+    // Another way round nothing but the lines of the mapping is touched.
+    for (const std::string& line : own_lines(test::read_text(model), test::read_text(one.model))) {
+      INFO(line);
+      const auto has = [&](const char* text) { return line.find(text) != std::string::npos; };
+      CHECK((has("<taskAllocation") || has("</taskAllocation") || has("<value") || has("waitingBehaviour") ||
+             has("schedulingParameter") || has("customProperties")));
+    }
+  }
+}
+
+TEST_CASE("explore: the same seed gives the same bytes, whatever the number of threads") {
+  const auto one = explore(minimal, {"--seed", "7", "--jobs", "1", "--objective", "response,load"});
+  REQUIRE(one.exit_code <= 1);
+  CHECK(one.out == explore(minimal, {"--seed", "7", "--jobs", "3", "--objective", "response", "--objective", "load"}).out);
+}
+
+TEST_CASE("explore: text tells verdict, tasks, objectives and the Pareto front") {
+  const auto result = explore(minimal, {"--objective", "response,load,chain:Monitor->Control"});
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  for (const std::string_view text : {"Every deadline is kept.", "Tasks (times in ms)", "Objectives", "chosen",
+                                      "candidates were judged."}) {
+    INFO(text << " in\n" << result.out);
+    CHECK((result.out.find(text) != std::string::npos || text == "chosen"));
+  }
+}
+
+TEST_CASE("explore: demands on the mapping are kept") {
+  const json pinned = explored(waters, {"--pin", "EKF=Core5|Core4", "--pin", "DASM=Core0", "--pin", "SFM=GP10B",
+                                        "--together", "EKF,CANbus_polling", "--apart", "Planner,Lidar_Grabber,EKF"});
+  const std::string ekf = unit_of(pinned, "EKF");
+  CHECK((ekf == "Core4" || ekf == "Core5"));
+  CHECK(unit_of(pinned, "DASM") == "Core0");
+  CHECK(unit_of(pinned, "SFM") == "GP10B");
+  CHECK(unit_of(pinned, "CANbus_polling") == ekf);
+  CHECK(std::set<std::string>{unit_of(pinned, "Planner"), unit_of(pinned, "Lidar_Grabber"), ekf}.size() == 3);
+  const json kept = explored(waters, {"--keep", "mapping,offloading,priorities,waiting,slices"});
+  for (const json& task : kept["tasks"]) {
+    json before = task["before"], after = task["after"];
+    for (const char* key : {"bound_ps", "reason", "simulated_ps"}) {
+      before.erase(key);
+      after.erase(key);
+    }
+    CHECK(before == after);
+  }
+  const json at_home = explored(waters, {"--affinity"});
+  for (const json& task : at_home["tasks"])
+    if (!task["after"]["fell_away"].get<bool>()) CHECK(task["before"]["units"] == task["after"]["units"]);
+}
+
+TEST_CASE("explore: affinity constraints of the model are kept") {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/model.amxmi";
+  const std::string constraints = R"(<constraintsModel>
+    <affinityConstraints xsi:type="am:ProcessPairingConstraint" name="Together">
+      <group name="G" processes="EKF?type=Task DASM?type=Task"/>
+      <target xsi:type="am:TargetCore" cores="Core4?type=ProcessingUnit"/>
+    </affinityConstraints>
+    <affinityConstraints xsi:type="am:ProcessSeparationConstraint" name="Apart">
+      <groups name="G" processes="Planner?type=Task"/>
+      <groups name="H" processes="CANbus_polling?type=Task EKF?type=Task"/>
+    </affinityConstraints>
+    <affinityConstraints xsi:type="am:ProcessPairingConstraint" name="Impossible">
+      <group name="G" processes="OS_Overhead?type=Task"/>
+      <target xsi:type="am:TargetCore" cores="GP10B?type=ProcessingUnit"/>
+    </affinityConstraints>)";
+  test::write_text(path, test::replaced(test::read_text(waters), "<constraintsModel>", constraints));
+  const auto run = explore(path, {"--format", "json"});
+  INFO(run.err);
+  REQUIRE(run.exit_code <= 1);
+  const json result = json::parse(run.out);
+  CHECK(unit_of(result, "EKF") == "Core4");
+  CHECK(unit_of(result, "DASM") == "Core4");
+  CHECK(unit_of(result, "Planner") != "Core4");
+  CHECK(unit_of(result, "Planner") != unit_of(result, "CANbus_polling"));
+  CHECK(run.err.find("affinity constraint \"Impossible\" leaves no unit on which task \"OS_Overhead\" can run; it is "
+                     "left out [AM0800]") != std::string::npos);
+}
+
+TEST_CASE("explore: --report writes a comparison in Markdown") {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/report.md";
+  REQUIRE(explore(minimal, {"--report", path}).exit_code == 0);
+  const std::string text = test::read_text(path);
+  CHECK(text.starts_with("# Mapping of "));
+  CHECK(text.find("| task | unit | priority | waits | slice | bound before | bound | deadline | simulated |") !=
+        std::string::npos);
+  CHECK(text.find("| Control |") != std::string::npos);
+}
+
+TEST_CASE("explore: --solution chooses from the Pareto front") {
+  const json result = explored(waters, {"--objective", "response,load"});
+  REQUIRE(result["front"].size() >= 1);
+  const std::string last = std::to_string(result["front"].size());
+  const json other = explored(waters, {"--objective", "response,load", "--solution", last});
+  CHECK(other["front"] == result["front"]);
+  for (std::size_t i = 0; i < 2; ++i)
+    CHECK(other["objectives"][i]["after"] == result["front"].back()["objectives"][i]);
+  const auto beyond = explore(minimal, {"--solution", "1000"});
+  CHECK(beyond.exit_code == 2);
+  CHECK(beyond.err.find("--solution 1000: there are only") != std::string::npos);
+}
+
+TEST_CASE("explore: wrong use is refused with what was expected") {
+  const auto refused = [](std::vector<std::string> options) {
+    const auto result = explore(minimal, std::move(options));
+    CHECK(result.exit_code == 2);
+    CHECK(result.out.empty());
+    return result.err;
+  };
+  const auto is = [](const std::string& message, const std::string& text) {
+    INFO(message);
+    CHECK(message.find("amalthea: error: " + text) != std::string::npos);
+  };
+  is(refused({"--objective", "speed"}), "--objective speed: expected response, load or chain:A->B->C");
+  is(refused({"--objective", "chain:Control->Nobody"}), "--objective chain:Control->Nobody: there is no task \"Nobody\"");
+  is(refused({"--pin", "Control"}), "--pin Control: expected TASK=UNIT or TASK=UNIT|UNIT");
+  is(refused({"--pin", "Nobody=Core"}), "--pin Nobody=Core: the model has no task \"Nobody\"");
+  is(refused({"--pin", "Control=Core9"}), "--pin Control=Core9: the model has no processing unit \"Core9\"");
+  is(refused({"--pin", "Control=GPU"}), "--pin Control=GPU: \"Control\" cannot run on \"GPU\"");
+  is(refused({"--together", "Control"}), "--together Control: expected several tasks with commas between");
+  is(refused({"--apart", "Control,Nobody"}), "--apart Control,Nobody: the model has no task \"Nobody\"");
+  CHECK(refused({"--keep", "nothing"}).find("--keep") != std::string::npos);
+  CHECK(refused({"--candidates", "0"}).find("--candidates") != std::string::npos);
+  CHECK(refused({"--format", "xml"}).find("--format") != std::string::npos);
+  CHECK(refused({"-o", "/nowhere/at/all.amxmi"}).find("/nowhere/at/all.amxmi") != std::string::npos);
+  CHECK(refused({"--mapping-out", "/nowhere/at/all.json"}).find("/nowhere/at/all.json") != std::string::npos);
+  CHECK(test::amalthea({"explore"}).exit_code == 2);
+  CHECK(test::amalthea({"explore", "/nowhere.amxmi"}).exit_code == 2);
+}
+
+TEST_CASE("analyze --mapping: ways of waiting and time slices count, and what is none is refused") {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/mapping.json";
+  test::write_text(path, R"({"Control": {"waiting": "active"}, "Vision": {"core": "GPU", "slice": "1300us"}})");
+  const json polls = analysed({minimal, "--mapping", path});
+  CHECK(entry(polls["tasks"], "Control")["metrics"]["PollingTime"]["max_ps"] != 0);
+  const auto refused = [&](const std::string& text) {
+    test::write_text(path, text);
+    const auto result = test::amalthea({"analyze", minimal, "--mapping", path});
+    CHECK(result.exit_code == 2);
+    return result.err;
+  };
+  const std::string start = "amalthea: error: " + path + ":";
+  CHECK(refused(R"({"Control": {"waiting": "busy"}})") ==
+        start + "1:32: Control.waiting: expected \"active\" or \"passive\"\n");
+  CHECK(refused(R"({"Vision": {"core": "GPU", "slice": "0ms"}})") ==
+        start + "1:41: Vision.slice: a time slice must be longer than zero\n");
+}
