@@ -31,8 +31,8 @@ std::vector<std::string> matches(const std::string& text, const std::string& pat
   return found;
 }
 
-const std::vector<std::string> folders = {"amalthea", "importer",  "engine", "explore", "review",
-                                          "exporter", "batch",     "migration", "cli"};
+const std::vector<std::string> folders = {"amalthea", "importer", "engine",    "explore", "review",
+                                          "exporter", "batch",    "migration", "cli"};
 
 }  // namespace
 
