@@ -282,7 +282,10 @@ class Remapper {
   }
 
   void insert_parameter(Element holder, const std::string& key, NewElement value) {
-    insert(holder, {"schedulingParameters", {}, {{"key", key}}, {std::move(value)}});
+    if (key.starts_with("amlt:/#"))  // in another file
+      insert(holder, {"schedulingParameters", {}, {}, {{"key", {}, {{"href", key}}, {}}, std::move(value)}});
+    else
+      insert(holder, {"schedulingParameters", {}, {{"key", key}}, {std::move(value)}});
   }
 
   // ---------------------------------------------------------------- splices

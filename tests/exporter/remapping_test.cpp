@@ -142,7 +142,8 @@ TEST_CASE("what a model does not state yet is inserted") {
   REQUIRE(slice.text);
   CHECK(difference(text, *slice.text) ==
         "+      <customProperties key=\"gpu.timeslice\">\n"
-        "+        <value xsi:type=\"am:Time\" value=\"5\" unit=\"ms\"/>\n");
+        "+        <value xsi:type=\"am:Time\" value=\"5\" unit=\"ms\"/>\n"
+        "+      </customProperties>\n");
   // The same once more changes the value alone.
   const auto twice = remapped(*slice.text, {change("Vision", "GPU", {}, {}, Duration::microseconds(2500))});
   REQUIRE(twice.text);
@@ -214,13 +215,16 @@ TEST_CASE("of several files each is changed in its own way") {
   std::string mapping = text.substr(begin, end - begin);
   mapping = test::replaced(mapping, " affinity=\"C1?type=ProcessingUnit\">",
                            "><affinity href=\"amlt:/#C1?type=ProcessingUnit\"/>");
+  for (int parameter = 0; parameter < 2; ++parameter)
+    mapping = test::replaced(mapping, " key=\"priority?type=SchedulingParameterDefinition\">",
+                             "><key href=\"amlt:/#priority?type=SchedulingParameterDefinition\"/>");
   Diagnostics diagnostics;
   std::vector<importer::NamedBytes> files = {{"a.amxmi", text.substr(0, begin) + text.substr(end)},
                                              {"b.amxmi", test::root_of(Version::v3_3_0, mapping)}};
   // References from file to file say so.
   std::string& other = files[1].bytes;
   for (const std::string_view attribute : {"task=\"", "scheduler=\"", "affinity=\"", "responsibility=\"", "executingPU=\"",
-                                           "key=\"", "isr=\"", "controller=\"", "abstractElement=\"", "memory=\""})
+                                           "isr=\"", "controller=\"", "abstractElement=\"", "memory=\""})
     for (std::size_t at = other.find(attribute); at != std::string::npos; at = other.find(attribute, at + 1)) {
       other.insert(at + attribute.size(), "amlt:/#");
       const std::size_t blank = other.find(' ', at + attribute.size()), quote = other.find('"', at + attribute.size());

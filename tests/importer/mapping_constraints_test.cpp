@@ -20,7 +20,7 @@ struct Outcome {
   Diagnostics diagnostics;
 };
 
-/// Of the sample, with these affinity constraints, as it maps its functions and with Detection on a CPU.
+/// Of the sample, with these affinity constraints, as it maps its functions and with Localization on the GPU.
 Outcome constrained(const std::string& constraints, bool keep_affinity = false) {
   Outcome outcome;
   Diagnostics ignored;
@@ -30,7 +30,7 @@ Outcome constrained(const std::string& constraints, bool keep_affinity = false) 
       ignored);
   outcome.system = importer::build_system(model, {}, ignored).value();
   importer::BuildOptions other;
-  other.mapping.push_back(importer::parse_mapping_change("Detection=Core0").value());
+  other.mapping.push_back(importer::parse_mapping_change("Localization=GP10B").value());
   const System moved = importer::build_system(model, other, ignored).value();
   outcome.constraints =
       importer::mapping_constraints(model, {&outcome.system, &moved}, keep_affinity, outcome.diagnostics);
@@ -58,8 +58,8 @@ const std::string cpus = "Core0 Core1 Core2 Core3 Core4 Core5";
 TEST_CASE("a task may run where a scheduler and ticks are; a function on the GPU too, if a placement has it there") {
   const Outcome outcome = constrained("");
   CHECK(units(outcome, "EKF") == cpus);
-  CHECK(units(outcome, "Detection") == cpus + " GP10B");
-  CHECK(units(outcome, "SFM") == "GP10B");  // no placement has it on a CPU
+  CHECK(units(outcome, "Localization") == cpus + " GP10B");
+  CHECK(units(outcome, "SFM") == "GP10B");  // it has no ticks for CPUs
   CHECK(outcome.constraints.together.empty());
   CHECK(outcome.constraints.apart.empty());
 }
