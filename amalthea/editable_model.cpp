@@ -107,7 +107,8 @@ class Builder {
         });
       }
     }
-    object.reserve_children(static_cast<std::size_t>(std::distance(element.children().begin(), element.children().end())));
+    object.reserve_children(
+        static_cast<std::size_t>(std::distance(element.children().begin(), element.children().end())));
     std::vector<Element> plain;  // attributes written as elements, the last of each
     std::uint32_t gap_begin = content(element).begin;
     for (const Element child : element.children()) {

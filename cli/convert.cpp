@@ -71,9 +71,12 @@ struct Conversion {
 exporter::Conversion report_of(const Conversion& conversion, const Model& model) {
   std::vector<std::string> files;
   for (const auto& document : model.documents()) files.push_back(document->source().path());
-  return {files,           conversion.from,
-          conversion.to,   conversion.objects_before,
-          conversion.editable.object_count(), conversion.record,
+  return {files,
+          conversion.from,
+          conversion.to,
+          conversion.objects_before,
+          conversion.editable.object_count(),
+          conversion.record,
           conversion.findings};
 }
 
@@ -113,8 +116,7 @@ int convert_version(const Options& options, const Model& model, migration::Relea
   print_findings(conversion.findings);
   if (!write_report(options, conversion, model)) return ExitCode::unusable;
   if (!conversion.done) {
-    fmt::print(stderr, "amalthea: error: {} cannot hold this model; nothing was written\n",
-               migration::to_string(to));
+    fmt::print(stderr, "amalthea: error: {} cannot hold this model; nothing was written\n", migration::to_string(to));
     return ExitCode::findings;
   }
   if (options.check) return ExitCode::all_well;
@@ -213,8 +215,7 @@ int run(const Options& options) {
     return complain(fmt::format("--to {}: expected an AMALTHEA version, itea-1.1.0 to itea-1.3.0 or {} to {}",
                                 options.to, to_string(oldest_version), to_string(newest_version)));
   const exporter::ModelExport* const form = exporter::model_export_of(options.output);
-  if (!to && form == nullptr)
-    return complain("expected --to VERSION, or an output that ends with .json, .dot or .csv");
+  if (!to && form == nullptr) return complain("expected --to VERSION, or an output that ends with .json, .dot or .csv");
   if (to && form != nullptr)
     return complain(fmt::format("{} is written from the model as it is; leave --to out", options.output));
   if (options.output.empty() && !options.check) return complain("expected -o OUT, or --check to write nothing");

@@ -55,10 +55,11 @@ std::string render_conversion_text(const Conversion& input) {
     for (const Place& place : rule.places) text += fmt::format("    {}\n", place_text(place));
     if (rule.places.size() < rule.count) text += fmt::format("    and {} more\n", rule.count - rule.places.size());
   }
-  text += fmt::format("\n{} changes by {} rules beside namespace and ids; {} pieces of content kept as custom "
-                      "properties; {} changes of meaning; {} objects became {}\n",
-                      total, input.record.rules().size(), input.record.kept_count(), input.record.altered_count(), input.objects_before,
-                      input.objects_after);
+  text += fmt::format(
+      "\n{} changes by {} rules beside namespace and ids; {} pieces of content kept as custom "
+      "properties; {} changes of meaning; {} objects became {}\n",
+      total, input.record.rules().size(), input.record.kept_count(), input.record.altered_count(), input.objects_before,
+      input.objects_after);
   return text;
 }
 

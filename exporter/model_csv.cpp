@@ -135,8 +135,8 @@ void write_tasks(const Table& table) {
 }
 
 void write_runnables(const Table& table) {
-  table.line({"name", "file", "line", "called", "calls", "reads", "writes", "callback", "service", "asil", "section",
-              "tags"});
+  table.line(
+      {"name", "file", "line", "called", "calls", "reads", "writes", "callback", "service", "asil", "section", "tags"});
   const auto runnables = views::runnables(table.model, table.diagnostics);
   Tally called;
   const auto count_calls = [&](Element executable) {
@@ -152,10 +152,10 @@ void write_runnables(const Table& table) {
     const auto count = [&](Relation relation) { return std::to_string(counts[static_cast<std::size_t>(relation)]); };
     Row row = {std::string(runnable.name)};
     add_place(row, runnable.element);
-    row.insert(row.end(), {called.of(runnable.element), count(Relation::calls), count(Relation::reads),
-                           count(Relation::writes), runnable.callback ? "true" : "false",
-                           runnable.service ? "true" : "false", std::string(runnable.asil_level),
-                           name_of(runnable.section), names_of(runnable.tags)});
+    row.insert(row.end(),
+               {called.of(runnable.element), count(Relation::calls), count(Relation::reads), count(Relation::writes),
+                runnable.callback ? "true" : "false", runnable.service ? "true" : "false",
+                std::string(runnable.asil_level), name_of(runnable.section), names_of(runnable.tags)});
     table.line(row);
   }
 }
@@ -168,10 +168,10 @@ void write_ticks(const Table& table) {
                           const std::optional<views::Deviation<std::int64_t>>& amount) {
       if (!amount) return;
       const auto reading = views::reading_of(*amount);
-      table.line(with_place({name_of(executable), std::string(executable.class_name()), name_of(unit),
-                             std::string(measure), std::to_string(reading.lower), std::to_string(reading.average),
-                             std::to_string(reading.upper)},
-                            item));
+      table.line(
+          with_place({name_of(executable), std::string(executable.class_name()), name_of(unit), std::string(measure),
+                      std::to_string(reading.lower), std::to_string(reading.average), std::to_string(reading.upper)},
+                     item));
     };
     for_each_item(table.model, executable, table.diagnostics, [&](const views::ActivityItem& item) {
       if (const auto* const ticks = std::get_if<views::Ticks>(&item.kind)) {
@@ -207,10 +207,11 @@ void write_labels(const Table& table) {
     Row row = {std::string(label.name)};
     add_place(row, label.element);
     const auto entry = mapping.memory_mapping_of.find(label.element);
-    row.insert(row.end(), {label.size ? std::to_string(label.size->bytes) : "", label.constant ? "true" : "false",
-                           label.is_volatile ? "true" : "false", std::string(label.data_stability),
-                           name_of(memory.memory_of(label.element)), entry ? number(mapping.memory[*entry].position) : "",
-                           reads.of(label.element), writes.of(label.element)});
+    row.insert(row.end(),
+               {label.size ? std::to_string(label.size->bytes) : "", label.constant ? "true" : "false",
+                label.is_volatile ? "true" : "false", std::string(label.data_stability),
+                name_of(memory.memory_of(label.element)), entry ? number(mapping.memory[*entry].position) : "",
+                reads.of(label.element), writes.of(label.element)});
     table.line(row);
   });
 }
@@ -219,8 +220,8 @@ void write_mapping(const Table& table) {
   table.line({"kind", "what", "class", "to", "units", "parameters", "address", "file", "line"});
   const auto line = [&](Element entry, std::string_view kind, Element what, Element to, const std::string& units,
                         const std::string& parameters, const std::string& address) {
-    Row row = {std::string(kind), name_of(what), what ? std::string(what.class_name()) : "", name_of(to),
-               units,             parameters,    address};
+    Row row = {std::string(kind), name_of(what), what ? std::string(what.class_name()) : "", name_of(to), units,
+               parameters,        address};
     add_place(row, entry);
     table.line(row);
   };

@@ -29,7 +29,8 @@ struct ModelExport {
 const ModelExport* model_export_of(std::string_view path);
 
 /// Everything in the model: `amalthea-model/1`, docs/convert.md. Objects as they are contained, references by id.
-void write_model_json(const Model& model, const ModelExportOptions& options, Diagnostics& diagnostics, const Sink& sink);
+void write_model_json(const Model& model, const ModelExportOptions& options, Diagnostics& diagnostics,
+                      const Sink& sink);
 /// Who activates, calls, reads and writes whom, and what runs and lies where, for Graphviz.
 void write_model_dot(const Model& model, const ModelExportOptions& options, Diagnostics& diagnostics, const Sink& sink);
 /// One table with a line of titles.

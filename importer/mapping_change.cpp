@@ -95,7 +95,8 @@ void check_mapping_changes(BuildContext& context) {
   for (const ProcessingUnit& unit : context.system.platform.units) units.push_back(unit.name);
   for (const MappingChange& change : context.options.mapping) {
     check_name(context, change, "task", change.task, tasks);
-    if (!change.core.empty() && check_name(context, change, "processing unit", change.core, units)) check_scheduler(context, change);
+    if (!change.core.empty() && check_name(context, change, "processing unit", change.core, units))
+      check_scheduler(context, change);
   }
 }
 

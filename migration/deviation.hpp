@@ -17,8 +17,8 @@ enum class DeviationFamily { discrete, continuous, time };
 /// Returns false where the deviation says nothing; `target` is as it was then.
 bool convert_deviation(Step& step, Object& target, Object& deviation, DeviationFamily family, double divisor = 1);
 
-/// The way back, in place: a DiscreteValue…, ContinuousValue… or Time… with a Distribution of 0.9.2 becomes a Deviation.
-/// Returns false, and changes nothing, where there was no such distribution.
+/// The way back, in place: a DiscreteValue…, ContinuousValue… or Time… with a Distribution of 0.9.2 becomes a
+/// Deviation. Returns false, and changes nothing, where there was no such distribution.
 bool convert_deviation_back(Object& deviation, DeviationFamily family);
 
 /// The number that a text is, or nothing.

@@ -79,8 +79,7 @@ class Judge {
 
   /// Why a child has no place in its owner, or nothing.
   std::optional<std::string> complaint(const Object& owner, const Object& child) {
-    if (child.cls() == no_class)
-      return fmt::format("{} has no feature \"{}\"", owner.class_name(), child.feature());
+    if (child.cls() == no_class) return fmt::format("{} has no feature \"{}\"", owner.class_name(), child.feature());
     const Feature* const feature = features(owner.cls()).find(child.feature_key());
     if (feature == nullptr || feature->kind != FeatureKind::containment)
       return fmt::format("{} has no feature \"{}\"", owner.class_name(), child.feature());
@@ -185,8 +184,9 @@ std::size_t find_obstacles(const EditableModel& model, Version version, Diagnost
   std::size_t count = 0;
   const auto obstacle = [&](const Object& object, const std::string& what) {
     if (++count <= most)
-      diagnostics.add("AM0710", Severity::error, fmt::format("AMALTHEA {} cannot hold this: {}", to_string(version), what),
-                      object.location(), object.path());
+      diagnostics.add("AM0710", Severity::error,
+                      fmt::format("AMALTHEA {} cannot hold this: {}", to_string(version), what), object.location(),
+                      object.path());
   };
   model.for_each([&](Object& object) {
     if (object.cls() == no_class || !judge.features(object.cls()).exists()) {

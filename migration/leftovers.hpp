@@ -15,7 +15,8 @@ namespace amalthea::migration {
 /// belong to a release still to come.
 void keep_leftovers(Step& step, bool last);
 
-/// The same things as findings (AM0710), without changing anything. Returns how many there are; at most 1000 are listed.
+/// The same things as findings (AM0710), without changing anything. Returns how many there are; at most 1000 are
+/// listed.
 std::size_t find_obstacles(const EditableModel& model, Version version, Diagnostics& diagnostics);
 
 /// The oldest release whose structure is in the model: that of its files or, in files that hold older structure than

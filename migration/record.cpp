@@ -11,7 +11,8 @@ void Record::begin(std::string_view rule, const Release& to) {
 }
 
 RuleRecord& Record::at_hand() {
-  if (rules_.empty() || rules_.back().rule != rule_ || rules_.back().to != to_) rules_.push_back({rule_, to_, 0, 0, {}});
+  if (rules_.empty() || rules_.back().rule != rule_ || rules_.back().to != to_)
+    rules_.push_back({rule_, to_, 0, 0, {}});
   return rules_.back();
 }
 
@@ -26,10 +27,10 @@ void Record::kept(const Object& holder, const Location& location, std::string_vi
   const std::string text = fmt::format("{} is kept as the custom property \"{}\"", what, key);
   if (++rule.count <= places_) rule.places.push_back({location, holder.path(), text});
   if (++findings_ <= places_)
-    diagnostics_.add("AM0701", Severity::warning,
-                     fmt::format("{} has no place for {}, kept as the custom property \"{}\"", to_string(to_), what,
-                                 one_line(key)),
-                     location, holder.path());
+    diagnostics_.add(
+        "AM0701", Severity::warning,
+        fmt::format("{} has no place for {}, kept as the custom property \"{}\"", to_string(to_), what, one_line(key)),
+        location, holder.path());
 }
 
 void Record::objects(std::ptrdiff_t added) {

@@ -208,7 +208,8 @@ void Step::end_rule() {
       field.text = model.keep(std::string(address) + after);
       if (field.target_class != no_class)
         if (const std::size_t mark = after.rfind(type_mark); mark != std::string::npos)
-          field.target_class = metamodel::find_class(after.substr(mark + type_mark.size())).value_or(field.target_class);
+          field.target_class =
+              metamodel::find_class(after.substr(mark + type_mark.size())).value_or(field.target_class);
     }
   });
   moved_.clear();

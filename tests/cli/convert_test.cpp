@@ -99,7 +99,8 @@ TEST_CASE("convert: --report as JSON counts every change and lists as many place
   const test::TemporaryFolder folder;
   const std::string report = folder.path() + "/report.json";
   REQUIRE(test::amalthea({"convert", old_model, "--to", "3.3.0", "-o", folder.path() + "/out.amxmi", "--report", report,
-                          "--places", "1"}).exit_code == 0);
+                          "--places", "1"})
+              .exit_code == 0);
   const Json json = Json::parse(test::read_text(report));
   CHECK(json["schema"] == "amalthea-conversion/1");
   CHECK(json["from"] == "0.9.5");
@@ -159,7 +160,8 @@ TEST_CASE("convert: a folder is one model, written as a folder") {
   const auto file = [](std::string_view content) {
     return fmt::format(R"(<am:Amalthea xmi:version="2.0" xmlns:xmi="http://www.omg.org/XMI" )"
                        R"(xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" )"
-                       R"(xmlns:am="http://app4mc.eclipse.org/amalthea/0.9.3">{}</am:Amalthea>)", content);
+                       R"(xmlns:am="http://app4mc.eclipse.org/amalthea/0.9.3">{}</am:Amalthea>)",
+                       content);
   };
   test::write_text(in + "/stimuli.amxmi",
                    file(R"(<stimuliModel><stimuli xsi:type="am:PeriodicStimulus" name="10ms"/></stimuliModel>)"));
@@ -226,7 +228,8 @@ TEST_CASE("convert: wrong use gets one message that says what is expected") {
     CHECK(result.exit_code == 2);
     CHECK(result.err.find(expected) != std::string::npos);
   };
-  says({"convert", model, "--to", "9.9.9", "-o", "/dev/null"}, "expected an AMALTHEA version, itea-1.1.0 to itea-1.3.0 or 0.7.0 to 3.3.0");
+  says({"convert", model, "--to", "9.9.9", "-o", "/dev/null"},
+       "expected an AMALTHEA version, itea-1.1.0 to itea-1.3.0 or 0.7.0 to 3.3.0");
   says({"convert", model, "-o", "x.amxmi"}, "expected --to VERSION, or an output that ends with .json, .dot or .csv");
   says({"convert", model, "--to", "3.3.0"}, "expected -o OUT, or --check");
   says({"convert", model, "--to", "3.3.0", "-o", "x.json"}, "leave --to out");

@@ -11,11 +11,15 @@
 
 using namespace amalthea;
 
-TEST_CASE("every rule has a name of its own in its step and a summary, and docs/migration-rules.md lists it under its version") {
+TEST_CASE(
+    "every rule has a name of its own in its step and a summary, and docs/migration-rules.md lists it under its "
+    "version") {
   std::string expected;
   for (const migration::StepRules& step : migration::all_steps()) {
     std::set<std::string_view> names;  // 0.9.6 shares rules with 0.9.7
-    if (!step.rules.empty()) expected += fmt::format("\n## To {}\n\n| rule | what becomes of it | back |\n| --- | --- | --- |\n", to_string(step.to));
+    if (!step.rules.empty())
+      expected +=
+          fmt::format("\n## To {}\n\n| rule | what becomes of it | back |\n| --- | --- | --- |\n", to_string(step.to));
     for (const migration::Rule& rule : step.rules) {
       INFO(rule.name);
       CHECK(names.insert(rule.name).second);
