@@ -244,7 +244,7 @@ TEST_CASE("analyze --mapping: ways of waiting and time slices count, and what is
   };
   const std::string start = "amalthea: error: " + path + ":";
   CHECK(refused(R"({"Control": {"waiting": "busy"}})") ==
-        start + "1:32: Control.waiting: expected \"active\" or \"passive\"\n");
+        start + "1:30: Control.waiting: expected \"active\" or \"passive\"\n");
   CHECK(refused(R"({"Vision": {"core": "GPU", "slice": "0ms"}})") ==
         start + "1:41: Vision.slice: a time slice must be longer than zero\n");
 }
