@@ -51,7 +51,8 @@ std::string character_data(std::string_view written) {
 /// Puts the elements of documents into an editable model.
 class Builder {
  public:
-  Builder(const Model& model, EditableModel& target) : model_(model), target_(target) {}
+  Builder(const Model& model, EditableModel& target, SharedIds shared)
+      : model_(model), target_(target), apart_(shared == SharedIds::apart) {}
 
   Object& root(const Document& document, Object& root) {
     names_.clear();
@@ -115,7 +116,8 @@ class Builder {
       const Feature* known = feature(document, cls, child.record().tag);
       const Object* made = nullptr;
       // An attribute with an address was a reference once: the keys of needs while 0.9.0 was made.
-      if (known != nullptr && known->kind != FeatureKind::containment && !child.cls() && child.attribute("href")) {
+      if (known != nullptr && !child.cls() && child.attribute("href") &&
+          (known->kind == FeatureKind::reference || (apart_ && known->kind == FeatureKind::attribute))) {
         const auto type = child.attribute("xsi:type");
         const auto target_class = type ? named_class(document, *type) : std::nullopt;
         fields.push_back(reference(element, key(document, child.record().tag), *child.attribute("href"), true,
@@ -173,6 +175,11 @@ class Builder {
     const Element target = model_.target(holder, written);
     if (!target) return field(remote ? FieldKind::remote : FieldKind::local, written);
     const bool here = &target.document() == &holder.document();
+    if (!apart_) {
+      if (!here && remote) return field(FieldKind::remote, written);
+      const auto shared = computed_id(target);
+      return field(FieldKind::local, target_.keep(shared ? *shared : id_of_href(written)));
+    }
     // ITEA's addresses name files, and stay until a release does not.
     if (!here && (by_name || holder.document().itea() != IteaRelease::none)) return field(FieldKind::remote, written);
     // Objects without a name share an id; only their xmi:id or position tells them apart.
@@ -196,6 +203,7 @@ class Builder {
   static constexpr NameKey unknown_{0xFFFFFFFF};
   const Model& model_;
   EditableModel& target_;
+  bool apart_;
   std::vector<NameKey> names_;  // by NameId of the document at hand
   std::unordered_map<std::uint64_t, const Feature*> features_;
   bool has_comments_ = false;
@@ -376,8 +384,8 @@ void Object::rename_feature(std::string_view from, std::string_view to) {
 
 // ---- EditableModel
 
-EditableModel::EditableModel(const Model& model) {
-  Builder builder(model, *this);
+EditableModel::EditableModel(const Model& model, SharedIds shared) {
+  Builder builder(model, *this, shared);
   for (const auto& document : model.documents()) {
     const Element root = document->root();
     files_.push_back({document->source().path(),

@@ -155,13 +155,20 @@ struct Comments {
   std::vector<std::string_view> at_end;
 };
 
+/// References by xmi:id or position to objects whose id others have, too, those without a name above all.
+enum class SharedIds : std::uint8_t {
+  as_emf,  ///< become that id, as EMF writes them, whichever object it means then
+  apart,   ///< stay as they are, so that they mean the same object; so do attributes that are written as references
+};
+
 class EditableModel {
  public:
   EditableModel() = default;
   /// Everything in the files of a model, which must outlive this one: texts stay where they stand in the files.
   /// References by position or UUID become names where the target has a name; an address that leads into the same file
   /// becomes an id.
-  explicit EditableModel(const Model& model);
+  explicit EditableModel(const Model& model) : EditableModel(model, SharedIds::as_emf) {}
+  EditableModel(const Model& model, SharedIds shared);
   EditableModel(const EditableModel&) = delete;  // objects know their model
   EditableModel& operator=(const EditableModel&) = delete;
 

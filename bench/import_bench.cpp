@@ -92,7 +92,7 @@ amalthea::Model read(const std::string& path) {
 /// From file to file, to the newest version.
 void convert(const std::string& path, const std::string& output) {
   const amalthea::Model model = read(path);
-  amalthea::EditableModel editable(model);
+  amalthea::EditableModel editable(model, amalthea::SharedIds::apart);
   amalthea::Diagnostics findings;
   amalthea::migration::Record record(findings);
   const amalthea::migration::Release to = amalthea::newest_version;

@@ -55,7 +55,7 @@ struct Conversion {
   Conversion(const Model& model, migration::Release target, std::size_t places)
       : from(release_of(model)),
         to(target),
-        editable(model),
+        editable(model, SharedIds::apart),
         objects_before(editable.object_count()),
         record(findings, places) {
     done = migration::migrate(editable, from, to, record, findings);

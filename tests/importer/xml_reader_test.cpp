@@ -2,7 +2,7 @@
 
 #include <sys/stat.h>
 
-#include <chrono>
+#include <ctime>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -309,9 +309,9 @@ TEST_CASE("entities that multiply are refused at once") {
   for (int i = 1; i < 30; ++i)
     laughs += fmt::format("<!ENTITY e{0} \"&e{1};&e{1};&e{1};&e{1};&e{1};&e{1};&e{1};&e{1};&e{1};&e{1};\">", i, i - 1);
   laughs += "]>" + in_root("<swModel><tasks name=\"&e29;\"/></swModel>");
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // processor time: other programs do not count
   CHECK(error_of(laughs).ends_with("[AM0104]"));
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(1));
+  CHECK(std::clock() - start < CLOCKS_PER_SEC);
 }
 
 TEST_CASE("an entity that nobody declared is an error with its place") {

@@ -30,7 +30,7 @@ Converted convert_model(const Model& model, std::string_view to) {
   Converted converted;
   const auto release = migration::parse_release(to);
   REQUIRE(release);
-  EditableModel editable(model);
+  EditableModel editable(model, SharedIds::apart);
   migration::Record record(converted.diagnostics);
   converted.done = migration::migrate(editable, migration::release_of(*model.documents().front()), *release, record,
                                       converted.diagnostics);

@@ -63,7 +63,7 @@ IteaResult convert_texts(std::vector<NamedText> files, std::string_view to) {
   for (NamedText& file : files) bytes.push_back({file.name, file.text});
   const auto model = importer::read_model_from_bytes(std::move(bytes), {}, result.diagnostics);
   REQUIRE(model);
-  EditableModel editable(*model);
+  EditableModel editable(*model, SharedIds::apart);
   migration::Record record(result.diagnostics);
   const auto release = *migration::parse_release(to);
   REQUIRE(migration::migrate(editable, migration::release_of(*model->documents().front()), release, record,
@@ -436,7 +436,7 @@ Model read_texts(const std::vector<NamedText>& files) {
 
 std::string all_of(const std::vector<NamedText>& files) {
   const Model model = read_texts(files);
-  return all_of(EditableModel(model));
+  return all_of(EditableModel(model, SharedIds::apart));
 }
 
 std::string dump_of(const std::vector<NamedText>& files) { return exporter::dump_model(read_texts(files)); }
@@ -470,7 +470,7 @@ namespace {
 /// All that attributes say which are no references; `unspecified` is what 1.3.0 says by saying nothing.
 std::set<std::string> values_of(const std::vector<NamedText>& files) {
   const Model model = read_texts(files);
-  const EditableModel editable(model);
+  const EditableModel editable(model, SharedIds::apart);
   std::set<std::string> values;
   editable.for_each([&](const Object& object) {
     for (const Field& field : object.fields()) {
