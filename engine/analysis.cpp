@@ -151,7 +151,7 @@ void add_bounds(const System& system, SystemBounds bounds, Results& results) {
 bool check_launches(const System& system, const std::vector<const DeviceProfile*>& devices, Diagnostics& diagnostics) {
   bool all_fit = true;
   std::vector<bool> told(devices.size(), false);
-  for (NodeIndex node = 0; node < boost::num_vertices(system.graph); ++node) {
+  for (NodeIndex node = 0; node < system.graph.size(); ++node) {
     const auto* kernel = std::get_if<Kernel>(&system.graph[node].activity);
     if (kernel == nullptr) continue;
     if (kernel->instructions && kernel->ticks == Ticks{}) {
@@ -237,7 +237,7 @@ std::vector<std::optional<ReleaseSource>> sources_of(const System& system) {
       system.stimuli.size());  // tasks that trigger a stimulus, one entry each time
   for (StimulusIndex stimulus = 0; stimulus < system.stimuli.size(); ++stimulus)
     for (const TaskIndex task : system.stimuli[stimulus].activates) stimuli[task].push_back(stimulus);
-  for (NodeIndex node = 0; node < boost::num_vertices(system.graph); ++node)
+  for (NodeIndex node = 0; node < system.graph.size(); ++node)
     if (const auto* trigger = std::get_if<Trigger>(&system.graph[node].activity))
       triggers[trigger->stimulus].push_back(system.graph[node].task);
 

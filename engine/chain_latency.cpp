@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/graph/boost_graph.hpp"
 #include "amalthea/quantity.hpp"
 #include "engine/analysis.hpp"
 
@@ -78,10 +79,11 @@ std::int64_t source_of(const std::vector<Releases>& tasks, std::int64_t release)
 // ---------------------------------------------------------------- of a system
 
 bool has_edge(const System& system, EdgeKind kind, TaskIndex from, TaskIndex to) {
-  const auto edges = boost::edges(system.graph);
+  const auto edges = boost::edges(system.graph.boost());
   return std::any_of(edges.first, edges.second, [&](const auto& edge) {
-    return system.graph[edge].kind == kind && system.graph[boost::source(edge, system.graph)].task == from &&
-           system.graph[boost::target(edge, system.graph)].task == to;
+    return system.graph.boost()[edge].kind == kind &&
+           system.graph[boost::source(edge, system.graph.boost())].task == from &&
+           system.graph[boost::target(edge, system.graph.boost())].task == to;
   });
 }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/graph/boost_graph.hpp"
 #include "engine/analysis.hpp"
 
 namespace amalthea::engine {
@@ -72,11 +73,11 @@ class LabelFlow {
  public:
   explicit LabelFlow(const System& system) : next_(system.tasks.size()), previous_(system.tasks.size()) {
     const auto releases = releases_of(system);
-    const auto edges = boost::edges(system.graph);
+    const auto edges = boost::edges(system.graph.boost());
     for (auto edge = edges.first; edge != edges.second; ++edge) {
-      if (system.graph[*edge].kind != EdgeKind::data) continue;
-      const auto& from = releases[system.graph[boost::source(*edge, system.graph)].task];
-      const auto& to = releases[system.graph[boost::target(*edge, system.graph)].task];
+      if (system.graph.boost()[*edge].kind != EdgeKind::data) continue;
+      const auto& from = releases[system.graph[boost::source(*edge, system.graph.boost())].task];
+      const auto& to = releases[system.graph[boost::target(*edge, system.graph.boost())].task];
       if (!from || !to || from->way.front() == to->way.front()) continue;
       next_[from->way.front()].push_back(to->way.front());
       previous_[to->way.front()].push_back(from->way.front());
@@ -207,11 +208,11 @@ tl::expected<Chain, std::string> parse_chain(const System& system, std::string_v
 
 void report_gaps(const System& system, const Chain& chain, Diagnostics& diagnostics) {
   std::vector<std::pair<TaskIndex, TaskIndex>> connected;
-  const auto edges = boost::edges(system.graph);
+  const auto edges = boost::edges(system.graph.boost());
   for (auto edge = edges.first; edge != edges.second; ++edge)
-    if (system.graph[*edge].kind != EdgeKind::sequence)
-      connected.emplace_back(system.graph[boost::source(*edge, system.graph)].task,
-                             system.graph[boost::target(*edge, system.graph)].task);
+    if (system.graph.boost()[*edge].kind != EdgeKind::sequence)
+      connected.emplace_back(system.graph[boost::source(*edge, system.graph.boost())].task,
+                             system.graph[boost::target(*edge, system.graph.boost())].task);
   for (std::size_t i = 1; i < chain.tasks.size(); ++i) {
     const std::pair step(chain.tasks[i - 1], chain.tasks[i]);
     if (std::find(connected.begin(), connected.end(), step) != connected.end()) continue;

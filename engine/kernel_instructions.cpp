@@ -182,7 +182,7 @@ bool resolve_instructions(System& system, const DeviceProfile* profile, Diagnost
   bool all_resolved = true;
   for (UnitIndex unit = 0; unit < system.platform.units.size(); ++unit) {
     std::vector<NodeIndex> nodes;
-    for (NodeIndex node = 0; node < boost::num_vertices(system.graph); ++node) {
+    for (NodeIndex node = 0; node < system.graph.size(); ++node) {
       const auto* kernel = std::get_if<Kernel>(&system.graph[node].activity);
       if (kernel != nullptr && kernel->instructions && system.tasks[system.graph[node].task].unit == unit)
         nodes.push_back(node);

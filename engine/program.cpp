@@ -8,6 +8,8 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/graph/boost_graph.hpp"
+
 namespace amalthea::engine {
 namespace {
 
@@ -259,9 +261,9 @@ class Compiler {
     } else if (std::holds_alternative<WaitEvents>(activity)) {
       add_overhead(overhead.wait_event, node);
       push_effect(StepKind::wait, node);
-      for (const auto edge : boost::make_iterator_range(boost::in_edges(node, system_.graph)))
-        if (system_.graph[edge].kind == EdgeKind::event)
-          add_setter(system_.graph[boost::source(edge, system_.graph)].task);
+      for (const auto edge : boost::make_iterator_range(boost::in_edges(node, system_.graph.boost())))
+        if (system_.graph.boost()[edge].kind == EdgeKind::event)
+          add_setter(system_.graph[boost::source(edge, system_.graph.boost())].task);
     } else if (const auto* use = std::get_if<UseSemaphore>(&activity)) {
       const bool spinlock = system_.semaphores[use->semaphore].spinlock;
       const bool releases = use->operation == UseSemaphore::Operation::release;

@@ -11,7 +11,7 @@ Semaphores::Semaphores(const System& system, const Urgency& urgency) : urgency_(
     state.capacity = semaphore.capacity;
     states_.push_back(std::move(state));
   }
-  for (const auto node : boost::make_iterator_range(boost::vertices(system.graph))) {
+  for (NodeIndex node = 0; node < system.graph.size(); ++node) {
     const auto* use = std::get_if<UseSemaphore>(&system.graph[node].activity);
     const TaskIndex task = system.graph[node].task;
     if (use == nullptr || !system.semaphores[use->semaphore].priority_ceiling ||

@@ -22,7 +22,7 @@ bool may_share_core(const Task& a, const Task& b) {
 /// Turns the waits for events of everybody on the task's core passive; who that is, in words, or "" where nobody polls.
 std::string suspend_pollers(System& system, TaskIndex task) {
   std::vector<TaskIndex> pollers;
-  for (const auto node : boost::make_iterator_range(boost::vertices(system.graph))) {
+  for (NodeIndex node = 0; node < system.graph.size(); ++node) {
     auto* wait = std::get_if<WaitEvents>(&system.graph[node].activity);
     const TaskIndex who = system.graph[node].task;
     if (wait == nullptr || !wait->active || system.tasks[who].side == Side::device ||

@@ -3,6 +3,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/graph/boost_graph.hpp"
 #include "exporter/dot.hpp"
 #include "exporter/graph_formats.hpp"
 #include "exporter/graph_text.hpp"
@@ -51,9 +52,9 @@ void add_node(std::string& out, const System& system, const RunnableGraph& graph
 }
 
 void add_edges(std::string& out, const RunnableGraph& graph) {
-  for (const auto edge : boost::make_iterator_range(boost::edges(graph))) {
-    const GraphEdge& payload = graph[edge];
-    out += fmt::format("  n{} -> n{} [{}{}];\n", boost::source(edge, graph), boost::target(edge, graph),
+  for (const auto edge : boost::make_iterator_range(boost::edges(graph.boost()))) {
+    const GraphEdge& payload = graph.boost()[edge];
+    out += fmt::format("  n{} -> n{} [{}{}];\n", boost::source(edge, graph.boost()), boost::target(edge, graph.boost()),
                        style_of(payload.kind), payload.label.empty() ? "" : ", label=" + dot_quoted(payload.label));
   }
 }
@@ -66,7 +67,7 @@ std::string render_graph_dot(const System& system, std::optional<TaskIndex> task
       "edge [fontname=Helvetica, fontsize=8];\n";
   if (task) {
     const RunnableGraph graph = task_graph(system, *task);
-    for (NodeIndex node = 0; node < boost::num_vertices(graph); ++node) add_node(out, system, graph, node, "  ");
+    for (NodeIndex node = 0; node < graph.size(); ++node) add_node(out, system, graph, node, "  ");
     add_edges(out, graph);
     return out + "}\n";
   }

@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "amalthea/graph/boost_graph.hpp"
 #include "exporter/graph_formats.hpp"
 
 namespace amalthea::exporter {
@@ -131,14 +132,13 @@ std::string render_graph_json(const System& system, std::optional<TaskIndex> tas
     json["tasks"].push_back(std::move(entry));
   }
   json["nodes"] = Json::array();
-  for (NodeIndex index = 0; index < boost::num_vertices(graph); ++index)
-    json["nodes"].push_back(node(system, graph, index));
+  for (NodeIndex index = 0; index < graph.size(); ++index) json["nodes"].push_back(node(system, graph, index));
   json["edges"] = Json::array();
-  for (const auto edge : boost::make_iterator_range(boost::edges(graph)))
-    json["edges"].push_back({{"from", boost::source(edge, graph)},
-                             {"to", boost::target(edge, graph)},
-                             {"kind", to_string(graph[edge].kind)},
-                             {"label", graph[edge].label}});
+  for (const auto edge : boost::make_iterator_range(boost::edges(graph.boost())))
+    json["edges"].push_back({{"from", boost::source(edge, graph.boost())},
+                             {"to", boost::target(edge, graph.boost())},
+                             {"kind", to_string(graph.boost()[edge].kind)},
+                             {"label", graph.boost()[edge].label}});
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

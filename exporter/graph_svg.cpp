@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/graph/boost_graph.hpp"
 #include "exporter/graph_formats.hpp"
 #include "exporter/graph_text.hpp"
 #include "exporter/svg.hpp"
@@ -322,7 +323,7 @@ std::string title_of(const System& system, const Task& task) {
 class FullPicture {
  public:
   FullPicture(const System& system, const RunnableGraph& graph)
-      : system_(system), graph_(graph), places_(boost::num_vertices(graph)) {}
+      : system_(system), graph_(graph), places_(graph.size()) {}
 
   void add(const Task& task, const std::vector<NodeIndex>& body) {
     if (body.empty()) return;
@@ -343,11 +344,12 @@ class FullPicture {
   }
 
   std::string render() {
-    for (const auto edge : boost::make_iterator_range(boost::edges(graph_))) {
-      const Place from = places_[boost::source(edge, graph_)], to = places_[boost::target(edge, graph_)];
-      const EdgeKind kind = graph_[edge].kind;
+    for (const auto edge : boost::make_iterator_range(boost::edges(graph_.boost()))) {
+      const Place from = places_[boost::source(edge, graph_.boost())],
+                  to = places_[boost::target(edge, graph_.boost())];
+      const EdgeKind kind = graph_.boost()[edge].kind;
       if (kind == EdgeKind::sequence && from.box == to.box && to.line >= from.line) continue;
-      picture_.curves.push_back({from, to, kind, graph_[edge].label});
+      picture_.curves.push_back({from, to, kind, graph_.boost()[edge].label});
     }
     return picture_.render();
   }
@@ -364,11 +366,11 @@ class FullPicture {
   std::size_t ways(NodeIndex node, bool in) const {
     std::size_t count = 0;
     if (in)
-      for (const auto edge : boost::make_iterator_range(boost::in_edges(node, graph_)))
-        count += graph_[edge].kind == EdgeKind::sequence ? 1 : 0;
+      for (const auto edge : boost::make_iterator_range(boost::in_edges(node, graph_.boost())))
+        count += graph_.boost()[edge].kind == EdgeKind::sequence ? 1 : 0;
     else
-      for (const auto edge : boost::make_iterator_range(boost::out_edges(node, graph_)))
-        count += graph_[edge].kind == EdgeKind::sequence ? 1 : 0;
+      for (const auto edge : boost::make_iterator_range(boost::out_edges(node, graph_.boost())))
+        count += graph_.boost()[edge].kind == EdgeKind::sequence ? 1 : 0;
     return count;
   }
 
@@ -379,7 +381,7 @@ class FullPicture {
       return std::holds_alternative<Copy>(one.activity) || std::holds_alternative<Kernel>(one.activity);
     };
     if (is_operation(graph_[before]) || is_operation(graph_[node])) return true;
-    return ways(before, false) != 1 || ways(node, true) != 1 || !boost::edge(before, node, graph_).second;
+    return ways(before, false) != 1 || ways(node, true) != 1 || !boost::edge(before, node, graph_.boost()).second;
   }
 
   const System& system_;
@@ -416,11 +418,11 @@ Box summary_of(const System& system, const Task& task) {
 /// Several edges of a kind between two tasks are one curve that says how many they are.
 void add_bundles(const System& system, const std::vector<Place>& places, Picture& picture) {
   std::map<std::tuple<EdgeKind, TaskIndex, TaskIndex>, std::vector<std::string>> bundles;
-  for (const auto edge : boost::make_iterator_range(boost::edges(system.graph))) {
-    const TaskIndex from = system.graph[boost::source(edge, system.graph)].task;
-    const TaskIndex to = system.graph[boost::target(edge, system.graph)].task;
-    if (system.graph[edge].kind != EdgeKind::sequence)
-      bundles[{system.graph[edge].kind, from, to}].push_back(system.graph[edge].label);
+  for (const auto edge : boost::make_iterator_range(boost::edges(system.graph.boost()))) {
+    const TaskIndex from = system.graph[boost::source(edge, system.graph.boost())].task;
+    const TaskIndex to = system.graph[boost::target(edge, system.graph.boost())].task;
+    if (system.graph.boost()[edge].kind != EdgeKind::sequence)
+      bundles[{system.graph.boost()[edge].kind, from, to}].push_back(system.graph.boost()[edge].label);
   }
   const auto is_flow = [](const auto& bundle) { return std::get<EdgeKind>(bundle.first) == EdgeKind::data; };
   const auto flows = static_cast<std::size_t>(std::count_if(bundles.begin(), bundles.end(), is_flow));
@@ -445,14 +447,14 @@ std::string render_graph_svg(const System& system, std::optional<TaskIndex> task
   }
   const RunnableGraph graph = task_graph(system, *task);
   FullPicture picture(system, graph);
-  std::vector<NodeIndex> body(boost::num_vertices(graph));
+  std::vector<NodeIndex> body(graph.size());
   for (NodeIndex node = 0; node < body.size(); ++node) body[node] = node;
   picture.add(system.tasks[*task], body);
   return picture.render();
 }
 
 std::string render_graph_overview_svg(const System& system, std::size_t most) {
-  if (boost::num_vertices(system.graph) <= most) return render_graph_svg(system, std::nullopt);
+  if (system.graph.size() <= most) return render_graph_svg(system, std::nullopt);
   Picture picture;
   std::vector<Place> places(system.tasks.size());
   for (UnitIndex unit = 0; unit < system.platform.units.size(); ++unit) {

@@ -128,7 +128,7 @@ std::string render_summary_text(const ModelSummary& summary, bool colour) {
     out += "The model cannot be analysed; the errors above say why.\n";
   else
     out += fmt::format("The model can be analysed: {} tasks, {} activities.\n", summary.system->tasks.size(),
-                       boost::num_vertices(summary.system->graph));
+                       summary.system->graph.size());
   std::size_t left_out = 0;
   for (const Diagnostic& finding : summary.findings.all()) left_out += finding.id.starts_with("AM04") ? 1U : 0U;
   if (left_out > 0) out += fmt::format("{} findings above say what the analysis simplifies or leaves out.\n", left_out);

@@ -30,7 +30,7 @@ class CsvWriter final : public TraceWriter {
     const System& system = input.system;
     for (const Task& task : system.tasks) tasks_.push_back(field(task.name));
     for (const ProcessingUnit& unit : system.platform.units) units_.push_back(field(unit.name));
-    for (NodeIndex node = 0; node < boost::num_vertices(system.graph); ++node) {
+    for (NodeIndex node = 0; node < system.graph.size(); ++node) {
       const GraphNode& activity = system.graph[node];
       nodes_.push_back(fmt::format(",{},{}", activity.runnable ? field(system.runnables[*activity.runnable].name) : "",
                                    field(activity.name)));

@@ -16,7 +16,7 @@ namespace {
 std::vector<std::optional<TaskIndex>> only_callers(const System& system) {
   std::vector<std::optional<TaskIndex>> callers(system.runnables.size());
   std::vector<bool> several(system.runnables.size(), false);
-  for (NodeIndex node = 0; node < boost::num_vertices(system.graph); ++node) {
+  for (NodeIndex node = 0; node < system.graph.size(); ++node) {
     const GraphNode& activity = system.graph[node];
     if (!activity.runnable || several[*activity.runnable]) continue;
     auto& caller = callers[*activity.runnable];

@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/graph/boost_graph.hpp"
 #include "importer/detail/build_context.hpp"
 
 namespace amalthea::importer::detail {
@@ -23,7 +24,7 @@ struct Open {
 void add_sequence(System& system, const std::vector<NodeIndex>& body, std::size_t begin, std::size_t end,
                   std::vector<Open>& open) {
   const auto connect = [&system](const std::vector<Open>& from, NodeIndex to) {
-    for (const Open& one : from) boost::add_edge(one.node, to, GraphEdge{EdgeKind::sequence, one.label}, system.graph);
+    for (const Open& one : from) system.graph.connect(one.node, to, GraphEdge{EdgeKind::sequence, one.label});
   };
   for (std::size_t i = begin; i < end; ++i) {
     const NodeIndex node = body[i];
@@ -56,7 +57,7 @@ void add_vertices(BuildContext& context) {
   System& system = context.system;
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     auto& body = system.tasks[task].body;
-    for (GraphNode& node : context.raw_bodies[task]) body.push_back(boost::add_vertex(std::move(node), system.graph));
+    for (GraphNode& node : context.raw_bodies[task]) body.push_back(system.graph.add(std::move(node)));
     std::vector<Open> open;
     add_sequence(system, body, 0, body.size(), open);
   }
@@ -69,12 +70,12 @@ const A* activity_at(const System& system, NodeIndex node) {
 }
 
 void add_trigger_edges(System& system) {
-  for (NodeIndex node = 0; node < boost::num_vertices(system.graph); ++node)
+  for (NodeIndex node = 0; node < system.graph.size(); ++node)
     if (const auto* trigger = activity_at<Trigger>(system, node))
       for (const TaskIndex task : system.stimuli[trigger->stimulus].activates)
         if (!system.tasks[task].body.empty())
-          boost::add_edge(node, system.tasks[task].body.front(),
-                          GraphEdge{EdgeKind::trigger, system.stimuli[trigger->stimulus].name}, system.graph);
+          system.graph.connect(node, system.tasks[task].body.front(),
+                               GraphEdge{EdgeKind::trigger, system.stimuli[trigger->stimulus].name});
 }
 
 /// Events that one task sets for another, or for all, are one relation, however often they are set: its last activity
@@ -82,15 +83,15 @@ void add_trigger_edges(System& system) {
 void add_event_edges(System& system) {
   using Receiver = std::optional<TaskIndex>;
   std::vector<std::map<std::pair<TaskIndex, Receiver>, NodeIndex>> setters(system.events.size());
-  for (NodeIndex node = 0; node < boost::num_vertices(system.graph); ++node)
+  for (NodeIndex node = 0; node < system.graph.size(); ++node)
     if (const auto* set = activity_at<SetEvents>(system, node))
       for (const EventIndex event : set->events) setters[event][{system.graph[node].task, set->task}] = node;
-  for (NodeIndex to = 0; to < boost::num_vertices(system.graph); ++to)
+  for (NodeIndex to = 0; to < system.graph.size(); ++to)
     if (const auto* wait = activity_at<WaitEvents>(system, to))
       for (const EventIndex event : wait->events)
         for (const auto& [who, from] : setters[event])
           if (!who.second || *who.second == system.graph[to].task)
-            boost::add_edge(from, to, GraphEdge{EdgeKind::event, system.events[event].name}, system.graph);
+            system.graph.connect(from, to, GraphEdge{EdgeKind::event, system.events[event].name});
 }
 
 /// Labels that an activity reads or writes.
@@ -106,7 +107,7 @@ std::vector<LabelIndex> labels_of(const Activity& activity, bool written) {
 /// One edge per label and pair of tasks, from the last activity that writes it to the first that reads it.
 void add_data_edges(System& system) {
   std::vector<std::map<TaskIndex, NodeIndex>> writers(system.labels.size()), readers(system.labels.size());
-  for (NodeIndex node = 0; node < boost::num_vertices(system.graph); ++node) {
+  for (NodeIndex node = 0; node < system.graph.size(); ++node) {
     const TaskIndex task = system.graph[node].task;
     for (const LabelIndex label : labels_of(system.graph[node].activity, true)) writers[label][task] = node;
     for (const LabelIndex label : labels_of(system.graph[node].activity, false)) readers[label].emplace(task, node);
@@ -114,15 +115,14 @@ void add_data_edges(System& system) {
   for (LabelIndex label = 0; label < system.labels.size(); ++label)
     for (const auto& [writer, from] : writers[label])
       for (const auto& [reader, to] : readers[label])
-        if (writer != reader)
-          boost::add_edge(from, to, GraphEdge{EdgeKind::data, system.labels[label].name}, system.graph);
+        if (writer != reader) system.graph.connect(from, to, GraphEdge{EdgeKind::data, system.labels[label].name});
 }
 
 /// A unit that reaches a memory through no access element would make accesses free without anybody noticing.
 void report_free_accesses(BuildContext& context) {
   System& system = context.system;
   std::set<UnitIndex> reported;
-  for (NodeIndex node = 0; node < boost::num_vertices(system.graph); ++node) {
+  for (NodeIndex node = 0; node < system.graph.size(); ++node) {
     const Task& task = system.tasks[system.graph[node].task];
     const std::vector<UnitIndex> units = task.units.empty() ? std::vector{task.unit} : task.units;
     for (const bool written : {false, true})
@@ -142,11 +142,11 @@ void report_free_accesses(BuildContext& context) {
 
 void report_missing_setters(BuildContext& context) {
   const System& system = context.system;
-  for (NodeIndex node = 0; node < boost::num_vertices(system.graph); ++node) {
+  for (NodeIndex node = 0; node < system.graph.size(); ++node) {
     if (activity_at<WaitEvents>(system, node) == nullptr) continue;
-    const auto in = boost::in_edges(node, system.graph);
-    const bool set =
-        std::any_of(in.first, in.second, [&](const auto& edge) { return system.graph[edge].kind == EdgeKind::event; });
+    const auto in = boost::in_edges(node, system.graph.boost());
+    const bool set = std::any_of(in.first, in.second,
+                                 [&](const auto& edge) { return system.graph.boost()[edge].kind == EdgeKind::event; });
     if (set) continue;
     const Element element = context.model.element(system.graph[node].origin);
     context.diagnostics.add("AM0413", Severity::warning,

@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/graph/boost_graph.hpp"
 #include "review/rules.hpp"
 
 namespace amalthea::review {
@@ -93,7 +94,7 @@ void check_overwritten_inputs(const Context& context, Report& report) {
   const System& system = *context.system;
   // Labels that each device task copies in.
   std::vector<std::set<LabelIndex>> inputs(system.tasks.size());
-  for (NodeIndex node = 0; node < boost::num_vertices(system.graph); ++node)
+  for (NodeIndex node = 0; node < system.graph.size(); ++node)
     if (const auto* copy = std::get_if<Copy>(&system.graph[node].activity);
         copy != nullptr && copy->kind == CopyKind::host_to_device)
       inputs[system.graph[node].task].insert(copy->sources.begin(), copy->sources.end());
@@ -123,9 +124,9 @@ void check_overwritten_inputs(const Context& context, Report& report) {
           for (const LabelIndex label : inputs[started])
             if (written.count(label) != 0) handed_over[started].insert(label);
       } else if (std::holds_alternative<WaitEvents>(activity)) {
-        for (const auto edge : boost::make_iterator_range(boost::in_edges(node, system.graph))) {
-          if (system.graph[edge].kind != EdgeKind::event) continue;
-          const TaskIndex ended = system.graph[boost::source(edge, system.graph)].task;
+        for (const auto edge : boost::make_iterator_range(boost::in_edges(node, system.graph.boost()))) {
+          if (system.graph.boost()[edge].kind != EdgeKind::event) continue;
+          const TaskIndex ended = system.graph[boost::source(edge, system.graph.boost())].task;
           if (const auto labels = handed_over.find(ended); labels != handed_over.end())
             for (const LabelIndex label : labels->second) back.emplace(label, ended);
         }

@@ -4,7 +4,16 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/graph/boost_graph.hpp"
+
 namespace amalthea {
+
+System::System() = default;
+System::System(const System&) = default;
+System::System(System&&) noexcept = default;
+System& System::operator=(const System&) = default;
+System& System::operator=(System&&) noexcept = default;
+System::~System() = default;
 
 std::string_view kind_name(const Activity& activity) {
   constexpr std::array<std::string_view, 16> names{
@@ -162,13 +171,13 @@ std::string_view to_string(Requirement::Kind kind) {
 
 RunnableGraph task_graph(const System& system, TaskIndex task) {
   RunnableGraph graph;
-  std::vector<NodeIndex> position(boost::num_vertices(system.graph));
-  for (const NodeIndex node : system.tasks[task].body) position[node] = boost::add_vertex(system.graph[node], graph);
-  for (const auto edge : boost::make_iterator_range(boost::edges(system.graph))) {
-    const NodeIndex from = boost::source(edge, system.graph), to = boost::target(edge, system.graph);
+  std::vector<NodeIndex> position(system.graph.size());
+  for (const NodeIndex node : system.tasks[task].body) position[node] = graph.add(system.graph[node]);
+  for (const auto edge : boost::make_iterator_range(boost::edges(system.graph.boost()))) {
+    const NodeIndex from = boost::source(edge, system.graph.boost()), to = boost::target(edge, system.graph.boost());
     const bool inside = system.graph[from].task == task && system.graph[to].task == task;
-    if (inside && system.graph[edge].kind == EdgeKind::sequence)
-      boost::add_edge(position[from], position[to], system.graph[edge], graph);
+    if (inside && system.graph.boost()[edge].kind == EdgeKind::sequence)
+      graph.connect(position[from], position[to], system.graph.boost()[edge]);
   }
   return graph;
 }

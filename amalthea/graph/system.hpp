@@ -248,6 +248,14 @@ std::string_view to_string(Requirement::LimitType);  ///< the same
 std::string_view to_string(Requirement::Kind);       ///< "process", "runnable", "process chain", …
 
 struct System {
+  // Defined once: otherwise everybody who holds a system compiles how each part of it is copied.
+  System();
+  System(const System&);
+  System(System&&) noexcept;
+  System& operator=(const System&);
+  System& operator=(System&&) noexcept;
+  ~System();
+
   Platform platform;
   std::vector<Label> labels;
   std::vector<Runnable> runnables;

@@ -103,7 +103,7 @@ void CoreScheduling::build_domains() {
       domains_[state.domain].plain = false;
   }
   // Sections may begin in any task.
-  for (const auto node : boost::make_iterator_range(boost::vertices(system_.graph)))
+  for (NodeIndex node = 0; node < system_.graph.size(); ++node)
     if (std::holds_alternative<Uninterruptible>(system_.graph[node].activity))
       domains_[tasks_[system_.graph[node].task].domain].plain = false;
 }

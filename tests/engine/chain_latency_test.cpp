@@ -303,13 +303,13 @@ struct ChainMaker : test::SystemMaker {
     for (std::size_t label = 0; label < flows.size(); ++label) {
       system.labels.push_back({"label" + std::to_string(label), DataSize{4}, std::nullopt, LabelSide::host, {}});
       NodeIndex from = 0, to = 0;
-      for (NodeIndex node = 0; node < boost::num_vertices(system.graph); ++node) {
+      for (NodeIndex node = 0; node < system.graph.size(); ++node) {
         const auto* write = std::get_if<WriteLabel>(&system.graph[node].activity);
         const auto* read = std::get_if<ReadLabel>(&system.graph[node].activity);
         if (write != nullptr && write->label == label) from = node;
         if (read != nullptr && read->label == label) to = node;
       }
-      boost::add_edge(from, to, GraphEdge{EdgeKind::data, system.labels[label].name}, system.graph);
+      system.graph.connect(from, to, GraphEdge{EdgeKind::data, system.labels[label].name});
     }
     return system;
   }

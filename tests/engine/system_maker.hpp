@@ -56,9 +56,8 @@ class SystemMaker {
     node.activity = std::move(activity);
     node.task = task;
     auto& body = system_.tasks[task].body;
-    body.push_back(boost::add_vertex(std::move(node), system_.graph));
-    if (body.size() > 1)
-      boost::add_edge(body[body.size() - 2], body.back(), GraphEdge{EdgeKind::sequence, {}}, system_.graph);
+    body.push_back(system_.graph.add(std::move(node)));
+    if (body.size() > 1) system_.graph.connect(body[body.size() - 2], body.back(), GraphEdge{EdgeKind::sequence, {}});
   }
   void compute(TaskIndex task, std::int64_t ticks) { add(task, Compute{constant_ticks(ticks)}); }
   void kernel(TaskIndex task, std::int64_t ticks, double intensity = 1) {
@@ -95,12 +94,12 @@ class SystemMaker {
 
   /// With event edges, which tell the engine who sets what.
   System build() {
-    for (NodeIndex from = 0; from < boost::num_vertices(system_.graph); ++from)
-      for (NodeIndex to = 0; to < boost::num_vertices(system_.graph); ++to) {
+    for (NodeIndex from = 0; from < system_.graph.size(); ++from)
+      for (NodeIndex to = 0; to < system_.graph.size(); ++to) {
         const auto* set = std::get_if<SetEvents>(&system_.graph[from].activity);
         const auto* wait = std::get_if<WaitEvents>(&system_.graph[to].activity);
         if (set != nullptr && wait != nullptr && set->task == system_.graph[to].task && set->events == wait->events)
-          boost::add_edge(from, to, GraphEdge{EdgeKind::event, {}}, system_.graph);
+          system_.graph.connect(from, to, GraphEdge{EdgeKind::event, {}});
       }
     return system_;
   }

@@ -4,6 +4,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "amalthea/graph/boost_graph.hpp"
 #include "exporter/graph_formats.hpp"
 #include "tests/engine/system_maker.hpp"
 #include "tests/support/test_models.hpp"
@@ -46,7 +47,8 @@ TEST_CASE("graph picture: every task, every edge between tasks, the same every t
   for (const Task& task : system.tasks)
     if (!task.body.empty()) CHECK(svg.find(">" + task.name + " on ") != svg.npos);
   std::map<EdgeKind, std::size_t> edges;
-  for (const auto edge : boost::make_iterator_range(boost::edges(system.graph))) ++edges[system.graph[edge].kind];
+  for (const auto edge : boost::make_iterator_range(boost::edges(system.graph.boost())))
+    ++edges[system.graph.boost()[edge].kind];
   for (const EdgeKind kind : {EdgeKind::trigger, EdgeKind::event, EdgeKind::data}) {
     INFO(to_string(kind));  // one arrow each, and one in the legend
     CHECK(count(svg, "url(#arrow-" + std::string(to_string(kind)) + ")") == edges[kind] + 1);
@@ -80,11 +82,11 @@ TEST_CASE("graph picture: alternatives stand in boxes of their own, with their g
   maker.compute(task, 9);
   System system = maker.build();
   const auto& body = system.tasks[task].body;
-  boost::remove_edge(body[0], body[1], system.graph);
-  boost::remove_edge(body[1], body[2], system.graph);
-  boost::add_edge(body[0], body[1], GraphEdge{EdgeKind::sequence, "Gear = on"}, system.graph);
-  boost::add_edge(body[0], body[2], GraphEdge{EdgeKind::sequence, "otherwise"}, system.graph);
-  boost::add_edge(body[1], body[3], GraphEdge{EdgeKind::sequence, ""}, system.graph);
+  boost::remove_edge(body[0], body[1], system.graph.boost());
+  boost::remove_edge(body[1], body[2], system.graph.boost());
+  system.graph.connect(body[0], body[1], GraphEdge{EdgeKind::sequence, "Gear = on"});
+  system.graph.connect(body[0], body[2], GraphEdge{EdgeKind::sequence, "otherwise"});
+  system.graph.connect(body[1], body[3], GraphEdge{EdgeKind::sequence, ""});
   const std::string svg = exporter::render_graph_svg(system, std::nullopt);
   check_well_formed(svg);
   CHECK(svg.find("T&lt;&amp;&gt; on core") != svg.npos);

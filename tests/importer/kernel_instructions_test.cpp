@@ -26,7 +26,7 @@ Built built(const std::string& text) {
 std::string sample() { return test::read_text(test::sample("offload-instructions.amxmi")); }
 
 const Kernel& kernel_of(const System& system, std::string_view name) {
-  for (NodeIndex node = 0; node < boost::num_vertices(system.graph); ++node)
+  for (NodeIndex node = 0; node < system.graph.size(); ++node)
     if (system.graph[node].name == name) return std::get<Kernel>(system.graph[node].activity);
   FAIL("no such kernel");
   std::abort();
@@ -34,7 +34,7 @@ const Kernel& kernel_of(const System& system, std::string_view name) {
 
 std::vector<std::string> operations_of(const System& system, std::string_view task) {
   std::vector<std::string> names;
-  for (NodeIndex node = 0; node < boost::num_vertices(system.graph); ++node)
+  for (NodeIndex node = 0; node < system.graph.size(); ++node)
     if (system.tasks[system.graph[node].task].name == task) names.emplace_back(kind_name(system.graph[node].activity));
   return names;
 }

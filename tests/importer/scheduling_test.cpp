@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
+#include "amalthea/graph/boost_graph.hpp"
 #include "amalthea/graph/system.hpp"
 #include "importer/system_builder.hpp"
 #include "tests/support/platform_models.hpp"
@@ -545,9 +546,9 @@ TEST_CASE("sequence leads from a branch into its alternatives and from their end
       call("R"), call("S"), call("R"));
   const Built built(with_body(Version::v3_3_0, items, two_modes_2_0));
   std::string edges;
-  for (const auto edge : boost::make_iterator_range(boost::edges(built->graph)))
-    edges += fmt::format("{}-{} {}\n", boost::source(edge, built->graph), boost::target(edge, built->graph),
-                         built->graph[edge].label);
+  for (const auto edge : boost::make_iterator_range(boost::edges(built->graph.boost())))
+    edges += fmt::format("{}-{} {}\n", boost::source(edge, built->graph.boost()),
+                         boost::target(edge, built->graph.boost()), built->graph.boost()[edge].label);
   CHECK(edges == "0-1 Gear = off\n1-2 \n2-3 \n0-3 otherwise\n");
 
   const std::string loop = fmt::format(
@@ -556,9 +557,9 @@ TEST_CASE("sequence leads from a branch into its alternatives and from their end
       call("R"), call("S"));
   const Built looped(with_body(Version::v3_3_0, loop, two_modes_2_0));
   edges.clear();
-  for (const auto edge : boost::make_iterator_range(boost::edges(looped->graph)))
-    edges += fmt::format("{}-{} {}\n", boost::source(edge, looped->graph), boost::target(edge, looped->graph),
-                         looped->graph[edge].label);
+  for (const auto edge : boost::make_iterator_range(boost::edges(looped->graph.boost())))
+    edges += fmt::format("{}-{} {}\n", boost::source(edge, looped->graph.boost()),
+                         boost::target(edge, looped->graph.boost()), looped->graph.boost()[edge].label);
   CHECK(edges == "0-1 Gear = on\n1-0 \n0-2 otherwise\n");
 }
 

@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
+#include "amalthea/graph/boost_graph.hpp"
 #include "amalthea/graph/system.hpp"
 #include "importer/system_builder.hpp"
 #include "tests/support/platform_models.hpp"
@@ -117,7 +118,7 @@ TEST_CASE("a trigger with a counter that lets only some pass is a branch, one th
   };
   const auto branches = [](const auto& built) {
     REQUIRE(built.system.has_value());
-    const auto vertices = boost::make_iterator_range(boost::vertices(built.system->graph));
+    const auto vertices = boost::make_iterator_range(boost::vertices(built.system->graph.boost()));
     return std::count_if(vertices.begin(), vertices.end(), [&](NodeIndex node) {
       return std::holds_alternative<Branch>(built.system->graph[node].activity);
     });

@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
+#include "amalthea/graph/boost_graph.hpp"
 #include "amalthea/graph/system.hpp"
 #include "amalthea/views/quantities.hpp"
 #include "importer/model_reader.hpp"
@@ -111,15 +112,15 @@ std::vector<std::string> body(const System& system, std::string_view task) {
 /// Every edge as text, sorted; nodes by task and name.
 std::vector<std::string> edges(const System& system) {
   std::vector<std::string> lines;
-  const auto [first, last] = boost::edges(system.graph);
+  const auto [first, last] = boost::edges(system.graph.boost());
   const auto node = [&](NodeIndex index) {
     const GraphNode& at = system.graph[index];
     return fmt::format("{}/{} {}", system.tasks[at.task].name, kind_name(at.activity), at.name);
   };
   for (auto edge = first; edge != last; ++edge)
-    lines.push_back(fmt::format("{}: {} -> {} ({})", to_string(system.graph[*edge].kind),
-                                node(boost::source(*edge, system.graph)), node(boost::target(*edge, system.graph)),
-                                system.graph[*edge].label));
+    lines.push_back(fmt::format("{}: {} -> {} ({})", to_string(system.graph.boost()[*edge].kind),
+                                node(boost::source(*edge, system.graph.boost())),
+                                node(boost::target(*edge, system.graph.boost())), system.graph.boost()[*edge].label));
   std::sort(lines.begin(), lines.end());
   return lines;
 }
@@ -329,8 +330,8 @@ TEST_CASE("the graph has an edge for sequence, trigger, event and data") {
 TEST_CASE("the graph of one task has its activities and their sequence only") {
   const System system = system_of(minimal());
   const RunnableGraph graph = task_graph(system, 2);
-  CHECK(boost::num_vertices(graph) == 4);
-  CHECK(boost::num_edges(graph) == 3);
+  CHECK(graph.size() == 4);
+  CHECK(boost::num_edges(graph.boost()) == 3);
 }
 
 TEST_CASE("activities know where they stand in the file") {
@@ -910,7 +911,7 @@ TEST_CASE("the statistic of a label access says how often it happens") {
             "</statistic></items>");
     const auto system = importer::build_system(test::model_from_text(text, diagnostics), {}, diagnostics);
     REQUIRE(system.has_value());
-    for (NodeIndex node = 0; node < boost::num_vertices(system->graph); ++node)
+    for (NodeIndex node = 0; node < system->graph.size(); ++node)
       if (const auto* write = std::get_if<WriteLabel>(&system->graph[node].activity))
         if (system->labels[write->label].name == "Image_host")
           return std::vector<std::int64_t>{write->count.least, write->count.average, write->count.most};

@@ -25,7 +25,7 @@ Cycles cycles_with(std::string_view deviation) {
       test::replaced(test::read_text(test::sample("offload-minimal.amxmi")), stated, deviation), diagnostics);
   const auto system = importer::build_system(model, {}, diagnostics);
   REQUIRE(system.has_value());
-  for (NodeIndex node = 0; node < boost::num_vertices(system->graph); ++node)
+  for (NodeIndex node = 0; node < system->graph.size(); ++node)
     if (const auto* compute = std::get_if<Compute>(&system->graph[node].activity))
       if (compute->ticks.otherwise && compute->ticks.otherwise->lower == 1000) return *compute->ticks.otherwise;
   FAIL("there are no such ticks");

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
+#include "amalthea/graph/boost_graph.hpp"
 #include "amalthea/graph/system.hpp"
 #include "importer/model_reader.hpp"
 #include "importer/system_builder.hpp"
@@ -55,11 +56,11 @@ std::vector<std::string> describe(const System& system) {
       lines.push_back(std::move(line));
     }
   }
-  const auto [first, last] = boost::edges(system.graph);
+  const auto [first, last] = boost::edges(system.graph.boost());
   for (auto edge = first; edge != last; ++edge)
-    lines.push_back(fmt::format("{} {} -> {} {}", to_string(system.graph[*edge].kind),
-                                boost::source(*edge, system.graph), boost::target(*edge, system.graph),
-                                system.graph[*edge].label));
+    lines.push_back(fmt::format("{} {} -> {} {}", to_string(system.graph.boost()[*edge].kind),
+                                boost::source(*edge, system.graph.boost()), boost::target(*edge, system.graph.boost()),
+                                system.graph.boost()[*edge].label));
   return lines;
 }
 

@@ -1,0 +1,27 @@
+#include "amalthea/graph/runnable_graph.hpp"
+
+#include <utility>
+
+#include "amalthea/graph/boost_graph.hpp"
+
+namespace amalthea {
+
+RunnableGraph::RunnableGraph() : graph_(std::make_unique<BoostGraph>()) {}
+RunnableGraph::RunnableGraph(const RunnableGraph& other) : graph_(std::make_unique<BoostGraph>(*other.graph_)) {}
+RunnableGraph::RunnableGraph(RunnableGraph&& other) noexcept = default;
+RunnableGraph& RunnableGraph::operator=(const RunnableGraph& other) {
+  graph_ = std::make_unique<BoostGraph>(*other.graph_);
+  return *this;
+}
+RunnableGraph& RunnableGraph::operator=(RunnableGraph&& other) noexcept = default;
+RunnableGraph::~RunnableGraph() = default;
+
+std::size_t RunnableGraph::size() const { return boost::num_vertices(*graph_); }
+const GraphNode& RunnableGraph::operator[](NodeIndex node) const { return (*graph_)[node]; }
+GraphNode& RunnableGraph::operator[](NodeIndex node) { return (*graph_)[node]; }
+NodeIndex RunnableGraph::add(GraphNode node) { return boost::add_vertex(std::move(node), *graph_); }
+void RunnableGraph::connect(NodeIndex from, NodeIndex to, GraphEdge edge) {
+  boost::add_edge(from, to, std::move(edge), *graph_);
+}
+
+}  // namespace amalthea
