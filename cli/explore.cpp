@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/compared_mappings.hpp"
 #include "cli/exploration_input.hpp"
 #include "cli/model_output.hpp"
 #include "cli/progress.hpp"
@@ -25,6 +26,7 @@ struct Options {
   std::string output;
   std::string mapping_output;
   std::string report;
+  std::vector<std::string> compare;
 };
 
 bool complain(const std::string& message) {
@@ -68,10 +70,11 @@ bool write_model(const Model& model, const Options& options, const std::vector<T
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const Document& document = *model.documents()[i];
     const auto found = splices->find(document.position());
-    const std::string text = found == splices->end()
-                                 ? std::string(document.source().bytes())
-                                 : exporter::apply(document.source().bytes(), found->second);
-    if (!write_target(targets[i], [&](const auto& write) { write(text); }, options.input.limits)) return false;
+    const std::string text = found == splices->end() ? std::string(document.source().bytes())
+                                                     : exporter::apply(document.source().bytes(), found->second);
+    if (!write_target(
+            targets[i], [&](const auto& write) { write(text); }, options.input.limits))
+      return false;
   }
   return true;
 }
@@ -87,7 +90,8 @@ bool write_mapping(const std::string& path, const System& after) {
 
 /// All that was asked for beside standard output; then the exit code.
 int write_all(const Model& model, const Options& options, const std::vector<Target>& targets, const Search& search,
-              const explore::Exploration& exploration, Diagnostics& diagnostics) {
+              const explore::Exploration& exploration, const std::vector<exporter::ComparedMapping>& compared,
+              Diagnostics& diagnostics) {
   const explore::Solution& chosen = exploration.front[options.solution - 1];
   const auto after = explore::applied(search.problem, chosen.candidate);
   if (!after) throw std::logic_error("a solution cannot be applied");
@@ -96,8 +100,8 @@ int write_all(const Model& model, const Options& options, const std::vector<Targ
     objectives.push_back({explore::describe(search.problem.system, objective),
                           std::holds_alternative<explore::ChainLatency>(objective)});
   const exporter::ModelInfo info = model_info(model);
-  const exporter::ExplorationView view{info,       search.problem.system, *after, exploration,
-                                       objectives, options.solution - 1};
+  const exporter::ExplorationView view{info,       search.problem.system, *after,  exploration,
+                                       objectives, options.solution - 1,  compared};
   const bool written = options.output.empty() || write_model(model, options, targets, *after, diagnostics);
   print_findings(diagnostics);
   if (!written) return diagnostics.has_errors() ? ExitCode::findings : ExitCode::unusable;
@@ -107,8 +111,7 @@ int write_all(const Model& model, const Options& options, const std::vector<Targ
   if (!write_output("", options.format == "json" ? exporter::render_exploration_json(view)
                                                  : exporter::render_exploration_text(view, use_colour())))
     return ExitCode::unusable;
-  const bool kept =
-      chosen.judgement.late.empty() && chosen.judgement.broken == 0 && exploration.impossible.empty();
+  const bool kept = chosen.judgement.late.empty() && chosen.judgement.broken == 0 && exploration.impossible.empty();
   return kept && !diagnostics.has_errors() ? ExitCode::all_well : ExitCode::findings;
 }
 
@@ -130,6 +133,8 @@ int run(const Options& options) {
   }
   auto search = make_search(*model, options.analysis, *prepared, options.exploration, diagnostics);
   if (!search) return ExitCode::unusable;
+  const auto compared = compared_mappings(options.compare, *model, options.input.limits, options.analysis, *search);
+  if (!compared) return ExitCode::unusable;
   const auto exploration = run_search(*search, diagnostics);
   if (!exploration || exploration->front.empty()) {
     print_findings(diagnostics);
@@ -139,7 +144,7 @@ int run(const Options& options) {
     complain(fmt::format("--solution {}: there are only {}", options.solution, exploration->front.size()));
     return ExitCode::unusable;
   }
-  return write_all(*model, options, targets, *search, *exploration, diagnostics);
+  return write_all(*model, options, targets, *search, *exploration, *compared, diagnostics);
 }
 
 }  // namespace
@@ -150,6 +155,7 @@ void add_explore(CLI::App& app, int& exit_code) {
       "explore", "search for a mapping that keeps all deadlines: units, offloading, priorities, waiting, time slices");
   add_input_options(*verb, options->input);
   add_simulation_options(*verb, options->analysis);
+  add_chain_option(*verb, options->analysis);
   add_exploration_options(*verb, options->exploration);
   verb->add_option("--format", options->format, "of what is printed")
       ->check(CLI::IsMember({"text", "json"}))
@@ -159,6 +165,10 @@ void add_explore(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   verb->add_option("--mapping-out", options->mapping_output, "write the mapping as a file that --mapping reads");
   verb->add_option("--report", options->report, "write a comparison of before and after in Markdown");
+  verb->add_option("--compare", options->compare,
+                   "show another mapping beside: a file that --mapping reads (*.json), or a model with the same tasks; "
+                   "may be repeated")
+      ->allow_extra_args(false);
   verb->add_option("-o,--output", options->output,
                    "write the model with the mapping in it, nothing else changed; of several files or a folder the "
                    "folder to write them into, each under its name");

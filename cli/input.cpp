@@ -150,11 +150,15 @@ void add_simulation_options(CLI::App& verb, AnalysisInput& options) {
   add_mapping_options(verb, options);
 }
 
-void add_chain_options(CLI::App& verb, AnalysisInput& options) {
+void add_chain_option(CLI::App& verb, AnalysisInput& options) {
   verb.add_option("--chain", options.chains,
                   "a chain of tasks by their names, such as \"A->B->C\", whose end-to-end latencies are wanted beside "
                   "those of the model's event chains; may be given several times")
       ->allow_extra_args(false);
+}
+
+void add_chain_options(CLI::App& verb, AnalysisInput& options) {
+  add_chain_option(verb, options);
   verb.add_flag("--derive-chains", options.derive_chains,
                 fmt::format("also the chains along which labels pass between periodic tasks (at most {})",
                             engine::most_derived_chains));

@@ -46,6 +46,8 @@ void add_build_options(CLI::App& verb, importer::BuildOptions& options);
 void add_analysis_options(CLI::App& verb, AnalysisInput& options);
 /// What is simulated and for how long.
 void add_simulation_options(CLI::App& verb, AnalysisInput& options);
+void add_chain_option(CLI::App& verb, AnalysisInput& options);
+/// That, and --derive-chains.
 void add_chain_options(CLI::App& verb, AnalysisInput& options);
 
 /// A built-in device profile by its name, or one from a JSON file; nothing and a message when there is neither.

@@ -74,14 +74,21 @@ std::optional<std::string> read_small_file(const std::string& path) {
   return text.str();
 }
 
+tl::expected<std::vector<MappingChange>, std::string> read_mapping_file(std::string_view option,
+                                                                        const std::string& file) {
+  const auto text = read_small_file(file);
+  if (!text) return tl::unexpected(fmt::format("{} {}: not a readable file", option, file));
+  auto read = parse_mapping(file, *text);
+  if (!read) return tl::unexpected(fmt::format("{}:{}", file, format(read.error())));
+  return std::move(*read);
+}
+
 tl::expected<std::vector<MappingChange>, std::string> read_mapping_changes(const std::string& file,
                                                                            const std::vector<std::string>& texts) {
   std::vector<MappingChange> changes;
   if (!file.empty()) {
-    const auto text = read_small_file(file);
-    if (!text) return tl::unexpected(fmt::format("--mapping {}: not a readable file", file));
-    auto read = parse_mapping(file, *text);
-    if (!read) return tl::unexpected(fmt::format("{}:{}", file, format(read.error())));
+    auto read = read_mapping_file("--mapping", file);
+    if (!read) return read;
     changes = std::move(*read);
   }
   const std::size_t of_file = changes.size();

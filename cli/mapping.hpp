@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <tl/expected.hpp>
@@ -14,6 +15,10 @@ namespace amalthea::cli {
 
 /// The text of a file; nothing when it cannot be read.
 std::optional<std::string> read_small_file(const std::string& path);
+
+/// Those of a file that was given by this option. The error says what is wrong where.
+tl::expected<std::vector<importer::MappingChange>, std::string> read_mapping_file(std::string_view option,
+                                                                                  const std::string& file);
 
 /// Those of the file (no file: "") and then those of the command line, so that these win. The error says what is wrong
 /// where.

@@ -14,7 +14,8 @@ bool covers(const std::vector<double>& a, const std::vector<double>& b) {
 }  // namespace
 
 bool is_closer(const Judgement& a, const Judgement& b) {
-  return std::tuple(a.broken, a.late.size(), a.excess) < std::tuple(b.broken, b.late.size(), b.excess);
+  return std::tuple(a.broken, a.late.size(), a.excess, a.unbounded) <
+         std::tuple(b.broken, b.late.size(), b.excess, b.unbounded);
 }
 
 void Archive::add(const Member& member) {

@@ -85,8 +85,11 @@ struct Judgement {
   std::vector<engine::Bound> bounds;  ///< per task
   std::vector<TaskIndex> late;        ///< bound beyond the deadline, or none, of those that can be in time
   double excess = 0;                  ///< how much, relative to their deadlines, together; unbounded ones count much
-  std::vector<double> objectives;     ///< parallel to Options::objectives; infinite where unknown
-  std::size_t broken = 0;             ///< constraints that are not kept; none of a solution that is feasible
+  /// Without a bound though no deadline is asked of them: tasks that have none, or one that cannot be kept. Device
+  /// tasks without a deadline, which their hosts wait for, do not count.
+  std::size_t unbounded = 0;
+  std::vector<double> objectives;  ///< parallel to Options::objectives; infinite where unknown
+  std::size_t broken = 0;          ///< constraints that are not kept; none of a solution that is feasible
 };
 Judgement judge(const Problem& problem, const Candidate& candidate, const Options& options);
 
@@ -126,8 +129,8 @@ struct Exploration {
   std::vector<Impossible> impossible;  ///< left out of feasibility
   /// Best first by the first objective, then the others; one where there is one objective. Of candidates with equal
   /// objectives the one that the earlier walk found first is kept. While somebody is late, or a constraint broken, all
-  /// members have the fewest of these, then the least excess. No more than most_solutions: the best of every objective
-  /// and some in between.
+  /// members have the fewest of these, then the least excess; they always have the fewest unbounded tasks. No more than
+  /// most_solutions: the best of every objective and some in between.
   std::vector<Solution> front;
   bool feasible = false;             ///< whether front.front() has nobody late
   std::optional<Conflict> conflict;  ///< where it is not

@@ -170,12 +170,22 @@ Judgement Evaluator::judge(std::size_t placement, const Candidate& candidate) {
   return judgement;
 }
 
+/// Device tasks without a deadline do not: their hosts wait for them.
+bool Evaluator::matters(std::size_t placement, TaskIndex task, const engine::Bound& bound) const {
+  const Placement& placed = space_.placements[placement];
+  return placed.active[task] && bound.best && (placed.host[task] || placed.system.tasks[task].deadline);
+}
+
 void Evaluator::judge_deadlines(std::size_t placement, Judgement& judgement) const {
   const Placement& placed = space_.placements[placement];
   for (TaskIndex task = 0; task < placed.system.tasks.size(); ++task) {
     const auto& deadline = placed.system.tasks[task].deadline;
     const engine::Bound& bound = judgement.bounds[task];
-    if (!placed.active[task] || !deadline || !bound.best || !is_counted(placement, task)) continue;
+    if (!matters(placement, task, bound)) continue;
+    if (!deadline || !is_counted(placement, task)) {
+      judgement.unbounded += bound.worst ? 0 : 1;
+      continue;
+    }
     if (bound.worst && *bound.worst <= *deadline) continue;
     judgement.late.push_back(task);
     judgement.excess +=
@@ -207,19 +217,20 @@ double Evaluator::value_of(const Objective& objective, std::size_t placement, co
   for (TaskIndex task = 0; task < bench.system.tasks.size(); ++task) {
     const engine::Bound& bound = judgement.bounds[task];
     const auto& deadline = bench.system.tasks[task].deadline;
-    if (!placed.active[task] || !bound.best || (!placed.host[task] && !deadline)) continue;
+    if (!matters(placement, task, bound)) continue;
     const auto limit = deadline && is_counted(placement, task) ? deadline : placed.periods[task];
     if (limit) largest = std::max(largest, bound.worst ? ratio(*bound.worst, *limit) : infinite);
   }
   return largest;
 }
 
-double Evaluator::overload(std::size_t placement, const Candidate& candidate) const {
+double Evaluator::overload(std::size_t placement, const Candidate& candidate, By by) const {
   const Placement& placed = space_.placements[placement];
   const Demands& demands = facts_.demands[placement];
   std::vector<double> load(placed.system.platform.units.size(), 0);
   for (TaskIndex task = 0; task < candidate.size(); ++task)
-    if (placed.host[task] && placed.system.tasks[task].deadline && is_counted(placement, task))
+    if (placed.host[task] &&
+        (by == By::everybody || (placed.system.tasks[task].deadline && is_counted(placement, task))))
       load[candidate[task].unit] += demands.on_unit[task][candidate[task].unit];
   double overload = 0;
   for (const double share : load) overload += std::max(0.0, share - 1);

@@ -98,6 +98,10 @@ class Walker {
       energy += 4 * static_cast<double>(judgement.late.size()) + 3 * excess / (1 + excess);
       energy += 2 * evaluator_.overload(state.placement, state.genome);
     }
+    if (judgement.unbounded > 0)
+      // As dear as a late task: what is given up early for deadlines is seldom found again.
+      energy += 4 * static_cast<double>(judgement.unbounded) +
+                2 * evaluator_.overload(state.placement, state.genome, Evaluator::By::everybody);
     for (std::size_t i = 0; i < judgement.objectives.size(); ++i)
       energy += options_.weights[i] * std::min(5.0, judgement.objectives[i] / options_.scales[i]);
     return energy;
@@ -396,7 +400,16 @@ class Walker {
       (changes == 1 ? near : others).push_back(index);
     }
     const bool far = near.empty() || (!others.empty() && by_chance(0.2));
+    const Placement& before = placement(state);
     place(state, one_of(far ? others : near));
+    // Who is new on the GPU, and whoever waits for it, seldom fits with what was right before.
+    for (TaskIndex task = 0; task < state.genome.size(); ++task) {
+      if (placement(state).waiting[task] && !before.active[task] && by_chance(0.7))
+        state.genome[task].waits_actively = false;
+      if (placement(state).sliced[task] && !space_.slices[task].empty() && by_chance(0.5))
+        state.genome[task].slice = one_of(space_.slices[task]);
+    }
+    if (by_chance(0.3)) distribute(state);
     return true;
   }
 

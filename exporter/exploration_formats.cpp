@@ -53,13 +53,6 @@ std::string changed(const std::string& before, const std::string& after) {
   return before == after ? after : fmt::format("{} -> {}", before, after);
 }
 
-/// In milliseconds, three decimals, rounded up, as befits a bound.
-std::string at_most(std::optional<Duration> time) {
-  if (!time) return "-";
-  const std::int64_t us = detail::divide(time->picoseconds(), 1'000'000, Rounding::up);
-  return fmt::format("{}.{:03}", us / 1000, us % 1000);
-}
-
 std::string value_text(const ExplorationObjective& objective, double value) {
   if (!std::isfinite(value)) return "unknown";
   return objective.in_seconds ? fmt::format("{:.3f} ms", value * 1000) : fmt::format("{:.4f}", value);
@@ -68,7 +61,10 @@ std::string value_text(const ExplorationObjective& objective, double value) {
 class Renderer {
  public:
   Renderer(const ExplorationView& view, bool markdown, bool colour)
-      : view_(view), exploration_(view.exploration), chosen_(view.exploration.front[view.chosen]), markdown_(markdown),
+      : view_(view),
+        exploration_(view.exploration),
+        chosen_(view.exploration.front[view.chosen]),
+        markdown_(markdown),
         colour_(colour && !markdown) {}
 
   std::string render() {
@@ -78,6 +74,7 @@ class Renderer {
     missing_bounds();
     objectives();
     front();
+    comparison();
     out_ += fmt::format("\n{} candidates were judged.\n", exploration_.judged);
     return std::move(out_);
   }
@@ -86,9 +83,7 @@ class Renderer {
   std::string name(TaskIndex task) const { return escaped(view_.before.tasks[task].name); }
   std::string escaped(const std::string& text) const { return markdown_ ? markdown_text(text) : one_line(text); }
 
-  void title(std::string_view text) {
-    out_ += markdown_ ? fmt::format("\n## {}\n\n", text) : heading(text, colour_);
-  }
+  void title(std::string_view text) { out_ += markdown_ ? fmt::format("\n## {}\n\n", text) : heading(text, colour_); }
   void line(const std::string& text) { out_ += markdown_ ? fmt::format("- {}\n", text) : fmt::format("  {}\n", text); }
   void table(const TextTable& table) { out_ += markdown_ ? table.markdown() : table.render(colour_); }
 
@@ -103,25 +98,25 @@ class Renderer {
       std::string files;
       for (const std::string& file : view_.model.files)
         files += fmt::format("{}{}", files.empty() ? "" : ", ", markdown_text(file));
-      out_ += fmt::format("# Mapping of {}\n\nAMALTHEA {}; {} {}\n\n", files, view_.model.version, tool_name,
-                          tool_version);
+      out_ +=
+          fmt::format("# Mapping of {}\n\nAMALTHEA {}; {} {}\n\n", files, view_.model.version, tool_name, tool_version);
     }
     const std::size_t late_before = exploration_.original_judgement.late.size();
     const auto& late = chosen_.judgement.late;
     const bool all = exploration_.impossible.empty();
     if (late.empty() && chosen_.judgement.broken > 0)
-      out_ += paint(fmt::format("No mapping was found that keeps all constraints; broken: {}.",
-                                chosen_.judgement.broken),
-                    Colour::bad, colour_);
+      out_ +=
+          paint(fmt::format("No mapping was found that keeps all constraints; broken: {}.", chosen_.judgement.broken),
+                Colour::bad, colour_);
     else if (late.empty())
       out_ += paint(all ? "Every deadline is kept." : "Every deadline that can be kept at all is kept.", Colour::good,
                     colour_);
     else
       out_ += paint(fmt::format("No mapping was found that keeps all deadlines; late: {}.", names(late)), Colour::bad,
                     colour_);
-    out_ += late_before == 0 ? std::string(" With the model's own mapping nobody else is late either.\n")
-                             : fmt::format(" With the model's own mapping late: {}.\n",
-                                           names(exploration_.original_judgement.late));
+    out_ += late_before == 0
+                ? std::string(" With the model's own mapping nobody else is late either.\n")
+                : fmt::format(" With the model's own mapping late: {}.\n", names(exploration_.original_judgement.late));
     if (const auto& conflict = exploration_.conflict)
       out_ += fmt::format("{}These demands conflict: {}. {}\n", markdown_ ? "\n" : "", names(conflict->tasks),
                           escaped(conflict->reason));
@@ -158,15 +153,14 @@ class Renderer {
       const auto bound = [&](const Judgement& judgement) {
         const auto worst = judgement.bounds[task].worst;
         const bool late = std::find(judgement.late.begin(), judgement.late.end(), task) != judgement.late.end();
-        const bool is_impossible =
-            std::any_of(exploration_.impossible.begin(), exploration_.impossible.end(),
-                        [task](const explore::Impossible& other) { return other.task == task; });
+        const bool is_impossible = std::any_of(exploration_.impossible.begin(), exploration_.impossible.end(),
+                                               [task](const explore::Impossible& other) { return other.task == task; });
         const bool bad = late || is_impossible;
-        return TextTable::Cell{at_most(worst), bad                             ? Colour::bad
-                                               : deadline && worst.has_value() ? Colour::good
-                                                                               : Colour::none};
+        return TextTable::Cell{at_most_ms(worst), bad                             ? Colour::bad
+                                                  : deadline && worst.has_value() ? Colour::good
+                                                                                  : Colour::none};
       };
-      const std::string simulated = task < chosen_.simulated.size() ? at_most(chosen_.simulated[task]) : "-";
+      const std::string simulated = task < chosen_.simulated.size() ? at_most_ms(chosen_.simulated[task]) : "-";
       table.add_row({{view_.before.tasks[task].name},
                      cell(before.unit, after.unit),
                      cell(before.priority, after.priority),
@@ -174,7 +168,7 @@ class Renderer {
                      cell(before.slice, after.slice),
                      bound(exploration_.original_judgement),
                      bound(chosen_.judgement),
-                     {at_most(deadline)},
+                     {at_most_ms(deadline)},
                      {simulated}});
     }
     this->table(table);
@@ -220,6 +214,24 @@ class Renderer {
     this->table(table);
   }
 
+  /// Other mappings beside the model's and what was found; chains in any case.
+  void comparison() {
+    std::vector<MappingColumn> columns = {{"model", view_.before, exploration_.original_judgement}};
+    for (const ComparedMapping& other : view_.compared) columns.push_back({other.name, other.system, other.judgement});
+    columns.push_back({"found", view_.after, chosen_.judgement});
+    if (!view_.compared.empty()) {
+      title(markdown_ ? "Other mappings" : "Other mappings (bounds in ms)");
+      if (markdown_) out_ += "Unit and bound in ms; - where there is none.\n\n";
+      table(compare_tasks(columns));
+    }
+    const TextTable chains = compare_chains(columns);
+    if (chains.empty()) return;
+    title(markdown_ ? "Chains" : "Chains (longest reactions in ms)");
+    if (markdown_)
+      out_ += "Longest reactions in ms: under LET, and by mapping as bounded under implicit communication.\n\n";
+    table(chains);
+  }
+
   const ExplorationView& view_;
   const explore::Exploration& exploration_;
   const Solution& chosen_;
@@ -259,6 +271,43 @@ ordered_json objectives_json(const ExplorationView& view, const Judgement& judge
   ordered_json values = ordered_json::array();
   for (std::size_t i = 0; i < view.objectives.size(); ++i) values.push_back(number_json(judgement.objectives[i]));
   return values;
+}
+
+ordered_json compared_json(const ExplorationView& view, const ComparedMapping& other) {
+  ordered_json json;
+  json["name"] = other.name;
+  json["late"] = names_json(view.before, other.judgement.late);
+  json["unbounded"] = other.judgement.unbounded;
+  json["objectives"] = objectives_json(view, other.judgement);
+  json["tasks"] = ordered_json::array();
+  for (TaskIndex task = 0; task < other.system.tasks.size(); ++task) {
+    ordered_json entry{{"name", other.system.tasks[task].name}};
+    entry.update(mapping_json(other.system, task));
+    entry["bound_ps"] = time_json(other.judgement.bounds[task].worst);
+    json["tasks"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+/// A chain's reactions under every mapping.
+ordered_json chains_json(const ExplorationView& view, const Solution& chosen) {
+  const auto let = let_reactions(view.after);
+  const auto before = chain_reactions(view.before, view.exploration.original_judgement);
+  const auto after = chain_reactions(view.after, chosen.judgement);
+  std::vector<std::vector<std::optional<Duration>>> compared;
+  for (const ComparedMapping& other : view.compared) compared.push_back(chain_reactions(other.system, other.judgement));
+  ordered_json json = ordered_json::array();
+  for (std::size_t chain = 0; chain < after.size(); ++chain) {
+    ordered_json entry;
+    entry["name"] = view.after.chains[chain].name;
+    entry["let_reaction_ps"] = time_json(let[chain]);
+    entry["before_ps"] = time_json(before[chain]);
+    entry["after_ps"] = time_json(after[chain]);
+    entry["compared_ps"] = ordered_json::array();
+    for (const auto& reactions : compared) entry["compared_ps"].push_back(time_json(reactions[chain]));
+    json.push_back(std::move(entry));
+  }
+  return json;
 }
 
 }  // namespace
@@ -316,6 +365,9 @@ std::string render_exploration_json(const ExplorationView& view) {
   for (const Solution& solution : exploration.front)
     json["front"].push_back({{"objectives", objectives_json(view, solution.judgement)},
                              {"late", names_json(view.before, solution.judgement.late)}});
+  json["chains"] = chains_json(view, chosen);
+  json["compared"] = ordered_json::array();
+  for (const ComparedMapping& other : view.compared) json["compared"].push_back(compared_json(view, other));
   return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
@@ -342,8 +394,8 @@ std::string render_mapping_file(const std::vector<MappingEntry>& entries) {
     if (entry.priority) value["priority"] = *entry.priority;
     if (entry.waits_actively) value["waiting"] = *entry.waits_actively ? "active" : "passive";
     if (entry.time_slice) value["slice"] = exact_text(*entry.time_slice);
-    text += fmt::format("{}\n  {}: {}", &entry == entries.data() ? "" : ",", ordered_json(entry.task).dump(),
-                        value.dump());
+    text +=
+        fmt::format("{}\n  {}: {}", &entry == entries.data() ? "" : ",", ordered_json(entry.task).dump(), value.dump());
   }
   return text + "\n}\n";
 }

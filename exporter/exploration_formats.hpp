@@ -9,6 +9,7 @@
 
 #include "amalthea/graph/system.hpp"
 #include "explore/exploration.hpp"
+#include "exporter/mapping_comparison.hpp"
 #include "exporter/result_view.hpp"
 
 namespace amalthea::exporter {
@@ -17,8 +18,8 @@ namespace amalthea::exporter {
 inline constexpr std::string_view exploration_schema = "amalthea-timing-exploration/1";
 
 struct ExplorationObjective {
-  std::string name;           ///< for people
-  bool in_seconds = false;    ///< else it is a ratio
+  std::string name;         ///< for people
+  bool in_seconds = false;  ///< else it is a ratio
 };
 
 struct ExplorationView {
@@ -27,12 +28,13 @@ struct ExplorationView {
   const System& after;   ///< with the chosen solution
   const explore::Exploration& exploration;
   const std::vector<ExplorationObjective>& objectives;
-  std::size_t chosen = 0;  ///< of Exploration::front, which is not empty
+  std::size_t chosen = 0;                        ///< of Exploration::front, which is not empty
+  const std::vector<ComparedMapping>& compared;  ///< what else to show beside before and after; may be empty
 };
 
 std::string render_exploration_text(const ExplorationView& view, bool colour);
 std::string render_exploration_json(const ExplorationView& view);
-/// A comparison of before and after in Markdown.
+/// A comparison of before, after and other mappings in Markdown.
 std::string render_exploration_report(const ExplorationView& view);
 
 /// What a mapping file says of one task.

@@ -1,7 +1,7 @@
 #pragma once
 /// \file
-/// The best candidates found: those with the fewest broken constraints, then late tasks, then the least excess; among
-/// these the Pareto front of the objectives.
+/// The best candidates found: those with the fewest broken constraints, then late tasks, then the least excess, then
+/// the fewest tasks without a bound; among these the Pareto front of the objectives.
 
 #include <vector>
 
@@ -16,7 +16,7 @@ struct Member {
   Judgement judgement;
 };
 
-/// Fewer broken constraints, then fewer late tasks, then less excess.
+/// Fewer broken constraints, then fewer late tasks, then less excess, then fewer tasks without a bound.
 bool is_closer(const Judgement& a, const Judgement& b);
 
 class Archive {

@@ -5,6 +5,7 @@
 /// A system per placement is changed in place, and programs are kept by what they depend on: unit, scheduler, how many
 /// other cores use the memory, whether a GPU does. So a candidate costs what its bounds cost.
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <tuple>
@@ -50,8 +51,10 @@ class Evaluator {
   /// `candidate` is canonical.
   Judgement judge(std::size_t placement, const Candidate& candidate);
 
-  /// How much more than they can give CPUs are asked for, together, by tasks with deadlines that are asked for.
-  double overload(std::size_t placement, const Candidate& candidate) const;
+  enum class By : std::uint8_t { deadlines, everybody };
+  /// How much more than they can give CPUs are asked for, together, by tasks with deadlines that are asked for, or by
+  /// all tasks.
+  double overload(std::size_t placement, const Candidate& candidate, By by = By::deadlines) const;
   bool is_counted(std::size_t placement, TaskIndex task) const {
     return counted_[space_.placements[placement].owner[task]];
   }
@@ -70,6 +73,7 @@ class Evaluator {
   Bench& bench(std::size_t placement);
   void load(Bench& bench);
   void judge_deadlines(std::size_t placement, Judgement& judgement) const;
+  bool matters(std::size_t placement, TaskIndex task, const engine::Bound& bound) const;
   double value_of(const Objective& objective, std::size_t placement, const Bench& bench,
                   const Judgement& judgement) const;
 

@@ -1,9 +1,9 @@
 #pragma once
-#include <cstdint>
 /// \file
 /// What there is to decide: placements of functions on CPU or GPU, units per task, who may wait how, slices.
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 

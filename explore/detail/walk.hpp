@@ -3,8 +3,8 @@
 /// One walk through the candidates: simulated annealing by local moves (Kirkpatrick, Gelatt, Vecchi 1983).
 ///
 /// A walk depends on its number, its start and the seed alone. The energy is led by broken constraints, late tasks and
-/// their excess; then come the objectives, weighted as the walk has it. Candidates that have been judged are not judged
-/// again, and moves that overload CPUs further are not judged at all.
+/// their excess, then by tasks without a bound; then come the objectives, weighted as the walk has it. Candidates that
+/// have been judged are not judged again, and moves that overload CPUs further are not judged at all.
 
 #include <chrono>
 #include <cstdint>

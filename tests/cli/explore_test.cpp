@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -38,6 +39,13 @@ const json& entry(const json& list, const std::string& name) {
   for (const json& one : list)
     if (one["name"] == name) return one;
   FAIL("there is no " << name);
+  return list;
+}
+
+const json& entry_of_task(const json& list, const std::string& task) {
+  for (const json& one : list)
+    if (one["task"] == task) return one;
+  FAIL("there is none of " << task);
   return list;
 }
 
@@ -119,8 +127,8 @@ TEST_CASE("explore: text tells verdict, tasks, objectives and the Pareto front")
   const auto result = explore(minimal, {"--objective", "response,load,chain:Monitor->Control"});
   INFO(result.err);
   REQUIRE(result.exit_code == 0);
-  for (const std::string_view text : {"Every deadline is kept.", "Tasks (times in ms)", "Objectives", "chosen",
-                                      "candidates were judged."}) {
+  for (const std::string_view text :
+       {"Every deadline is kept.", "Tasks (times in ms)", "Objectives", "chosen", "candidates were judged."}) {
     INFO(text << " in\n" << result.out);
     CHECK((result.out.find(text) != std::string::npos || text == "chosen"));
   }
@@ -189,14 +197,107 @@ TEST_CASE("explore: --report writes a comparison in Markdown") {
   CHECK(text.find("| Control |") != std::string::npos);
 }
 
+TEST_CASE("explore: --compare judges mapping files and models as analyze does, and chains beside") {
+  const test::TemporaryFolder folder;
+  const std::string bounds = test::sample("mappings/mobstr-bounds.json"), report = folder.path() + "/report.md";
+  const std::vector<std::string> memory = {"--memory", "waters2019"};
+  const json result = explored(waters, {memory[0], memory[1], "--compare", test::sample("mappings/mobstr-mapped.json"),
+                                        "--compare", bounds, "--compare", waters, "--report", report});
+  REQUIRE(result["compared"].size() == 3);
+  // The sample has the mapping that the data set calls "mapped".
+  for (const std::size_t same : {0, 2}) {
+    CHECK(result["compared"][same]["late"] == result["late"]["before"]);
+    for (const json& task : result["tasks"])
+      CHECK(entry(result["compared"][same]["tasks"], task["name"])["bound_ps"] == task["before"]["bound_ps"]);
+  }
+  const json analysis = analysed({waters, memory[0], memory[1], "--mapping", bounds});
+  CHECK(result["compared"][1]["name"] == "mobstr-bounds");
+  for (const json& task : analysis["tasks"]) {
+    INFO(task["name"]);
+    const json& compared = entry(result["compared"][1]["tasks"], task["name"]);
+    if (!compared["fell_away"].get<bool>()) CHECK(compared["bound_ps"] == task["bound"]["wcrt_ps"]);
+  }
+  REQUIRE(result["chains"].size() == analysis["chains"].size());
+  for (const json& chain : analysis["chains"]) {
+    const json& compared = entry(result["chains"], chain["name"]);
+    CHECK(compared["let_reaction_ps"] == chain["let"]["reaction_ps"]);
+    CHECK(compared["compared_ps"][1] == chain["implicit"]["reaction_ps"]);
+    CHECK(compared["compared_ps"][0] == compared["before_ps"]);
+  }
+  const std::string text = test::read_text(report);
+  CHECK(text.find("## Other mappings") != std::string::npos);
+  CHECK(text.find("| task | model | mobstr-mapped | mobstr-bounds | waters2019-tx2 | found |") != std::string::npos);
+  CHECK(text.find("| chain | LET | model | mobstr-mapped | mobstr-bounds | waters2019-tx2 | found |") !=
+        std::string::npos);
+}
+
+TEST_CASE("explore: the challenge's original model gets a mapping that keeps what can be kept, chains at or below") {
+  const auto corpus = test::corpus_folder();
+  if (!corpus) {
+    WARN("skipped: the third-party models (AMALTHEA_CORPUS) are not there");
+    return;
+  }
+  std::vector<std::string> options = {
+      "--format", "json", "--objective",
+      "chain:CANbus_polling->EKF->Planner->DASM,chain:Lidar_Grabber->Localization->EKF->Planner->DASM,"
+      "chain:SFM->Planner->DASM,chain:Lane_detection->Planner->DASM"};
+  for (const char* mapping : {"mappings/mobstr-mapped.json", "mappings/mobstr-bounds.json"})
+    options.insert(options.end(), {"--compare", test::sample(mapping)});
+  struct Published {
+    const char* chain;
+    std::int64_t reaction_ms;
+  };
+  const Published published[] = {{"Lidar_Grabber->Localization->EKF->Planner->DASM", 908},
+                                 {"CANbus_polling->Localization->EKF->Planner->DASM", 855},
+                                 {"CANbus_polling->EKF->Planner->DASM", 65},
+                                 {"SFM->Planner->DASM", 98},
+                                 {"Lane_detection->Planner->DASM", 164}};
+  for (const Published& each : published) options.insert(options.end(), {"--chain", each.chain});
+  const auto results = [&] {
+    const auto run = explore(*corpus + "/mobstr/2.0.0/mobstr.amxmi", options, "20000");
+    INFO(run.err);
+    REQUIRE(run.exit_code == 1);  // two deadlines cannot be kept
+    return json::parse(run.out);
+  };
+  // Of the Pareto front the first that has all four chains below what is published, and the second below the mapped
+  // model's bound.
+  const json front = results()["front"];
+  const auto chosen = std::find_if(front.begin(), front.end(), [](const json& solution) {
+    const json& reactions = solution["objectives"];
+    return reactions[0] <= 0.065 && reactions[1] <= 0.890 && reactions[2] <= 0.098 && reactions[3] <= 0.164;
+  });
+  REQUIRE(chosen != front.end());
+  options.insert(options.end(), {"--solution", std::to_string(chosen - front.begin() + 1)});
+  const json result = results();
+  CHECK(result["feasible"] == true);
+  CHECK(result["late"]["after"].empty());
+  CHECK(result["late"]["before"].size() >= 6);
+  REQUIRE(result["impossible"].size() == 2);
+  CHECK(entry_of_task(result["impossible"], "Planner")["least_ps"].get<std::int64_t>() > 12'000'000'000);
+  CHECK(entry_of_task(result["impossible"], "PRE_Detection_gpu_POST")["least_ps"].get<std::int64_t>() > 66'000'000'000);
+  for (const json& task : result["tasks"]) {
+    INFO(task["name"]);
+    CHECK((task["after"]["fell_away"].get<bool>() || !task["after"]["bound_ps"].is_null()));
+  }
+  for (const json& compared : result["compared"]) CHECK(compared["late"].size() >= 2);
+  for (const Published& each : published) {
+    INFO(each.chain);
+    const json& chain = entry(result["chains"], each.chain);
+    CHECK(chain["let_reaction_ps"] == each.reaction_ms * 1'000'000'000);
+    REQUIRE_FALSE(chain["after_ps"].is_null());
+    CHECK(chain["after_ps"].get<std::int64_t>() <= each.reaction_ms * 1'000'000'000);
+    for (const json& theirs : chain["compared_ps"])
+      if (!theirs.is_null()) CHECK(chain["after_ps"].get<std::int64_t>() <= theirs.get<std::int64_t>());
+  }
+}
+
 TEST_CASE("explore: --solution chooses from the Pareto front") {
   const json result = explored(waters, {"--objective", "response,load"});
   REQUIRE(result["front"].size() >= 1);
   const std::string last = std::to_string(result["front"].size());
   const json other = explored(waters, {"--objective", "response,load", "--solution", last});
   CHECK(other["front"] == result["front"]);
-  for (std::size_t i = 0; i < 2; ++i)
-    CHECK(other["objectives"][i]["after"] == result["front"].back()["objectives"][i]);
+  for (std::size_t i = 0; i < 2; ++i) CHECK(other["objectives"][i]["after"] == result["front"].back()["objectives"][i]);
   const auto beyond = explore(minimal, {"--solution", "1000"});
   CHECK(beyond.exit_code == 2);
   CHECK(beyond.err.find("--solution 1000: there are only") != std::string::npos);
@@ -214,13 +315,16 @@ TEST_CASE("explore: wrong use is refused with what was expected") {
     CHECK(message.find("amalthea: error: " + text) != std::string::npos);
   };
   is(refused({"--objective", "speed"}), "--objective speed: expected response, load or chain:A->B->C");
-  is(refused({"--objective", "chain:Control->Nobody"}), "--objective chain:Control->Nobody: there is no task \"Nobody\"");
+  is(refused({"--objective", "chain:Control->Nobody"}),
+     "--objective chain:Control->Nobody: there is no task \"Nobody\"");
   is(refused({"--pin", "Control"}), "--pin Control: expected TASK=UNIT or TASK=UNIT|UNIT");
   is(refused({"--pin", "Nobody=Core"}), "--pin Nobody=Core: the model has no task \"Nobody\"");
   is(refused({"--pin", "Control=Core9"}), "--pin Control=Core9: the model has no processing unit \"Core9\"");
   is(refused({"--pin", "Control=GPU"}), "--pin Control=GPU: \"Control\" cannot run on \"GPU\"");
   is(refused({"--together", "Control"}), "--together Control: expected several tasks with commas between");
   is(refused({"--apart", "Control,Nobody"}), "--apart Control,Nobody: the model has no task \"Nobody\"");
+  is(refused({"--compare", "/nowhere.json"}), "--compare /nowhere.json: not a readable file");
+  is(refused({"--compare", waters}), "--compare " + waters + ": the model has none of the tasks");
   CHECK(refused({"--keep", "nothing"}).find("--keep") != std::string::npos);
   CHECK(refused({"--candidates", "0"}).find("--candidates") != std::string::npos);
   CHECK(refused({"--format", "xml"}).find("--format") != std::string::npos);

@@ -334,6 +334,31 @@ TEST_CASE("explore: a deadline that even a task alone cannot keep is told with w
   CHECK(found.feasible);
 }
 
+TEST_CASE("explore: what has no deadline that can be kept is bounded nevertheless where it can be") {
+  SystemMaker maker;
+  const UnitIndex first = maker.core("first");
+  maker.core("second");
+  maker.core("third");
+  for (int i = 0; i < 3; ++i) {
+    const TaskIndex task = maker.task(fmt::format("urgent{}", i), first, 2, maker.periodic(1000));
+    maker.compute(task, 300);
+    maker[task].deadline = us(1000);
+  }
+  const TaskIndex hopeless = maker.task("hopeless", first, 1, maker.periodic(1000));
+  maker.compute(hopeless, 800);
+  maker[hopeless].deadline = us(500);
+  const TaskIndex background = maker.task("background", first, 0, maker.periodic(1000));
+  maker.compute(background, 850);
+  const System system = maker.build();
+  const Exploration found = explore::explore(problem_of(system), quick(400));
+  CHECK(found.original_judgement.unbounded == 2);
+  REQUIRE(found.feasible);
+  const Judgement& judgement = found.front.front().judgement;
+  CHECK(judgement.unbounded == 0);
+  CHECK(judgement.bounds[hopeless].worst == us(800));
+  CHECK(judgement.bounds[background].worst == us(850));
+}
+
 TEST_CASE("explore: who asks for more than there is is named, and nobody else") {
   SystemMaker maker;
   const UnitIndex first = maker.core("first");

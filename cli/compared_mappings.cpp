@@ -1,0 +1,111 @@
+#include "cli/compared_mappings.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "cli/mapping.hpp"
+#include "exporter/exploration_formats.hpp"
+
+namespace amalthea::cli {
+namespace {
+
+using importer::MappingChange;
+
+void complain(const std::string& message) { fmt::print(stderr, "amalthea: error: {}\n", message); }
+
+bool has_task(const System& system, const std::string& name) {
+  return std::any_of(system.tasks.begin(), system.tasks.end(), [&](const Task& task) { return task.name == name; });
+}
+
+/// What another model says of tasks that the explored one has, too.
+std::optional<std::vector<MappingChange>> changes_of_model(const std::string& file, const System& explored,
+                                                           const importer::Limits& limits,
+                                                           const importer::BuildOptions& build) {
+  Diagnostics findings;
+  int ignored = 0;
+  const auto built = load_and_build({{file}, limits}, build, findings, ignored);
+  if (!built) return std::nullopt;  // said already
+  if (!built->system) {
+    complain(fmt::format("--compare {}: the model cannot be analysed", file));
+    return std::nullopt;
+  }
+  const System& other = *built->system;
+  std::vector<MappingChange> changes;
+  for (exporter::MappingEntry& entry : exporter::mapping_entries(other)) {
+    if (!has_task(explored, entry.task)) continue;
+    if (entry.core.empty()) {
+      const auto task = std::find_if(other.tasks.begin(), other.tasks.end(),
+                                     [&](const Task& each) { return each.name == entry.task; });
+      entry.core = other.platform.units[task->unit].name;
+      fmt::print(stderr,
+                 "amalthea: note: --compare {}: task \"{}\" may run on several units; the first, \"{}\", counts\n",
+                 file, entry.task, entry.core);
+    }
+    MappingChange change;
+    change.task = std::move(entry.task);
+    change.core = std::move(entry.core);
+    change.priority = entry.priority;
+    change.waits_actively = entry.waits_actively;
+    change.time_slice = entry.time_slice;
+    change.location = {file, 0, 0};
+    changes.push_back(std::move(change));
+  }
+  if (changes.empty()) {
+    complain(fmt::format("--compare {}: the model has none of the tasks", file));
+    return std::nullopt;
+  }
+  return changes;
+}
+
+std::optional<std::vector<MappingChange>> changes_of(const std::string& file, const System& explored,
+                                                     const importer::Limits& limits,
+                                                     const importer::BuildOptions& build) {
+  if (std::filesystem::path(file).extension() != ".json") return changes_of_model(file, explored, limits, build);
+  auto changes = read_mapping_file("--compare", file);
+  if (changes) return std::move(*changes);
+  complain(changes.error());
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::vector<exporter::ComparedMapping>> compared_mappings(const std::vector<std::string>& files,
+                                                                        const Model& model,
+                                                                        const importer::Limits& limits,
+                                                                        const AnalysisInput& analysis,
+                                                                        const Search& search) {
+  std::vector<exporter::ComparedMapping> compared;
+  for (const std::string& file : files) {
+    auto changes = changes_of(file, search.problem.system, limits, analysis.build);
+    if (!changes) return std::nullopt;
+    importer::BuildOptions build = analysis.build;
+    build.mapping = std::move(*changes);
+    Diagnostics findings;
+    const auto mapped = importer::build_system(model, build, findings);
+    if (!mapped || mapped->tasks.size() != search.problem.system.tasks.size()) {
+      print_findings(findings);
+      complain(fmt::format("--compare {}: the mapping does not fit the model", file));
+      return std::nullopt;
+    }
+    const explore::Candidate candidate = explore::original_candidate(*mapped);
+    auto system = explore::applied(search.problem, candidate);
+    if (!system) {
+      complain(fmt::format("--compare {}: functions are where the search may not put them", file));
+      return std::nullopt;
+    }
+    try {
+      compared.push_back({std::filesystem::path(file).stem().string(), std::move(*system),
+                          explore::judge(search.problem, candidate, search.options)});
+    } catch (const std::overflow_error&) {
+      complain(fmt::format("--compare {}: times exceed what can be held (about 106 days)", file));
+      return std::nullopt;
+    }
+  }
+  return compared;
+}
+
+}  // namespace amalthea::cli
