@@ -8,6 +8,8 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/ascii.hpp"
+
 namespace amalthea {
 namespace {
 
@@ -49,11 +51,6 @@ std::optional<std::string> address(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
   if (error != std::errc{} || end != text.data() + text.size() || value < 0) return std::nullopt;
   return fmt::format("0x{:x}", value);
-}
-
-bool equal_ignoring_case(std::string_view text, std::string_view lower) {
-  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(),
-                    [](char one, char other) { return (one >= 'A' && one <= 'Z' ? one - 'A' + 'a' : one) == other; });
 }
 
 ValueKind kind_of_java_class(std::string_view java_class) {

@@ -1,7 +1,6 @@
 #include "amalthea/emf_form.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -11,17 +10,10 @@
 #include <vector>
 
 #include "amalthea/attribute_value.hpp"
+#include "amalthea/xml_text.hpp"
 
 namespace amalthea {
 namespace {
-
-constexpr std::array<bool, 256> make_special() {
-  std::array<bool, 256> special{};
-  for (std::size_t c = 0; c < 0x20; ++c) special[c] = true;
-  for (const char c : {'&', '<', '"'}) special[static_cast<unsigned char>(c)] = true;
-  return special;
-}
-constexpr std::array<bool, 256> is_special = make_special();
 
 /// A feature that appears in files, with what the writer asks of it again and again.
 struct PlannedFeature {
@@ -58,7 +50,7 @@ class Writer {
   void write(const Object& root) {
     out_ = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
     const Comments* comments = options_.comments ? model_.comments(root) : nullptr;
-    if (comments != nullptr) write_comments(comments->before, 0);
+    if (comments != nullptr) append_comments(out_, comments->before, 0);
     out_ += "<am:";
     const std::string tag = "am:" + std::string(root.cls() == no_class ? root.feature() : root.class_name());
     out_.append(tag, 3).append(" xmi:version=\"2.0\" xmlns:xmi=\"http://www.omg.org/XMI\"");
@@ -159,35 +151,21 @@ class Writer {
                        [&](const OwnedObject& child) { return needs_type(*child) || uses_xsi(*child); });
   }
 
-  void indent(std::size_t depth) { out_.append(2 * depth, ' '); }
-
-  void write_comments(const std::vector<std::string_view>& comments, std::size_t depth) {
-    for (const std::string_view comment : comments) {
-      indent(depth);
-      out_.append("<!--").append(comment).append("-->\n");
-    }
-  }
-
-  void write_attribute(std::string_view name, std::string_view value) {
-    out_.append(" ").append(name).append("=\"");
-    append_escaped(out_, value);
-    out_ += '"';
-  }
-
   void write_value(const PlannedFeature& planned, const Field* field) {
     if (field == nullptr) {
-      if (planned.always) write_attribute(planned.feature->name, *planned.default_value);
+      if (planned.always) append_attribute(out_, planned.feature->name, *planned.default_value);
       return;
     }
     if (planned.kind == ValueKind::text) {
-      if (planned.always || field->text != planned.default_value) write_attribute(planned.feature->name, field->text);
+      if (planned.always || field->text != planned.default_value)
+        append_attribute(out_, planned.feature->name, field->text);
       return;
     }
     const auto value = written_value(*planned.feature, version_, field->text);
     if (!value)
-      write_attribute(planned.feature->name, field->text);
+      append_attribute(out_, planned.feature->name, field->text);
     else if (planned.always || value != planned.default_value)
-      write_attribute(planned.feature->name, *value);
+      append_attribute(out_, planned.feature->name, *value);
   }
 
   /// The name under which an attribute of another namespace, "p:name" or "{uri}name", can be written here; the prefix
@@ -202,7 +180,7 @@ class Writer {
     const std::string prefix = by_uri ? "other" + std::to_string(known - prefixes.begin()) : std::string(space);
     if (known == prefixes.end()) {
       prefixes.push_back(space);
-      write_attribute("xmlns:" + prefix, space);
+      append_attribute(out_, "xmlns:" + prefix, space);
     }
     return prefix + ":" + std::string(name.substr(end + 1));
   }
@@ -232,7 +210,7 @@ class Writer {
     const Field* text = nullptr;
     for (const Field& field : object.fields()) {
       if (field.name == xmi_id_)
-        write_attribute("xmi:id", field.text);
+        append_attribute(out_, "xmi:id", field.text);
       else if (field.name == text_)
         text = &field;
       else if (field.name == xsi_type_)
@@ -284,8 +262,8 @@ class Writer {
         else
           write_address(object, *part.target, depth + 1);
       }
-      if (has_comments) write_comments(comments->at_end, depth + 1);
-      indent(depth);
+      if (has_comments) append_comments(out_, comments->at_end, depth + 1);
+      append_indent(out_, depth);
     }
     out_.append("</").append(tag).append(">\n");
   }
@@ -294,12 +272,12 @@ class Writer {
 
   void write_object(const Object& object, std::size_t depth) {
     const Comments* comments = options_.comments ? model_.comments(object) : nullptr;
-    if (comments != nullptr) write_comments(comments->before, depth);
-    indent(depth);
+    if (comments != nullptr) append_comments(out_, comments->before, depth);
+    append_indent(out_, depth);
     out_.append("<").append(object.feature());
     if (needs_type(object)) write_type(object.cls());
     if (object.cls() == no_class)
-      if (const auto type = object.attribute("xsi:type")) write_attribute("xsi:type", *type);
+      if (const auto type = object.attribute("xsi:type")) append_attribute(out_, "xsi:type", *type);
     write_content(object, object.feature(), depth);
     if (out_.size() < piece_size || !sink_) return;
     sink_(out_);
@@ -307,7 +285,7 @@ class Writer {
   }
 
   void write_address(const Object& holder, const Field& target, std::size_t depth) {
-    indent(depth);
+    append_indent(out_, depth);
     out_.append("<").append(model_.name(target.name));
     const ClassId cls = type_of_target(declared(holder, target.name), target);
     if (cls != no_class) write_type(cls);
@@ -331,41 +309,10 @@ class Writer {
 
 }  // namespace
 
-void append_escaped(std::string& out, std::string_view text) {
-  std::size_t plain = 0;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (!is_special[static_cast<unsigned char>(text[at])]) continue;
-    out.append(text, plain, at - plain);
-    plain = at + 1;
-    switch (text[at]) {
-      case '&':
-        out += "&amp;";
-        break;
-      case '<':
-        out += "&lt;";
-        break;
-      case '"':
-        out += "&quot;";
-        break;
-      case '\n':
-        out += "&#xA;";
-        break;
-      case '\r':
-        out += "&#xD;";
-        break;
-      case '\t':
-        out += "&#x9;";
-        break;
-      default:
-        out += "\xEF\xBF\xBD";
-    }
-  }
-  out.append(text, plain);
-}
-
 std::string write_emf_form(const Object& root, Version version, EmfFormOptions options) {
   std::string text;
-  write_emf_form(root, version, [&](std::string_view piece) { text += piece; }, options);
+  write_emf_form(
+      root, version, [&](std::string_view piece) { text += piece; }, options);
   return text;
 }
 

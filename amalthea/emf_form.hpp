@@ -41,7 +41,4 @@ void write_emf_form(const Object& root, Version version, const std::function<voi
 /// The element of one object with all below it, as it stands in such a file, on one line.
 std::string write_fragment(const Object& object, Version version);
 
-/// Adds a text as EMF writes it inside an attribute: '>' and the apostrophe stay as they are.
-void append_escaped(std::string& out, std::string_view text);
-
 }  // namespace amalthea

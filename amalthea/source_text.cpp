@@ -6,6 +6,15 @@
 #include <utility>
 
 namespace amalthea {
+
+bool is_model_file_name(std::string_view path) {
+  const std::string_view name = path.substr(path.find_last_of('/') + 1);
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos || dot == 0) return false;
+  const std::string_view extension = name.substr(dot);
+  return extension == ".amxmi" || extension.starts_with(".amxmi-");
+}
+
 SourceText::SourceText(std::string path, std::string bytes) : path_(std::move(path)), bytes_(std::move(bytes)) {
   const std::string_view head = this->bytes().substr(0, 4);
   if (head.starts_with("\xEF\xBB\xBF")) {

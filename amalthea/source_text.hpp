@@ -25,6 +25,9 @@ struct Span {
   friend bool operator==(Span, Span) = default;
 };
 
+/// Whether files of this name are models: `model.amxmi`, and the parts of ITEA models, `model.amxmi-sw`, …
+bool is_model_file_name(std::string_view path);
+
 class SourceText {
  public:
   SourceText(std::string path, std::string bytes);

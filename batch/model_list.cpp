@@ -13,16 +13,12 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/source_text.hpp"
+
 namespace amalthea::batch {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// As importer/model_reader.hpp has it: `model.amxmi`, and the parts of ITEA models, `model.amxmi-sw`, …
-bool is_model_file(const fs::path& path) {
-  const std::string extension = path.extension().string();
-  return extension == ".amxmi" || extension.starts_with(".amxmi-");
-}
 
 /// What a file says of others. It is looked for in its text; a file that is no XML, or zipped, refers to nobody.
 struct References {
@@ -134,7 +130,7 @@ tl::expected<std::vector<ModelFiles>, std::string> models_below(const std::strin
   std::map<std::string, std::vector<std::string>> folders;
   for (auto entry = fs::recursive_directory_iterator(path, error);
        !error && entry != fs::recursive_directory_iterator(); entry.increment(error))
-    if (is_model_file(entry->path()) && entry->is_regular_file(error))
+    if (is_model_file_name(entry->path().string()) && entry->is_regular_file(error))
       folders[entry->path().parent_path().string()].push_back(entry->path().string());
   if (error) return tl::unexpected(fmt::format("{}: {}", path, error.message()));
   std::vector<ModelFiles> models;

@@ -60,9 +60,9 @@ class CountingIterator {
 };
 
 /// Builds the tree; `false` from a callback ends parsing.
-class Builder {
+class ValueBuilder {
  public:
-  Builder(const Cursor& cursor, std::string_view text) : cursor_(cursor), text_(text) {}
+  ValueBuilder(const Cursor& cursor, std::string_view text) : cursor_(cursor), text_(text) {}
 
   bool null() { return add(nullptr); }
   bool boolean(bool value) { return add(value); }
@@ -176,7 +176,7 @@ std::string format(const TextError& error) { return fmt::format("{}:{}: {}", err
 
 tl::expected<JsonValue, TextError> parse_located_json(std::string_view text) {
   Cursor cursor;
-  Builder builder(cursor, text);
+  ValueBuilder builder(cursor, text);
   const char* begin = text.data();
   const bool whole = nlohmann::json::sax_parse(CountingIterator(begin, &cursor),
                                                CountingIterator(begin + text.size(), &cursor), &builder);

@@ -126,13 +126,13 @@ std::string_view article(std::string_view noun) {
   return !noun.empty() && std::string_view("AEIOaeio").find(noun.front()) != std::string_view::npos ? "an" : "a";
 }
 
-/// Findings up to a number that somebody may read, for each kind; finding their places takes time.
-class Findings {
+/// ConformanceFindings up to a number that somebody may read, for each kind; finding their places takes time.
+class ConformanceFindings {
  public:
-  explicit Findings(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
-  Findings(const Findings&) = delete;
-  Findings& operator=(const Findings&) = delete;
-  ~Findings() {
+  explicit ConformanceFindings(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+  ConformanceFindings(const ConformanceFindings&) = delete;
+  ConformanceFindings& operator=(const ConformanceFindings&) = delete;
+  ~ConformanceFindings() {
     std::size_t more = 0;
     for (const auto& [id, count] : counts_) more += count > most_ ? count - most_ : 0;
     if (more > 0)
@@ -217,7 +217,7 @@ struct Meaning {
 
 class Checker {
  public:
-  Checker(const Document& document, Findings& findings)
+  Checker(const Document& document, ConformanceFindings& findings)
       : document_(document), version_(document.version()), findings_(findings) {}
 
   void run() {
@@ -509,7 +509,7 @@ class Checker {
 
   const Document& document_;
   const Version version_;
-  Findings& findings_;
+  ConformanceFindings& findings_;
   std::unordered_map<std::uint16_t, ClassFacts> classes_;
   std::unordered_map<std::uint64_t, Meaning> meanings_;
   std::unordered_map<std::string, bool> prefixes_;
@@ -584,7 +584,7 @@ std::string describe(VersionSet versions) {
 }
 
 void check_conformance(const Model& model, Diagnostics& diagnostics) {
-  Findings findings(diagnostics);
+  ConformanceFindings findings(diagnostics);
   for (const auto& document : model.documents())
     if (document->itea() == IteaRelease::none) Checker(*document, findings).run();
 }

@@ -44,9 +44,9 @@ bool can_execute(const System& system, TaskIndex task, UnitIndex on) {
   return true;
 }
 
-class Builder {
+class ConstraintBuilder {
  public:
-  Builder(const Model& model, const std::vector<const System*>& placements, Diagnostics& diagnostics)
+  ConstraintBuilder(const Model& model, const std::vector<const System*>& placements, Diagnostics& diagnostics)
       : model_(model), placements_(placements), system_(*placements.front()), diagnostics_(diagnostics) {
     for (TaskIndex task = 0; task < system_.tasks.size(); ++task)
       if (system_.tasks[task].origin.known()) tasks_.add(model.element(system_.tasks[task].origin), task);
@@ -71,14 +71,13 @@ class Builder {
     if (task.kind != ProcessKind::task) return {task.unit};
     Units units;
     for (UnitIndex unit = 0; unit < system_.platform.units.size(); ++unit) {
-      const bool scheduled = std::any_of(
-          system_.platform.schedulers.begin(), system_.platform.schedulers.end(), [unit](const Scheduler& scheduler) {
-            return !scheduler.interrupt_controller && contains(scheduler.units, unit);
-          });
+      const bool scheduled = std::any_of(system_.platform.schedulers.begin(), system_.platform.schedulers.end(),
+                                         [unit](const Scheduler& scheduler) {
+                                           return !scheduler.interrupt_controller && contains(scheduler.units, unit);
+                                         });
       if (!scheduled || system_.platform.units[unit].frequency.is_zero()) continue;
       const bool placed = std::any_of(placements_.begin(), placements_.end(), [&](const System* system) {
-        return is_gpu(*system, system->tasks[index].unit) == is_gpu(system_, unit) &&
-               can_execute(*system, index, unit);
+        return is_gpu(*system, system->tasks[index].unit) == is_gpu(system_, unit) && can_execute(*system, index, unit);
       });
       const bool executes = std::all_of(placements_.begin(), placements_.end(), [&](const System* system) {
         return is_gpu(*system, system->tasks[index].unit) != is_gpu(system_, unit) || can_execute(*system, index, unit);
@@ -239,7 +238,7 @@ class Builder {
 
 MappingConstraints mapping_constraints(const Model& model, const std::vector<const System*>& placements,
                                        bool keep_affinity, Diagnostics& diagnostics) {
-  return Builder(model, placements, diagnostics).build(keep_affinity);
+  return ConstraintBuilder(model, placements, diagnostics).build(keep_affinity);
 }
 
 }  // namespace amalthea::importer

@@ -12,6 +12,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/source_text.hpp"
 #include "importer/structure.hpp"
 #include "importer/xml_reader.hpp"
 #include "importer/zip_reader.hpp"
@@ -20,12 +21,6 @@ namespace amalthea::importer {
 namespace {
 
 namespace fs = std::filesystem;
-
-/// `model.amxmi`, and the parts of ITEA models: `model.amxmi-sw`, `model.amxmi-hw`, …
-bool is_model_file(const fs::path& path) {
-  const std::string extension = path.extension().string();
-  return extension == ".amxmi" || extension.starts_with(".amxmi-");
-}
 
 /// Files that the paths stand for; false after an error.
 bool expand(const std::string& path, std::vector<std::string>& files, Diagnostics& diagnostics) {
@@ -37,7 +32,7 @@ bool expand(const std::string& path, std::vector<std::string>& files, Diagnostic
   std::vector<std::string> found;
   for (auto entry = fs::directory_iterator(path, error); !error && entry != fs::directory_iterator();
        entry.increment(error))
-    if (is_model_file(entry->path())) found.push_back(entry->path().string());
+    if (is_model_file_name(entry->path().string())) found.push_back(entry->path().string());
   if (error) {
     diagnostics.add("AM0101", Severity::error, fmt::format("cannot read the folder: {}", error.message()), {path});
     return false;

@@ -16,6 +16,7 @@
 #include "amalthea/identifier.hpp"
 #include "amalthea/itea.hpp"
 #include "amalthea/position.hpp"
+#include "importer/prefixed_name.hpp"
 
 namespace amalthea::importer {
 namespace {
@@ -149,13 +150,6 @@ class Forgotten {
   Element first_;
   std::string first_what_;
 };
-
-/// "am:Task" → {"am", "Task"}.
-std::pair<std::string_view, std::string_view> split_name(std::string_view qname) {
-  const std::size_t colon = qname.find(':');
-  if (colon == std::string_view::npos) return {"", qname};
-  return {qname.substr(0, colon), qname.substr(colon + 1)};
-}
 
 /// Gives the elements of one document their classes, in document order: a parent has its class before its children.
 class Classifier {

@@ -19,6 +19,7 @@
 #include <xercesc/util/XMLUni.hpp>
 
 #include "amalthea/itea.hpp"
+#include "importer/prefixed_name.hpp"
 #include "importer/tag_scanner.hpp"
 
 namespace amalthea::importer {
@@ -119,15 +120,6 @@ class Namespaces {
   std::vector<Binding> bound_;
 };
 
-struct PrefixedName {
-  std::string_view prefix, local;
-};
-PrefixedName split_name(std::string_view written) {
-  const std::size_t colon = written.find(':');
-  if (colon == std::string_view::npos) return {"", written};
-  return {written.substr(0, colon), written.substr(colon + 1)};
-}
-
 /// The prefix that `xmlns:am="…"` or `xmlns="…"` declares; nothing for any other attribute.
 std::optional<std::string_view> declared_prefix(std::string_view attribute) {
   if (attribute == "xmlns") return "";
@@ -135,9 +127,9 @@ std::optional<std::string_view> declared_prefix(std::string_view attribute) {
 }
 
 /// Builds a Document from SAX events and the tags that belong to them.
-class Builder : public xml::DefaultHandler {
+class DocumentBuilder : public xml::DefaultHandler {
  public:
-  Builder(Document& document, const Limits& limits, Diagnostics& diagnostics)
+  DocumentBuilder(Document& document, const Limits& limits, Diagnostics& diagnostics)
       : document_(document), scanner_(document.source()), limits_(limits), diagnostics_(diagnostics) {}
 
   void startElement(const XMLCh* /*uri*/, const XMLCh* /*local_name*/, const XMLCh* qname,
@@ -415,7 +407,7 @@ std::unique_ptr<Document> read_xml(std::string path, std::string bytes, const Li
     reader->setFeature(xml::XMLUni::fgXercesLoadExternalDTD, false);
     reader->setFeature(xml::XMLUni::fgXercesDisableDefaultEntityResolution, true);
     reserve_room(*document, limits);
-    Builder builder(*document, limits, diagnostics);
+    DocumentBuilder builder(*document, limits, diagnostics);
     reader->setContentHandler(&builder);
     reader->setErrorHandler(&builder);
     reader->setLexicalHandler(&builder);

@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/emf_form.hpp"
+#include "amalthea/xml_text.hpp"
 #include "migration/itea_reference.hpp"
 
 namespace amalthea::migration {
@@ -25,7 +25,7 @@ class Writer {
     write_content(root, tag, 0);
     std::string head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
     std::swap(head, out_);
-    if (comments != nullptr) write_comments(comments->before, 0);
+    if (comments != nullptr) append_comments(out_, comments->before, 0);
     out_.append("<").append(tag).append(" xmi:version=\"2.0\" xmlns:xmi=\"http://www.omg.org/XMI\"");
     out_ += " xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"";
     for (const std::string& package : packages_)
@@ -70,8 +70,8 @@ class Writer {
     const bool unchanged = element && element.tag() == object.feature() && element.cls() == object.cls();
     if (unchanged) return element.attribute("xsi:type") ? qualified(object.class_name()) : "";
     const Feature* const feature = declared(*object.owner(), object.feature());
-    const bool implied = feature != nullptr ? feature->type == object.cls()
-                                            : itea_content(object.feature()) == object.class_name();
+    const bool implied =
+        feature != nullptr ? feature->type == object.cls() : itea_content(object.feature()) == object.class_name();
     return implied ? "" : qualified(object.class_name());
   }
 
@@ -113,21 +113,6 @@ class Writer {
 
   // ---- elements
 
-  void indent(std::size_t depth) { out_.append(2 * depth, ' '); }
-
-  void write_comments(const std::vector<std::string_view>& comments, std::size_t depth) {
-    for (const std::string_view comment : comments) {
-      indent(depth);
-      out_.append("<!--").append(comment).append("-->\n");
-    }
-  }
-
-  void write_attribute(std::string_view name, std::string_view value) {
-    out_.append(" ").append(name).append("=\"");
-    append_escaped(out_, value);
-    out_ += '"';
-  }
-
   /// Place of a feature in the order of 0.7.0; behind all others for one that it does not have.
   static std::size_t place(const Object& owner, std::string_view feature) {
     constexpr std::size_t last = std::numeric_limits<std::size_t>::max();
@@ -140,7 +125,7 @@ class Writer {
 
   /// Attributes, children and end of an element whose start tag is open.
   void write_content(const Object& object, std::string_view tag, std::size_t depth) {
-    if (const auto id = object.attribute("xmi:id")) write_attribute("xmi:id", *id);
+    if (const auto id = object.attribute("xmi:id")) append_attribute(out_, "xmi:id", *id);
     std::vector<const Field*> addresses;
     std::string_view text;
     const auto& fields = object.fields();
@@ -151,7 +136,7 @@ class Writer {
       if (name == unknown_text_name) {
         text = field.text;
       } else if (field.kind == FieldKind::value) {
-        write_attribute(attribute_name(object, name), field.text);
+        append_attribute(out_, attribute_name(object, name), field.text);
       } else {
         write_targets(object, fields, i, addresses);
       }
@@ -168,8 +153,8 @@ class Writer {
     } else {
       out_ += ">\n";
       write_children(object, addresses, depth + 1);
-      if (has_comments) write_comments(comments->at_end, depth + 1);
-      indent(depth);
+      if (has_comments) append_comments(out_, comments->at_end, depth + 1);
+      append_indent(out_, depth);
     }
     out_.append("</").append(tag).append(">\n");
   }
@@ -178,7 +163,7 @@ class Writer {
     if (!name.starts_with('{')) return std::string(itea_feature_name(object.class_name(), name, release_));
     // An attribute of a namespace that is none of AMALTHEA's.
     const std::size_t end = name.rfind('}');
-    write_attribute("xmlns:other", name.substr(1, end - 1));
+    append_attribute(out_, "xmlns:other", name.substr(1, end - 1));
     return fmt::format("other:{}", name.substr(end + 1));
   }
 
@@ -192,8 +177,8 @@ class Writer {
     const auto begin = fields.begin();
     const auto at = begin + static_cast<std::ptrdiff_t>(first);
     if (std::any_of(begin, at, same)) return;
-    const bool remote = std::any_of(
-        at, fields.end(), [&](const Field& field) { return same(field) && field.kind == FieldKind::remote; });
+    const bool remote = std::any_of(at, fields.end(),
+                                    [&](const Field& field) { return same(field) && field.kind == FieldKind::remote; });
     std::string tokens;
     for (auto field = at; field != fields.end(); ++field) {
       if (!same(*field)) continue;
@@ -203,7 +188,7 @@ class Writer {
         tokens.append(tokens.empty() ? "" : " ").append(text_of(object, field->text));
     }
     if (!remote)
-      write_attribute(itea_feature_name(object.class_name(), model_.name(fields[first].name), release_), tokens);
+      append_attribute(out_, itea_feature_name(object.class_name(), model_.name(fields[first].name), release_), tokens);
   }
 
   /// Objects in their order, and each address before the first object that belongs behind it.
@@ -223,27 +208,27 @@ class Writer {
 
   void write_object(const Object& owner, const Object& object, std::size_t depth) {
     const Comments* const comments = model_.comments(object);
-    if (comments != nullptr) write_comments(comments->before, depth);
-    indent(depth);
+    if (comments != nullptr) append_comments(out_, comments->before, depth);
+    append_indent(out_, depth);
     const std::string_view tag = itea_feature_name(owner.class_name(), object.feature(), release_);
     out_.append("<").append(tag);
-    if (const std::string type = type_of(object); !type.empty()) write_attribute("xsi:type", type);
+    if (const std::string type = type_of(object); !type.empty()) append_attribute(out_, "xsi:type", type);
     write_content(object, tag, depth);
   }
 
   void write_address(const Object& holder, const Field& field, std::size_t depth) {
-    indent(depth);
+    append_indent(out_, depth);
     out_.append("<").append(itea_feature_name(holder.class_name(), model_.name(field.name), release_));
     const bool here = field.kind == FieldKind::local;
-    if (const std::string type = type_of_target(holder, field); !type.empty()) write_attribute("xsi:type", type);
-    write_attribute("href", here ? fmt::format("#{}", text_of(holder, field.text)) : with_package(field.text));
+    if (const std::string type = type_of_target(holder, field); !type.empty()) append_attribute(out_, "xsi:type", type);
+    append_attribute(out_, "href", here ? fmt::format("#{}", text_of(holder, field.text)) : with_package(field.text));
     out_ += "/>\n";
   }
 
   const EditableModel& model_;
   IteaRelease release_;
   IteaReferences references_;
-  Positions positions_;         // in the file; empty until one is asked for
+  Positions positions_;             // in the file; empty until one is asked for
   std::set<std::string> packages_;  // those whose namespaces are used
   std::string out_;
 };

@@ -27,30 +27,31 @@ constexpr detail::Literals<Sampling, 6> samplings{{{"default", Sampling::unstate
 // ---------------------------------------------------------------- values of each type
 
 /// The value in the attribute `name` (from 0.9.3) or in the child `name` (Time; any value before 0.9.3).
-std::optional<std::int64_t> value_of(Element element, std::string_view name, std::int64_t, Diagnostics& diagnostics) {
+std::optional<std::int64_t> read_number(Element element, std::string_view name, std::int64_t,
+                                        Diagnostics& diagnostics) {
   if (element.attribute(name)) return detail::integer(element, name, diagnostics);
   const Element child = element.child(name);
   return child ? std::optional(detail::integer(child, "value", diagnostics).value_or(0)) : std::nullopt;
 }
-std::optional<double> value_of(Element element, std::string_view name, double, Diagnostics& diagnostics) {
+std::optional<double> read_number(Element element, std::string_view name, double, Diagnostics& diagnostics) {
   if (element.attribute(name)) return number(element, name, diagnostics);
   const Element child = element.child(name);
   return child ? std::optional(number(child, "value", diagnostics).value_or(0)) : std::nullopt;
 }
-std::optional<Duration> value_of(Element element, std::string_view name, Duration, Diagnostics& diagnostics) {
+std::optional<Duration> read_number(Element element, std::string_view name, Duration, Diagnostics& diagnostics) {
   return time_of(element.child(name), diagnostics);
 }
 
 /// A value of type T that has to be there; zero where it is not.
 template <typename T>
 T value_or_zero(Element element, std::string_view name, Diagnostics& diagnostics) {
-  return value_of(element, name, T{}, diagnostics).value_or(T{});
+  return read_number(element, name, T{}, diagnostics).value_or(T{});
 }
 
 /// A mean or standard deviation; of whole numbers it must not be larger than they can be.
 template <typename T>
 std::optional<MeanOf<T>> mean_of(Element element, std::string_view name, Diagnostics& diagnostics) {
-  auto mean = value_of(element, name, MeanOf<T>{}, diagnostics);
+  auto mean = read_number(element, name, MeanOf<T>{}, diagnostics);
   if constexpr (std::is_integral_v<T>) {
     if (mean && std::abs(*mean) > 9e18) {
       detail::report_unreadable(element, name, fmt::format("{} is too large", *mean), diagnostics);
@@ -66,7 +67,7 @@ Histogram<T> histogram_of(Element element, Diagnostics& diagnostics) {
   for (const Element entry : element.children())
     if (entry.tag() == "entries") {
       const T lower = value_or_zero<T>(entry, "lowerBound", diagnostics);
-      histogram.entries.push_back({lower, value_of(entry, "upperBound", T{}, diagnostics).value_or(lower),
+      histogram.entries.push_back({lower, read_number(entry, "upperBound", T{}, diagnostics).value_or(lower),
                                    detail::integer(entry, "occurrences", diagnostics).value_or(1)});
     }
   return histogram;
@@ -190,8 +191,8 @@ std::optional<Deviation<T>> deviation_of(Element element, Diagnostics& diagnosti
   } else if (cls.ends_with("Histogram")) {
     deviation.distribution = histogram_of<T>(element, diagnostics);
   } else {
-    deviation.lower = value_of(element, "lowerBound", T{}, diagnostics);
-    deviation.upper = value_of(element, "upperBound", T{}, diagnostics);
+    deviation.lower = read_number(element, "lowerBound", T{}, diagnostics);
+    deviation.upper = read_number(element, "upperBound", T{}, diagnostics);
     if (const Element distribution = element.child("distribution")) {
       deviation.distribution = distribution_of<T>(distribution, distribution.class_name(), diagnostics);
       // In 0.7.1 the deviation says how its boundaries are sampled.

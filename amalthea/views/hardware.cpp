@@ -169,9 +169,9 @@ struct Place {
   std::optional<HwIndex> handler;
 };
 
-class Builder {
+class HardwareBuilder {
  public:
-  Builder(const Model& model, Diagnostics& diagnostics) : model_(model), diagnostics_(diagnostics) {}
+  HardwareBuilder(const Model& model, Diagnostics& diagnostics) : model_(model), diagnostics_(diagnostics) {}
 
   Hardware build() {
     for_each_part(model_, "HWModel", [this](Element part) { walk(part, {}); });
@@ -662,7 +662,9 @@ Cycles converted(const Cycles& cycles, Frequency from, Frequency to) {
 
 }  // namespace
 
-Hardware hardware_of(const Model& model, Diagnostics& diagnostics) { return Builder(model, diagnostics).build(); }
+Hardware hardware_of(const Model& model, Diagnostics& diagnostics) {
+  return HardwareBuilder(model, diagnostics).build();
+}
 
 AccessCost cost_of(const Hardware& hardware, const HwAccess& access) {
   AccessCost cost;

@@ -59,9 +59,9 @@ std::string bare(std::string_view name) {
 /// "apiSendMessage" → "SendMessage".
 std::string_view api_function(std::string_view tag) { return tag.starts_with("api") ? tag.substr(3) : tag; }
 
-class Builder {
+class OperatingSystemBuilder {
  public:
-  Builder(const Model& model, Diagnostics& diagnostics) : model_(model), diagnostics_(diagnostics) {}
+  OperatingSystemBuilder(const Model& model, Diagnostics& diagnostics) : model_(model), diagnostics_(diagnostics) {}
 
   OperatingSystems build() {
     for_each_part(model_, "OSModel", [this](Element part) { collect(part); });
@@ -331,7 +331,7 @@ SchedulingAlgorithm algorithm_of(const Model& model, Element scheduler) {
 }
 
 OperatingSystems operating_systems_of(const Model& model, Diagnostics& diagnostics) {
-  return Builder(model, diagnostics).build();
+  return OperatingSystemBuilder(model, diagnostics).build();
 }
 
 }  // namespace amalthea::views

@@ -7,11 +7,12 @@ namespace amalthea::engine::cpu {
 namespace {
 
 using Wide = detail::Int128;
-constexpr double full = 1 + 1e-9;
+constexpr double fully_used = 1 + 1e-9;
 
-class Analysis {
+class EarliestDeadlineAnalysis {
  public:
-  Analysis(const std::vector<CpuTask>& tasks, const std::vector<CpuTask>& interrupts, const Limits& limits)
+  EarliestDeadlineAnalysis(const std::vector<CpuTask>& tasks, const std::vector<CpuTask>& interrupts,
+                           const Limits& limits)
       : tasks_(tasks), interrupts_(interrupts), limits_(limits) {}
 
   std::vector<CpuBound> bounds() {
@@ -55,7 +56,7 @@ class Analysis {
       if (tasks_[task].unlimited) return CpuBound{{}, {}, NoBound::unlimited, task};
     for (std::size_t task = 0; task < interrupts_.size(); ++task)
       if (interrupts_[task].unlimited) return CpuBound{{}, {}, NoBound::unlimited, tasks_.size() + task};
-    if (utilization(tasks_) + utilization(interrupts_) > full) return CpuBound{{}, {}, NoBound::overload, 0};
+    if (utilization(tasks_) + utilization(interrupts_) > fully_used) return CpuBound{{}, {}, NoBound::overload, 0};
     return std::nullopt;
   }
 
@@ -154,12 +155,12 @@ class Analysis {
 
 std::vector<CpuBound> earliest_deadline_bounds(const std::vector<CpuTask>& tasks,
                                                const std::vector<CpuTask>& interrupts, const Limits& limits) {
-  return Analysis(tasks, interrupts, limits).bounds();
+  return EarliestDeadlineAnalysis(tasks, interrupts, limits).bounds();
 }
 
 std::optional<bool> meets_demand(const std::vector<CpuTask>& tasks, const Limits& limits) {
   const std::vector<CpuTask> none;
-  return Analysis(tasks, none, limits).meets_demand();
+  return EarliestDeadlineAnalysis(tasks, none, limits).meets_demand();
 }
 
 }  // namespace amalthea::engine::cpu

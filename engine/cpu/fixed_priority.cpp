@@ -11,9 +11,10 @@ using Wide = detail::Int128;
 constexpr Wide moment = 1;  ///< the least time that is seen
 constexpr double full = 1 + 1e-9;
 
-class Analysis {
+class FixedPriorityAnalysis {
  public:
-  Analysis(const std::vector<CpuTask>& tasks, const std::optional<PeriodicResource>& resource, const Limits& limits)
+  FixedPriorityAnalysis(const std::vector<CpuTask>& tasks, const std::optional<PeriodicResource>& resource,
+                        const Limits& limits)
       : tasks_(tasks), resource_(resource), limits_(limits) {}
 
   std::vector<CpuBound> bounds() {
@@ -227,11 +228,11 @@ class Analysis {
 
 std::vector<CpuBound> fixed_priority_bounds(const std::vector<CpuTask>& tasks,
                                             const std::optional<PeriodicResource>& resource, const Limits& limits) {
-  return Analysis(tasks, resource, limits).bounds();
+  return FixedPriorityAnalysis(tasks, resource, limits).bounds();
 }
 
 std::vector<CpuBound> blocking_bounds(const std::vector<CpuTask>& tasks) {
-  const Analysis analysis(tasks, std::nullopt, {});
+  const FixedPriorityAnalysis analysis(tasks, std::nullopt, {});
   std::vector<CpuBound> bounds;
   for (std::size_t task = 0; task < tasks.size(); ++task) bounds.push_back(analysis.blocking_of(task));
   return bounds;

@@ -8,9 +8,9 @@ namespace {
 
 using Wide = detail::Int128;
 
-class Analysis {
+class GlobalAnalysis {
  public:
-  Analysis(const std::vector<GlobalTask>& tasks, const Limits& limits)
+  GlobalAnalysis(const std::vector<GlobalTask>& tasks, const Limits& limits)
       : tasks_(tasks), limits_(limits), bounds_(tasks.size()), rivals_(tasks.size()) {}
 
   std::vector<CpuBound> run() {
@@ -132,7 +132,7 @@ class Analysis {
 }  // namespace
 
 std::vector<CpuBound> global_fixed_priority_bounds(const std::vector<GlobalTask>& tasks, const Limits& limits) {
-  return Analysis(tasks, limits).run();
+  return GlobalAnalysis(tasks, limits).run();
 }
 
 }  // namespace amalthea::engine::cpu

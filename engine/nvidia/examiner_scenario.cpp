@@ -113,9 +113,10 @@ struct Call {
   bool null_stream = false;
 };
 
-class Reader {
+class ExaminerReader {
  public:
-  Reader(const DeviceProfile& profile, const ExaminerOptions& options) : options_(options), slice_(profile.time_slice) {
+  ExaminerReader(const DeviceProfile& profile, const ExaminerOptions& options)
+      : options_(options), slice_(profile.time_slice) {
     static_cast<DeviceSettings&>(result_.scenario) = device_settings(profile);
     if (profile.amd) result_.scenario.amd = amd_settings(profile);
   }
@@ -575,7 +576,7 @@ tl::expected<ExaminerScenario, TextError> parse_examiner_scenario(std::string_vi
                                                                   const ExaminerOptions& options) {
   const auto parsed = parse_located_json(json);
   if (!parsed) return tl::unexpected(parsed.error());
-  return Reader(profile != nullptr ? *profile : *find_profile("tx2"), options).read(*parsed);
+  return ExaminerReader(profile != nullptr ? *profile : *find_profile("tx2"), options).read(*parsed);
 }
 
 std::vector<ExaminerBenchmark> benchmarks_of_streams(const StreamScenario& scenario) {

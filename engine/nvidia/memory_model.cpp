@@ -10,7 +10,7 @@
 namespace amalthea::engine::nvidia {
 namespace {
 
-constexpr double kib = 1024;
+constexpr double bytes_per_kib = 1024;
 constexpr double element_bytes = 4;
 constexpr double sector_bytes = 32;  ///< smallest unit of a load
 constexpr double line_bytes = 128;
@@ -35,7 +35,9 @@ struct Resident {
   bool is_bulk() const { return kernel->pattern == AccessPattern::bulk; }
   bool is_device() const { return kernel->location == MemoryLocation::device; }
   /// In KiB, as far as it competes for the L2.
-  double cached_footprint() const { return is_device() ? kernels * static_cast<double>(kernel->footprint) / kib : 0.0; }
+  double cached_footprint() const {
+    return is_device() ? kernels * static_cast<double>(kernel->footprint) / bytes_per_kib : 0.0;
+  }
 };
 
 /// What is resident asks of everything that is shared; the law is a function of a kernel and this.
@@ -94,7 +96,7 @@ class Law {
   /// Share of a walk's misses that `footprint` makes, 0 … 1. A random walk beyond the capacity always finds a part.
   double overflow(const MemoryKernel& kernel, double footprint) const {
     if (kernel.location == MemoryLocation::zero_copy) return 1;
-    const double own = static_cast<double>(kernel.footprint) / kib;
+    const double own = static_cast<double>(kernel.footprint) / bytes_per_kib;
     if (kernel.pattern == AccessPattern::random) return random_overflow(footprint);
     const double alone = std::clamp((own - p_.l2_capacity) / p_.sequential_ramp_alone, 0.0, 1.0);
     const double shared = std::clamp((footprint - p_.l2_capacity) / p_.sequential_ramp_shared, 0.0, 1.0);
@@ -123,7 +125,7 @@ class Law {
     if (kernel.location == MemoryLocation::zero_copy) {
       miss = p_.zero_copy_latency;
       if (kernel.pattern == AccessPattern::random)
-        miss += p_.zero_copy_random_extra * random_overflow(static_cast<double>(kernel.footprint) / kib);
+        miss += p_.zero_copy_random_extra * random_overflow(static_cast<double>(kernel.footprint) / bytes_per_kib);
     }
     double burst = 0;
     if (kernel.pattern == AccessPattern::sequential)
@@ -566,7 +568,7 @@ tl::expected<InterferencePrediction, std::string> predict_interference(const Mem
   for (const Resident& other : beside) resident_others += other.all_blocks;
   prediction.resident_other_blocks = std::llround(resident_others);
   prediction.waiting_blocks = std::llround(all_blocks - own->all_blocks - resident_others);
-  prediction.shared_footprint = std::llround(scene.footprint() * kib);
+  prediction.shared_footprint = std::llround(scene.footprint() * bytes_per_kib);
   return prediction;
 }
 

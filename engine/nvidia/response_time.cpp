@@ -38,7 +38,7 @@ tl::unexpected<std::string> overflow(std::size_t kernel) {
   return tl::unexpected(fmt::format("kernels[{}] ends later than 2^63 - 1", kernel));
 }
 
-std::int64_t divide_up(std::int64_t value, std::int64_t by) { return value / by + (value % by != 0 ? 1 : 0); }
+std::int64_t quotient_up(std::int64_t value, std::int64_t by) { return value / by + (value % by != 0 ? 1 : 0); }
 
 /// The GPU's places for blocks.
 class Engine {
@@ -256,7 +256,7 @@ tl::expected<RtaResult, std::string> response_times_closed(const RtaProblem& pro
     if (kernel.release != first.release || kernel.execution != first.execution)
       return tl::unexpected(
           fmt::format("kernels[{}] has another r or C than kernels[0]; the closed form holds for equal ones", index));
-    const std::int64_t rounds = divide_up(std::max<std::int64_t>(0, kernel.blocks - free), problem.g_max);
+    const std::int64_t rounds = quotient_up(std::max<std::int64_t>(0, kernel.blocks - free), problem.g_max);
     // 128 bits: rounds * g_max may exceed kernel.blocks by almost g_max.
     free = static_cast<std::int64_t>(detail::Int128{free} + detail::Int128{rounds} * problem.g_max - kernel.blocks);
     const auto start = add_product(now, rounds, kernel.execution);

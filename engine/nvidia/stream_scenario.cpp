@@ -49,9 +49,9 @@ struct WrittenOperation {
   const JsonValue* value = nullptr;
 };
 
-class Reader {
+class ScenarioReader {
  public:
-  explicit Reader(const DeviceProfile* profile) : has_profile_(profile != nullptr) {
+  explicit ScenarioReader(const DeviceProfile* profile) : has_profile_(profile != nullptr) {
     use(profile != nullptr ? *profile : *find_profile("tx2"));
   }
 
@@ -86,9 +86,9 @@ class Reader {
   Error read_main(std::string_view key, const JsonValue& value) {
     if (key == "platform") return read_platform(value);
     if (key == "amd") return read_amd(value);
-    if (key == "contexts") return read_list(value, &Reader::read_context);
-    if (key == "streams") return read_list(value, &Reader::read_stream);
-    return read_list(value, &Reader::read_operation);
+    if (key == "contexts") return read_list(value, &ScenarioReader::read_context);
+    if (key == "streams") return read_list(value, &ScenarioReader::read_stream);
+    return read_list(value, &ScenarioReader::read_operation);
   }
 
   Error read_setting(const std::string& key, const JsonValue& value) {
@@ -118,7 +118,7 @@ class Reader {
                                    "interference", "cpu_traffic", "streams", "operations", "until", "description"})));
   }
 
-  Error read_list(const JsonValue& value, Error (Reader::*read_element)(const JsonValue&)) {
+  Error read_list(const JsonValue& value, Error (ScenarioReader::*read_element)(const JsonValue&)) {
     const auto* array = std::get_if<JsonArray>(&value.value);
     if (array == nullptr) return error_at(value, "expected an array");
     for (const JsonValue& element : array->elements)
@@ -474,7 +474,7 @@ class Reader {
 tl::expected<StreamScenario, TextError> parse_stream_scenario(std::string_view json, const DeviceProfile* profile) {
   const auto parsed = parse_located_json(json);
   if (!parsed) return tl::unexpected(parsed.error());
-  return Reader(profile).read(*parsed);
+  return ScenarioReader(profile).read(*parsed);
 }
 
 }  // namespace amalthea::engine::nvidia

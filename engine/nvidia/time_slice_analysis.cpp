@@ -35,7 +35,7 @@ constexpr std::int64_t most_work = 1'000'000'000;
 
 // ---- static facts about tasks
 
-enum Engine : std::size_t { copy_engine, execution_engine };
+enum EngineIndex : std::size_t { copy_engine, execution_engine };
 constexpr std::size_t engines = 2;
 
 std::size_t engine_of(StreamOperationKind kind) {

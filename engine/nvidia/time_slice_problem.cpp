@@ -82,7 +82,7 @@ class Members {
   std::map<std::string, Time, std::less<>> times_;
 };
 
-class Reader {
+class ProblemReader {
  public:
   tl::expected<TimeSliceProblem, TextError> read(const JsonValue& root) {
     const auto members = Members::of(root, "the problem", {"context_switch"},
@@ -278,7 +278,7 @@ class Reader {
 tl::expected<TimeSliceProblem, TextError> parse_time_slice_problem(std::string_view json) {
   const auto parsed = parse_located_json(json);
   if (!parsed) return tl::unexpected(parsed.error());
-  return Reader().read(*parsed);
+  return ProblemReader().read(*parsed);
 }
 
 }  // namespace amalthea::engine::nvidia

@@ -11,6 +11,7 @@
 #include "engine/nvidia/makespan/annealing.hpp"
 #include "engine/nvidia/makespan/relaxation.hpp"
 #include "engine/nvidia/makespan/search.hpp"
+#include "tests/support/thoroughness.hpp"
 
 namespace {
 
@@ -286,11 +287,11 @@ TEST_CASE("makespan: four warps of the Voronoi kernel by trying everything") {
   }
 }
 
-TEST_CASE("makespan: up to 8 warps of the Voronoi kernel by trying everything", "[long]") {
+TEST_CASE("makespan: 5 or 6 warps of the Voronoi kernel by trying everything", "[long]") {
   const std::int64_t scheduler_limited[] = {65, 78};
   const std::int64_t unit_limited[] = {57, 67};
   const std::int64_t best[] = {45, 51};
-  for (std::int64_t warps = 5; warps <= 6; ++warps) {
+  for (std::int64_t warps = 5; warps <= (test::is_thorough() ? 6 : 5); ++warps) {
     const Problem four = problem_of(voronoi, warps, 4);
     Oracle oracle(four);
     CHECK(oracle.longest() == scheduler_limited[warps - 5]);
@@ -425,7 +426,7 @@ TEST_CASE("makespan: annealing 16 warps of the Voronoi kernel comes near", "[lon
     const Problem problem = problem_of(voronoi, 16, limited ? 4 : no_scheduler_limit);
     AnnealingOptions options;
     options.threads = 2;
-    options.runs = 2;
+    options.runs = test::is_thorough() ? 2 : 1;
     const auto result = anneal(problem, options);
     CHECK(result.best <= (limited ? 184 : 160));
     CHECK(result.best >= (limited ? 165 : 155));

@@ -10,6 +10,7 @@
 
 #include "engine/bounds.hpp"
 #include "tests/engine/system_maker.hpp"
+#include "tests/support/thoroughness.hpp"
 
 using namespace amalthea;
 using namespace amalthea::engine;
@@ -395,9 +396,9 @@ TEST_CASE("no simulated job or operation of a random system exceeds its bound or
   CHECK(tightness.ratios.back() > 0.99);
 }
 
-TEST_CASE("twenty thousand random systems keep to their bounds", "[long]") {
+TEST_CASE("thousands of random systems keep to their bounds", "[long]") {
   Tightness tightness;
-  for (std::uint32_t seed = 2; seed < 12; ++seed) check_random_systems(seed, 2000, tightness);
+  for (std::uint32_t seed = 2; seed < 12; ++seed) check_random_systems(seed, test::times(400), tightness);
   WARN(tightness.text());
-  CHECK(tightness.bounded > 30000);
+  CHECK(tightness.bounded > test::times(std::size_t{6000}));
 }

@@ -23,6 +23,7 @@
 #include "exporter/trace_formats.hpp"
 #include "tests/engine/system_maker.hpp"
 #include "tests/support/test_models.hpp"
+#include "tests/support/thoroughness.hpp"
 
 namespace {
 
@@ -689,10 +690,10 @@ TEST_CASE("a trace that is not finished leaves no file, and one that cannot be w
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("a thousand random systems give legal traces", "[long]") {
+TEST_CASE("hundreds of random systems give legal traces", "[long]") {
   const TemporaryFolder folder;
   std::mt19937 random(100);
-  for (int index = 0; index < 1000; ++index) {
+  for (int index = 0; index < test::times(200); ++index) {
     INFO("system " << index);
     const Case made = random_case(random);
     const auto results = made.traced(folder.path() + "/trace.btf");

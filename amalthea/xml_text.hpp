@@ -1,0 +1,21 @@
+#pragma once
+/// \file
+/// Pieces of XML files as EMF writes them: two blanks a level, '>' and the apostrophe unescaped in attributes.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace amalthea {
+
+/// Adds a text as it stands inside an attribute.
+void append_escaped(std::string& out, std::string_view text);
+/// Adds ` name="value"`.
+void append_attribute(std::string& out, std::string_view name, std::string_view value);
+/// Adds the blanks before an element of this depth.
+void append_indent(std::string& out, std::size_t depth);
+/// Adds comments, each on a line of its own.
+void append_comments(std::string& out, const std::vector<std::string_view>& comments, std::size_t depth);
+
+}  // namespace amalthea
