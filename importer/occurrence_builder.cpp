@@ -130,6 +130,10 @@ class OccurrenceReader {
   std::optional<Occurrence> take(const views::VariableRateStimulus& view) const {
     if (view.scenario)
       if (const auto periodic = constant_clock(*view.scenario)) return *periodic;
+    if (const auto period = period_of_clock(view)) {
+      report_clock(view.scenario->clock, view.scenario->element);
+      return Periodic{*period, {}};
+    }
     VariableRate rate;
     rate.step = view.step.value_or(Duration{});
     if (view.occurrences_per_step)
@@ -166,6 +170,14 @@ class OccurrenceReader {
     if (!(hertz > 0) || !(period >= 1) || !(period < longest) || !(offset >= 0) || !(offset < longest))
       return std::nullopt;
     return Periodic{Duration::picoseconds(std::llround(period)), Duration::picoseconds(std::llround(offset))};
+  }
+
+  /// What a periodic stimulus with a clock has become in 0.8.3: it occurs once in the recurrence of its scenario (until
+  /// 0.9.4), or in a step.
+  static std::optional<Duration> period_of_clock(const views::VariableRateStimulus& view) {
+    if (view.occurrences_per_step || !view.scenario || !view.scenario->clock) return std::nullopt;
+    const auto period = view.scenario->recurrence ? view.scenario->recurrence : view.step;
+    return period && *period >= least_step ? period : std::nullopt;
   }
 
   /// 0 where it is not constant, or not known.

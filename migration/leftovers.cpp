@@ -211,9 +211,6 @@ Version structure_of(const EditableModel& model, Version version) {
         return;
       }
   };
-  // A sub-model in a file of its own is a form of the oldest one.
-  for (const EditableModel::File& file : model.files())
-    if (!file.root->is("Amalthea")) return oldest_version;
   Judge judge(model, version);
   // A value where there is an object now, as with the frequency of a quartz.
   const auto was_attribute = [&](ClassId cls, NameKey name) {

@@ -13,6 +13,7 @@
 #include "amalthea/identifier.hpp"
 #include "migration/itea_form.hpp"
 #include "migration/leftovers.hpp"
+#include "migration/root.hpp"
 #include "migration/steps.hpp"
 
 namespace amalthea::migration {
@@ -120,12 +121,21 @@ void downgrade(EditableModel& model, const StepRules& rules, const Release& to, 
   if (!to.is_itea() && names_change(rules.to, to)) rename_references(model, rules.to.version, to.version);
 }
 
+/// In a file of 0.7.1 or later the root alone has the form of before, not what it holds.
+void contain_late_roots(EditableModel& model, const Release& from, Record& record) {
+  Step step(model, from, from, record);
+  step.begin_rule("Amalthea is the root");
+  contain_roots(step);
+  step.end_rule();
+}
+
 }  // namespace
 
 bool migrate(EditableModel& model, Release from, Release to, Record& record, Diagnostics& diagnostics) {
   const auto steps = all_steps();
   if (to >= from) {
     if (!from.is_itea()) {
+      if (from.version > Version::v0_7_0) contain_late_roots(model, from, record);
       const Version structure = structure_of(model, from.version);
       if (structure != from.version) {
         diagnostics.add("AM0703", Severity::note,

@@ -117,6 +117,9 @@ class Step {
   std::vector<std::pair<const Object*, std::unordered_map<std::string, Object*>>> ids_;
 };
 
+/// The same object once more, with all below it, under the same feature of another owner.
+Object& copy(const Object& object, Object& owner);
+
 /// The custom properties of kept content begin with this.
 inline constexpr std::string_view kept_prefix = "amalthea-converted.";
 

@@ -241,4 +241,12 @@ void Step::rename_literal(std::string_view class_name, std::string_view attribut
     }
 }
 
+Object& copy(const Object& object, Object& owner) {
+  Object& twin = owner.create(object.feature(), object.cls());
+  twin.fields() = object.fields();
+  twin.unset("xmi:id");
+  for (const OwnedObject& child : object.children()) copy(*child, twin);
+  return twin;
+}
+
 }  // namespace amalthea::migration

@@ -9,64 +9,12 @@
 #include <fmt/core.h>
 
 #include "amalthea/attribute_value.hpp"
+#include "migration/root.hpp"
 #include "migration/steps.hpp"
 #include "migration/to_0_7_1.hpp"
 
 namespace amalthea::migration {
 namespace {
-
-// ---- root
-
-/// The feature of Amalthea that holds objects of this class: "swModel" for SWModel.
-const Feature* part_feature(ClassId cls) {
-  if (cls == no_class) return nullptr;
-  const ClassId amalthea = metamodel::find_class("Amalthea").value();
-  for (const Feature* const feature : metamodel::all_features(amalthea, Version::v0_7_0))
-    if (feature->kind == FeatureKind::containment && feature->type == cls) return feature;
-  return nullptr;
-}
-
-/// "//@osOverheads.0" → "//@osModel/@osOverheads.0".
-std::string led_through(std::string_view position, std::string_view part) {
-  return fmt::format("//@{}/{}", part, position.substr(2));
-}
-
-/// References by position lead through the new root: those of its file, and those that can only mean what it holds.
-void lead_through_root(Step& step, const Object& root, const Feature& part) {
-  step.model.for_each([&](Object& object) {
-    for (Field& field : object.fields()) {
-      if (field.kind == FieldKind::value) continue;
-      const std::size_t at = field.kind == FieldKind::remote ? field.text.find('#') + 1 : 0;
-      const std::string_view position = field.text.substr(at);
-      if (!position.starts_with("//@")) continue;
-      const std::string_view first = position.substr(3, position.find_first_of("./", 3) - 3);
-      const bool inside = field.kind == FieldKind::local
-                              ? &step.root_of(object) == &root
-                              : metamodel::find_feature(part.type, first, Version::v0_7_0) != nullptr;
-      if (inside)
-        field.text = step.model.keep(std::string(field.text.substr(0, at)) + led_through(position, part.name));
-    }
-  });
-}
-
-void amalthea_is_the_root(Step& step) {
-  for (const EditableModel::File& file : step.model.files()) {
-    Object& root = *file.root;
-    const Feature* const feature = part_feature(root.cls());
-    if (feature == nullptr) continue;
-    lead_through_root(step, root, *feature);
-    std::vector<OwnedObject> content;
-    while (!root.children().empty()) content.push_back(root.take(*root.children().back()));
-    root.set_class("Amalthea");
-    Object& part = root.create(feature->name, feature->type);
-    part.fields() = std::exchange(root.fields(), {});
-    for (std::size_t i = content.size(); i-- > 0;) {
-      const std::string name(content[i]->feature());
-      part.add(name, std::move(content[i]));
-    }
-    step.changed(root);
-  }
-}
 
 // ---- sizes and frequencies
 
@@ -263,7 +211,7 @@ void values_of_entries_back(Step& step) {
 
 constexpr Rule rules[] = {
     {"Amalthea is the root", "A sub-model that was the root of its file is contained in an Amalthea now.",
-     amalthea_is_the_root},
+     contain_roots},
     {"the size of a section is kept aside", "Sections are virtual and have no size any more.", section_sizes},
     {"labels and runnables name their section",
      "A section does not list labels and runnables any more; each of them refers to its section.", members_of_sections,

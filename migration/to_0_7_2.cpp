@@ -37,10 +37,12 @@ void spread_tags(Step& step) {
 
 void link_event_configs(Step& step) {
   for (Object* const config : step.objects_of("EventConfigLink")) {
+    step.part(*config, "eventModel", "EventModel");
     config->set_class("EventConfig");
     step.changed(*config);
   }
   for (Object* const config : step.objects_of("EventConfigElement")) {
+    Object& events = step.part(*config, "eventModel", "EventModel");
     Object* const event = config->child("event");
     if (event == nullptr) {
       config->set_class("EventConfig");
@@ -50,7 +52,7 @@ void link_event_configs(Step& step) {
     step.altered(*config, fmt::format("the event {} moved to the event model and its EventConfig \"{}\" is left out",
                                       event->name(), config->name()));
     for (Object* const property : config->children("customProperties")) property->move_to(*event, "customProperties");
-    step.move(*event, step.part(*config, "eventModel", "EventModel"), "events");
+    step.move(*event, events, "events");
     config->owner()->remove(*config);
   }
 }

@@ -11,15 +11,6 @@
 namespace amalthea::migration {
 namespace {
 
-/// The same object once more, in another owner.
-Object& copy(const Object& object, Object& owner) {
-  Object& twin = owner.create(object.feature(), object.cls());
-  twin.fields() = object.fields();
-  twin.unset("xmi:id");
-  for (const OwnedObject& child : object.children()) copy(*child, twin);
-  return twin;
-}
-
 void name_memory_mapping(Step& step) {
   step.rename_class("AbstractElementMapping", "MemoryMapping");
   step.rename_feature("MappingModel", "mapping", "memoryMapping");
@@ -114,7 +105,8 @@ void derive_modes(Step& step) {
   }
 }
 
-/// An element on lines of its own, as it stood in a file: `indent` blanks before each line but the first.
+/// An element on lines of its own, as AMALTHEA's own migration puts it down: `indent` blanks before each line but the
+/// first, and the line ends of its XML writer.
 std::string on_lines(std::string_view element, std::size_t indent) {
   std::string text;
   std::size_t depth = 0;
@@ -127,7 +119,7 @@ std::string on_lines(std::string_view element, std::size_t indent) {
     element.remove_prefix(tag.size());
     const bool closing = tag.starts_with("</");
     if (closing) --depth;
-    if (!text.empty()) text.append(fmt::format("\n{:{}}", "", indent + 2 * depth));
+    if (!text.empty()) text.append(fmt::format("\r\n{:{}}", "", indent + 2 * depth));
     if (tag.ends_with("/>")) {
       text.append(tag.substr(0, tag.size() - 2)).append(" />");
     } else {

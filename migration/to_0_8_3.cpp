@@ -14,15 +14,15 @@ void restore_interface_port(Step& step) { step.rename_class("InterfacePort", "FI
 
 // ---- stimuli
 
-/// What a clock drove was no period, but a rate: one activation with each step of the clock.
+/// What a clock drove was no period, but a rate: one activation with each recurrence of the clock's scenario.
 void clocked_stimuli(Step& step) {
   for (Object* const stimulus : step.objects_of("PeriodicStimulus")) {
     const auto clocks = stimulus->references("clock");
     if (clocks.empty()) continue;
     step.set_class(*stimulus, "VariableRateStimulus");
-    for (Object* const recurrence : stimulus->children("recurrence")) recurrence->move_to(*stimulus, "step");
     stimulus->unset("clock");
     Object& scenario = stimulus->create("scenario", "Scenario");
+    for (Object* const recurrence : stimulus->children("recurrence")) recurrence->move_to(scenario, "recurrence");
     for (const Field& clock : clocks) {
       if (clock.kind == FieldKind::remote)
         scenario.add_remote_reference("clock", clock.text, clock.target_class);
@@ -30,8 +30,11 @@ void clocked_stimuli(Step& step) {
         scenario.add_reference("clock", clock.text);
     }
     step.altered(*stimulus, "a periodic stimulus with a clock is a VariableRateStimulus with a scenario");
-    for (const char* const gone : {"offset", "stimulusDeviation"})
-      for (Object* const child : stimulus->children(gone)) step.keep_child(*stimulus, *child);
+    for (Object* const offset : stimulus->children("offset")) {
+      step.keep_as_object(scenario, "offset", "TimeObject").fields() = offset->fields();
+      stimulus->remove(*offset);
+    }
+    for (Object* const deviation : stimulus->children("stimulusDeviation")) step.keep_child(*stimulus, *deviation);
   }
 }
 
@@ -107,7 +110,6 @@ void switch_conditions(Step& step) {
       for (Object* const entry : choice->children("entries")) {
         const auto literals = entry->references("values");
         if (entry->child("condition") != nullptr) continue;
-        if (literals.empty() && labels.empty()) continue;
         Object& condition = entry->create("condition", "ModeValueDisjunction");
         for (const Field& literal : literals) {
           Object& value = condition.create("entries", "ModeValue");

@@ -260,9 +260,9 @@ class Prescalers {
     made = &step_.part(domain, "hwModel", "HWModel").create("domains", "FrequencyDomain");
     made->fields() = domain.fields();
     made->set("name", fmt::format("{}__{}", domain.name(), stated));
+    for (const Object* const property : domain.children("customProperties")) copy(*property, *made);
     for (const Object* const frequency : domain.children("defaultValue")) {
-      Object& value = made->create("defaultValue", "Frequency");
-      value.fields() = frequency->fields();
+      Object& value = copy(*frequency, *made);
       const std::string_view number = frequency->attribute_or("value", "0");
       double hertz = 0;
       std::from_chars(number.data(), number.data() + number.size(), hertz);

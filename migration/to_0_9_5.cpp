@@ -94,8 +94,8 @@ void switches_of_runnables(Step& step) {
 }
 
 void switches_of_runnables_back(Step& step) {
-  for (const auto& [one, other] : {std::pair{"ModeSwitch", "RunnableModeSwitch"},
-                                   std::pair{"ProbabilitySwitch", "RunnableProbabilitySwitch"}})
+  for (const auto& [one, other] :
+       {std::pair{"ModeSwitch", "RunnableModeSwitch"}, std::pair{"ProbabilitySwitch", "RunnableProbabilitySwitch"}})
     for (Object* const item : step.objects_of(one))
       if (!in_process(*item)) {
         item->set_class(other);
@@ -158,6 +158,9 @@ void scenarios(Step& step) {
     Object* const recurrence = scenario->child("recurrence");
     if (recurrence == nullptr) continue;
     const std::string before = fmt::format("recurrence={}", time_text(*recurrence));
+    Object& stimulus = *scenario->owner();
+    if (stimulus.is("VariableRateStimulus") && stimulus.child("step") == nullptr)
+      stimulus.create("step", "Time").fields() = recurrence->fields();
     scenario->remove(*recurrence);
     step.altered(*scenario, "the recurrence is kept as text: samples are counted in cycles of the clock now");
     step.keep_as(*scenario, old_definition, before);
@@ -178,7 +181,8 @@ constexpr Rule rules[] = {
     {"ClockFunction with a curve", "ClockSinusFunction and ClockTriangleFunction; their numbers are kept as text",
      clock_functions},
     {"ClockStepList of ClockSteps", "ClockMultiplierList; the multipliers are kept as text", clock_steps},
-    {"scenarios sample a clock", "the recurrence of a Scenario is kept as text", scenarios},
+    {"scenarios sample a clock",
+     "the recurrence of a Scenario is kept as text, and is the step of a stimulus that has none", scenarios},
 };
 
 }  // namespace

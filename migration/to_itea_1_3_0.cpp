@@ -104,7 +104,9 @@ void enumeration_defaults(Step& step) {
   step.model.for_each([&](Object& object) {
     if (object.cls() == no_class) {  // 0.7.0 does not have the class
       const std::string_view type = object.attribute_or("xsi:type", object.owner() == nullptr ? object.feature() : "");
-      if (type.substr(type.find(':') + 1) == "FeatureTypes") state(object, "value", "floatingPointUnit");
+      // As AMALTHEA's own migration: of features only, not of attributes.
+      if (type.substr(type.find(':') + 1) == "FeatureTypes" && object.feature() != "attribute")
+        state(object, "value", "floatingPointUnit");
       return;
     }
     const auto found = by_class.find(object.cls());

@@ -302,6 +302,18 @@ TEST_CASE("a variable rate is read; a clock that never changes makes it periodic
   CHECK(std::holds_alternative<VariableRate>(built.system->stimuli.front().occurrence));
   CHECK(has_id(built.findings, "AM0431"));
   CHECK(has_id(build(activated(Version::v3_3_0, "VariableRateStimulus", "", ms("step", 5))).findings, "AM0334"));
+
+  // What periodic stimuli with a clock have become in 0.8.3, and in 0.9.5.
+  const std::string triangle = "<clocks xsi:type=\"am:ClockTriangleFunction\" name=\"C\"/>";
+  const auto converted =
+      activated(Version::v0_9_2, "VariableRateStimulus", "",
+                "<scenario clock=\"C?type=ClockTriangleFunction\">" + ms("recurrence", 7) + "</scenario>", triangle);
+  CHECK(read<Periodic>(converted).period == milli(7));
+  CHECK(has_id(build(converted).findings, "AM0416"));
+  CHECK(read<Periodic>(activated(Version::v3_3_0, "VariableRateStimulus", "",
+                                 ms("step", 5) + "<scenario clock=\"C?type=ClockFunction\"/>",
+                                 "<clocks xsi:type=\"am:ClockFunction\" name=\"C\"/>"))
+            .period == milli(5));
 }
 
 TEST_CASE("a stimulus sets modes and depends on them; one that is disabled by a mode is enabled by its opposite") {

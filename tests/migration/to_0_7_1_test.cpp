@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include <catch2/catch.hpp>
 #include <fmt/core.h>
+#include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
 #include "tests/migration/converted.hpp"
@@ -32,16 +32,16 @@ test::Converted convert_texts(const std::vector<std::string>& texts, std::string
   return test::convert_files(paths, to);
 }
 
-/// A file of 0.7.0 with another root than Amalthea.
-std::string part_text(std::string_view root, std::string_view content) {
+/// A file with another root than Amalthea.
+std::string part_text(std::string_view root, std::string_view content, std::string_view version = "0.7.0") {
   return fmt::format(
       R"(<?xml version="1.0" encoding="UTF-8"?>
 <am:{0} xmi:version="2.0" xmlns:xmi="http://www.omg.org/XMI" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance"
-        xmlns:am="http://app4mc.eclipse.org/amalthea/0.7.0">
+        xmlns:am="http://app4mc.eclipse.org/amalthea/{2}">
 {1}
 </am:{0}>
 )",
-      root, content);
+      root, content, version);
 }
 
 /// What comes back from 0.7.1 is what was there, for content that loses nothing on the way.
@@ -74,13 +74,32 @@ TEST_CASE("a sub-model that is the root of its file is put into an Amalthea") {
   CHECK(convert("0.7.0", "<hwModel/>", "0.7.1").count("Amalthea is the root") == 0);
 }
 
+TEST_CASE("a sub-model that is the root of a later file is put into an Amalthea, and nothing else is old in it") {
+  const std::string_view content =
+      R"(<tasks name="T"><callGraph><graphEntries xsi:type="am:CallSequence"/></callGraph></tasks>
+         <runnables name="R"><runnableItems xsi:type="am:Group"/></runnables>)";
+  const auto converted = convert_texts({part_text("SWModel", content, "0.7.2")}, "0.8.2");
+  CHECK(converted.has("/swModel/tasks.0 @name = T"));
+  // Not stated, a group is ordered from 0.7.2 on; it was not before.
+  CHECK_FALSE(contains(converted.text(), R"(ordered="false")"));
+  CHECK(converted.count("Amalthea is the root") == 1);
+  CHECK(test::with_id(converted.diagnostics, "AM0703").empty());
+  const auto tags = convert_texts({part_text("CommonElements", R"(<tags name="t"/>)", "0.8.0")}, "0.8.3");
+  CHECK(tags.has("/commonElements/tags.0 @name = t"));
+}
+
 TEST_CASE("every sub-model of 0.7.0 has its place in the root") {
   const std::vector<std::pair<std::string_view, std::string_view>> parts{
-      {"ComponentsModel", "componentsModel"}, {"ConfigModel", "configModel"},
-      {"ConstraintsModel", "constraintsModel"}, {"EventModel", "eventModel"},
-      {"HWModel", "hwModel"}, {"MappingModel", "mappingModel"},
-      {"OSModel", "osModel"}, {"PropertyConstraintsModel", "propertyConstraintsModel"},
-      {"StimuliModel", "stimuliModel"}, {"SWModel", "swModel"}};
+      {"ComponentsModel", "componentsModel"},
+      {"ConfigModel", "configModel"},
+      {"ConstraintsModel", "constraintsModel"},
+      {"EventModel", "eventModel"},
+      {"HWModel", "hwModel"},
+      {"MappingModel", "mappingModel"},
+      {"OSModel", "osModel"},
+      {"PropertyConstraintsModel", "propertyConstraintsModel"},
+      {"StimuliModel", "stimuliModel"},
+      {"SWModel", "swModel"}};
   for (const auto& [cls, feature] : parts)
     CHECK(convert_texts({part_text(cls, "")}, "0.7.1").has(fmt::format("/{} : {}", feature, cls)));
 }
@@ -175,8 +194,9 @@ TEST_CASE("mappings and mapping constraints of sections are kept as text") {
                                  "0.7.1");
   CHECK(converted.has("/mappingModel/mapping.0 @memoryPositionAddress = 7"));
   CHECK(converted.has("/mappingModel/customProperties.0 @key = amalthea-converted.0.7.0.mapping"));
-  CHECK(converted.has("/propertyConstraintsModel/customProperties.0 @key = "
-                      "amalthea-converted.0.7.0.mappingConstraints"));
+  CHECK(
+      converted.has("/propertyConstraintsModel/customProperties.0 @key = "
+                    "amalthea-converted.0.7.0.mappingConstraints"));
   CHECK(converted.count("mappings of sections are kept aside") == 1);
   CHECK(converted.count("mapping constraints of sections are kept aside") == 1);
 }

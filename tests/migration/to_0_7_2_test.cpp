@@ -63,6 +63,9 @@ TEST_CASE("to 0.7.2: a traced event moves to the event model, a link becomes the
   CHECK(converted.has("/configModel/eventsToTrace.0 >event = /eventModel/events.1"));
   CHECK(converted.dump.find("eventsToTrace.1") == std::string::npos);
   CHECK(warns(converted, "AM0702"));
+  // As APP4MC: who traces events has an event model, even if all of them stand in other files.
+  CHECK(convert(R"(<configModel><eventsToTrace xsi:type="am:EventConfigLink" name="y"/></configModel>)")
+            .has("/eventModel : EventModel"));
   check_way_back(R"(<eventModel><events xsi:type="am:LabelEvent" name="a"/></eventModel>
     <configModel><eventsToTrace xsi:type="am:EventConfigLink" name="y" event="a?type=LabelEvent"/></configModel>)");
 }

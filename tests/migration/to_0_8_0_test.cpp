@@ -132,9 +132,9 @@ TEST_CASE("to 0.8.0: conditions on hardware are kept as text, as APP4MC does") {
   CHECK(converted.has("/propertyConstraintsModel/mappingConstraints.0/customProperties.0 @key = " + key));
   const std::string ns = R"(xmlns:xsi=&quot;http://www.w3.org/2001/XMLSchema-instance&quot; )";
   CHECK(converted.text().find("value=\"&lt;hwConstraint " + ns +
-                              "xsi:type=&quot;am:HwCoreConjunction&quot; conjunction=&quot;and&quot;>&#xA;"
+                              "xsi:type=&quot;am:HwCoreConjunction&quot; conjunction=&quot;and&quot;>&#xD;&#xA;"
                               "        &lt;firstConstraint xsi:type=&quot;am:HwCoreProperty&quot; "
-                              "core=&quot;C?type=Core&quot; comparator=&quot;equal&quot; />&#xA;"
+                              "core=&quot;C?type=Core&quot; comparator=&quot;equal&quot; />&#xD;&#xA;"
                               "      &lt;/hwConstraint>\"") != std::string::npos);
   CHECK(converted.text().find("value=\"&lt;hwConstraint " + ns + "xsi:type=&quot;am:HwMemoryProperty&quot; />\"") !=
         std::string::npos);

@@ -44,16 +44,20 @@ TEST_CASE("the deviation of a periodic stimulus is its jitter, and back") {
   CHECK(back.has("/stimuliModel/stimuli.0/stimulusDeviation : Deviation"));
 }
 
-TEST_CASE("a periodic stimulus with a clock is a VariableRateStimulus with a scenario; its offset is kept aside") {
+TEST_CASE("a periodic stimulus with a clock is a VariableRateStimulus with a scenario, as APP4MC has it") {
   const auto converted = convert(R"(<swModel><tasks name="T" stimuli="S?type=PeriodicStimulus"/></swModel>
     <stimuliModel><stimuli xsi:type="am:PeriodicStimulus" name="S" clock="C?type=ClockTriangleFunction">
     <offset value="1" unit="ms"/><recurrence value="10" unit="ms"/></stimuli>
     <clocks xsi:type="am:ClockTriangleFunction" name="C"/></stimuliModel>)");
   CHECK(converted.has("/stimuliModel/stimuli.0 # S?type=VariableRateStimulus"));
   CHECK(converted.has("/swModel/tasks.0 >stimuli.0 = /stimuliModel/stimuli.0"));
-  CHECK(converted.has("/stimuliModel/stimuli.0/step @value = 10"));
-  CHECK(converted.has("/stimuliModel/stimuli.0/scenario >clock = /stimuliModel/clocks.0"));
-  CHECK(converted.has("/stimuliModel/stimuli.0/customProperties.0 @key = amalthea-converted.0.8.2.offset"));
+  const std::string scenario = "/stimuliModel/stimuli.0/scenario";
+  CHECK(converted.has(scenario + " >clock = /stimuliModel/clocks.0"));
+  CHECK(converted.has(scenario + "/recurrence @value = 10"));
+  CHECK(converted.has(scenario + "/customProperties.0 @key = offset"));
+  CHECK(converted.has(scenario + "/customProperties.0/value : TimeObject"));
+  CHECK(converted.has(scenario + "/customProperties.0/value @value = 1"));
+  CHECK(converted.has(scenario + "/customProperties.0/value @unit = ms"));
 }
 
 TEST_CASE("sporadic, synthetic, single and arrival curve stimuli have the names of 0.8.3") {
@@ -143,6 +147,12 @@ TEST_CASE("the entries of a mode switch have a condition on its label, one of wh
   REQUIRE(back.done);
   CHECK(back.has("/swModel/runnables.0/runnableItems.0 >valueProvider = /swModel/modeLabels.0"));
   CHECK(back.has("/swModel/runnables.0/runnableItems.0/entries.0 >values.1 = /swModel/modes.0/literals.1"));
+}
+
+TEST_CASE("an entry of a mode switch that says nothing has an empty condition") {
+  const auto converted = convert(R"(<swModel><tasks name="T"><callGraph>
+    <graphEntries xsi:type="am:ModeSwitch"><entries/></graphEntries></callGraph></tasks></swModel>)");
+  CHECK(converted.has("/swModel/tasks.0/callGraph/graphEntries.0/entries.0/condition : ModeValueDisjunction"));
 }
 
 TEST_CASE("a condition on several labels does not go back to 0.8.2") {

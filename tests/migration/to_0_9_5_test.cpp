@@ -68,4 +68,7 @@ TEST_CASE("what clocks and scenarios were is kept as text under AMALTHEA's own k
   CHECK(converted.has("/stimuliModel/clocks.2/entries.0 : ClockStep"));
   CHECK(converted.has("/stimuliModel/clocks.2/entries.0/time @value = 5"));
   CHECK(converted.has("/stimuliModel/stimuli.0/scenario >clock = /stimuliModel/clocks.0"));
+  // What recurred still does: a step is mandatory, and says how often.
+  CHECK(converted.has("/stimuliModel/stimuli.0/step @value = 10"));
+  CHECK(converted.has("/stimuliModel/stimuli.0/step @unit = ms"));
 }
