@@ -9,13 +9,6 @@ constexpr std::int64_t whole = 1'000'000;  ///< parts per million
 /// Influences of the whole GPU count in such steps, so that not every block that starts changes the speed of all.
 constexpr std::int64_t step = 2'000;
 
-Duration progress(Duration elapsed, Slowdown slowdown) {
-  return slowdown.ppm == whole ? elapsed : scale(elapsed, whole, slowdown.ppm, Rounding::down);
-}
-Duration time_for(Duration work, Slowdown slowdown) {
-  return slowdown.ppm == whole ? work : scale(work, slowdown.ppm, whole, Rounding::up);
-}
-
 /// Well mixed bits of two numbers (the finaliser of SplitMix64).
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   std::uint64_t x = a * 0x9e3779b97f4a7c15ULL + b * 0xd1b54a32d192ed03ULL + 0x632be59bd9b4e019ULL;
@@ -65,16 +58,9 @@ std::size_t Device::copy_engine_of(OperationId id) const {
 // ---- what comes and what ends
 
 OperationId Device::submit(const DeviceOperation& operation, const KernelCost& cost) {
-  OperationId id = 0;
-  if (free_operations_.empty()) {
-    id = static_cast<OperationId>(operations_.size());
-    operations_.emplace_back();
-  } else {
-    id = free_operations_.back();
-    free_operations_.pop_back();
-    operations_[id] = {};
-  }
+  const OperationId id = operations_.take();
   Operation& added = operations_[id];
+  added = {};
   added.operation = operation;
   added.cost = cost;
   added.rank = next_rank_++;
@@ -101,19 +87,15 @@ void Device::end_copies(std::vector<OperationId>& completed) {
 }
 
 void Device::end_blocks(std::vector<OperationId>& completed) {
-  while (!ends_.empty() && ends_.top().time == now_) {
-    const End end = ends_.top();
-    ends_.pop();
-    Block& block = blocks_[end.block];
-    if (block.version != end.version) continue;
-    ++block.version;
+  while (const auto ending = ends_.take(now_)) {
+    const Block& block = blocks_[*ending];
     const OperationId id = block.operation;
     Operation& kernel = operations_[id];
     kernel.run.blocks[block.index].end = now_;
     if (block_steps_ != nullptr)
       block_steps_->push_back({id, block.index, static_cast<nvidia::SmIndex>(block.unit), false});
     Unit& unit = units_[block.unit];
-    unit.blocks.erase(std::find(unit.blocks.begin(), unit.blocks.end(), end.block));
+    unit.blocks.erase(std::find(unit.blocks.begin(), unit.blocks.end(), *ending));
     if (kernel.operation.block) {
       unit.use -= *kernel.operation.block;
       unit.threads -= kernel.threads;
@@ -122,7 +104,7 @@ void Device::end_blocks(std::vector<OperationId>& completed) {
     } else {
       whole_ = false;
     }
-    free_blocks_.push_back(end.block);
+    blocks_.give_back(*ending);
     threads_ -= kernel.threads;
     --running_;
     mixture_changed_ = true;
@@ -145,7 +127,7 @@ void Device::complete(OperationId id, std::vector<OperationId>& completed) {
   operation.run.completion = now_;
   contexts_[stream.context].heads.end(stream.fifo);
   completed.push_back(id);
-  free_operations_.push_back(id);
+  operations_.give_back(id);
 }
 
 // ---- what goes on
@@ -334,14 +316,7 @@ Duration Device::time_of_block(const Operation& kernel, std::int64_t number) con
 
 void Device::start_block(std::size_t unit_index, OperationId id, std::int64_t number) {
   Operation& kernel = operations_[id];
-  std::uint32_t index = 0;
-  if (free_blocks_.empty()) {
-    index = static_cast<std::uint32_t>(blocks_.size());
-    blocks_.emplace_back();
-  } else {
-    index = free_blocks_.back();
-    free_blocks_.pop_back();
-  }
+  const std::uint32_t index = blocks_.take();
   Block& block = blocks_[index];
   block.operation = id;
   block.unit = unit_index;
@@ -385,8 +360,7 @@ Instant Device::next_event() {
     if (engine.active) next = std::min(next, engine.end);
   for (const Ace& ace : aces_)
     if (ace.current && ace.ready > now_) next = std::min(next, ace.ready);
-  while (!ends_.empty() && blocks_[ends_.top().block].version != ends_.top().version) ends_.pop();
-  return ends_.empty() ? next : std::min(next, ends_.top().time);
+  return std::min(next, ends_.next());
 }
 
 // ---- what runs beside each other
@@ -436,14 +410,11 @@ void Device::update_speeds() {
       const Operation& kernel = operations_[block.operation];
       const Slowdown slowdown = suffered_in(unit, kernel);
       if (!block.is_new && slowdown == block.slowdown) continue;
-      if (!block.is_new) {
-        block.remaining -= std::min(block.remaining, progress(now_ - block.since, block.slowdown));
-        ++block.version;
-      }
+      if (!block.is_new) block.remaining -= std::min(block.remaining, progress(now_ - block.since, block.slowdown));
       block.is_new = false;
       block.since = now_;
       block.slowdown = slowdown;
-      ends_.push({now_ + time_for(block.remaining, slowdown), block.sequence, index, block.version});
+      ends_.foresee(index, now_ + time_for(block.remaining, slowdown), block.sequence);
     }
   }
 }

@@ -31,7 +31,6 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <queue>
 #include <set>
 #include <utility>
 #include <vector>
@@ -39,6 +38,7 @@
 #include "amalthea/time.hpp"
 #include "engine/amd/cu_mask.hpp"
 #include "engine/amd/device_settings.hpp"
+#include "engine/block_ends.hpp"
 #include "engine/nvidia/device.hpp"
 #include "engine/slowdown.hpp"
 #include "engine/stream_fifos.hpp"
@@ -153,20 +153,7 @@ class Device {
     Instant since;
     Slowdown slowdown;
     std::uint64_t sequence = 0;
-    std::uint32_t version = 0;  ///< ends that were foreseen under another one do not hold
-    bool is_new = false;        ///< no end is foreseen yet
-  };
-
-  struct End {
-    Instant time;
-    std::uint64_t sequence = 0;
-    std::uint32_t block = 0;
-    std::uint32_t version = 0;
-  };
-  struct Later {
-    bool operator()(const End& a, const End& b) const {
-      return a.time != b.time ? a.time > b.time : a.sequence > b.sequence;
-    }
+    bool is_new = false;  ///< no end is foreseen yet
   };
 
   struct CopyEngine {
@@ -202,14 +189,12 @@ class Device {
   DeviceSettings settings_;
   std::vector<Context> contexts_;
   std::vector<Stream> streams_;
-  std::vector<Operation> operations_;
-  std::vector<OperationId> free_operations_;
+  Recycled<Operation> operations_;
   std::vector<Queue> queues_;
   std::vector<Ace> aces_;
   std::vector<ShaderEngine> engines_;
   std::vector<Unit> units_;
-  std::vector<Block> blocks_;
-  std::vector<std::uint32_t> free_blocks_;
+  Recycled<Block> blocks_;
   std::vector<CopyEngine> copies_;
   std::vector<OperationId> resident_;  ///< kernels with blocks on CUs, by their first block
 
@@ -221,7 +206,7 @@ class Device {
   bool mixture_changed_ = false;
   Duration kernels_busy_;
   Instant kernels_since_;
-  std::priority_queue<End, std::vector<End>, Later> ends_;
+  BlockEnds ends_;
   std::vector<nvidia::BlockStep>* block_steps_ = nullptr;
   std::uint64_t next_rank_ = 0;
   std::uint64_t next_sequence_ = 0;

@@ -3,20 +3,6 @@
 #include <algorithm>
 
 namespace amalthea::engine::nvidia {
-namespace {
-
-constexpr std::int64_t whole = 1'000'000;  ///< parts per million
-
-/// Work done in a time. Rounded down, so that nothing ends early.
-Duration progress(Duration elapsed, Slowdown slowdown) {
-  return slowdown.ppm == whole ? elapsed : scale(elapsed, whole, slowdown.ppm, Rounding::down);
-}
-/// Time that work takes.
-Duration time_for(Duration work, Slowdown slowdown) {
-  return slowdown.ppm == whole ? work : scale(work, slowdown.ppm, whole, Rounding::up);
-}
-
-}  // namespace
 
 std::string_view name_of_engine(EngineIndex engine) { return engine == 0 ? "EE" : engine == 1 ? "CE" : "CE2"; }
 
@@ -62,17 +48,9 @@ std::size_t Device::copy_engine_of(OperationId id) const {
 
 /// G1.
 OperationId Device::submit(const DeviceOperation& operation) {
-  OperationId id = 0;
-  if (free_operations_.empty()) {
-    id = static_cast<OperationId>(operations_.size());
-    operations_.emplace_back();
-  } else {
-    // Ids are used again, so that a long simulation needs no more memory than a short one.
-    id = free_operations_.back();
-    free_operations_.pop_back();
-    operations_[id] = {};
-  }
+  const OperationId id = operations_.take();
   Operation& added = operations_[id];
+  added = {};
   added.operation = operation;
   added.rank = next_rank_++;
   const auto clusters = gpc(static_cast<SmIndex>(settings_.limits.sms - 1)) + 1;
@@ -102,12 +80,8 @@ void Device::end_copies(std::vector<OperationId>& completed) {
 }
 
 void Device::end_blocks(std::vector<OperationId>& completed) {
-  while (!ends_.empty() && ends_.top().time == now_) {
-    const End end = ends_.top();
-    ends_.pop();
-    Block& block = blocks_[end.block];
-    if (block.version != end.version) continue;
-    ++block.version;
+  while (const auto ending = ends_.take(now_)) {
+    const Block& block = blocks_[*ending];
     const OperationId id = block.operation;
     Operation& kernel = operations_[id];
     Context& context = contexts_[context_of(id)];
@@ -120,7 +94,7 @@ void Device::end_blocks(std::vector<OperationId>& completed) {
     context.resident[block.place] = context.resident.back();
     blocks_[context.resident[block.place]].place = block.place;
     context.resident.pop_back();
-    free_blocks_.push_back(end.block);
+    blocks_.give_back(*ending);
     --kernel.running;
     --kernel.running_in[gpc(block.sm)];
     if (kernel.operation.memory_share > 0) {
@@ -138,7 +112,7 @@ void Device::complete(OperationId id, std::vector<OperationId>& completed) {
   operation.run.completion = now_;
   contexts_[stream.context].heads.end(stream.fifo);
   completed.push_back(id);
-  free_operations_.push_back(id);
+  operations_.give_back(id);
 }
 
 // ---- what goes on
@@ -214,7 +188,7 @@ void Device::serve_kernels() {
     if (running_)
       for (const std::uint32_t index : contexts_[*running_].resident) {
         book(blocks_[index]);
-        ++blocks_[index].version;
+        ends_.forget(index);
       }
     running_ = next;
     neighbourhood_changed_ = true;
@@ -252,14 +226,7 @@ bool Device::assign_block(Context& context, OperationId id) {
     if (!context.resident.empty()) return false;
     context.whole = true;
   }
-  std::uint32_t index = 0;
-  if (free_blocks_.empty()) {
-    index = static_cast<std::uint32_t>(blocks_.size());
-    blocks_.emplace_back();
-  } else {
-    index = free_blocks_.back();
-    free_blocks_.pop_back();
-  }
+  const std::uint32_t index = blocks_.take();
   Block& block = blocks_[index];
   block.operation = id;
   block.sm = sm;
@@ -292,7 +259,7 @@ void Device::book(Block& block) const {
 
 void Device::foresee(std::uint32_t index) {
   const Block& block = blocks_[index];
-  ends_.push({block.since + time_for(block.remaining, block.slowdown), block.sequence, index, block.version});
+  ends_.foresee(index, block.since + time_for(block.remaining, block.slowdown), block.sequence);
 }
 
 /// C2, C3.
@@ -333,8 +300,7 @@ Instant Device::next_event() {
   for (const Engine& engine : engines_) next = std::min(next, engine.runlist.next_event(now_));
   for (std::size_t engine = 0; engine < copying_.size(); ++engine)
     if (copying_[engine]) next = std::min(next, copy_end(engine));
-  while (!ends_.empty() && blocks_[ends_.top().block].version != ends_.top().version) ends_.pop();
-  return ends_.empty() ? next : std::min(next, ends_.top().time);
+  return std::min(next, ends_.next());
 }
 
 // ---- what runs beside each other
@@ -376,7 +342,6 @@ void Device::update_interference() {
       if (block.slowdown == slowdown) continue;
       book(block);
       block.slowdown = slowdown;
-      ++block.version;
       foresee(index);
     }
 

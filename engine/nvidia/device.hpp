@@ -27,7 +27,6 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
-#include <queue>
 #include <set>
 #include <string>
 #include <string_view>
@@ -35,6 +34,7 @@
 #include <vector>
 
 #include "amalthea/time.hpp"
+#include "engine/block_ends.hpp"
 #include "engine/nvidia/block_placement.hpp"
 #include "engine/nvidia/device_settings.hpp"
 #include "engine/nvidia/interference.hpp"
@@ -178,7 +178,6 @@ class Device {
     Instant since;
     Slowdown slowdown;
     std::uint64_t sequence = 0;  ///< of the starts
-    std::uint32_t version = 0;   ///< ends that were foreseen under another one do not hold
     std::size_t place = 0;       ///< in Context::resident
   };
 
@@ -210,19 +209,6 @@ class Device {
     bool in_slice = false;
   };
 
-  /// When a resident block is foreseen to end.
-  struct End {
-    Instant time;
-    std::uint64_t sequence = 0;
-    std::uint32_t block = 0;
-    std::uint32_t version = 0;
-  };
-  struct Later {
-    bool operator()(const End& a, const End& b) const {
-      return a.time != b.time ? a.time > b.time : a.sequence > b.sequence;
-    }
-  };
-
   bool is_kernel(OperationId id) const { return operations_[id].operation.kind == StreamOperationKind::kernel; }
   std::size_t copy_engine_of(OperationId id) const;
   bool is_fully_assigned(OperationId id) const { return operations_[id].assigned == operations_[id].operation.blocks; }
@@ -251,16 +237,14 @@ class Device {
   DeviceSettings settings_;
   std::vector<Context> contexts_;
   std::vector<Stream> streams_;
-  std::vector<Operation> operations_;
-  std::vector<OperationId> free_operations_;
-  std::vector<Block> blocks_;
-  std::vector<std::uint32_t> free_blocks_;
+  Recycled<Operation> operations_;
+  Recycled<Block> blocks_;
   std::vector<Engine> engines_;  ///< by EngineIndex
 
   std::optional<ContextIndex> running_;               ///< whose blocks run
   std::vector<std::optional<ContextIndex>> copying_;  ///< per copy engine: whose copy moves
   std::vector<Instant> copy_since_;                   ///< per copy engine: up to when its copy's progress is booked
-  std::priority_queue<End, std::vector<End>, Later> ends_;
+  BlockEnds ends_;
   std::uint64_t next_rank_ = 0;
   std::uint64_t next_sequence_ = 0;
   bool neighbourhood_changed_ = false;
