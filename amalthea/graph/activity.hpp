@@ -88,7 +88,20 @@ struct EveryNth {
   std::int64_t offset = 0;
 };
 struct Otherwise {};
-using Guard = std::variant<Otherwise, ModeCondition, Probability, EveryNth>;
+using GuardKinds = std::variant<Otherwise, ModeCondition, Probability, EveryNth>;
+/// One of its kinds. Like `System` it says itself how it is copied: whoever holds one need not compile that.
+struct Guard : GuardKinds {
+  Guard();
+  Guard(Otherwise);
+  Guard(ModeCondition);
+  Guard(Probability);
+  Guard(EveryNth);
+  Guard(const Guard&);
+  Guard(Guard&&) noexcept;
+  Guard& operator=(const Guard&);
+  Guard& operator=(Guard&&) noexcept;
+  ~Guard();
+};
 
 /// At most one of several alternatives is executed: the first whose guard holds, or one by chance. Bodies stay flat:
 /// the alternatives' activities follow the branch in Task::body, one alternative after the other; after any of them
@@ -154,8 +167,34 @@ struct Kernel {
   std::optional<KernelInstructions> instructions;
 };
 
-using Activity = std::variant<Call, ReadLabel, WriteLabel, Compute, Trigger, SetEvents, ClearEvents, WaitEvents, Copy,
-                              Kernel, UseSemaphore, Branch, SetMode, SchedulePoint, Terminate, Uninterruptible>;
+using ActivityKinds =
+    std::variant<Call, ReadLabel, WriteLabel, Compute, Trigger, SetEvents, ClearEvents, WaitEvents, Copy, Kernel,
+                 UseSemaphore, Branch, SetMode, SchedulePoint, Terminate, Uninterruptible>;
+/// One of its kinds, copied like a `Guard`.
+struct Activity : ActivityKinds {
+  Activity();
+  Activity(Call);
+  Activity(ReadLabel);
+  Activity(WriteLabel);
+  Activity(Compute);
+  Activity(Trigger);
+  Activity(SetEvents);
+  Activity(ClearEvents);
+  Activity(WaitEvents);
+  Activity(Copy);
+  Activity(Kernel);
+  Activity(UseSemaphore);
+  Activity(Branch);
+  Activity(SetMode);
+  Activity(SchedulePoint);
+  Activity(Terminate);
+  Activity(Uninterruptible);
+  Activity(const Activity&);
+  Activity(Activity&&) noexcept;
+  Activity& operator=(const Activity&);
+  Activity& operator=(Activity&&) noexcept;
+  ~Activity();
+};
 
 /// "call", "read", "write", "ticks", "trigger", "set", "clear", "wait", "h2d", "d2h", "memset", "kernel", "request",
 /// "release", "branch", "mode", "schedule point", "terminate", "uninterruptible", "interruptible".

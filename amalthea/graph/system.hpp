@@ -121,8 +121,26 @@ struct ModeSetting {
   std::int64_t value = 0;
 };
 
-using Occurrence =
+using OccurrenceKinds =
     std::variant<Periodic, Single, InterProcess, Sporadic, Synthetic, Burst, ArrivalCurve, VariableRate, EventDriven>;
+/// One of its kinds, copied like a `Guard`.
+struct Occurrence : OccurrenceKinds {
+  Occurrence();
+  Occurrence(Periodic);
+  Occurrence(Single);
+  Occurrence(InterProcess);
+  Occurrence(Sporadic);
+  Occurrence(Synthetic);
+  Occurrence(Burst);
+  Occurrence(ArrivalCurve);
+  Occurrence(VariableRate);
+  Occurrence(EventDriven);
+  Occurrence(const Occurrence&);
+  Occurrence(Occurrence&&) noexcept;
+  Occurrence& operator=(const Occurrence&);
+  Occurrence& operator=(Occurrence&&) noexcept;
+  ~Occurrence();
+};
 
 struct Stimulus {
   std::string name;
