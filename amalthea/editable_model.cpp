@@ -1,14 +1,17 @@
 #include "amalthea/editable_model.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstring>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "amalthea/identifier.hpp"
 #include "amalthea/itea.hpp"
+#include "amalthea/utf8.hpp"
 
 namespace amalthea {
 namespace {
@@ -19,27 +22,52 @@ std::string_view local_name(std::string_view qname) { return qname.substr(qname.
 /// The bytes between an element's tags.
 Span content(Element element) { return {element.start_tag().end, element.end_tag().begin}; }
 
-std::string_view bytes(Element element, Span span) {
-  return element.document().source().bytes().substr(span.begin, span.size());
+/// What a reference to a character means: "#228", "#xE4". Nothing if it is none.
+std::optional<std::string> character(std::string_view reference) {
+  const bool hexadecimal = reference.starts_with("#x");
+  const std::string_view digits = reference.substr(std::min<std::size_t>(hexadecimal ? 2 : 1, reference.size()));
+  std::uint32_t code = 0;
+  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), code, hexadecimal ? 16 : 10);
+  if (!reference.starts_with('#') || read.ec != std::errc() || read.ptr != digits.data() + digits.size())
+    return std::nullopt;
+  const auto byte = [](std::uint32_t bits) { return static_cast<char>(bits); };
+  if (code < 0x80) return std::string{byte(code)};
+  if (code < 0x800) return std::string{byte(0xC0 | code >> 6), byte(0x80 | (code & 0x3F))};
+  if (code < 0x10000)
+    return std::string{byte(0xE0 | code >> 12), byte(0x80 | (code >> 6 & 0x3F)), byte(0x80 | (code & 0x3F))};
+  return std::string{byte(0xF0 | (code >> 18 & 0x07)), byte(0x80 | (code >> 12 & 0x3F)),
+                     byte(0x80 | (code >> 6 & 0x3F)), byte(0x80 | (code & 0x3F))};
 }
 
-/// Character data with the five predefined entities and line ends resolved; markup in it is left out.
-std::string character_data(std::string_view written) {
+/// Character data with references and line ends resolved; markup in it is left out, but for CDATA sections.
+std::string character_data(Element element) {
+  constexpr std::string_view cdata = "<![CDATA[", cdata_end = "]]>";
+  const std::string text_written = utf8(element.document().source(), content(element));
+  const std::string_view written = text_written;
   constexpr std::pair<std::string_view, char> entities[] = {
       {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
   std::string text;
   for (std::size_t at = 0; at < written.size(); ++at) {
-    if (written[at] == '<') {
+    if (written.substr(at).starts_with(cdata)) {
+      const std::size_t end = std::min(written.find(cdata_end, at), written.size());
+      for (const char c : written.substr(at + cdata.size(), end - at - cdata.size()))
+        if (c != '\r') text += c;
+      at = std::min(end + cdata_end.size(), written.size()) - 1;
+    } else if (written[at] == '<') {
       at = std::min(written.find('>', at), written.size() - 1);
     } else if (written[at] == '&') {
       const auto* const entity = std::find_if(std::begin(entities), std::end(entities), [&](const auto& candidate) {
         return written.substr(at).starts_with(candidate.first);
       });
-      if (entity == std::end(entities)) {
-        text += '&';
-      } else {
+      const std::size_t end = std::min(written.find(';', at), written.size());
+      if (entity != std::end(entities)) {
         text += entity->second;
         at += entity->first.size() - 1;
+      } else if (const auto meant = character(written.substr(at + 1, end - at - 1))) {
+        text += *meant;
+        at = end;
+      } else {
+        text += '&';
       }
     } else if (written[at] != '\r') {
       text += written[at];
@@ -57,12 +85,14 @@ class Builder {
   Object& root(const Document& document, Object& root) {
     names_.clear();
     features_.clear();
-    has_comments_ = document.source().bytes().find("<!--") != std::string_view::npos;
+    has_comments_ = document.source().encoding() != Encoding::ascii_superset ||
+                    document.source().bytes().find("<!--") != std::string_view::npos;
     fill(root, document.root());
     if (has_comments_) {
       const Span span = document.root().span();
-      note_comments(document.source().bytes().substr(0, span.begin), root, &Comments::before);
-      note_comments(document.source().bytes().substr(span.end), root, &Comments::at_end);
+      const auto size = static_cast<std::uint32_t>(document.source().bytes().size());
+      note_comments(document, {0, span.begin}, root, &Comments::before);
+      note_comments(document, {span.end, size}, root, &Comments::at_end);
     }
     return root;
   }
@@ -135,14 +165,14 @@ class Builder {
       if (has_comments_) {
         const Span gap{gap_begin, child.record().begin};
         if (gap.end > gap.begin)
-          note_comments(bytes(element, gap), made == nullptr ? object : *made,
+          note_comments(document, gap, made == nullptr ? object : *made,
                         made == nullptr ? &Comments::at_end : &Comments::before);
         gap_begin = child.span().end;
       }
     }
-    for (const Element child : plain) object.set(child.tag(), character_data(bytes(child, content(child))));
+    for (const Element child : plain) object.set(child.tag(), character_data(child));
     if (has_comments_ && content(element).end > gap_begin)
-      note_comments(bytes(element, {gap_begin, content(element).end}), object, &Comments::at_end);
+      note_comments(document, {gap_begin, content(element).end}, object, &Comments::at_end);
   }
 
   /// "am:Task"; ITEA names classes with their packages, "hw:System".
@@ -157,7 +187,7 @@ class Builder {
     fill(made, child);
     // Elements outside the metamodel may hold text.
     if (!child.cls() && made.children().empty()) {
-      const std::string text = character_data(bytes(child, content(child)));
+      const std::string text = character_data(child);
       if (text.find_first_not_of(" \n\t") != std::string::npos) made.set(unknown_text_name, text);
     }
     return made;
@@ -191,7 +221,13 @@ class Builder {
 
   static std::string any_file_address(std::string_view id) { return std::string("amlt:/#").append(id); }
 
-  void note_comments(std::string_view gap, const Object& object, std::vector<std::string_view> Comments::*where) {
+  void note_comments(const Document& document, Span span, const Object& object,
+                     std::vector<std::string_view> Comments::*where) {
+    const SourceText& source = document.source();
+    const bool plain = source.encoding() == Encoding::ascii_superset;
+    if (plain && source.text(span).find("<!--") == std::string_view::npos) return;
+    const std::string text = utf8(source, span);
+    const std::string_view gap = text;
     for (std::size_t at = gap.find("<!--"); at != std::string_view::npos; at = gap.find("<!--", at)) {
       const std::size_t end = gap.find("-->", at + 4);
       if (end == std::string_view::npos) return;
@@ -503,7 +539,7 @@ std::string_view EditableModel::keep(std::string_view text) {
 std::optional<std::string> element_text(Element element, std::string_view name) {
   std::optional<std::string> text;
   for (const Element child : element.children())
-    if (child.tag() == name) text = character_data(bytes(child, content(child)));
+    if (child.tag() == name) text = character_data(child);
   return text;
 }
 

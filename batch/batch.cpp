@@ -54,7 +54,8 @@ class KnownLines {
     if (place == places_.end()) return std::nullopt;
     const auto line = line_at(paths_, place->second);
     if (!line || key_in(*line) != key) return std::nullopt;
-    return body_in(*line);
+    auto body = body_in(*line);
+    return is_body(body) ? std::optional(std::move(body)) : std::nullopt;
   }
 
  private:
@@ -70,15 +71,22 @@ std::optional<std::string> whole_file(const std::string& path) {
   return std::move(text).str();
 }
 
+/// Results are those of this build: with another analysis they may be others.
+const std::string& hash_of_this_program() {
+  static const std::string hash = exporter::hash_of_text(whole_file("/proc/self/exe").value_or(""));
+  return hash;
+}
+
 class Batch {
  public:
-  explicit Batch(const BatchOptions& options) : options_(options) {
+  explicit Batch(const BatchOptions& options) : options_(options), output_path_(options.output) {
     for (std::size_t index = 0; index < options.models.size(); ++index)
       if (options.shard.has(index)) mine_.push_back(index);
   }
 
   tl::expected<void, std::string> run() {
     if (!open_output()) return tl::unexpected(failure_);
+    hash_of_this_program();  // once, not in every process
     ProcessWork work;
     work.count = mine_.size();
     work.at_once = options_.at_once;
@@ -93,21 +101,30 @@ class Batch {
   }
 
  private:
-  std::string partial() const { return options_.output + ".partial"; }
-  std::string previous() const { return options_.output + ".previous"; }
+  std::string partial() const { return output_path_ + ".partial"; }
+  std::string previous() const { return output_path_ + ".previous"; }
 
   bool open_output() {
-    if (options_.output.empty()) return true;
+    if (output_path_.empty()) return true;
     std::error_code error;
+    // A link is followed; what is no file cannot be replaced by one.
+    if (fs::exists(output_path_, error)) {
+      if (!fs::is_regular_file(output_path_, error))
+        return fail(fmt::format("cannot write {}: expected a regular file; without -o lines go to standard output",
+                                output_path_));
+      output_path_ = fs::canonical(output_path_, error).string();
+    }
     if (options_.resume) {
       // What an interrupted batch left goes behind what one before it left.
       if (fs::exists(partial(), error)) {
         std::ofstream kept(previous(), std::ios::binary | std::ios::app);
         std::ifstream lines(partial(), std::ios::binary);
+        kept << '\n';  // behind what was cut off when there was no more room
         for (std::string line; std::getline(lines, line) && !lines.eof();) kept << line << '\n';  // not one cut off
+        kept.close();
         if (!kept) return fail(fmt::format("cannot write {}: {}", previous(), std::strerror(errno)));
       }
-      for (const std::string& path : {options_.output, previous()})
+      for (const std::string& path : {output_path_, previous()})
         if (fs::exists(path, error)) known_.read(path);
     }
     output_.open(partial(), std::ios::binary | std::ios::trunc);
@@ -115,10 +132,10 @@ class Batch {
   }
 
   bool close_output() {
-    if (options_.output.empty()) return true;
+    if (output_path_.empty()) return true;
     output_.close();
-    if (!output_ || std::rename(partial().c_str(), options_.output.c_str()) != 0)
-      return fail(fmt::format("cannot write {}: {}", options_.output, std::strerror(errno)));
+    if (!output_ || std::rename(partial().c_str(), output_path_.c_str()) != 0)
+      return fail(fmt::format("cannot write {}: {}", output_path_, std::strerror(errno)));
     std::error_code error;
     fs::remove(previous(), error);
     return true;
@@ -129,13 +146,15 @@ class Batch {
     return false;
   }
 
-  /// "K", the key and a body that was known, or "M", the key and one that was made.
+  /// "K", the key and a body that was known, or "M", the key and one that was made; "D" if the files became different
+  /// ones meanwhile, so that nobody knows which of them it is of.
   std::string known_or_made(const ModelFiles& files) {
     const std::string key = key_of(files, options_.options);
     if (const auto body = known_.find(key)) return "K" + key + *body;
     if (!options_.cache.empty())
-      if (auto body = whole_file(cache_file(key)); body && body->starts_with("{\"status\":")) return "K" + key + *body;
-    return "M" + key + options_.analyse(files);
+      if (auto body = whole_file(cache_file(key)); body && is_body(*body)) return "K" + key + *body;
+    const std::string body = options_.analyse(files);
+    return (key_of(files, options_.options) == key ? "M" : "D") + key + body;
   }
 
   std::string cache_file(const std::string& key) const { return options_.cache + "/" + key + ".json"; }
@@ -145,21 +164,22 @@ class Batch {
     const ModelFiles& files = options_.models[index];
     std::string key, body;
     bool made = true;
+    bool may_differ = false;
     if (outcome.ending == Ending::finished && outcome.output.size() > key_length + 2) {
-      made = outcome.output[0] == 'M';
+      made = outcome.output[0] != 'K';
+      may_differ = outcome.output[0] == 'D';
       key = outcome.output.substr(1, key_length);
       body = outcome.output.substr(1 + key_length);
     } else {
       if (outcome.ending == Ending::finished) outcome.ending = Ending::crashed;
-      key = key_of(files, options_.options);
+      may_differ = true;  // another machine may do better
       body = body_of_ending(outcome, options_.limits);
     }
-    const bool may_differ = outcome.ending != Ending::finished;  // another machine may do better
     if (made && !may_differ && !options_.cache.empty())
       if (const auto written = exporter::write_file(cache_file(key), body); !written) return fail(written.error());
     // A key that is no key is not found when the batch is resumed.
     const std::string line = line_of(index, options_.models.size(), files, may_differ ? std::string() : key, body);
-    if (!options_.output.empty() && !(output_ << line << '\n' << std::flush))
+    if (!output_path_.empty() && !(output_ << line << '\n' << std::flush))
       return fail(fmt::format("cannot write {}: {}", partial(), std::strerror(errno)));
     const auto record = parse_line(line);
     if (!record) return fail(fmt::format("{}: {}", title_of(files), record.error()));
@@ -171,6 +191,7 @@ class Batch {
   }
 
   const BatchOptions& options_;
+  std::string output_path_;
   std::vector<std::size_t> mine_;  ///< indices of models
   KnownLines known_;
   std::ofstream output_;
@@ -184,7 +205,8 @@ class Batch {
 tl::expected<void, std::string> run_batch(const BatchOptions& options) { return Batch(options).run(); }
 
 std::string key_of(const ModelFiles& files, const std::string& options) {
-  std::string text = fmt::format("{} {}\n{}\n", exporter::tool_name, exporter::tool_version, options);
+  std::string text =
+      fmt::format("{} {} {}\n{}\n", exporter::tool_name, exporter::tool_version, hash_of_this_program(), options);
   for (const std::string& file : files) {
     const auto bytes = whole_file(file);
     text += fmt::format("{}\n{}\n", file, bytes ? exporter::hash_of_text(*bytes) : "unreadable");
@@ -222,10 +244,14 @@ tl::expected<void, std::string> merge_parts(const std::vector<std::string>& path
       at += static_cast<std::streamoff>(line.size() + 1);
     }
   }
-  std::string missing;
-  for (std::size_t index = 0; index < count.value_or(0); ++index)
-    if (places.count(index) == 0) missing += fmt::format("{}{}", missing.empty() ? "" : ", ", index);
-  if (!missing.empty()) return tl::unexpected(fmt::format("models are missing, by their index: {}", missing));
+  if (const std::size_t missing = count.value_or(0) - places.size(); missing > 0) {
+    constexpr std::size_t told = 20;
+    std::string indices;
+    for (std::size_t index = 0, found = 0; found < std::min(missing, told); ++index)
+      if (places.count(index) == 0) indices += fmt::format("{}{}", found++ == 0 ? "" : ", ", index);
+    return tl::unexpected(fmt::format("{} models are missing, by their index: {}{}", missing, indices,
+                                      missing > told ? ", …" : ""));
+  }
   for (const auto& [index, place] : places) {
     auto found = line_at(paths, place);
     if (!found || !parse_line(*found))

@@ -39,7 +39,7 @@ struct BatchOptions {
 /// interrupted is what resume goes on from. The error says what could not be read or written.
 tl::expected<void, std::string> run_batch(const BatchOptions& options);
 
-/// What a body depends on: the tool, the options, the files' names and bytes. 64 hexadecimal digits.
+/// What a body depends on: the tool as it was built, the options, the files' names and bytes. 64 hexadecimal digits.
 std::string key_of(const ModelFiles& files, const std::string& options);
 
 /// Gives the lines of all parts, with their ends, by their index, as if one batch had made them. The error names

@@ -2,17 +2,18 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
 #include <numeric>
 #include <set>
+#include <span>
 #include <sstream>
 #include <system_error>
 
 #include <fmt/core.h>
 
+#include "amalthea/identifier.hpp"
 #include "amalthea/source_text.hpp"
 
 namespace amalthea::batch {
@@ -24,37 +25,59 @@ namespace fs = std::filesystem;
 struct References {
   std::set<std::string> files;                 ///< by name
   std::set<std::string> names;                 ///< of elements, `amlt:`
-  std::set<std::string, std::less<>> defined;  ///< values of name attributes; only where somebody asks
+  std::set<std::string, std::less<>> defined;  ///< names and ids of elements; only where somebody asks
 };
 
-std::string text_of(const std::string& file) {
+std::string text_of(const std::string& file, std::uint64_t most_bytes) {
+  std::error_code error;
+  if (fs::file_size(file, error) > most_bytes || error) return {};
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream text;
   text << stream.rdbuf();
   return std::move(text).str();
 }
 
-/// Calls `found` with what stands between `before` and the next quote, everywhere.
+/// Calls `found` with the value of every attribute whose name ends in `name`, as it is written.
 template <typename Found>
-void each_attribute(std::string_view text, std::string_view before, const Found& found) {
-  for (std::size_t at = text.find(before); at != text.npos; at = text.find(before, at)) {
-    at += before.size();
-    const std::size_t end = text.find('"', at);
+void each_attribute(std::string_view text, std::string_view name, const Found& found) {
+  for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at)) {
+    at += name.size();
+    if (at + 1 >= text.size() || text[at] != '=' || (text[at + 1] != '"' && text[at + 1] != '\'')) continue;
+    const std::size_t end = text.find(text[at + 1], at + 2);
     if (end == text.npos) return;
-    found(text.substr(at, end - at));
+    found(text.substr(at + 2, end - at - 2));
     at = end;
   }
 }
 
+/// The name that a reference ends in: "A/every+10ms?type=X" → "every 10ms".
+std::string name_in(std::string_view fragment) {
+  fragment = fragment.substr(0, fragment.find('?'));
+  return decode_name(fragment.substr(fragment.rfind('/') + 1));
+}
+
+/// A name as it stands in an attribute, without escapes.
+std::string unescaped(std::string_view written) {
+  constexpr std::pair<std::string_view, char> entities[] = {
+      {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
+  std::string text;
+  while (!written.empty()) {
+    const auto* const entity = std::find_if(std::begin(entities), std::end(entities),
+                                            [&](const auto& one) { return written.starts_with(one.first); });
+    text += entity != std::end(entities) ? entity->second : written.front();
+    written.remove_prefix(entity != std::end(entities) ? entity->first.size() : 1);
+  }
+  return text;
+}
+
 References references_in(std::string_view text) {
   References references;
-  each_attribute(text, " href=\"", [&](std::string_view value) {
+  each_attribute(text, "href", [&](std::string_view value) {
     const std::size_t hash = value.find('#');
     if (hash == value.npos) return;
     const std::string_view document = value.substr(0, hash);
     if (document.starts_with("amlt:")) {
-      const std::string_view fragment = value.substr(hash + 1);
-      references.names.emplace(fragment.substr(0, fragment.find('?')));
+      references.names.insert(name_in(unescaped(value.substr(hash + 1))));
     } else if (!document.empty() && document.find(':') == document.npos) {
       references.files.emplace(document);
     }
@@ -77,21 +100,27 @@ class Groups {
 };
 
 /// The files of one folder, sorted, as models.
-std::vector<ModelFiles> models_among(const std::vector<std::string>& files) {
+std::vector<ModelFiles> models_among(const std::vector<std::string>& files, std::uint64_t most_bytes) {
   if (files.size() == 1) return {files};
   std::vector<References> references;
-  for (const std::string& file : files) references.push_back(references_in(text_of(file)));
+  std::map<std::string, std::size_t> by_file_name;
+  for (const std::string& file : files) {
+    by_file_name.emplace(fs::path(file).filename().string(), references.size());
+    references.push_back(references_in(text_of(file, most_bytes)));
+  }
   const bool by_name = std::any_of(references.begin(), references.end(),
                                    [](const References& of_file) { return !of_file.names.empty(); });
   if (by_name)
-    for (std::size_t i = 0; i < files.size(); ++i)
-      each_attribute(text_of(files[i]), " name=\"",
-                     [&](std::string_view name) { references[i].defined.emplace(name); });
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const std::string text = text_of(files[i], most_bytes);
+      for (const std::string_view attribute : {" name", "xmi:id"})
+        each_attribute(text, attribute,
+                       [&](std::string_view name) { references[i].defined.insert(unescaped(name)); });
+    }
   Groups groups(files.size());
   for (std::size_t i = 0; i < files.size(); ++i) {
-    for (std::size_t other = 0; other < files.size(); ++other)
-      if (other != i && references[i].files.count(fs::path(files[other]).filename().string()) > 0)
-        groups.join(i, other);
+    for (const std::string& name : references[i].files)
+      if (const auto other = by_file_name.find(name); other != by_file_name.end()) groups.join(i, other->second);
     // Of what is missing as much as possible from one file, the first of equals: folders also hold variants of a model.
     std::set<std::string> missing;
     for (const std::string& name : references[i].names)
@@ -121,22 +150,41 @@ std::vector<ModelFiles> models_among(const std::vector<std::string>& files) {
   return result;
 }
 
-tl::expected<std::vector<ModelFiles>, std::string> models_below(const std::string& path) {
+/// By folder, at any depth; links to folders are not followed. What vanishes meanwhile was not there. Or the folder that
+/// cannot be read.
+tl::expected<void, std::string> collect_files(const fs::path& folder,
+                                              std::map<std::string, std::vector<std::string>>& folders) {
+  std::error_code error;
+  std::vector<fs::path> below;
+  for (auto entry = fs::directory_iterator(folder, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    std::error_code gone;
+    if (entry->is_directory(gone) && !entry->is_symlink(gone))
+      below.push_back(entry->path());
+    else if (is_model_file_name(entry->path().string()) && entry->is_regular_file(gone))
+      folders[folder.string()].push_back(entry->path().string());
+  }
+  if (error) return tl::unexpected(fmt::format("{}: {}", folder.string(), error.message()));
+  for (const fs::path& deeper : below)
+    if (auto collected = collect_files(deeper, folders); !collected) return collected;
+  return {};
+}
+
+tl::expected<std::vector<ModelFiles>, std::string> models_below(const std::string& path, std::uint64_t most_bytes) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {
     if (!fs::exists(path, error)) return tl::unexpected(fmt::format("{}: there is no such file or folder", path));
+    // Pipes could be read only once.
+    if (!fs::is_regular_file(path, error))
+      return tl::unexpected(fmt::format("{}: expected a regular file or a folder", path));
     return std::vector<ModelFiles>{{path}};
   }
   std::map<std::string, std::vector<std::string>> folders;
-  for (auto entry = fs::recursive_directory_iterator(path, error);
-       !error && entry != fs::recursive_directory_iterator(); entry.increment(error))
-    if (is_model_file_name(entry->path().string()) && entry->is_regular_file(error))
-      folders[entry->path().parent_path().string()].push_back(entry->path().string());
-  if (error) return tl::unexpected(fmt::format("{}: {}", path, error.message()));
+  if (const auto collected = collect_files(path, folders); !collected) return tl::unexpected(collected.error());
   std::vector<ModelFiles> models;
   for (auto& [folder, files] : folders) {
     std::sort(files.begin(), files.end());
-    for (ModelFiles& model : models_among(files)) models.push_back(std::move(model));
+    for (ModelFiles& model : models_among(files, most_bytes)) models.push_back(std::move(model));
   }
   std::sort(models.begin(), models.end());
   return models;
@@ -144,11 +192,12 @@ tl::expected<std::vector<ModelFiles>, std::string> models_below(const std::strin
 
 }  // namespace
 
-tl::expected<std::vector<ModelFiles>, std::string> find_models(const std::vector<std::string>& paths) {
+tl::expected<std::vector<ModelFiles>, std::string> find_models(const std::vector<std::string>& paths,
+                                                               std::uint64_t most_bytes) {
   std::vector<ModelFiles> models;
   std::set<ModelFiles> seen;
   for (const std::string& path : paths) {
-    auto found = models_below(path);
+    auto found = models_below(path, most_bytes);
     if (!found) return found;
     for (ModelFiles& model : *found)
       if (seen.insert(model).second) models.push_back(std::move(model));
@@ -179,11 +228,20 @@ tl::expected<std::vector<ModelFiles>, std::string> parse_manifest(std::string_vi
   return models;
 }
 
-std::string manifest_text(const std::vector<ModelFiles>& models) {
+tl::expected<std::string, std::string> manifest_text(const std::vector<ModelFiles>& models) {
   std::string text;
   for (const ModelFiles& files : models)
-    for (std::size_t i = 0; i < files.size(); ++i)
-      text += fmt::format("{}{}", files[i], i + 1 < files.size() ? '\t' : '\n');
+    for (std::size_t i = 0; i < files.size(); ++i) {
+      const auto separates = [](char c) { return c == '\t' || c == '\r' || c == '\n'; };
+      if (std::any_of(files[i].begin(), files[i].end(), separates)) {
+        std::string shown = files[i];
+        std::replace_if(shown.begin(), shown.end(), separates, '?');
+        return tl::unexpected(fmt::format("{}: a name with a tab or a line end cannot stand in a manifest", shown));
+      }
+      // A line that begins with # says nothing.
+      text += fmt::format("{}{}{}", i == 0 && files[i].starts_with('#') ? "./" : "", files[i],
+                          i + 1 < files.size() ? '\t' : '\n');
+    }
   return text;
 }
 

@@ -3,6 +3,7 @@
 /// Which models a batch is about: found below paths, or listed in a manifest; all of them, or a shard.
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,12 +20,15 @@ using ModelFiles = std::vector<std::string>;
 /// do), or by `amlt:` references to names that it has not, as far as the other is the one that has most of them. Links
 /// to folders are not followed, and what is given twice is there once. The error names a path that is not there or
 /// cannot be read.
-tl::expected<std::vector<ModelFiles>, std::string> find_models(const std::vector<std::string>& paths);
+/// Files larger than `most_bytes` are not read for that, and so are models of their own.
+tl::expected<std::vector<ModelFiles>, std::string> find_models(const std::vector<std::string>& paths,
+                                                               std::uint64_t most_bytes);
 
 /// A line per model; files of a split one are separated by tabs. Empty lines and those that begin with # say nothing.
 /// The error names the line.
 tl::expected<std::vector<ModelFiles>, std::string> parse_manifest(std::string_view text);
-std::string manifest_text(const std::vector<ModelFiles>& models);
+/// The error names a file whose name cannot stand in one.
+tl::expected<std::string, std::string> manifest_text(const std::vector<ModelFiles>& models);
 
 /// "2/10": the second of ten parts, which has every tenth model, so that neighbours of similar size are spread.
 struct Shard {

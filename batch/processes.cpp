@@ -85,22 +85,30 @@ class Pool {
     // Those that end early wait for the ones before them; how many, bounds the memory.
     const std::size_t window = std::size_t{work_.at_once} * 8 + 8;
     while (delivered_ < work_.count && !stopped_) {
-      while (started_ < work_.count && children_.size() < work_.at_once && started_ < delivered_ + window) start();
+      while (started_ < work_.count && children_.size() < work_.at_once && started_ < delivered_ + window)
+        if (!start()) break;
       wait();
       deliver();
     }
   }
 
  private:
-  void start() {
+  /// False: there are as many as the system lets be; one has to end first.
+  bool start() {
     int ends[2] = {};
-    if (::pipe2(ends, O_CLOEXEC) != 0) fail("pipe");
+    if (::pipe2(ends, O_CLOEXEC) != 0) {
+      if (!children_.empty() && (errno == EMFILE || errno == ENFILE)) return false;
+      fail("pipe");
+    }
     std::fflush(nullptr);
     const pid_t parent = ::getpid();
     const pid_t process = ::fork();
     if (process < 0) {
+      const int error = errno;
       ::close(ends[0]);
       ::close(ends[1]);
+      if (!children_.empty() && error == EAGAIN) return false;
+      errno = error;
       fail("fork");
     }
     if (process == 0) {
@@ -109,6 +117,7 @@ class Pool {
     }
     ::close(ends[1]);
     children_.push_back({process, ends[0], started_++, Clock::now(), {}, false});
+    return true;
   }
 
   /// Until a child has something to say, or its time is over.
@@ -118,7 +127,9 @@ class Pool {
     if (::poll(descriptors.data(), descriptors.size(), milliseconds_left()) < 0 && errno != EINTR) fail("poll");
     for (std::size_t i = children_.size(); i-- > 0;) {
       Child& child = children_[i];
-      if (work_.limits.time && !child.overdue && Clock::now() - child.started > *work_.limits.time) {
+      // One that says something is done: it may have waited for us to listen.
+      const bool speaks = (descriptors[i].revents & POLLIN) != 0;
+      if (!speaks && work_.limits.time && !child.overdue && Clock::now() - child.started > *work_.limits.time) {
         child.overdue = true;
         ::kill(child.process, SIGKILL);
       }
@@ -187,6 +198,10 @@ class Pool {
 
 }  // namespace
 
-void run_processes(const ProcessWork& work) { Pool(work).run(); }
+void run_processes(const ProcessWork& work) {
+  // Whoever started us may have it ignored; then nobody could be asked how it ended.
+  std::signal(SIGCHLD, SIG_DFL);
+  Pool(work).run();
+}
 
 }  // namespace amalthea::batch

@@ -65,6 +65,8 @@ std::string body_of_results(const Json& results) {
                {"results", results}});
 }
 
+bool is_body(std::string_view text) { return text.starts_with("{\"status\":") && Json::accept(text); }
+
 std::string body_of_failure(const std::vector<Diagnostic>& findings, std::string_view message) {
   const auto error = std::find_if(findings.begin(), findings.end(),
                                   [](const Diagnostic& finding) { return finding.severity == Severity::error; });
@@ -122,6 +124,7 @@ tl::expected<Record, std::string> parse_line(std::string_view line) {
     Record record;
     record.index = json.at("index").get<std::size_t>();
     record.of = json.at("of").get<std::size_t>();
+    if (record.index >= record.of) return tl::unexpected(std::string("its index is not below the number of models"));
     record.files = json.at("files").get<ModelFiles>();
     record.key = json.at("key").get<std::string>();
     record.status = json.at("status").get<std::string>();

@@ -32,6 +32,9 @@ std::string body_of_failure(const std::vector<Diagnostic>& findings, std::string
 /// The body for a process that did not come to its end.
 std::string body_of_ending(const Outcome& outcome, const ProcessLimits& limits);
 
+/// Whether it is a whole one: files may end in the middle.
+bool is_body(std::string_view text);
+
 /// The line, without a line end.
 std::string line_of(std::size_t index, std::size_t of, const ModelFiles& files, std::string_view key,
                     std::string_view body);

@@ -20,56 +20,74 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view unreadable = "unreadable";
+
 std::string hash_of_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
-  if (!file) return "unreadable";
+  if (!file) return std::string(unreadable);
   std::ostringstream text;
   text << file.rdbuf();
   return exporter::hash_of_text(std::move(text).str());
 }
 
-/// What an earlier run noted, by the key of a model: whole lines.
+/// The line that begins there.
+std::string line_at(const std::string& path, std::streamoff at) {
+  std::ifstream file(path, std::ios::binary);
+  file.seekg(at);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+/// What earlier runs noted, by the key of a model: where its line begins in one file that has them all.
 class KnownLines {
  public:
-  void read(const std::string& path) {
+  explicit KnownLines(std::string path) : path_(std::move(path)) {}
+
+  /// Adds the whole lines of a file that have a key to the one of all.
+  void take(const std::string& path, std::ofstream& all) {
     std::ifstream file(path, std::ios::binary);
     for (std::string line; std::getline(file, line) && !file.eof();) {  // not one that was cut off
       const auto json = nlohmann::ordered_json::parse(line, nullptr, false);
-      if (json.is_object() && json.contains("key") && json["key"].is_string())
-        lines_.insert_or_assign(json["key"].get<std::string>(), line);
+      if (!json.is_object() || !json.contains("key") || !json["key"].is_string()) continue;
+      places_.insert_or_assign(json["key"].get<std::string>(), static_cast<std::streamoff>(all.tellp()));
+      all << line << '\n';
     }
   }
 
   /// The line, if all that was written then is still there as it was.
   std::string find(const std::string& key) const {
-    const auto known = lines_.find(key);
-    if (known == lines_.end()) return {};
-    const auto json = nlohmann::ordered_json::parse(known->second, nullptr, false);
+    const auto known = places_.find(key);
+    if (known == places_.end()) return {};
+    std::string line = line_at(path_, known->second);
+    const auto json = nlohmann::ordered_json::parse(line, nullptr, false);
+    if (!json.is_object() || json.value("key", "") != key) return {};
     if (!json.contains("outputs") || json.value("status", "") != "converted") return {};
-    for (const auto& output : json["outputs"])
-      if (hash_of_file(output.value("path", "")) != output.value("hash", "")) return {};
-    return known->second;
+    for (const auto& output : json["outputs"]) {
+      const std::string hash = hash_of_file(output.value("path", ""));
+      if (hash == unreadable || hash != output.value("hash", "")) return {};
+    }
+    return line;
   }
 
-  const std::map<std::string, std::string>& all() const { return lines_; }
-
  private:
-  std::map<std::string, std::string> lines_;
+  std::string path_;
+  std::map<std::string, std::streamoff> places_;
 };
 
 class Conversion {
  public:
-  explicit Conversion(const TreeConversion& options) : options_(options) {}
+  explicit Conversion(const TreeConversion& options)
+      : options_(options), partial_(options.log + ".partial"), known_(partial_) {}
 
   tl::expected<TreeTotals, std::string> run() {
-    const std::string partial = options_.log + ".partial";
-    if (options_.resume)
-      for (const std::string& path : {options_.log, partial}) known_.read(path);
     // What an interrupted run noted and this one has not come to yet would be lost with a second interruption.
-    output_.open(partial, std::ios::binary | std::ios::trunc);
-    for (const auto& [key, line] : known_.all()) output_ << line << '\n';
+    const std::string begun = options_.log + ".begun";
+    output_.open(begun, std::ios::binary | std::ios::trunc);
+    if (options_.resume)
+      for (const std::string& path : {options_.log, partial_}) known_.take(path, output_);
     output_.flush();
-    if (!output_) return tl::unexpected(fmt::format("cannot write {}: {}", partial, std::strerror(errno)));
+    if (!output_ || std::rename(begun.c_str(), partial_.c_str()) != 0) return cannot_write(begun);
     ProcessWork work;
     work.count = options_.models.size();
     work.at_once = options_.at_once;
@@ -77,11 +95,16 @@ class Conversion {
     work.work = [this](std::size_t index) { return known_or_made(options_.models[index]); };
     work.done = [this](std::size_t index, Outcome outcome) { return deliver(index, std::move(outcome)); };
     run_processes(work);
+    if (!output_) return cannot_write(partial_);  // it stays, to be resumed
     output_.close();
-    return finish(partial);
+    return finish();
   }
 
  private:
+  static tl::unexpected<std::string> cannot_write(const std::string& path) {
+    return tl::unexpected(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
+  }
+
   /// "K" and a line that was known, or "M" and one that was made.
   std::string known_or_made(const TreeModel& model) {
     std::string options = options_.options;
@@ -92,11 +115,16 @@ class Conversion {
     nlohmann::ordered_json line;
     line["files"] = model.files;
     if (made.value("status", "") == "converted") {
-      line["key"] = key;
-      for (auto& output : made["outputs"]) {
-        const std::string path = output.get<std::string>();
-        output = {{"path", path}, {"hash", hash_of_file(path)}};
+      // A path that is no UTF-8 does not stand in the line as it is: such a model is converted again.
+      bool found = true;
+      auto outputs = nlohmann::ordered_json::array();
+      for (const auto& output : made["outputs"]) {
+        const std::string path = output.get<std::string>(), hash = hash_of_file(path);
+        found = found && hash != unreadable;
+        outputs.push_back({{"path", path}, {"hash", hash}});
       }
+      made["outputs"] = std::move(outputs);
+      if (found) line["key"] = key;
     }
     line.update(made);
     return fmt::format("M{}", line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
@@ -115,31 +143,34 @@ class Conversion {
       failure["files"] = options_.models[index].files;
       failure["status"] = json["status"];
       failure["error"] = json["error"];
-      line = failure.dump();
+      line = failure.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
     }
     const auto json = nlohmann::ordered_json::parse(line, nullptr, false);
     const bool converted = json.value("status", "") == "converted";
     ++(known ? totals_.unchanged : converted ? totals_.converted : totals_.failed);
-    lines_.push_back(line);
+    lines_.push_back(static_cast<std::streamoff>(output_.tellp()));
     output_ << line << '\n' << std::flush;
     if (options_.progress) options_.progress(lines_.size(), options_.models.size(), totals_.unchanged);
     return static_cast<bool>(output_);
   }
 
   /// Only the lines of this run, in their order.
-  tl::expected<TreeTotals, std::string> finish(const std::string& partial) {
-    std::ofstream whole(partial, std::ios::binary | std::ios::trunc);
-    for (const std::string& line : lines_) whole << line << '\n';
+  tl::expected<TreeTotals, std::string> finish() {
+    const std::string begun = options_.log + ".begun";
+    std::ofstream whole(begun, std::ios::binary | std::ios::trunc);
+    for (const std::streamoff at : lines_) whole << line_at(partial_, at) << '\n';
     whole.close();
-    if (!whole || lines_.size() != options_.models.size() || std::rename(partial.c_str(), options_.log.c_str()) != 0)
-      return tl::unexpected(fmt::format("cannot write {}: {}", options_.log, std::strerror(errno)));
+    if (!whole || std::rename(begun.c_str(), options_.log.c_str()) != 0) return cannot_write(options_.log);
+    std::error_code error;
+    fs::remove(partial_, error);
     return totals_;
   }
 
   const TreeConversion& options_;
+  std::string partial_;
   KnownLines known_;
   std::ofstream output_;
-  std::vector<std::string> lines_;
+  std::vector<std::streamoff> lines_;  ///< where those of this run begin in `partial_`
   TreeTotals totals_;
 };
 
@@ -161,9 +192,11 @@ tl::expected<std::vector<TreeModel>, std::string> place_models(const std::vector
           break;
         }
       }
-      if (const auto [other, free] = taken.emplace(place, file); !free)
+      // Parts of ITEA models get another name on the way.
+      const std::string result = place.ends_with(".amxmi") ? place : place + ".amxmi";
+      if (const auto [other, free] = taken.emplace(result, file); !free)
         return tl::unexpected(fmt::format("{} and {} would both become {}; convert them into different folders",
-                                          other->second, file, place));
+                                          other->second, file, result));
       model.places.push_back(std::move(place));
     }
     model.files = std::move(files);

@@ -97,7 +97,9 @@ Diagnostics findings_of(const std::string& line) {
                  text(finding["message"]), place, text(finding["path"]));
   }
   if (!json.contains("results")) {
-    if (json["messages"].empty()) findings.add("AM0543", Severity::error, text(json["error"]), file);
+    const auto& all = findings.all();
+    if (std::none_of(all.begin(), all.end(), [](const Diagnostic& one) { return one.severity == Severity::error; }))
+      findings.add("AM0543", Severity::error, text(json["error"]), file);
     return findings;
   }
   for (const auto& task : json["results"]["tasks"])
@@ -153,7 +155,7 @@ bool fails(const batch::Totals& totals, const std::string& fail_on) {
 }
 
 bool read_models(const Options& options, std::vector<batch::ModelFiles>& models) {
-  auto found = batch::find_models(options.paths);
+  auto found = batch::find_models(options.paths, options.limits.max_file_size);
   if (!found) {
     complain(found.error());
     return false;
@@ -168,6 +170,13 @@ bool read_models(const Options& options, std::vector<batch::ModelFiles>& models)
       complain(fmt::format("{}: {}", options.manifest, listed.error()));
       return false;
     }
+    for (const batch::ModelFiles& files : *listed)
+      for (const std::string& file : files)
+        if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error)) {
+          complain(fmt::format("{}: {}: expected the files of each model, with tabs between (--list)",
+                               options.manifest, file));
+          return false;
+        }
     models.insert(models.end(), listed->begin(), listed->end());
   }
   if (models.empty()) complain("there is no model: name paths with .amxmi files, or a --manifest");
@@ -182,6 +191,11 @@ bool outputs_are_possible(const Options& options) {
     }
   for (const std::string& path : options.summaries)
     if (!check_output(path)) return false;
+  for (const std::string& path : options.summaries)
+    if (options.output.empty() && (path.ends_with(".db") || path.ends_with(".sqlite"))) {
+      complain(fmt::format("--summary {} needs -o: the tasks in it are read from the lines", path));
+      return false;
+    }
   if (options.resume && options.output.empty()) {
     complain("--resume needs -o: there it looks for what is done");
     return false;
@@ -192,11 +206,15 @@ bool outputs_are_possible(const Options& options) {
 int run(const Options& options) {
   batch::BatchOptions work;
   if (!read_models(options, work.models)) return ExitCode::unusable;
-  if (options.list)
-    return write_output(options.output, batch::manifest_text(work.models)) ? ExitCode::all_well : ExitCode::unusable;
+  if (options.list) {
+    const auto list = batch::manifest_text(work.models);
+    if (!list) return complain(list.error());
+    return write_output(options.output, *list) ? ExitCode::all_well : ExitCode::unusable;
+  }
   if (!outputs_are_possible(options)) return ExitCode::unusable;
   const auto shard = batch::parse_shard(options.shard);
   if (!shard) return complain(fmt::format("--shard {}", shard.error()));
+  if (!are_understood(options.analysis)) return ExitCode::unusable;
   if (!options.cache.empty()) {
     std::error_code error;
     std::filesystem::create_directories(options.cache, error);
@@ -209,7 +227,7 @@ int run(const Options& options) {
   work.options = in_words(options);
   work.at_once = options.jobs;
   work.limits.time = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit * 1000));
-  if (options.memory_limit > 0) work.limits.memory = options.memory_limit << 20;
+  if (options.memory_limit > 0) work.limits.memory = options.memory_limit << 20U;
   work.analyse = [&options](const batch::ModelFiles& files) { return analyse(options, files); };
   batch::Summary summary(work.models);
   FindingsFile findings;
@@ -217,20 +235,24 @@ int run(const Options& options) {
   work.done = [&](const batch::Record& record, const std::string& line) {
     summary.add(record);
     findings.add(line);
-    if (options.output.empty()) fmt::print("{}\n", line);
+    if (options.output.empty()) {
+      std::fwrite(line.data(), 1, line.size(), stdout);
+      std::fputc('\n', stdout);
+    }
   };
   Progress progress;
   work.progress = [&](std::size_t done, std::size_t of, std::size_t known) { progress.show(done, of, known); };
   if (const auto done = batch::run_batch(work); !done) return complain(done.error());
   progress.clear();
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return complain("cannot write to standard output");
 
   std::FILE* const people = options.output.empty() ? stderr : stdout;
   batch::summary_text(summary, !options.output.empty() && use_colour(),
                       [people](std::string_view text) { fmt::print(people, "{}", text); });
+  if (!findings.close()) return ExitCode::unusable;
   for (const std::string& path : options.summaries)
     if (const auto written = batch::write_summary(path, summary, options.output); !written)
       return complain(written.error());
-  if (!findings.close()) return ExitCode::unusable;
   return fails(summary.totals(), options.fail_on) ? ExitCode::findings : ExitCode::all_well;
 }
 
@@ -269,6 +291,7 @@ void add_batch(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(0.01, 1e7))
       ->capture_default_str();
   verb->add_option("--memory-limit", options->memory_limit, "MiB of address space for one model; 0: none")
+      ->check(CLI::Range(std::uint64_t{0}, most_mebibytes))
       ->capture_default_str();
   verb->add_option("-o,--output", options->output, "write the lines to this file instead of standard output");
   verb->add_flag("--resume", options->resume, "go on where a batch with the same -o was interrupted");

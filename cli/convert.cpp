@@ -95,12 +95,11 @@ std::vector<Target> targets_of(const Model& model, const Conversion& conversion)
 }
 
 bool write_files(const Conversion& conversion, const std::vector<Target>& targets, const importer::Limits& limits) {
-  for (std::size_t i = 0; i < targets.size(); ++i) {
+  const auto text = [&](std::size_t i) -> Pieces {
     const Object& root = *conversion.editable.files()[i].root;
-    const auto text = [&](const auto& write) { migration::write(root, conversion.to, write); };
-    if (!write_target(targets[i], text, limits)) return false;
-  }
-  return true;
+    return [&](const auto& write) { migration::write(root, conversion.to, write); };
+  };
+  return write_targets(targets, text, limits);
 }
 
 bool write_report(const Options& options, const Conversion& conversion, const Model& model) {
@@ -129,9 +128,18 @@ int convert_version(const Options& options, const Model& model, migration::Relea
 
 /// Everything that results depend on beside the model.
 std::string in_words(const Options& options) {
-  return fmt::format("to {} limits {} {} {} {} {}", options.to, options.input.limits.max_file_size,
-                     options.input.limits.max_unpacked_size, options.input.limits.max_depth,
-                     options.input.limits.max_elements, options.input.limits.max_attributes_per_element);
+  return fmt::format("to {} check {} places {} limits {} {} {} {} {}", options.to, options.check, options.places,
+                     options.input.limits.max_file_size, options.input.limits.max_unpacked_size,
+                     options.input.limits.max_depth, options.input.limits.max_elements,
+                     options.input.limits.max_attributes_per_element);
+}
+
+/// What an earlier conversion wrote is no input of this one.
+bool is_below(const std::string& file, const std::string& folder) {
+  std::error_code error;
+  const fs::path whole = fs::weakly_canonical(folder, error);
+  const fs::path relative = fs::weakly_canonical(file, error).lexically_relative(whole);
+  return !relative.empty() && *relative.begin() != "..";
 }
 
 std::string convert_one(const Options& options, migration::Release to, const batch::TreeModel& tree_model) {
@@ -167,8 +175,9 @@ std::string convert_one(const Options& options, migration::Release to, const bat
 }
 
 int convert_tree(const Options& options, migration::Release to) {
-  auto models = batch::find_models(options.input.models);
+  auto models = batch::find_models(options.input.models, options.input.limits.max_file_size);
   if (!models) return complain(models.error());
+  std::erase_if(*models, [&](const batch::ModelFiles& files) { return is_below(files.front(), options.output); });
   if (models->empty()) return complain("there is no model below these paths");
   auto placed = batch::place_models(options.input.models, std::move(*models));
   if (!placed) return complain(placed.error());
@@ -222,7 +231,12 @@ int run(const Options& options) {
   if (options.tree && !to) return complain("--tree converts versions; expected --to VERSION");
   if (options.tree && options.output.empty())
     return complain("expected -o FOLDER: there the tree goes, and the lines that tell of it");
+  if (options.tree && !options.report.empty())
+    return complain("--report is of one model; of a tree convert.jsonl tells the same");
   if (options.tree) return convert_tree(options, *to);
+  if (form != nullptr && (options.check || !options.report.empty()))
+    return complain(fmt::format("--check and --report are about versions; {} is another form of the model",
+                                options.output));
   if (!check_output(options.report == "-" ? "" : options.report)) return ExitCode::unusable;
 
   int exit_code = ExitCode::all_well;
@@ -259,6 +273,7 @@ void add_convert(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(0.01, 1e7))
       ->capture_default_str();
   verb->add_option("--memory-limit", options->memory_limit, "of --tree: MiB of address space for one model; 0: none")
+      ->check(CLI::Range(std::uint64_t{0}, most_mebibytes))
       ->capture_default_str();
   verb->add_flag("--resume", options->resume, "of --tree: leave out what is converted and has not changed");
   verb->footer(

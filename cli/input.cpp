@@ -191,19 +191,27 @@ exporter::ModelInfo model_info(const Model& model) {
   return info;
 }
 
-std::optional<PreparedAnalysis> prepare_analysis(const Model& model, const AnalysisInput& options,
-                                                 Diagnostics& diagnostics, int& exit_code) {
+namespace {
+
+/// The options without a model.
+struct Understood {
   engine::AnalysisOptions analysis;
+  std::unique_ptr<const engine::DeviceProfile> profile;
+  importer::BuildOptions build;
+};
+
+/// Nothing, and a message, where one cannot be understood.
+std::optional<Understood> understand(const AnalysisInput& options) {
+  Understood understood;
+  engine::AnalysisOptions& analysis = understood.analysis;
   if (options.execution == "average") analysis.execution = engine::Execution::average;
   if (options.execution == "best") analysis.execution = engine::Execution::best;
   if (options.execution == "random") analysis.execution = engine::Execution::random;
-  std::unique_ptr<const engine::DeviceProfile> profile;
-  exit_code = ExitCode::unusable;
   if (!options.platform.empty()) {
     auto chosen = choose_profile(options.platform);
     if (!chosen) return std::nullopt;
-    profile = std::make_unique<const engine::DeviceProfile>(std::move(*chosen));
-    analysis.profile = profile.get();
+    understood.profile = std::make_unique<const engine::DeviceProfile>(std::move(*chosen));
+    analysis.profile = understood.profile.get();
   }
   if (!options.until.empty()) {
     const auto until = parse_time_text(options.until);
@@ -218,15 +226,27 @@ std::optional<PreparedAnalysis> prepare_analysis(const Model& model, const Analy
   if (!memory) return std::nullopt;
   analysis.compile.memory = std::move(*memory);
   if (options.line_rule == "published") analysis.compile.line_rule = engine::LineRule::published;
-  importer::BuildOptions build = options.build;
+  understood.build = options.build;
   auto changes = read_mapping_changes(options.mapping_file, options.map);
   if (!changes) {
     complain(changes.error());
     return std::nullopt;
   }
-  build.mapping = std::move(*changes);
+  understood.build.mapping = std::move(*changes);
+  return understood;
+}
+
+}  // namespace
+
+bool are_understood(const AnalysisInput& options) { return understand(options).has_value(); }
+
+std::optional<PreparedAnalysis> prepare_analysis(const Model& model, const AnalysisInput& options,
+                                                 Diagnostics& diagnostics, int& exit_code) {
+  exit_code = ExitCode::unusable;
+  auto understood = understand(options);
+  if (!understood) return std::nullopt;
   exit_code = ExitCode::findings;
-  auto system = importer::build_system(model, build, diagnostics);
+  auto system = importer::build_system(model, understood->build, diagnostics);
   if (!system) {
     const auto& found = diagnostics.all();
     if (std::any_of(found.begin(), found.end(), importer::is_about_mapping_change)) exit_code = ExitCode::unusable;
@@ -236,9 +256,9 @@ std::optional<PreparedAnalysis> prepare_analysis(const Model& model, const Analy
     exit_code = ExitCode::unusable;
     return std::nullopt;
   }
-  if (!engine::resolve_instructions(*system, analysis.profile, diagnostics)) return std::nullopt;
+  if (!engine::resolve_instructions(*system, understood->analysis.profile, diagnostics)) return std::nullopt;
   exit_code = ExitCode::all_well;
-  return PreparedAnalysis{std::move(*system), std::move(analysis), std::move(profile)};
+  return PreparedAnalysis{std::move(*system), std::move(understood->analysis), std::move(understood->profile)};
 }
 
 std::optional<Analysed> analyze_model(const Model& model, const AnalysisInput& options, Diagnostics& diagnostics,

@@ -2,6 +2,7 @@
 /// \file
 /// Options and steps that several verbs share: which model, which limits, how it is analysed.
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -68,6 +69,12 @@ std::optional<Built> load_and_build(const InputOptions& input, const importer::B
                                     Diagnostics& diagnostics, int& exit_code);
 
 exporter::ModelInfo model_info(const Model& model);
+
+/// Of a --memory-limit.
+inline constexpr std::uint64_t most_mebibytes = std::uint64_t{1} << 40U;
+
+/// Whether the options mean something, whatever the model; false and a message when one does not.
+bool are_understood(const AnalysisInput& options);
 
 /// What an analysis works on.
 struct PreparedAnalysis {

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -20,18 +21,47 @@ bool complain(const std::string& message) {
   return false;
 }
 
-bool write_zipped(const Target& target, const std::string& text, const importer::Limits& limits) {
+/// The archive of the target with the text in it.
+std::optional<std::string> zipped(const Target& target, const std::string& text, const importer::Limits& limits) {
   Diagnostics diagnostics;
   const auto archive = importer::read_file(target.input, limits, diagnostics);
   if (!archive) {
     print_findings(diagnostics);
-    return false;
+    return std::nullopt;
   }
-  const auto changed = exporter::replace_in_zip(*archive, text);
-  if (!changed)
-    return complain(
-        fmt::format("cannot write {}: the ZIP archive {}: {}", target.output, target.input, changed.error()));
-  return write_output(target.output, *changed);
+  auto changed = exporter::replace_in_zip(*archive, text);
+  if (changed) return std::move(*changed);
+  complain(fmt::format("cannot write {}: the ZIP archive {}: {}", target.output, target.input, changed.error()));
+  return std::nullopt;
+}
+
+/// All but the last step. Nothing, and a message, on failure.
+std::optional<exporter::NewFile> prepare(const Target& target, const Pieces& text, const importer::Limits& limits) {
+  const fs::path folder = fs::path(target.output).parent_path();
+  std::error_code error;
+  if (!folder.empty()) fs::create_directories(folder, error);  // another process may do the same
+  if (!folder.empty() && !fs::is_directory(folder)) {
+    complain(fmt::format("cannot create the folder {}: {}", folder.string(), error.message()));
+    return std::nullopt;
+  }
+  auto file = exporter::NewFile::create(target.output);
+  if (!file) {
+    complain(file.error());
+    return std::nullopt;
+  }
+  bool written = true;
+  if (target.zipped) {
+    std::string whole;
+    text([&](std::string_view piece) { whole += piece; });
+    const auto archive = zipped(target, whole, limits);
+    if (!archive) return std::nullopt;
+    written = file->write(*archive);
+  } else {
+    text([&](std::string_view piece) { written = file->write(piece); });
+  }
+  if (written) return std::move(*file);
+  complain(file->commit().error());
+  return std::nullopt;
 }
 
 }  // namespace
@@ -68,20 +98,20 @@ bool place_targets(std::vector<Target>& targets, const std::vector<std::string>&
 }
 
 bool write_target(const Target& target, const Pieces& text, const importer::Limits& limits) {
-  const fs::path folder = fs::path(target.output).parent_path();
-  std::error_code error;
-  if (!folder.empty()) fs::create_directories(folder, error);  // another process may do the same
-  if (!folder.empty() && !fs::is_directory(folder))
-    return complain(fmt::format("cannot create the folder {}: {}", folder.string(), error.message()));
-  if (target.zipped) {
-    std::string whole;
-    text([&](std::string_view piece) { whole += piece; });
-    return write_zipped(target, whole, limits);
+  return write_targets({target}, [&](std::size_t) { return text; }, limits);
+}
+
+bool write_targets(const std::vector<Target>& targets, const std::function<Pieces(std::size_t)>& text,
+                   const importer::Limits& limits) {
+  std::vector<exporter::NewFile> files;
+  files.reserve(targets.size());
+  for (std::size_t i = 0; i < targets.size(); ++i) {
+    auto file = prepare(targets[i], text(i), limits);
+    if (!file) return false;
+    files.push_back(std::move(*file));
   }
-  auto file = exporter::NewFile::create(target.output);
-  if (!file) return complain(file.error());
-  text([&](std::string_view piece) { file->write(piece); });
-  if (const auto done = file->commit(); !done) return complain(done.error());
+  for (exporter::NewFile& file : files)
+    if (const auto done = file.commit(); !done) return complain(done.error());
   return true;
 }
 

@@ -35,4 +35,8 @@ using Pieces = std::function<void(const std::function<void(std::string_view)>&)>
 /// message, on failure.
 bool write_target(const Target& target, const Pieces& text, const importer::Limits& limits);
 
+/// Writes all of them, `text(i)` into the i-th: none comes into being before all are written.
+bool write_targets(const std::vector<Target>& targets, const std::function<Pieces(std::size_t)>& text,
+                   const importer::Limits& limits);
+
 }  // namespace amalthea::cli

@@ -203,6 +203,83 @@ TEST_CASE("batch: files that refer to each other are one model") {
                                                            models.path("split/unrelated.amxmi") + "\n");
 }
 
+TEST_CASE("batch: files that refer to each other by encoded names or ids are one model") {
+  const Models models;
+  const auto file = [&](const std::string& name, const std::string& content) {
+    test::write_text(models.path(name), "<am:Amalthea xmlns:am=\"http://app4mc.eclipse.org/amalthea/0.7.0\">" + content +
+                                            "</am:Amalthea>");
+  };
+  file("split/a.amxmi", "<tasks name='T'><stimuli\n href='amlt:/#every+10%C3%A4?type=Periodic'/></tasks>");
+  file("split/b.amxmi", "<stimuli name=\"every 10\xC3\xA4\"/>");
+  file("split/c.amxmi", "<tasks name=\"U\"><stimuli href=\"amlt:/#_x0y\"/></tasks>");
+  file("split/d.amxmi", "<stimuli xmi:id=\"_x0y\" name=\"D\"/>");
+  const auto path = [&](const char* name) { return models.path(std::string("split/") + name + ".amxmi"); };
+  CHECK(batch({models.path("split"), "--list"}).out ==
+        path("a") + "\t" + path("b") + "\n" + path("c") + "\t" + path("d") + "\n");
+}
+
+TEST_CASE("batch: what cannot be done is said before anything is") {
+  const Models models;
+  const auto says = [&](std::vector<std::string> arguments, const std::string& expected) {
+    arguments.insert(arguments.begin(), "batch");
+    const auto result = test::amalthea(arguments);
+    INFO(result.err);
+    CHECK(result.exit_code == 2);
+    CHECK(result.out.empty());
+    CHECK(result.err.find(expected) != std::string::npos);
+  };
+  says({models.path(), "--until", "5parsecs"}, "--until 5parsecs: expected a time");
+  says({models.path(), "--platform", "typo"}, "--platform typo: neither");
+  says({models.path(), "--summary", models.beside("s.db")}, "needs -o");
+  says({models.path(), "-o", "/dev/null"}, "/dev/null: expected a regular file");
+  says({"/dev/null"}, "/dev/null: expected a regular file or a folder");
+  test::write_text(models.beside("list"), models.path("a") + "\n");
+  says({"--manifest", models.beside("list")}, "expected the files of each model");
+  CHECK(fs::is_character_file("/dev/null"));
+  if (fs::exists("/dev/full")) {
+    const auto full = test::run({"/bin/sh", "-c", "exec \"$0\" batch \"$1\" --fail-on never > /dev/full", AMALTHEA_COMMAND,
+                                 models.path("a/empty.amxmi")});
+    CHECK(full.exit_code == 2);
+    CHECK(full.err.find("cannot write to standard output") != std::string::npos);
+  }
+}
+
+TEST_CASE("batch: a link to the lines stays one") {
+  const Models models;
+  test::write_text(models.beside("lines.jsonl"), "");
+  fs::create_symlink(models.beside("lines.jsonl"), models.beside("link.jsonl"));
+  batch({models.path("a/empty.amxmi"), "-o", models.beside("link.jsonl")});
+  CHECK(fs::is_symlink(models.beside("link.jsonl")));
+  CHECK(lines_in(test::read_text(models.beside("lines.jsonl"))).size() == 1);
+}
+
+TEST_CASE("batch: a manifest may name what looks like a comment, but no name with a tab") {
+  const Models models;
+  fs::create_directories(models.path("#old"));
+  models.copy("offload-minimal.amxmi", "#old/m.amxmi");
+  const auto listed = test::run({"/bin/sh", "-c", "cd \"$1\" && exec \"$0\" batch --list '#old'", AMALTHEA_COMMAND,
+                                 models.path()});
+  CHECK(listed.out == "./#old/m.amxmi\n");
+  models.copy("offload-minimal.amxmi", "#old/a\tb.amxmi");
+  CHECK(test::amalthea({"batch", models.path("#old"), "--list"}).err.find("a?b.amxmi: a name with a tab") !=
+        std::string::npos);
+}
+
+TEST_CASE("batch: half a body in the cache, or behind a key, is not taken") {
+  const Models models;
+  const std::string cache = models.beside("cache"), output = models.beside("results.jsonl");
+  const std::string whole = batch({models.path("a"), "--cache", cache}).out;
+  for (const auto& entry : fs::directory_iterator(cache)) {
+    const std::string body = test::read_text(entry.path().string());
+    test::write_text(entry.path().string(), body.substr(0, body.size() / 2));
+  }
+  CHECK(batch({models.path("a"), "--cache", cache}).out == whole);
+  const auto lines = lines_in(whole);
+  test::write_text(output + ".partial", lines[3].substr(0, lines[3].size() / 2) + lines[0] + "\n");
+  batch({models.path("a"), "-o", output, "--resume"});
+  CHECK(test::read_text(output) == whole);
+}
+
 TEST_CASE("batch: summaries say what the lines say, in every form") {
   const Models models;
   const auto run =

@@ -153,6 +153,55 @@ TEST_CASE("convert: a tree keeps its shape, its lines tell of each model, and re
   }
 }
 
+TEST_CASE("convert: what was only checked is converted afterwards, and what was written is no input") {
+  const test::TemporaryFolder folder;
+  const std::string in = folder.path() + "/in", out = in + "/out";
+  make_tree(in);
+  std::vector<std::string> command = {"convert", in, "--tree", "--to", "3.3.0", "-o", out, "--check"};
+  CHECK(test::amalthea(command).out.find("2 converted") != std::string::npos);
+  CHECK_FALSE(fs::exists(out + "/a.amxmi"));
+  command.back() = "--resume";
+  CHECK(test::amalthea(command).out.find("2 converted, 0 unchanged") != std::string::npos);
+  CHECK(fs::exists(out + "/a.amxmi"));
+  CHECK(test::amalthea(command).out.find("0 converted, 2 unchanged") != std::string::npos);
+  CHECK_FALSE(fs::exists(out + "/out"));
+}
+
+TEST_CASE("convert: a file name that is no UTF-8 stops nobody else") {
+  const test::TemporaryFolder folder;
+  const std::string in = folder.path() + "/in", out = folder.path() + "/out";
+  make_tree(in);
+  fs::copy_file(old_model, in + "/c\xFF.amxmi");
+  const std::vector<std::string> command = {"convert", in, "--tree", "--to", "3.3.0", "-o", out, "--resume"};
+  CHECK(test::amalthea(command).out.find("3 converted") != std::string::npos);
+  CHECK(fs::exists(out + "/c\xFF.amxmi"));
+  fs::remove(out + "/c\xFF.amxmi");
+  CHECK(test::amalthea(command).out.find("1 converted, 2 unchanged") != std::string::npos);
+  CHECK(fs::exists(out + "/c\xFF.amxmi"));
+  std::vector<std::string> hasty = command;
+  hasty.insert(hasty.end(), {"--memory-limit", "1"});
+  fs::remove_all(out);
+  CHECK(test::amalthea(hasty).out.find("0 converted, 0 unchanged, 3 failed") != std::string::npos);
+}
+
+TEST_CASE("convert: comments and texts keep their characters, whatever the encoding of the file") {
+  const test::TemporaryFolder folder;
+  const std::string begin = "<am:Amalthea xmi:version=\"2.0\" xmlns:xmi=\"http://www.omg.org/XMI\" "
+                            "xmlns:am=\"http://app4mc.eclipse.org/amalthea/0.9.9\">";
+  const std::string content = begin + "<swModel><!-- Gr\xF6\xDF" "e --><tasks name=\"\xE4\"/></swModel></am:Amalthea>";
+  test::write_text(folder.path() + "/latin.amxmi", "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n" + content);
+  std::string wide = "\xFF\xFE";
+  for (const char c : "<?xml version=\"1.0\" encoding=\"UTF-16\"?>" + content) wide += {c, '\0'};
+  test::write_text(folder.path() + "/wide.amxmi", wide);
+  for (const std::string name : {"latin", "wide"}) {
+    INFO(name);
+    const std::string text = test::read_text(converted(folder.path() + "/" + name + ".amxmi", "3.3.0", folder.path()));
+    CHECK(text.find("<!-- Gr\xC3\xB6\xC3\x9F" "e -->") != std::string::npos);
+    CHECK(text.find("name=\"\xC3\xA4\"") != std::string::npos);
+    CHECK(test::amalthea({"info", folder.path() + "/3.3.0.amxmi"}).exit_code == 0);
+  }
+}
+
 TEST_CASE("convert: a folder is one model, written as a folder") {
   const test::TemporaryFolder folder;
   const std::string in = folder.path() + "/in", out = folder.path() + "/out";
@@ -234,6 +283,9 @@ TEST_CASE("convert: wrong use gets one message that says what is expected") {
   says({"convert", model, "--to", "3.3.0"}, "expected -o OUT, or --check");
   says({"convert", model, "--to", "3.3.0", "-o", "x.json"}, "leave --to out");
   says({"convert", model, "--to", "3.3.0", "-o", "/nowhere/at/all/x.amxmi"}, "/nowhere/at/all");
+  says({"convert", model, "-o", "x.json", "--check"}, "--check and --report are about versions");
+  says({"convert", model, "--tree", "--to", "3.3.0", "-o", "x", "--report", "r"}, "--report is of one model");
+  says({"convert", model, "--to", "3.3.0", "-o", "x", "--memory-limit", "17592186044416"}, "--memory-limit");
 }
 
 namespace {
