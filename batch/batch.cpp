@@ -249,8 +249,8 @@ tl::expected<void, std::string> merge_parts(const std::vector<std::string>& path
     std::string indices;
     for (std::size_t index = 0, found = 0; found < std::min(missing, told); ++index)
       if (places.count(index) == 0) indices += fmt::format("{}{}", found++ == 0 ? "" : ", ", index);
-    return tl::unexpected(fmt::format("{} models are missing, by their index: {}{}", missing, indices,
-                                      missing > told ? ", …" : ""));
+    return tl::unexpected(fmt::format("models are missing, by their index: {}{}", indices,
+                                      missing > told ? fmt::format(" and {} more", missing - told) : ""));
   }
   for (const auto& [index, place] : places) {
     auto found = line_at(paths, place);
