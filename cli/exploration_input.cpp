@@ -82,14 +82,18 @@ class Placer {
     }
     Diagnostics ignored;
     auto placed = importer::build_system(*model_, build, ignored);
-    if (!placed || placed->tasks.size() != system.tasks.size()) return std::nullopt;
-    for (const std::string& text : chains_) {
-      auto chain = engine::parse_chain(*placed, text);
-      if (!chain) return std::nullopt;
-      placed->chains.push_back(std::move(*chain));
-    }
-    if (!engine::resolve_instructions(*placed, prepared_->analysis.profile, ignored)) return std::nullopt;
+    if (!placed || placed->tasks.size() != system.tasks.size() || !complete(*placed)) return std::nullopt;
     return placed;
+  }
+
+  bool complete(System& system) const {
+    for (const std::string& text : chains_) {
+      auto chain = engine::parse_chain(system, text);
+      if (!chain) return false;
+      system.chains.push_back(std::move(*chain));
+    }
+    Diagnostics ignored;
+    return engine::resolve_instructions(system, prepared_->analysis.profile, ignored);
   }
 
  private:
@@ -306,6 +310,7 @@ std::optional<Search> make_search(const Model& model, const AnalysisInput& analy
   if (!search.options.freedom.offloading) keep_sides(system, search.problem.constraints);
   placer.allow(search.problem.constraints.allowed);
   search.problem.place = [placer](const std::vector<bool>& on_cpu) { return placer.place(on_cpu); };
+  search.complete = [placer](System& other) { return placer.complete(other); };
   search.options.objectives = std::move(*objectives);
   search.options.candidates = input.candidates;
   search.options.seconds = input.seconds;

@@ -91,7 +91,10 @@ struct Judgement {
   std::vector<double> objectives;  ///< parallel to Options::objectives; infinite where unknown
   std::size_t broken = 0;          ///< constraints that are not kept; none of a solution that is feasible
 };
+/// Throws std::invalid_argument where Problem::place gives nothing for it.
 Judgement judge(const Problem& problem, const Candidate& candidate, const Options& options);
+/// Of the same model mapped by somebody else, as it is: functions and tasks may be where the search would not put them.
+Judgement judge(const Problem& problem, const System& mapped, const Options& options);
 
 /// What the model decides.
 Candidate original_candidate(const System& system);

@@ -278,6 +278,7 @@ ordered_json compared_json(const ExplorationView& view, const ComparedMapping& o
   json["name"] = other.name;
   json["late"] = names_json(view.before, other.judgement.late);
   json["unbounded"] = other.judgement.unbounded;
+  json["broken"] = other.judgement.broken;
   json["objectives"] = objectives_json(view, other.judgement);
   json["tasks"] = ordered_json::array();
   for (TaskIndex task = 0; task < other.system.tasks.size(); ++task) {

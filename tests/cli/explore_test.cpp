@@ -291,6 +291,30 @@ TEST_CASE("explore: the challenge's original model gets a mapping that keeps wha
   }
 }
 
+TEST_CASE("explore: --compare judges a mapping as it is, whatever options keep the search from") {
+  const std::string bounds = test::sample("mappings/mobstr-bounds.json");
+  const json analysis = analysed({waters, "--mapping", bounds});
+  const json own = analysed({waters});
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--keep", "offloading"}, {"--affinity"}, {"--pin", "SFM=GP10B"}}) {
+    auto given = options;
+    given.insert(given.end(), {"--compare", bounds});
+    const json result = explored(waters, given);
+    const json& compared = result["compared"][0];
+    INFO(options.front());
+    CHECK((compared["broken"] > 0) == (options.front() != "--pin"));
+    bool differs = false;
+    for (const json& task : analysis["tasks"]) {
+      const json& judged = entry(compared["tasks"], task["name"]);
+      INFO(task["name"]);
+      if (judged["fell_away"].get<bool>()) continue;
+      CHECK(judged["bound_ps"] == task["bound"]["wcrt_ps"]);
+      differs = differs || judged["bound_ps"] != entry(own["tasks"], task["name"])["bound"]["wcrt_ps"];
+    }
+    CHECK(differs);
+  }
+}
+
 TEST_CASE("explore: --solution chooses from the Pareto front") {
   const json result = explored(waters, {"--objective", "response,load"});
   REQUIRE(result["front"].size() >= 1);

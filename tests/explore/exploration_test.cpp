@@ -10,7 +10,9 @@
 #include <catch2/catch.hpp>
 
 #include "engine/bounds.hpp"
+#include "explore/detail/walk.hpp"
 #include "explore/exploration.hpp"
+#include "exporter/exploration_formats.hpp"
 #include "importer/system_builder.hpp"
 #include "tests/engine/system_maker.hpp"
 #include "tests/support/test_models.hpp"
@@ -425,3 +427,96 @@ TEST_CASE("explore: WATERS 2019 becomes feasible but for Planner, whose least re
   options.threads = 1;
   CHECK(same(found, explore::explore(waters.problem, options)));
 }
+
+// ---------------------------------------------------------------- mappings that somebody else has made
+
+TEST_CASE("explore: a mapping is judged as it is, also where the search may not put it") {
+  Waters waters;
+  const TaskIndex localization = named(waters.problem.system, "Localization");
+  const bool is_on_cpu = waters.problem.system.tasks[localization].side == Side::host;
+  std::vector<bool> on_cpu(waters.problem.system.tasks.size(), false);
+  for (const std::string& function : waters.functions) {
+    const TaskIndex task = named(waters.problem.system, function);
+    on_cpu[task] = waters.problem.system.tasks[task].side == Side::host;
+  }
+  on_cpu[localization] = !is_on_cpu;
+  const System mapped = *waters.problem.place(on_cpu);
+  waters.problem.constraints.allowed[localization] = {waters.problem.system.tasks[localization].unit};
+  const Judgement judgement = judge(waters.problem, mapped, Options{});
+  const auto bounds = engine::system_bounds(mapped, engine::default_devices(mapped));
+  for (TaskIndex task = 0; task < mapped.tasks.size(); ++task) {
+    INFO(mapped.tasks[task].name);
+    CHECK(judgement.bounds[task].worst == bounds.tasks[task].worst);
+  }
+  CHECK(judgement.broken == 1);
+}
+
+namespace {
+
+/// Seven functions, each on the GPU or a core.
+System seven_functions(const std::vector<bool>& on_cpu) {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
+  for (std::size_t i = 0; i < 7; ++i) {
+    const TaskIndex task = maker.task(fmt::format("function{}", i), on_cpu[i] ? core : gpu, 1, maker.periodic(10000));
+    if (on_cpu[i])
+      maker.compute(task, 500);
+    else
+      maker.kernel(task, 300);
+    maker[task].deadline = us(10000);
+  }
+  return maker.build();
+}
+
+}  // namespace
+
+TEST_CASE("explore: every combination of functions is judged, also those that the search does not try") {
+  Problem problem;
+  problem.system = seven_functions(std::vector<bool>(7, false));
+  problem.constraints.allowed.assign(7, {0, 1});
+  problem.place = [](const std::vector<bool>& on_cpu) { return std::optional(seven_functions(on_cpu)); };
+  const Options options = quick();
+  for (std::uint32_t bits = 0; bits < 128; bits += 3) {
+    std::vector<bool> on_cpu;
+    for (std::uint32_t i = 0; i < 7; ++i) on_cpu.push_back(((bits >> i) & 1u) != 0);
+    const System system = seven_functions(on_cpu);
+    INFO(bits);
+    const Judgement judgement = judge(problem, original_candidate(system), options);
+    const auto bounds = engine::system_bounds(system, {nullptr, options.analysis.profile});
+    for (TaskIndex task = 0; task < 7; ++task) CHECK(judgement.bounds[task].worst == bounds.tasks[task].worst);
+  }
+}
+
+// ---------------------------------------------------------------- what a mapping must keep
+
+// ---------------------------------------------------------------- conflicts
+
+// ---------------------------------------------------------------- one walk
+
+// ---------------------------------------------------------------- what is said of it
+
+namespace {
+
+/// Two tasks, nobody late before, as text.
+std::string text_of(const Exploration& exploration) {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  for (const char* name : {"one", "two"}) maker.compute(maker.task(name, core, 1, maker.periodic(1000)), 100);
+  const System system = maker.build();
+  const exporter::ModelInfo info{{"model.amxmi"}, "3.3.0", ""};
+  return exporter::render_exploration_text({info, system, system, exploration, {}, 0, {}}, false);
+}
+
+Exploration kept() {
+  Exploration exploration;
+  exploration.original_judgement.bounds.resize(2);
+  Solution solution;
+  solution.judgement.bounds.resize(2);
+  solution.simulated.resize(2);
+  solution.was_simulated = true;
+  exploration.front = {solution};
+  return exploration;
+}
+
+}  // namespace
+
