@@ -49,7 +49,10 @@ class ConflictSearch {
       // What concerns this task alone or with others.
       Constraints own;
       own.allowed.resize(best_.candidate.size());
-      for (TaskIndex other = 0; other < own.allowed.size(); ++other) own.allowed[other] = {best_.candidate[other].unit};
+      for (TaskIndex other = 0; other < own.allowed.size(); ++other) {
+        own.allowed[other] = placed.system.tasks[other].units;
+        own.allowed[other].push_back(best_.candidate[other].unit);
+      }
       if (task < space_.problem.constraints.allowed.size())
         own.allowed[task] = space_.problem.constraints.allowed[task];
       const auto with_task = [task](const std::vector<TaskIndex>& group) {

@@ -29,6 +29,7 @@ struct Choice {
   std::int64_t priority = 0;      ///< larger is more urgent; of host tasks
   bool waits_actively = false;    ///< polls instead of suspending; of host tasks that wait for events
   std::optional<Duration> slice;  ///< of the GPU, of device tasks
+  bool migrates = false;          ///< between all units that the model lets it, `unit` being the first of them
   friend bool operator==(const Choice&, const Choice&) = default;
 };
 /// Parallel to System::tasks.
@@ -99,8 +100,7 @@ Judgement judge(const Problem& problem, const System& mapped, const Options& opt
 /// What the model decides.
 Candidate original_candidate(const System& system);
 /// The system with a candidate applied; nothing where Problem::place gives none. A task that moves gets the first
-/// scheduler that is responsible for its unit, unless its own is. One that the model lets migrate between units keeps
-/// doing so while its unit is the model's.
+/// scheduler that is responsible for its unit, unless its own is.
 std::optional<System> applied(const Problem& problem, const Candidate& candidate);
 
 struct Solution {

@@ -123,6 +123,19 @@ std::vector<UnitIndex> cpus_of(const Problem& problem, const std::vector<Placeme
   return units;
 }
 
+/// Whether constraints hold on whatever unit the task is just now.
+bool may_migrate(const Problem& problem, TaskIndex index, const Task& task) {
+  if (task.units.size() < 2) return false;
+  const auto in_group = [index](const std::vector<TaskIndex>& group) {
+    return group.size() > 1 && std::find(group.begin(), group.end(), index) != group.end();
+  };
+  const Constraints& constraints = problem.constraints;
+  return std::none_of(constraints.together.begin(), constraints.together.end(), in_group) &&
+         std::none_of(constraints.apart.begin(), constraints.apart.end(), in_group) &&
+         std::all_of(task.units.begin(), task.units.end(),
+                     [&](UnitIndex unit) { return is_allowed(problem, index, unit); });
+}
+
 /// Who must be together with whom; chains of such groups are one.
 std::vector<std::vector<TaskIndex>> groups_of(const Problem& problem) {
   const std::size_t count = problem.system.tasks.size();
@@ -198,7 +211,9 @@ Placement describe_placement(System system, std::vector<bool> on_cpu, const Prob
                                by_fixed_priority(system.platform.schedulers[stated.scheduler].kind));
     placement.waiting.push_back(options.freedom.waiting && !placement.waits[task].empty());
     placement.sliced.push_back(active && !host && options.freedom.slices);
+    placement.may_migrate.push_back(host && may_migrate(problem, task, stated));
   }
+  placement.own = original_candidate(system);
   placement.system = std::move(system);
   placement.on_cpu = std::move(on_cpu);
   return placement;

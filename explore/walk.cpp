@@ -154,6 +154,8 @@ class Walker {
 
   State start() {
     State state{0, original_candidate(space_.problem.system)};
+    for (TaskIndex task = 0; task < state.genome.size(); ++task)
+      if (placement(state).movable[task] && !placement(state).may_migrate[task]) state.genome[task].migrates = false;
     if (options_.start == Start::original) return state;
     if (options_.start == Start::random) {
       place(state, below(space_.placements.size()));
@@ -191,7 +193,7 @@ class Walker {
       if (options_.start != Start::random || by_chance(0.7)) chosen = fitting_unit(state, leader, load);
       for (const TaskIndex member : space_.groups[leader])
         if (placed.movable[member]) {
-          state.genome[member].unit = chosen;
+          set_unit(state, member, chosen);
           load[chosen] += demands.on_unit[member][chosen];
         }
     }
@@ -226,8 +228,15 @@ class Walker {
         best = unit;
       }
     }
-    state.genome[leader].unit = before;
+    set_unit(state, leader, before);
     return best;
+  }
+
+  /// What the model lets migrate does so again where it began, as long as constraints hold then.
+  void set_unit(State& state, TaskIndex task, UnitIndex unit) const {
+    const Placement& placed = placement(state);
+    state.genome[task].unit = unit;
+    state.genome[task].migrates = placed.may_migrate[task] && unit == placed.own[task].unit;
   }
 
   // ---- priorities
@@ -309,7 +318,7 @@ class Walker {
     for (const TaskIndex member : space_.groups[task]) {
       if (!placement(state).movable[member] || state.genome[member].unit == unit) continue;
       const UnitIndex before = state.genome[member].unit;
-      state.genome[member].unit = unit;
+      set_unit(state, member, unit);
       if (placement(state).ranked[member]) rank(state, order_on(state, before));
       insert(state, member);
     }
@@ -381,7 +390,7 @@ class Walker {
       if (!to.host[task] || from.host[task]) continue;
       const auto& units = space_.cpus[task];
       if (to.movable[task] && !units.empty() && std::find(units.begin(), units.end(), choice.unit) == units.end())
-        choice.unit = one_of(units);
+        set_unit(state, task, one_of(units));
       else if (!to.movable[task])
         choice.unit = to.system.tasks[task].unit;
       insert(state, task);

@@ -30,6 +30,12 @@ struct Placement {
   std::vector<bool> ranked;                   ///< its priority is free
   std::vector<bool> waiting;                  ///< its way of waiting is free
   std::vector<bool> sliced;                   ///< its time slice is free
+  std::vector<bool> may_migrate;              ///< the model lets it, and constraints hold wherever it goes
+  Candidate own;                              ///< what the system decides
+  /// Of every task, by space_of: who moves with it, itself too, and the units for all of these that move. Where there
+  /// is no such unit everybody moves alone, and the constraint stays broken.
+  std::vector<std::vector<TaskIndex>> groups;
+  std::vector<std::vector<UnitIndex>> units;
 };
 
 /// No more placements than these are tried: of many functions some combinations only.

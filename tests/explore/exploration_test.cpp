@@ -489,6 +489,61 @@ TEST_CASE("explore: every combination of functions is judged, also those that th
 
 // ---------------------------------------------------------------- what a mapping must keep
 
+TEST_CASE("explore: constraints hold for a task that migrates wherever it may be, or it migrates no more") {
+  SystemMaker maker;
+  const UnitIndex one = maker.core("one"), two = maker.core("two");
+  maker.system().platform.schedulers[one].units = {one, two};
+  const TaskIndex wanders = maker.task("wanders", one, 2, maker.periodic(1000));
+  const TaskIndex stays = maker.task("stays", one, 1, maker.periodic(1000));
+  for (const TaskIndex task : {wanders, stays}) {
+    maker.compute(task, 200);
+    maker[task].deadline = us(1000);
+  }
+  maker[wanders].units = {one, two};
+  const System system = maker.build();
+  Problem problem = problem_of(system);
+  const auto chosen = [&](std::size_t broken_before) {
+    const Exploration found = explore::explore(problem, quick(400));
+    CHECK(found.original_judgement.broken == broken_before);
+    CHECK(found.front.front().judgement.broken == 0);
+    check_front(problem, found, quick(400));
+    return applied(problem, found.front.front().candidate).value();
+  };
+  CHECK(original_candidate(system)[wanders].migrates);
+  CHECK(applied(problem, original_candidate(system))->tasks[wanders].units == std::vector<UnitIndex>{one, two});
+  SECTION("pinned to its first unit") {
+    problem.constraints.allowed[wanders] = {one};
+    const Task task = chosen(1).tasks[wanders];
+    CHECK(task.unit == one);
+    CHECK(task.units.empty());
+  }
+  SECTION("pinned to its second unit") {
+    problem.constraints.allowed[wanders] = {two};
+    const Task task = chosen(1).tasks[wanders];
+    CHECK(task.unit == two);
+    CHECK(task.units.empty());
+  }
+  SECTION("apart") {
+    problem.constraints.apart = {{wanders, stays}};
+    const System after = chosen(1);
+    CHECK(after.tasks[wanders].units.empty());
+    CHECK(after.tasks[wanders].unit != after.tasks[stays].unit);
+  }
+  SECTION("together") {
+    problem.constraints.together = {{wanders, stays}};
+    const System after = chosen(1);
+    CHECK(after.tasks[wanders].units.empty());
+    CHECK(after.tasks[wanders].unit == after.tasks[stays].unit);
+  }
+  SECTION("a mapping that has it on one unit is another than the model's") {
+    problem.constraints.allowed[wanders] = {one};
+    Candidate candidate = original_candidate(system);
+    CHECK(judge(problem, candidate, quick()).broken == 1);
+    candidate[wanders].migrates = false;
+    CHECK(judge(problem, candidate, quick()).broken == 0);
+  }
+}
+
 // ---------------------------------------------------------------- conflicts
 
 // ---------------------------------------------------------------- one walk
