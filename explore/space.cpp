@@ -153,6 +153,27 @@ std::vector<std::vector<TaskIndex>> groups_of(const Problem& problem) {
   return groups;
 }
 
+/// Members of a group may have ticks for different units: they move to what all of them have.
+void find_common_units(const Space& space, Placement& placement) {
+  placement.groups = space.groups;
+  placement.units = space.cpus;
+  for (TaskIndex task = 0; task < space.groups.size(); ++task) {
+    if (!placement.movable[task]) continue;
+    auto& units = placement.units[task];
+    for (const TaskIndex member : space.groups[task])
+      if (placement.movable[member])
+        units.erase(std::remove_if(units.begin(), units.end(),
+                                   [&](UnitIndex unit) {
+                                     const auto& others = space.cpus[member];
+                                     return std::find(others.begin(), others.end(), unit) == others.end();
+                                   }),
+                    units.end());
+    if (!units.empty()) continue;
+    placement.groups[task] = {task};
+    units = space.cpus[task];
+  }
+}
+
 }  // namespace
 
 std::optional<SchedulerIndex> scheduler_on(const Platform& platform, SchedulerIndex own, UnitIndex unit) {
@@ -249,6 +270,7 @@ Space space_of(const Problem& problem, const Options& options) {
                                               });
                                         }),
                          space.placements.end());
+  for (Placement& placement : space.placements) find_common_units(space, placement);
   return space;
 }
 

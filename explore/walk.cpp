@@ -178,20 +178,20 @@ class Walker {
     std::vector<double> weight(state.genome.size(), 0);
     for (TaskIndex task = 0; task < state.genome.size(); ++task) {
       if (!placed.host[task]) continue;
-      if (!placed.movable[task] || space_.cpus[task].empty()) {
+      if (!placed.movable[task] || placed.units[task].empty()) {
         load[state.genome[task].unit] += demands.on_unit[task][state.genome[task].unit];
         continue;
       }
-      for (const TaskIndex member : space_.groups[task])
+      for (const TaskIndex member : placed.groups[task])
         if (placed.host[member])
           weight[task] += *std::max_element(demands.on_unit[member].begin(), demands.on_unit[member].end());
-      if (first_movable(placed, space_.groups[task]) == task) leaders.push_back(task);
+      if (first_movable(placed, placed.groups[task]) == task) leaders.push_back(task);
     }
     std::stable_sort(leaders.begin(), leaders.end(), [&](TaskIndex a, TaskIndex b) { return weight[a] > weight[b]; });
     for (const TaskIndex leader : leaders) {
-      UnitIndex chosen = one_of(space_.cpus[leader]);
+      UnitIndex chosen = one_of(placed.units[leader]);
       if (options_.start != Start::random || by_chance(0.7)) chosen = fitting_unit(state, leader, load);
-      for (const TaskIndex member : space_.groups[leader])
+      for (const TaskIndex member : placed.groups[leader])
         if (placed.movable[member]) {
           set_unit(state, member, chosen);
           load[chosen] += demands.on_unit[member][chosen];
@@ -210,15 +210,17 @@ class Walker {
   /// left with most room. Units that would break a constraint come last.
   UnitIndex fitting_unit(State& state, TaskIndex leader, const std::vector<double>& load) {
     const Demands& demands = facts_.demands[state.placement];
-    UnitIndex best = space_.cpus[leader].front();
+    const auto& units = placement(state).units[leader];
+    const auto& group = placement(state).groups[leader];
+    UnitIndex best = units.front();
     std::tuple<std::size_t, double> least{~std::size_t{0}, 0};
     const UnitIndex before = state.genome[leader].unit;
-    for (const UnitIndex unit : space_.cpus[leader]) {
+    for (const UnitIndex unit : units) {
       double own = 0;
-      for (const TaskIndex member : space_.groups[leader])
+      for (const TaskIndex member : group)
         if (placement(state).host[member]) own += demands.on_unit[member][unit];
-      for (const TaskIndex member : space_.groups[leader])
-        if (placement(state).movable[member]) state.genome[member].unit = unit;
+      for (const TaskIndex member : group)
+        if (placement(state).movable[member]) set_unit(state, member, unit);
       const std::size_t broken = broken_constraints(space_.problem.constraints, placement(state), state.genome);
       const double after = load[unit] + own;
       const bool first_fit = options_.start == Start::first_fit && after <= 0.8;
@@ -315,7 +317,7 @@ class Walker {
   }
 
   void put(State& state, TaskIndex task, UnitIndex unit) {
-    for (const TaskIndex member : space_.groups[task]) {
+    for (const TaskIndex member : placement(state).groups[task]) {
       if (!placement(state).movable[member] || state.genome[member].unit == unit) continue;
       const UnitIndex before = state.genome[member].unit;
       set_unit(state, member, unit);
@@ -326,10 +328,10 @@ class Walker {
 
   bool move_task(State& state) {
     const auto task = some_task(state, [&](TaskIndex candidate) {
-      return placement(state).movable[candidate] && space_.cpus[candidate].size() > 1;
+      return placement(state).movable[candidate] && placement(state).units[candidate].size() > 1;
     });
     if (!task) return false;
-    const UnitIndex unit = one_of(space_.cpus[*task]);
+    const UnitIndex unit = one_of(placement(state).units[*task]);
     if (unit == state.genome[*task].unit) return false;
     put(state, *task, unit);
     return true;
@@ -337,7 +339,7 @@ class Walker {
 
   bool swap_tasks(State& state) {
     const auto can_be_on = [&](TaskIndex task, UnitIndex unit) {
-      const auto& units = space_.cpus[task];
+      const auto& units = placement(state).units[task];
       return std::find(units.begin(), units.end(), unit) != units.end();
     };
     const auto first = some_task(state, [&](TaskIndex task) { return placement(state).movable[task]; });

@@ -315,6 +315,23 @@ TEST_CASE("explore: --compare judges a mapping as it is, whatever options keep t
   }
 }
 
+TEST_CASE("explore: demands on the mapping that contradict each other are refused") {
+  const auto refused = [](std::vector<std::string> options, const std::string& text) {
+    const auto result = explore(waters, std::move(options));
+    INFO(result.err);
+    CHECK(result.exit_code == 2);
+    CHECK(result.out.empty());
+    CHECK(result.err.find("amalthea: error: " + text) != std::string::npos);
+  };
+  refused({"--keep", "offloading", "--pin", "Localization=GP10B"},
+          "--pin Localization=GP10B: \"Localization\" may not change sides with --keep offloading");
+  refused({"--together", "EKF,DASM", "--pin", "EKF=Core0", "--pin", "DASM=Core1"},
+          "\"DASM\", \"EKF\" have to be together, but there is no unit on which all of them may run");
+  refused({"--together", "EKF,DASM", "--together", "DASM,Planner", "--pin", "EKF=Core0", "--pin", "Planner=Core1"},
+          "\"DASM\", \"EKF\", \"Planner\" have to be together");
+  CHECK(explore(waters, {"--keep", "offloading", "--pin", "Localization=Core3|GP10B"}).exit_code <= 1);
+}
+
 TEST_CASE("explore: --solution chooses from the Pareto front") {
   const json result = explored(waters, {"--objective", "response,load"});
   REQUIRE(result["front"].size() >= 1);

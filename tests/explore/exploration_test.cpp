@@ -544,6 +544,38 @@ TEST_CASE("explore: constraints hold for a task that migrates wherever it may be
   }
 }
 
+TEST_CASE("explore: tasks that have to be together go where all of them have ticks") {
+  SystemMaker maker;
+  std::vector<UnitIndex> cores;
+  for (const char* name : {"a", "b", "c"}) cores.push_back(maker.core(name));
+  const auto add = [&](const std::string& name, std::vector<UnitIndex> units) {
+    const TaskIndex task = maker.task(name, units.front(), 1, maker.periodic(1000));
+    Compute compute;
+    for (const UnitIndex unit : units)
+      compute.ticks.extended.emplace_back(maker.system().platform.units[unit].definition, Cycles{300, 300, 300});
+    maker.add(task, compute);
+    maker[task].deadline = us(1000);
+    return task;
+  };
+  const TaskIndex left = add("left", {cores[0], cores[1]}), right = add("right", {cores[2], cores[1]});
+  const TaskIndex far = add("far", {cores[2]});
+  const System system = maker.build();
+  Problem problem = problem_of(system);
+  problem.constraints.together = {{left, right}};
+  Exploration found = explore::explore(problem, quick(200));
+  CHECK(found.feasible);
+  CHECK(found.front.front().candidate[left].unit == cores[1]);
+  CHECK(found.front.front().candidate[right].unit == cores[1]);
+  // Where there is no such unit the constraint is broken, but nobody is where its work would take no time.
+  problem.constraints.together = {{left, right, far}};
+  found = explore::explore(problem, quick(200));
+  CHECK_FALSE(found.feasible);
+  for (const Solution& solution : found.front) {
+    CHECK(solution.judgement.broken > 0);
+    for (const TaskIndex task : {left, right, far}) CHECK(solution.judgement.bounds[task].best >= us(300));
+  }
+}
+
 // ---------------------------------------------------------------- conflicts
 
 // ---------------------------------------------------------------- one walk
