@@ -390,7 +390,8 @@ class Walker {
         if (!choice.slice) choice.slice = to.system.tasks[task].time_slice;
       }
       if (!to.host[task] || from.host[task]) continue;
-      const auto& units = space_.cpus[task];
+      if (!to.waiting[task]) choice.waits_actively = to.own[task].waits_actively;
+      const auto& units = to.units[task];
       if (to.movable[task] && !units.empty() && std::find(units.begin(), units.end(), choice.unit) == units.end())
         set_unit(state, task, one_of(units));
       else if (!to.movable[task])

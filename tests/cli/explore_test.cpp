@@ -315,6 +315,14 @@ TEST_CASE("explore: --compare judges a mapping as it is, whatever options keep t
   }
 }
 
+TEST_CASE("explore: --keep waiting holds for a wrapper that comes back") {
+  const json result = explored(waters, {"--keep", "waiting", "--pin", "Localization=GP10B"});
+  const json& wrapper = entry(result["tasks"], "PRE_Localization_gpu_POST");
+  CHECK(wrapper["before"]["fell_away"] == true);
+  REQUIRE(wrapper["after"]["fell_away"] == false);
+  CHECK(wrapper["after"]["waiting"] == "active");
+}
+
 TEST_CASE("explore: demands on the mapping that contradict each other are refused") {
   const auto refused = [](std::vector<std::string> options, const std::string& text) {
     const auto result = explore(waters, std::move(options));
