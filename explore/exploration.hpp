@@ -110,12 +110,13 @@ struct Solution {
   std::vector<std::optional<Duration>> simulated;
 };
 
-/// A task whose deadline no mapping can keep: even alone it takes longer.
+/// A task whose deadline no mapping can keep that the search may choose: even alone it takes longer.
 struct Impossible {
   TaskIndex task = 0;
   Duration least;  ///< achievable, on `unit`
   UnitIndex unit = 0;
   Duration deadline;
+  bool confined = false;  ///< it, or what it offloads, could run on units that constraints or Freedom leave out
 };
 
 /// Demands that cannot be kept together, as far as was found; without any of them the others can.

@@ -15,12 +15,6 @@ bool by_fixed_priority(SchedulingAlgorithm algorithm) {
          algorithm == SchedulingAlgorithm::priority_based_round_robin;
 }
 
-bool is_allowed(const Problem& problem, TaskIndex task, UnitIndex unit) {
-  if (task >= problem.constraints.allowed.size()) return true;
-  const auto& allowed = problem.constraints.allowed[task];
-  return std::find(allowed.begin(), allowed.end(), unit) != allowed.end();
-}
-
 /// Whether all that the task computes is stated for the unit.
 bool has_ticks(const System& system, TaskIndex task, UnitIndex unit) {
   const auto& body = system.tasks[task].body;
@@ -175,6 +169,12 @@ void find_common_units(const Space& space, Placement& placement) {
 }
 
 }  // namespace
+
+bool is_allowed(const Problem& problem, TaskIndex task, UnitIndex unit) {
+  if (task >= problem.constraints.allowed.size()) return true;
+  const auto& allowed = problem.constraints.allowed[task];
+  return std::find(allowed.begin(), allowed.end(), unit) != allowed.end();
+}
 
 std::optional<SchedulerIndex> scheduler_on(const Platform& platform, SchedulerIndex own, UnitIndex unit) {
   const auto responsible = [unit](const Scheduler& scheduler) {

@@ -126,8 +126,9 @@ class Renderer {
     if (exploration_.impossible.empty()) return;
     title("Deadlines that no mapping can keep");
     for (const explore::Impossible& task : exploration_.impossible)
-      line(fmt::format("{}: takes at least {} (on {}), the deadline is {}", name(task.task),
+      line(fmt::format("{}: takes at least {} (on {}{}), the deadline is {}", name(task.task),
                        format_duration(task.least), escaped(view_.before.platform.units[task.unit].name),
+                       task.confined ? "; constraints or options keep it from other units" : "",
                        format_duration(task.deadline)));
   }
 
@@ -333,7 +334,8 @@ std::string render_exploration_json(const ExplorationView& view) {
     json["impossible"].push_back({{"task", view.before.tasks[task.task].name},
                                   {"least_ps", task.least.picoseconds()},
                                   {"unit", view.before.platform.units[task.unit].name},
-                                  {"deadline_ps", task.deadline.picoseconds()}});
+                                  {"deadline_ps", task.deadline.picoseconds()},
+                                  {"confined", task.confined}});
   json["conflict"] = nullptr;
   if (exploration.conflict)
     json["conflict"] = {{"tasks", names_json(view.before, exploration.conflict->tasks)},

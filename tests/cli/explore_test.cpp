@@ -340,6 +340,17 @@ TEST_CASE("explore: demands on the mapping that contradict each other are refuse
   CHECK(explore(waters, {"--keep", "offloading", "--pin", "Localization=Core3|GP10B"}).exit_code <= 1);
 }
 
+TEST_CASE("explore: a deadline that options make impossible is told as such") {
+  const json free = explored(waters, {});
+  CHECK(entry_of_task(free["impossible"], "Planner")["confined"] == false);
+  const json pinned = explored(waters, {"--pin", "Planner=Core5"});
+  const json& planner = entry_of_task(pinned["impossible"], "Planner");
+  CHECK(planner["confined"] == true);
+  CHECK(planner["unit"] == "Core5");
+  const auto text = explore(waters, {"--pin", "Planner=Core5"});
+  CHECK(text.out.find("(on Core5; constraints or options keep it from other units)") != std::string::npos);
+}
+
 TEST_CASE("explore: --solution chooses from the Pareto front") {
   const json result = explored(waters, {"--objective", "response,load"});
   REQUIRE(result["front"].size() >= 1);

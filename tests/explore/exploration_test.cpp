@@ -576,6 +576,23 @@ TEST_CASE("explore: tasks that have to be together go where all of them have tic
   }
 }
 
+TEST_CASE("explore: a deadline that constraints make impossible is told as such") {
+  SystemMaker maker;
+  const UnitIndex slow = maker.core("slow"), fast = maker.core("fast");
+  maker.system().platform.units[fast].frequency = Frequency::millihertz(2'000'000'000);
+  const TaskIndex task = maker.task("task", slow, 1, maker.periodic(1000));
+  maker.compute(task, 900);
+  maker[task].deadline = us(500);
+  const System system = maker.build();
+  Problem problem = problem_of(system);
+  CHECK(explore::explore(problem, quick(50)).impossible.empty());
+  problem.constraints.allowed[task] = {slow};
+  const Exploration confined = explore::explore(problem, quick(50));
+  REQUIRE(confined.impossible.size() == 1);
+  CHECK(confined.impossible.front().confined);
+  CHECK(confined.impossible.front().unit == slow);
+}
+
 // ---------------------------------------------------------------- conflicts
 
 // ---------------------------------------------------------------- one walk
