@@ -351,6 +351,50 @@ TEST_CASE("explore: a deadline that options make impossible is told as such") {
   CHECK(text.out.find("(on Core5; constraints or options keep it from other units)") != std::string::npos);
 }
 
+TEST_CASE("explore: nothing that is written takes the place of another file that is written or read") {
+  const test::TemporaryFolder folder;
+  const std::string model = folder.path() + "/model.amxmi", other = folder.path() + "/other.json";
+  const std::string text = test::read_text(minimal), mapping = R"({"Control": {"priority": 3}})";
+  test::write_text(model, text);
+  test::write_text(other, mapping);
+  const auto refused = [&](std::vector<std::string> options, const std::string& message) {
+    const auto result = explore(model, std::move(options));
+    INFO(result.err);
+    CHECK(result.exit_code == 2);
+    CHECK(result.err == "amalthea: error: " + message + "\n");
+    CHECK(test::read_text(model) == text);
+    CHECK(test::read_text(other) == mapping);
+  };
+  const std::string x = folder.path() + "/x", dotted = folder.path() + "/./x";
+  refused({"-o", x, "--report", x}, "-o and --report would both write " + x);
+  refused({"-o", x, "--mapping-out", dotted}, "-o and --mapping-out would both write " + dotted);
+  refused({"--mapping-out", x, "--report", dotted}, "--mapping-out and --report would both write " + dotted);
+  refused({"--mapping-out", model}, "--mapping-out would write over " + model + ", which is read");
+  refused({"--report", model}, "--report would write over " + model + ", which is read");
+  refused({"--report", other, "--compare", other}, "--report would write over " + other + ", which is read");
+  refused({"--report", other, "--mapping", other}, "--report would write over " + other + ", which is read");
+  refused({"-o", other, "--compare", other}, "-o would write over " + other + ", which is read");
+  CHECK_FALSE(std::filesystem::exists(x));
+  const auto again = explore(model, {"--mapping", other, "--mapping-out", other, "-o", model});
+  INFO(again.err);
+  CHECK(again.exit_code == 0);
+  CHECK(test::read_text(other) != mapping);
+}
+
+TEST_CASE("explore: what can be refused before the search is") {
+  const test::TemporaryFolder folder;
+  // So many candidates take longer than any test may.
+  const auto refused = [](const std::string& model, std::vector<std::string> options) {
+    const auto result = explore(model, std::move(options), "1000000000");
+    CHECK(result.exit_code == 2);
+    return result.err;
+  };
+  CHECK(refused(waters, {"--solution", "2"}) ==
+        "amalthea: error: --solution 2: there are only 1, as there is one objective\n");
+  CHECK(refused(waters, {"--solution", "41", "--objective", "response,load"}) ==
+        "amalthea: error: --solution 41: there are only 40 at the most\n");
+}
+
 TEST_CASE("explore: --solution chooses from the Pareto front") {
   const json result = explored(waters, {"--objective", "response,load"});
   REQUIRE(result["front"].size() >= 1);
