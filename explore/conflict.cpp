@@ -150,13 +150,20 @@ class ConflictSearch {
         gpus.push_back(system.tasks[task].unit);
     for (const UnitIndex gpu : gpus) {
       std::vector<Share> shares;
+      // Each job of a device task counts once, for how many waits and hosts it may set events.
+      std::vector<double> left = demands.rates;
       for (TaskIndex host = 0; host < system.tasks.size(); ++host) {
         if (!placed.host[host] || !has_deadline(placed, host)) continue;
         Share share{host, 0, {}};
+        std::set<TaskIndex> setters;
         for (const engine::Step& step : programs[host].steps)
           for (const TaskIndex setter : step.setters)
-            if (!placed.host[setter] && system.tasks[setter].unit == gpu)
-              share.demand += demands.rates[host] * static_cast<double>(programs[setter].kernels_packed.picoseconds());
+            if (!placed.host[setter] && system.tasks[setter].unit == gpu) setters.insert(setter);
+        for (const TaskIndex setter : setters) {
+          const double rate = std::min(demands.rates[host], left[setter]);
+          left[setter] -= rate;
+          share.demand += rate * static_cast<double>(programs[setter].kernels_packed.picoseconds());
+        }
         if (share.demand > 0) shares.push_back(share);
       }
       if (const auto conflict = overloaded(placed, shares, 1, system.platform.units[gpu].name)) return conflict;

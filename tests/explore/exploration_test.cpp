@@ -595,6 +595,34 @@ TEST_CASE("explore: a deadline that constraints make impossible is told as such"
 
 // ---------------------------------------------------------------- conflicts
 
+TEST_CASE("explore: a kernel that a host waits for twice takes its time once") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
+  const StimulusIndex request = maker.inter_process();
+  const TaskIndex host = maker.task("host", core, 1, maker.periodic(10000));
+  const TaskIndex device = maker.task("device", gpu, 0, request);
+  const EventIndex half = maker.event("half"), done = maker.event("done");
+  maker.trigger(host, request);
+  for (const EventIndex event : {half, done}) {
+    maker.wait(host, event, false);
+    maker.clear(host, event);
+  }
+  maker.set(device, half, host);
+  maker.kernel(device, 6000);
+  maker.set(device, done, host);
+  maker[host].deadline = us(10000);
+  for (const char* name : {"first", "second"}) {
+    const TaskIndex task = maker.task(name, core, 2, maker.periodic(10000));
+    maker.compute(task, 300);
+    maker[task].deadline = us(500);
+  }
+  const System system = maker.build();
+  const Exploration found = explore::explore(problem_of(system), quick(400));
+  REQUIRE(found.conflict);
+  INFO(found.conflict->reason);
+  CHECK(found.conflict->reason.find("asked for") == std::string::npos);
+}
+
 // ---------------------------------------------------------------- one walk
 
 // ---------------------------------------------------------------- what is said of it
