@@ -107,7 +107,7 @@ std::optional<explore::Exploration> run_search(Search& search, Diagnostics& diag
   SearchProgress progress;
   const std::uint64_t candidates = search.options.candidates;
   search.options.progress = [&progress, candidates](std::uint64_t judged, std::size_t late) {
-    progress.show(judged, candidates, late);
+    progress.show(judged, std::max(candidates, judged), late);  // more where a conflict is looked for
   };
   try {
     return explore::explore(search.problem, search.options);

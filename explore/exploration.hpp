@@ -72,8 +72,9 @@ struct Problem {
 struct Options {
   Freedom freedom;
   std::vector<Objective> objectives = {LargestResponse{}};
-  std::uint64_t candidates = 20000;  ///< to be judged, all walks together
-  std::optional<double> seconds;     ///< stop earlier after this time: then results may differ from run to run
+  std::uint64_t candidates = 20000;  ///< to be judged, all walks together; no more again to find a conflict
+  /// Stop earlier after this time, a fifth of it being left to find a conflict; then results may differ between runs.
+  std::optional<double> seconds;
   std::uint64_t seed = 1;
   unsigned threads = 1;
   engine::AnalysisOptions analysis;  ///< profile and memory model
@@ -119,7 +120,8 @@ struct Impossible {
   bool confined = false;  ///< it, or what it offloads, could run on units that constraints or Freedom leave out
 };
 
-/// Demands that cannot be kept together, as far as was found; without any of them the others can.
+/// Demands that cannot be kept together, as far as was found; without any of them the others can, unless time or
+/// candidates ran out.
 struct Conflict {
   std::vector<TaskIndex> tasks;  ///< whose deadlines these are
   std::string reason;            ///< in words: "CPUs are asked for 5.1 of 5 …"

@@ -595,6 +595,42 @@ TEST_CASE("explore: a deadline that constraints make impossible is told as such"
 
 // ---------------------------------------------------------------- conflicts
 
+TEST_CASE("explore: what conflicts is looked for with so many candidates and so long as is given") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  for (int i = 0; i < 8; ++i) {
+    const TaskIndex task = maker.task(fmt::format("task{}", i), core, 1, maker.periodic(12000));
+    maker.compute(task, 300);
+    maker[task].deadline = us(500);
+  }
+  const System system = maker.build();
+  const Problem problem = problem_of(system);
+  std::uint64_t told = 0;
+  Options options = quick(40);
+  options.progress = [&](std::uint64_t judged, std::size_t late) {
+    told = judged;
+    CHECK(late >= 7);
+  };
+  Exploration found = explore::explore(problem, options);
+  REQUIRE(found.conflict);
+  CHECK(found.judged <= 80);
+  CHECK(told == found.judged / 64 * 64);
+  CHECK(found.conflict->tasks.size() > 2);
+  CHECK(found.conflict->reason.find("the search ended before it was known") != std::string::npos);
+  options.candidates = 400;
+  options.seconds = 0;
+  options.progress = nullptr;
+  found = explore::explore(problem, options);
+  REQUIRE(found.conflict);
+  CHECK(found.judged < 40);
+  CHECK(found.conflict->reason.find("the search ended before it was known") != std::string::npos);
+  options.seconds = 60;
+  found = explore::explore(problem, options);
+  REQUIRE(found.conflict);
+  CHECK(found.conflict->tasks.size() == 2);
+  CHECK(found.conflict->reason.find("without any one of them there is one") != std::string::npos);
+}
+
 TEST_CASE("explore: a kernel that a host waits for twice takes its time once") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
