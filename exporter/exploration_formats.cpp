@@ -112,11 +112,20 @@ class Renderer {
       out_ += paint(all ? "Every deadline is kept." : "Every deadline that can be kept at all is kept.", Colour::good,
                     colour_);
     else
-      out_ += paint(fmt::format("No mapping was found that keeps all deadlines; late: {}.", names(late)), Colour::bad,
-                    colour_);
-    out_ += late_before == 0
-                ? std::string(" With the model's own mapping nobody else is late either.\n")
-                : fmt::format(" With the model's own mapping late: {}.\n", names(exploration_.original_judgement.late));
+      out_ += paint(fmt::format("No mapping was found that keeps all deadlines; late: {}{}.", names(late),
+                                chosen_.judgement.broken > 0
+                                    ? fmt::format("; constraints that are broken: {}", chosen_.judgement.broken)
+                                    : ""),
+                    Colour::bad, colour_);
+    if (late_before > 0)
+      out_ += fmt::format(" With the model's own mapping late: {}", names(exploration_.original_judgement.late));
+    else if (late.empty())
+      out_ += fmt::format(" With the model's own mapping nobody {}is late either", all ? "" : "else ");
+    else
+      out_ += fmt::format(" With the model's own mapping nobody {}is late", all ? "" : "else ");
+    if (const std::size_t broken = exploration_.original_judgement.broken; broken > 0)
+      out_ += fmt::format("; constraints that it breaks: {}", broken);
+    out_ += ".\n";
     if (const auto& conflict = exploration_.conflict)
       out_ += fmt::format("{}These demands conflict: {}. {}\n", markdown_ ? "\n" : "", names(conflict->tasks),
                           escaped(conflict->reason));

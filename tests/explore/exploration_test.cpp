@@ -688,3 +688,25 @@ Exploration kept() {
 
 }  // namespace
 
+TEST_CASE("explore: the verdict says who is late and what is broken, before and after") {
+  Exploration exploration = kept();
+  CHECK(text_of(exploration)
+            .starts_with("Every deadline is kept. With the model's own mapping nobody is late either.\n"));
+  exploration.impossible = {{1, us(3), 0, us(2)}};
+  CHECK(text_of(exploration)
+            .starts_with("Every deadline that can be kept at all is kept. With the model's own mapping "
+                         "nobody else is late either.\n"));
+  exploration.impossible.clear();
+  exploration.original_judgement.broken = 2;
+  exploration.front[0].judgement.late = {1};
+  CHECK(text_of(exploration)
+            .starts_with("No mapping was found that keeps all deadlines; late: two. With the model's own "
+                         "mapping nobody is late; constraints that it breaks: 2.\n"));
+  exploration.original_judgement.late = {0};
+  exploration.front[0].judgement.broken = 1;
+  CHECK(text_of(exploration)
+            .starts_with("No mapping was found that keeps all deadlines; late: two; constraints that are "
+                         "broken: 1. With the model's own mapping late: one; constraints that it "
+                         "breaks: 2.\n"));
+}
+
