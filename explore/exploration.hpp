@@ -109,6 +109,7 @@ struct Solution {
   Judgement judgement;
   /// What its simulation at worst-case execution times saw, per task; nothing where it cannot be simulated.
   std::vector<std::optional<Duration>> simulated;
+  bool was_simulated = false;
 };
 
 /// A task whose deadline no mapping can keep that the search may choose: even alone it takes longer.

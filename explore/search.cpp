@@ -163,6 +163,7 @@ class Search {
     Diagnostics told;  // by the analysis of the system as it is
     const auto results = engine::analyze(system, options, told);
     if (!results) return solution;
+    solution.was_simulated = true;
     for (TaskIndex task = 0; task < solution.simulated.size(); ++task)
       if (results->tasks[task].response.jobs > 0) solution.simulated[task] = results->tasks[task].response.max;
     return solution;

@@ -58,6 +58,16 @@ std::string value_text(const ExplorationObjective& objective, double value) {
   return objective.in_seconds ? fmt::format("{:.3f} ms", value * 1000) : fmt::format("{:.4f}", value);
 }
 
+/// Whose simulated response contradicts its bound.
+std::vector<TaskIndex> beyond_bounds(const Solution& solution) {
+  std::vector<TaskIndex> beyond;
+  for (TaskIndex task = 0; task < solution.simulated.size(); ++task) {
+    const auto& worst = solution.judgement.bounds[task].worst;
+    if (worst && solution.simulated[task] && *solution.simulated[task] > *worst) beyond.push_back(task);
+  }
+  return beyond;
+}
+
 class Renderer {
  public:
   Renderer(const ExplorationView& view, bool markdown, bool colour)
@@ -71,6 +81,7 @@ class Renderer {
     head();
     impossible();
     tasks();
+    simulation();
     missing_bounds();
     objectives();
     front();
@@ -139,6 +150,19 @@ class Renderer {
                        format_duration(task.least), escaped(view_.before.platform.units[task.unit].name),
                        task.confined ? "; constraints or options keep it from other units" : "",
                        format_duration(task.deadline)));
+  }
+
+  /// What is simulated can be no longer than a bound, so that anything else is worth a line.
+  void simulation() {
+    if (!chosen_.was_simulated) out_ += "\nThis mapping could not be simulated; nothing confirms its bounds.\n";
+    if (const auto beyond = beyond_bounds(chosen_); !beyond.empty()) {
+      out_ += '\n';
+      out_ +=
+          paint(fmt::format("The simulation saw responses beyond their bounds, which is a mistake of this program: {}.",
+                            names(beyond)),
+                Colour::bad, colour_);
+      out_ += '\n';
+    }
   }
 
   void tasks() {
@@ -372,6 +396,8 @@ std::string render_exploration_json(const ExplorationView& view) {
     entry["after"]["simulated_ps"] = time_json(task < chosen.simulated.size() ? chosen.simulated[task] : std::nullopt);
     json["tasks"].push_back(std::move(entry));
   }
+  json["simulation"] = {{"made", chosen.was_simulated},
+                        {"beyond_bound", names_json(view.before, beyond_bounds(chosen))}};
   json["chosen"] = view.chosen + 1;
   json["front"] = ordered_json::array();
   for (const Solution& solution : exploration.front)

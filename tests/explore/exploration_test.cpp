@@ -710,3 +710,17 @@ TEST_CASE("explore: the verdict says who is late and what is broken, before and 
                          "breaks: 2.\n"));
 }
 
+TEST_CASE("explore: what the simulation contradicts, or could not confirm, is said") {
+  Exploration exploration = kept();
+  const std::string well = text_of(exploration);
+  CHECK(well.find("simulation") == std::string::npos);
+  CHECK(well.find("could not be simulated") == std::string::npos);
+  exploration.front[0].judgement.bounds[1].worst = us(100);
+  exploration.front[0].simulated[1] = us(100);
+  CHECK(text_of(exploration).find("beyond") == std::string::npos);
+  exploration.front[0].simulated[1] = us(101);
+  CHECK(text_of(exploration).find("responses beyond their bounds, which is a mistake of this program: two.\n") !=
+        std::string::npos);
+  exploration.front[0].was_simulated = false;
+  CHECK(text_of(exploration).find("could not be simulated; nothing confirms its bounds.\n") != std::string::npos);
+}
