@@ -34,7 +34,7 @@ class Walker {
 
   WalkResult run() {
     State state = start();
-    const Judgement* judgement = judge(state);
+    Judged judgement = judge(state);
     best_ = state;
     best_judgement_ = judgement;
     for (std::uint64_t round = 0; round < rounds && !is_over(); ++round) {
@@ -49,6 +49,9 @@ class Walker {
   }
 
  private:
+  /// Shared, as what is not remembered has to last while the walk is there, or is best.
+  using Judged = std::shared_ptr<const Judgement>;
+
   const Placement& placement(const State& state) const { return space_.placements[state.placement]; }
 
   std::size_t below(std::size_t count) { return static_cast<std::size_t>(random_.next() % count); }
@@ -66,20 +69,21 @@ class Walker {
 
   // ---- judging
 
-  const Judgement* judge(const State& state) {
+  Judged judge(const State& state) {
     Member member{state.placement, canonical(placement(state), state.genome), {}};
-    const auto [at, is_new] = known_.try_emplace(hash_of(member.candidate) ^ (state.placement * 0x9e3779b97f4a7c15));
-    if (!is_new) {
+    const std::uint64_t hash = hash_of(member.candidate) ^ (state.placement * 0x9e3779b97f4a7c15);
+    if (const auto known = known_.find(hash); known != known_.end()) {
       ++idle_;
-      return &at->second;
+      return known->second;
     }
     idle_ = 0;
     ++result_.judged;
     member.judgement = evaluator_.judge(state.placement, member.candidate);
     member.judgement.bounds.clear();
-    at->second = member.judgement;
+    const auto judged = std::make_shared<const Judgement>(member.judgement);
+    if (known_.size() < options_.most_remembered) known_.emplace(hash, judged);
     result_.archive.add(member);
-    const Judgement& judgement = at->second;
+    const Judgement& judgement = *judged;
     result_.feasible = result_.feasible || (judgement.broken == 0 && judgement.late.empty());
     if (judgement.broken == 0 && result_.late.size() < most_late_sets) {
       std::vector<TaskIndex> owners;
@@ -88,7 +92,7 @@ class Walker {
       result_.late.insert(std::move(owners));
     }
     if (options_.judged) options_.judged(judgement);
-    return &judgement;
+    return judged;
   }
 
   double energy(const State& state, const Judgement& judgement) const {
@@ -112,7 +116,7 @@ class Walker {
     return !is_closer(*best_judgement_, judgement) && energy(state, judgement) < energy(best_, *best_judgement_);
   }
 
-  void anneal(State& state, const Judgement* judgement, std::uint64_t from, std::uint64_t to, double hottest) {
+  void anneal(State& state, Judged judgement, std::uint64_t from, std::uint64_t to, double hottest) {
     double now = energy(state, *judgement);
     while (result_.judged < to && !is_over()) {
       const double done =
@@ -126,7 +130,7 @@ class Walker {
         ++idle_;
         continue;
       }
-      const Judgement* found = judge(next);
+      const Judged found = judge(next);
       const double then = energy(next, *found);
       if (is_better(next, *found)) {
         best_ = next;
@@ -450,10 +454,10 @@ class Walker {
   RandomStream random_;
   Clock::time_point begin_;
   WalkResult result_;
-  std::unordered_map<std::uint64_t, Judgement> known_;
+  std::unordered_map<std::uint64_t, Judged> known_;
   std::uint64_t idle_ = 0;
   State best_;
-  const Judgement* best_judgement_ = nullptr;
+  Judged best_judgement_;
   const std::vector<TaskIndex>* late_ = nullptr;
 };
 

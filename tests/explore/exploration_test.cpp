@@ -661,6 +661,31 @@ TEST_CASE("explore: a kernel that a host waits for twice takes its time once") {
 
 // ---------------------------------------------------------------- one walk
 
+TEST_CASE("explore: a walk that remembers little finds as good a mapping") {
+  using namespace amalthea::explore::detail;
+  std::mt19937 random(5);
+  const System system = random_tasks(random, 40);
+  const Problem problem = problem_of(system);
+  const Options options = quick();
+  const Space space = space_of(problem, options);
+  const Facts facts = facts_of(space);
+  std::vector<Judgement> best;
+  for (const std::size_t remembered : {std::size_t{1'000'000}, std::size_t{2}}) {
+    Evaluator evaluator(space, facts, std::vector<bool>(system.tasks.size(), true));
+    WalkOptions walking;
+    walking.budget = 1500;
+    walking.weights = walking.scales = {1};
+    walking.most_remembered = remembered;
+    WalkResult result = walk(space, facts, evaluator, walking);
+    CHECK(result.judged <= 1500);
+    const Member& member = result.archive.members().front();
+    CHECK(evaluator.judge(member.placement, member.candidate).objectives == member.judgement.objectives);
+    best.push_back(member.judgement);
+  }
+  CHECK(best[0].late == best[1].late);
+  CHECK(best[0].objectives == best[1].objectives);
+}
+
 // ---------------------------------------------------------------- what is said of it
 
 namespace {
