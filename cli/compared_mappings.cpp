@@ -85,21 +85,16 @@ std::optional<std::vector<exporter::ComparedMapping>> compared_mappings(const st
     importer::BuildOptions build = analysis.build;
     build.mapping = std::move(*changes);
     Diagnostics findings;
-    const auto mapped = importer::build_system(model, build, findings);
-    if (!mapped || mapped->tasks.size() != search.problem.system.tasks.size()) {
+    auto mapped = importer::build_system(model, build, findings);
+    if (!mapped || mapped->tasks.size() != search.problem.system.tasks.size() || !search.complete(*mapped)) {
       print_findings(findings);
       complain(fmt::format("--compare {}: the mapping does not fit the model", file));
       return std::nullopt;
     }
-    const explore::Candidate candidate = explore::original_candidate(*mapped);
-    auto system = explore::applied(search.problem, candidate);
-    if (!system) {
-      complain(fmt::format("--compare {}: functions are where the search may not put them", file));
-      return std::nullopt;
-    }
     try {
-      compared.push_back({std::filesystem::path(file).stem().string(), std::move(*system),
-                          explore::judge(search.problem, candidate, search.options)});
+      // As it is: functions and tasks may be where the search would not put them.
+      auto judgement = explore::judge(search.problem, *mapped, search.options);
+      compared.push_back({std::filesystem::path(file).stem().string(), std::move(*mapped), std::move(judgement)});
     } catch (const std::overflow_error&) {
       complain(fmt::format("--compare {}: times exceed what can be held (about 106 days)", file));
       return std::nullopt;

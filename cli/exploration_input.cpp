@@ -82,14 +82,18 @@ class Placer {
     }
     Diagnostics ignored;
     auto placed = importer::build_system(*model_, build, ignored);
-    if (!placed || placed->tasks.size() != system.tasks.size()) return std::nullopt;
-    for (const std::string& text : chains_) {
-      auto chain = engine::parse_chain(*placed, text);
-      if (!chain) return std::nullopt;
-      placed->chains.push_back(std::move(*chain));
-    }
-    if (!engine::resolve_instructions(*placed, prepared_->analysis.profile, ignored)) return std::nullopt;
+    if (!placed || placed->tasks.size() != system.tasks.size() || !complete(*placed)) return std::nullopt;
     return placed;
+  }
+
+  bool complete(System& system) const {
+    for (const std::string& text : chains_) {
+      auto chain = engine::parse_chain(system, text);
+      if (!chain) return false;
+      system.chains.push_back(std::move(*chain));
+    }
+    Diagnostics ignored;
+    return engine::resolve_instructions(system, prepared_->analysis.profile, ignored);
   }
 
  private:
@@ -225,8 +229,8 @@ explore::Freedom freedom_of(const ExplorationInput& input) {
   return {is_free("mapping"), is_free("offloading"), is_free("priorities"), is_free("waiting"), is_free("slices")};
 }
 
-/// Functions that are not to change sides need not be allowed to.
-void keep_sides(const System& system, explore::Constraints& constraints) {
+/// Functions that are not to change sides need not be allowed to; false and a message where `--pin` wants one to.
+bool keep_sides(const System& system, const std::vector<std::string>& pins, explore::Constraints& constraints) {
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     auto& allowed = constraints.allowed[task];
     const bool on_gpu = system.platform.units[system.tasks[task].unit].type == PuType::gpu;
@@ -235,8 +239,86 @@ void keep_sides(const System& system, explore::Constraints& constraints) {
                                    return (system.platform.units[unit].type == PuType::gpu) != on_gpu;
                                  }),
                   allowed.end());
-    if (allowed.empty()) allowed.push_back(system.tasks[task].unit);
+    if (!allowed.empty()) continue;
+    const std::string& name = system.tasks[task].name;
+    for (const std::string& pin : pins)
+      if (pin.starts_with(name + "="))
+        return complain(fmt::format("--pin {}: \"{}\" may not change sides with --keep offloading", pin, name));
+    allowed.push_back(system.tasks[task].unit);
   }
+  return true;
+}
+
+/// Of tasks that have to be on one unit the units on which all may run; those that fall away in a placement do not
+/// count, as nothing is asked of them there.
+std::vector<UnitIndex> common_units(const std::vector<const System*>& placements,
+                                    const explore::Constraints& constraints, const std::vector<TaskIndex>& group) {
+  std::vector<UnitIndex> common;
+  bool first = true;
+  for (const TaskIndex task : group) {
+    if (std::any_of(placements.begin(), placements.end(),
+                    [task](const System* system) { return system->tasks[task].folded_into.has_value(); }))
+      continue;
+    const auto& allowed = constraints.allowed[task];
+    if (std::exchange(first, false)) {
+      common = allowed;
+      continue;
+    }
+    common.erase(std::remove_if(common.begin(), common.end(), [&](UnitIndex unit) { return !contains(allowed, unit); }),
+                 common.end());
+  }
+  if (first) common.push_back(0);  // nobody counts
+  return common;
+}
+
+/// Everybody who has to be on one unit with members of `group`.
+std::vector<TaskIndex> whole_group(const explore::Constraints& constraints, std::vector<TaskIndex> group) {
+  for (bool grows = true; grows;) {
+    grows = false;
+    for (const auto& other : constraints.together) {
+      if (std::none_of(other.begin(), other.end(), [&](TaskIndex task) { return contains(group, task); })) continue;
+      for (const TaskIndex task : other)
+        if (!contains(group, task)) {
+          group.push_back(task);
+          grows = true;
+        }
+    }
+  }
+  std::sort(group.begin(), group.end());
+  return group;
+}
+
+std::string names_of(const System& system, const std::vector<TaskIndex>& tasks) {
+  std::string names;
+  for (const TaskIndex task : tasks)
+    names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", system.tasks[task].name);
+  return names;
+}
+
+/// Leaves out, with a note, what the model wants together though no unit can have it all.
+void drop_impossible_groups(const std::vector<const System*>& placements, explore::Constraints& constraints) {
+  const auto wanted = std::exchange(constraints.together, {});
+  for (const auto& group : wanted) {
+    constraints.together.push_back(group);
+    const auto whole = whole_group(constraints, group);
+    if (!common_units(placements, constraints, whole).empty()) continue;
+    constraints.together.pop_back();
+    fmt::print(stderr,
+               "amalthea: note: affinity constraints of the model want {} on one unit, but there is none on which all "
+               "of them can run; that of {} is left out\n",
+               names_of(*placements.front(), whole), names_of(*placements.front(), group));
+  }
+}
+
+/// False and a message where options leave no unit to tasks that have to be on one.
+bool check_groups(const std::vector<const System*>& placements, const explore::Constraints& constraints) {
+  for (const auto& group : constraints.together) {
+    const auto whole = whole_group(constraints, group);
+    if (common_units(placements, constraints, whole).empty())
+      return complain(fmt::format("{} have to be together, but there is no unit on which all of them may run",
+                                  names_of(*placements.front(), whole)));
+  }
+  return true;
 }
 
 }  // namespace
@@ -297,15 +379,19 @@ std::optional<Search> make_search(const Model& model, const AnalysisInput& analy
   auto constraints = importer::mapping_constraints(model, placements, input.keep_affinity, diagnostics);
   search.problem.constraints = {std::move(constraints.allowed), std::move(constraints.together),
                                 std::move(constraints.apart)};
+  drop_impossible_groups(placements, search.problem.constraints);
   if (!pin(system, input.pins, search.problem.constraints) ||
       !add_groups(system, "--together", input.together, search.problem.constraints.together) ||
       !add_groups(system, "--apart", input.apart, search.problem.constraints.apart))
     return std::nullopt;
 
   search.options.freedom = freedom_of(input);
-  if (!search.options.freedom.offloading) keep_sides(system, search.problem.constraints);
+  if (!search.options.freedom.offloading && !keep_sides(system, input.pins, search.problem.constraints))
+    return std::nullopt;
+  if (!check_groups(placements, search.problem.constraints)) return std::nullopt;
   placer.allow(search.problem.constraints.allowed);
   search.problem.place = [placer](const std::vector<bool>& on_cpu) { return placer.place(on_cpu); };
+  search.complete = [placer](System& other) { return placer.complete(other); };
   search.options.objectives = std::move(*objectives);
   search.options.candidates = input.candidates;
   search.options.seconds = input.seconds;

@@ -3,6 +3,7 @@
 /// What is asked of a search for a mapping: options of `amalthea explore` → explore::Problem and explore::Options.
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,6 +32,9 @@ void add_exploration_options(CLI::App& verb, ExplorationInput& input);
 struct Search {
   explore::Problem problem;
   explore::Options options;
+  /// Gives another system of the model what options give the problem's: chains, and times for instructions. False where
+  /// it cannot have them.
+  std::function<bool(System&)> complete;
 };
 /// The problem of a model whose analysis was prepared with `analysis`; `model` and `prepared` have to outlive it.
 /// Nothing, and a message, when an option cannot be understood. Findings are collected.

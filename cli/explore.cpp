@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -34,6 +36,64 @@ bool complain(const std::string& message) {
   return false;
 }
 
+bool is_same_file(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  if (fs::equivalent(a, b, error)) return fs::is_regular_file(a, error);  // /dev/null can be written twice
+  const auto path = [&error](const std::string& text) {
+    return fs::weakly_canonical(fs::absolute(text, error), error);
+  };
+  return !fs::exists(a, error) && !fs::exists(b, error) && path(a) == path(b);
+}
+
+/// Whether nothing that is written takes the place of something else that is, or was read. Only -o may write where the
+/// model is, and --mapping-out where --mapping was read.
+bool check_paths(const Model& model, const Options& options, const std::vector<Target>& targets) {
+  struct File {
+    std::string option, path;
+  };
+  std::vector<File> written;
+  for (const Target& target : targets) written.push_back({"-o", target.output});
+  if (!options.mapping_output.empty()) written.push_back({"--mapping-out", options.mapping_output});
+  if (!options.report.empty()) written.push_back({"--report", options.report});
+  for (std::size_t i = 0; i < written.size(); ++i)
+    for (std::size_t j = i + 1; j < written.size(); ++j)
+      if (is_same_file(written[i].path, written[j].path))
+        return complain(
+            fmt::format("{} and {} would both write {}", written[i].option, written[j].option, written[j].path));
+  for (const File& file : written) {
+    const auto was_read = [&](const std::string& path) {
+      if (path.empty() || !is_same_file(file.path, path)) return false;
+      complain(fmt::format("{} would write over {}, which is read", file.option, path));
+      return true;
+    };
+    for (const std::string& path : options.compare)
+      if (was_read(path)) return false;
+    if (file.option != "--mapping-out" && was_read(options.analysis.mapping_file)) return false;
+    if (file.option == "-o") continue;
+    for (const auto& document : model.documents())
+      if (was_read(document->source().path())) return false;
+  }
+  return true;
+}
+
+/// Whether every task has a name of its own, by which a mapping file could speak of it.
+bool can_be_named(const std::string& path, const System& system) {
+  std::set<std::string> names;
+  for (const exporter::MappingEntry& entry : exporter::mapping_entries(system))
+    if (!names.insert(entry.task).second)
+      return complain(fmt::format("cannot write {}: several tasks have the name \"{}\"", path, entry.task));
+  return true;
+}
+
+/// As far as that can be told before the search.
+bool check_solution(std::size_t solution, std::size_t objectives) {
+  const std::size_t most = objectives == 1 ? 1 : explore::most_solutions;
+  return solution <= most ||
+         complain(fmt::format("--solution {}: there are only {}", solution,
+                              most == 1 ? "1, as there is one objective" : fmt::format("{} at the most", most)));
+}
+
 /// Whether files of the model can say a mapping at all.
 bool can_be_remapped(const Model& model) {
   for (const auto& document : model.documents())
@@ -47,7 +107,7 @@ std::optional<explore::Exploration> run_search(Search& search, Diagnostics& diag
   SearchProgress progress;
   const std::uint64_t candidates = search.options.candidates;
   search.options.progress = [&progress, candidates](std::uint64_t judged, std::size_t late) {
-    progress.show(judged, candidates, late);
+    progress.show(judged, std::max(candidates, judged), late);  // more where a conflict is looked for
   };
   try {
     return explore::explore(search.problem, search.options);
@@ -80,12 +140,8 @@ bool write_model(const Model& model, const Options& options, const std::vector<T
 }
 
 bool write_mapping(const std::string& path, const System& after) {
-  const auto entries = exporter::mapping_entries(after);
-  std::set<std::string> names;
-  for (const exporter::MappingEntry& entry : entries)
-    if (!names.insert(entry.task).second)
-      return complain(fmt::format("cannot write {}: several tasks have the name \"{}\"", path, entry.task));
-  return write_output(path, exporter::render_mapping_file(entries));
+  return can_be_named(path, after) &&
+         write_output(path, exporter::render_mapping_file(exporter::mapping_entries(after)));
 }
 
 /// All that was asked for beside standard output; then the exit code.
@@ -126,13 +182,16 @@ int run(const Options& options) {
     if (!can_be_remapped(*model) || !place_targets(targets, options.input.models, options.output))
       return ExitCode::unusable;
   }
+  if (model && !check_paths(*model, options, targets)) return ExitCode::unusable;
   const auto prepared = model ? prepare_analysis(*model, options.analysis, diagnostics, exit_code) : std::nullopt;
   if (!prepared) {
     print_findings(diagnostics);
     return exit_code;
   }
   auto search = make_search(*model, options.analysis, *prepared, options.exploration, diagnostics);
-  if (!search) return ExitCode::unusable;
+  if (!search || !check_solution(options.solution, search->options.objectives.size()) ||
+      (!options.mapping_output.empty() && !can_be_named(options.mapping_output, search->problem.system)))
+    return ExitCode::unusable;
   const auto compared = compared_mappings(options.compare, *model, options.input.limits, options.analysis, *search);
   if (!compared) return ExitCode::unusable;
   const auto exploration = run_search(*search, diagnostics);

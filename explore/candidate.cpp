@@ -12,6 +12,10 @@ bool polls(const System& system, const std::vector<NodeIndex>& waits) {
                      [&](NodeIndex node) { return std::get<WaitEvents>(system.graph[node].activity).active; });
 }
 
+bool migrates(const Placement& placement, const Candidate& candidate, TaskIndex task) {
+  return candidate[task].migrates && placement.host[task] && placement.system.tasks[task].units.size() > 1;
+}
+
 }  // namespace
 
 void apply(const Placement& placement, const Candidate& candidate, System& system) {
@@ -25,10 +29,11 @@ void apply(const Placement& placement, const Candidate& candidate, System& syste
       continue;
     }
     const auto scheduler = scheduler_on(system.platform, base.scheduler, choice.unit);
-    const bool moves = choice.unit != base.unit && is_cpu(system.platform, choice.unit) && scheduler;
+    const bool stays_on_all = migrates(placement, candidate, index);
+    const bool moves = !stays_on_all && choice.unit != base.unit && is_cpu(system.platform, choice.unit) && scheduler;
     task.unit = moves ? choice.unit : base.unit;
     task.scheduler = moves ? *scheduler : base.scheduler;
-    if (moves)
+    if (moves || (!stays_on_all && base.units.size() > 1))
       task.units.clear();
     else if (task.units != base.units)
       task.units = base.units;
@@ -43,14 +48,15 @@ void apply(const Placement& placement, const Candidate& candidate, System& syste
 }
 
 Candidate canonical(const Placement& placement, const Candidate& candidate) {
-  Candidate result = original_candidate(placement.system);
+  Candidate result = placement.own;
   for (TaskIndex task = 0; task < result.size(); ++task) {
     if (!placement.active[task]) continue;
     if (!placement.host[task]) {
       result[task].slice = candidate[task].slice;
       continue;
     }
-    result[task].unit = candidate[task].unit;
+    result[task].migrates = migrates(placement, candidate, task);
+    if (!result[task].migrates) result[task].unit = candidate[task].unit;
     result[task].priority = candidate[task].priority;
     if (!placement.waits[task].empty()) result[task].waits_actively = candidate[task].waits_actively;
   }
@@ -60,20 +66,39 @@ Candidate canonical(const Placement& placement, const Candidate& candidate) {
 std::size_t broken_constraints(const Constraints& constraints, const Placement& placement, const Candidate& candidate) {
   std::size_t broken = 0;
   const auto counts = [&](TaskIndex task) { return task < candidate.size() && placement.active[task]; };
+  // Who migrates is on all its units.
+  const auto is_on = [&](TaskIndex task, UnitIndex unit) {
+    if (!migrates(placement, candidate, task)) return candidate[task].unit == unit;
+    const auto& units = placement.system.tasks[task].units;
+    return std::find(units.begin(), units.end(), unit) != units.end();
+  };
+  const auto each_unit = [&](TaskIndex task, const auto& visit) {
+    if (!migrates(placement, candidate, task)) return visit(candidate[task].unit);
+    for (const UnitIndex unit : placement.system.tasks[task].units) visit(unit);
+  };
   for (TaskIndex task = 0; task < candidate.size() && task < constraints.allowed.size(); ++task) {
+    if (!counts(task)) continue;
     const auto& allowed = constraints.allowed[task];
-    if (counts(task) && std::find(allowed.begin(), allowed.end(), candidate[task].unit) == allowed.end()) ++broken;
+    bool outside = false;
+    each_unit(task, [&](UnitIndex unit) {
+      outside = outside || std::find(allowed.begin(), allowed.end(), unit) == allowed.end();
+    });
+    if (outside) ++broken;
   }
   for (const auto& group : constraints.together) {
     std::set<UnitIndex> units;
     for (const TaskIndex task : group)
-      if (counts(task)) units.insert(candidate[task].unit);
+      if (counts(task)) each_unit(task, [&](UnitIndex unit) { units.insert(unit); });
     if (units.size() > 1) broken += units.size() - 1;
   }
   for (const auto& group : constraints.apart)
     for (std::size_t i = 0; i < group.size(); ++i)
-      for (std::size_t j = i + 1; j < group.size(); ++j)
-        if (counts(group[i]) && counts(group[j]) && candidate[group[i]].unit == candidate[group[j]].unit) ++broken;
+      for (std::size_t j = i + 1; j < group.size(); ++j) {
+        if (!counts(group[i]) || !counts(group[j])) continue;
+        bool meet = false;
+        each_unit(group[i], [&](UnitIndex unit) { meet = meet || is_on(group[j], unit); });
+        if (meet) ++broken;
+      }
   return broken;
 }
 
@@ -87,7 +112,7 @@ std::uint64_t hash_of(const Candidate& candidate) {
   for (const Choice& choice : candidate) {
     add(choice.unit);
     add(static_cast<std::uint64_t>(choice.priority));
-    add(choice.waits_actively ? 1 : 0);
+    add((choice.waits_actively ? 1u : 0u) + (choice.migrates ? 2u : 0u));
     add(choice.slice ? static_cast<std::uint64_t>(choice.slice->picoseconds()) + 1 : 0);
   }
   return hash;
@@ -107,6 +132,7 @@ Candidate original_candidate(const System& system) {
       choice.slice = task.time_slice;
       continue;
     }
+    choice.migrates = task.units.size() > 1;
     for (const NodeIndex node : task.body)
       if (const auto* wait = std::get_if<WaitEvents>(&system.graph[node].activity))
         choice.waits_actively = choice.waits_actively || wait->active;

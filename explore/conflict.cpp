@@ -13,11 +13,23 @@ namespace {
 
 constexpr double tolerance = 1e-9;
 
+using Clock = std::chrono::steady_clock;
+
+/// For each deadline that is left out.
+constexpr std::uint64_t walks = 2;
+
 class ConflictSearch {
  public:
   ConflictSearch(const Space& space, const Facts& facts, const std::vector<bool>& counted, const Member& best,
-                 const std::set<std::vector<TaskIndex>>& late, std::uint64_t& judged)
-      : space_(space), facts_(facts), counted_(counted), best_(best), late_(late), judged_(judged) {}
+                 const std::set<std::vector<TaskIndex>>& late, const ConflictOptions& options, std::uint64_t& judged)
+      : space_(space),
+        facts_(facts),
+        counted_(counted),
+        best_(best),
+        late_(late),
+        options_(options),
+        judged_(judged),
+        left_(space.options.candidates) {}
 
   Conflict run() {
     if (best_.judgement.broken > 0) return of_constraints();
@@ -49,7 +61,10 @@ class ConflictSearch {
       // What concerns this task alone or with others.
       Constraints own;
       own.allowed.resize(best_.candidate.size());
-      for (TaskIndex other = 0; other < own.allowed.size(); ++other) own.allowed[other] = {best_.candidate[other].unit};
+      for (TaskIndex other = 0; other < own.allowed.size(); ++other) {
+        own.allowed[other] = placed.system.tasks[other].units;
+        own.allowed[other].push_back(best_.candidate[other].unit);
+      }
       if (task < space_.problem.constraints.allowed.size())
         own.allowed[task] = space_.problem.constraints.allowed[task];
       const auto with_task = [task](const std::vector<TaskIndex>& group) {
@@ -147,13 +162,20 @@ class ConflictSearch {
         gpus.push_back(system.tasks[task].unit);
     for (const UnitIndex gpu : gpus) {
       std::vector<Share> shares;
+      // Each job of a device task counts once, for how many waits and hosts it may set events.
+      std::vector<double> left = demands.rates;
       for (TaskIndex host = 0; host < system.tasks.size(); ++host) {
         if (!placed.host[host] || !has_deadline(placed, host)) continue;
         Share share{host, 0, {}};
+        std::set<TaskIndex> setters;
         for (const engine::Step& step : programs[host].steps)
           for (const TaskIndex setter : step.setters)
-            if (!placed.host[setter] && system.tasks[setter].unit == gpu)
-              share.demand += demands.rates[host] * static_cast<double>(programs[setter].kernels_packed.picoseconds());
+            if (!placed.host[setter] && system.tasks[setter].unit == gpu) setters.insert(setter);
+        for (const TaskIndex setter : setters) {
+          const double rate = std::min(demands.rates[host], left[setter]);
+          left[setter] -= rate;
+          share.demand += rate * static_cast<double>(programs[setter].kernels_packed.picoseconds());
+        }
         if (share.demand > 0) shares.push_back(share);
       }
       if (const auto conflict = overloaded(placed, shares, 1, system.platform.units[gpu].name)) return conflict;
@@ -168,27 +190,36 @@ class ConflictSearch {
                         [&](TaskIndex task) { return std::find(kept.begin(), kept.end(), task) != kept.end(); });
   }
 
-  /// Whether a mapping is known, or found, that keeps all of these.
+  bool is_late() const { return options_.end && Clock::now() >= *options_.end; }
+
+  /// Whether a mapping is known, or found, that keeps all of these, or nothing can be found any more.
   bool can_be_kept(const std::vector<TaskIndex>& tasks, std::uint64_t search) {
     for (const auto& late : late_)
       if (meet(late, tasks)) return true;
+    if (is_cut_ || is_late() || left_ < walks * budget_) return is_cut_ = true;
     std::vector<bool> counted(counted_.size(), false);
     for (const TaskIndex task : tasks) counted[task] = true;
     Evaluator evaluator(space_, facts_, counted);
     const std::size_t objectives = space_.options.objectives.size();
-    for (std::uint64_t number = 0; number < 2; ++number) {
+    for (std::uint64_t number = 0; number < walks; ++number) {
       WalkOptions options;
       options.number = number;
       options.search = search;
       options.start = number == 0 ? Start::worst_fit : Start::original;
-      options.budget = std::clamp<std::uint64_t>(space_.options.candidates / 20, 20, 500);
+      options.budget = budget_;
       options.weights.assign(objectives, 0);
       options.scales.assign(objectives, 1);
       options.until_feasible = true;
-      if (space_.options.seconds) options.seconds = *space_.options.seconds / 50;
+      if (options_.end) {
+        const double left = std::chrono::duration<double>(*options_.end - Clock::now()).count();
+        options.seconds = std::min(space_.options.seconds.value_or(left) / 50, left);
+      }
+      if (options_.judged) options.judged = [this](const Judgement&) { options_.judged(); };
       const WalkResult result = walk(space_, facts_, evaluator, options);
       judged_ += result.judged;
+      left_ -= std::min(left_, result.judged);
       if (result.feasible) return true;
+      if (is_late()) return is_cut_ = true;
     }
     return false;
   }
@@ -209,6 +240,8 @@ class ConflictSearch {
     // What is seldom late is left out first.
     std::vector<TaskIndex> order = kept;
     std::stable_sort(order.begin(), order.end(), [&](TaskIndex a, TaskIndex b) { return often[a] < often[b]; });
+    budget_ = std::clamp<std::uint64_t>(space_.options.candidates / std::max<std::uint64_t>(20, walks * order.size()),
+                                        20, 500);
     std::uint64_t search = 1;
     for (const TaskIndex task : order) {
       std::vector<TaskIndex> without = kept;
@@ -220,10 +253,9 @@ class ConflictSearch {
     conflict.reason =
         kept.size() == 1
             ? fmt::format("no mapping was found that keeps the deadline of {}", names(kept))
-            : fmt::format(
-                  "no mapping was found that keeps the deadlines of {} together; without any one of them there "
-                  "is one",
-                  names(kept));
+            : fmt::format("no mapping was found that keeps the deadlines of {} together; {}", names(kept),
+                          is_cut_ ? "the search ended before it was known which of them are needed for that"
+                                  : "without any one of them there is one");
     return conflict;
   }
 
@@ -232,14 +264,19 @@ class ConflictSearch {
   const std::vector<bool>& counted_;
   const Member& best_;
   const std::set<std::vector<TaskIndex>>& late_;
+  const ConflictOptions& options_;
   std::uint64_t& judged_;
+  std::uint64_t left_;        ///< candidates that may still be judged
+  std::uint64_t budget_ = 0;  ///< of each walk
+  bool is_cut_ = false;       ///< ended with deadlines not yet tried
 };
 
 }  // namespace
 
 Conflict find_conflict(const Space& space, const Facts& facts, const std::vector<bool>& counted, const Member& best,
-                       const std::set<std::vector<TaskIndex>>& late, std::uint64_t& judged) {
-  return ConflictSearch(space, facts, counted, best, late, judged).run();
+                       const std::set<std::vector<TaskIndex>>& late, const ConflictOptions& options,
+                       std::uint64_t& judged) {
+  return ConflictSearch(space, facts, counted, best, late, options, judged).run();
 }
 
 }  // namespace amalthea::explore::detail

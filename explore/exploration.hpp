@@ -29,6 +29,7 @@ struct Choice {
   std::int64_t priority = 0;      ///< larger is more urgent; of host tasks
   bool waits_actively = false;    ///< polls instead of suspending; of host tasks that wait for events
   std::optional<Duration> slice;  ///< of the GPU, of device tasks
+  bool migrates = false;          ///< between all units that the model lets it, `unit` being the first of them
   friend bool operator==(const Choice&, const Choice&) = default;
 };
 /// Parallel to System::tasks.
@@ -71,8 +72,9 @@ struct Problem {
 struct Options {
   Freedom freedom;
   std::vector<Objective> objectives = {LargestResponse{}};
-  std::uint64_t candidates = 20000;  ///< to be judged, all walks together
-  std::optional<double> seconds;     ///< stop earlier after this time: then results may differ from run to run
+  std::uint64_t candidates = 20000;  ///< to be judged, all walks together; no more again to find a conflict
+  /// Stop earlier after this time, a fifth of it being left to find a conflict; then results may differ between runs.
+  std::optional<double> seconds;
   std::uint64_t seed = 1;
   unsigned threads = 1;
   engine::AnalysisOptions analysis;  ///< profile and memory model
@@ -91,13 +93,15 @@ struct Judgement {
   std::vector<double> objectives;  ///< parallel to Options::objectives; infinite where unknown
   std::size_t broken = 0;          ///< constraints that are not kept; none of a solution that is feasible
 };
+/// Throws std::invalid_argument where Problem::place gives nothing for it.
 Judgement judge(const Problem& problem, const Candidate& candidate, const Options& options);
+/// Of the same model mapped by somebody else, as it is: functions and tasks may be where the search would not put them.
+Judgement judge(const Problem& problem, const System& mapped, const Options& options);
 
 /// What the model decides.
 Candidate original_candidate(const System& system);
 /// The system with a candidate applied; nothing where Problem::place gives none. A task that moves gets the first
-/// scheduler that is responsible for its unit, unless its own is. One that the model lets migrate between units keeps
-/// doing so while its unit is the model's.
+/// scheduler that is responsible for its unit, unless its own is.
 std::optional<System> applied(const Problem& problem, const Candidate& candidate);
 
 struct Solution {
@@ -105,17 +109,20 @@ struct Solution {
   Judgement judgement;
   /// What its simulation at worst-case execution times saw, per task; nothing where it cannot be simulated.
   std::vector<std::optional<Duration>> simulated;
+  bool was_simulated = false;
 };
 
-/// A task whose deadline no mapping can keep: even alone it takes longer.
+/// A task whose deadline no mapping can keep that the search may choose: even alone it takes longer.
 struct Impossible {
   TaskIndex task = 0;
   Duration least;  ///< achievable, on `unit`
   UnitIndex unit = 0;
   Duration deadline;
+  bool confined = false;  ///< it, or what it offloads, could run on units that constraints or Freedom leave out
 };
 
-/// Demands that cannot be kept together, as far as was found; without any of them the others can.
+/// Demands that cannot be kept together, as far as was found; without any of them the others can, unless time or
+/// candidates ran out.
 struct Conflict {
   std::vector<TaskIndex> tasks;  ///< whose deadlines these are
   std::string reason;            ///< in words: "CPUs are asked for 5.1 of 5 …"

@@ -50,6 +50,17 @@ System alone(const Placement& placement, TaskIndex task, const std::vector<TaskI
   return system;
 }
 
+/// Whether all that the task computes is stated for the unit.
+bool executes(const System& system, const Task& task, UnitIndex unit) {
+  return std::all_of(task.body.begin(), task.body.end(), [&](NodeIndex node) {
+    const Activity& activity = system.graph[node].activity;
+    const auto* compute = std::get_if<Compute>(&activity);
+    const auto* kernel = std::get_if<Kernel>(&activity);
+    const Ticks* ticks = compute != nullptr ? &compute->ticks : kernel != nullptr ? &kernel->ticks : nullptr;
+    return ticks == nullptr || ticks->on(system.platform.units[unit].definition) != nullptr;
+  });
+}
+
 struct Least {
   Duration time = Duration::max();
   UnitIndex unit = 0;
@@ -86,7 +97,37 @@ class LeastSearch {
       if (!here) return std::nullopt;
       if (!closest || here->least - here->deadline < closest->least - closest->deadline) closest = here;
     }
+    if (closest) closest->confined = is_confined(owner);
     return closest;
+  }
+
+  /// Whether who carries the deadline, or what that offloads, could run elsewhere if it was allowed to.
+  bool is_confined(TaskIndex owner) const {
+    for (const Placement& placement : space_.placements)
+      for (TaskIndex task = 0; task < placement.system.tasks.size(); ++task) {
+        if (!placement.active[task] || placement.owner[task] != owner) continue;
+        for (const TaskIndex each : alone_with(placement.system, task))
+          if (could_run_elsewhere(placement, each)) return true;
+      }
+    return false;
+  }
+
+  bool could_run_elsewhere(const Placement& placement, TaskIndex index) const {
+    const System& system = placement.system;
+    const Task& task = system.tasks[index];
+    if (task.kind != ProcessKind::task) return false;
+    const auto& tasks = space_.problem.system.tasks;
+    const bool is_function =
+        tasks[index].side == Side::device ||
+        std::any_of(tasks.begin(), tasks.end(), [index](const Task& other) { return other.folded_into == index; });
+    for (UnitIndex unit = 0; unit < system.platform.units.size(); ++unit) {
+      const bool changes_side = (system.platform.units[unit].type == PuType::gpu) == placement.host[index];
+      if ((changes_side && !is_function) || system.platform.units[unit].frequency.is_zero() ||
+          !scheduler_on(system.platform, task.scheduler, unit) || !executes(system, task, unit))
+        continue;
+      if (!is_allowed(space_.problem, index, unit) || (changes_side && !space_.options.freedom.offloading)) return true;
+    }
+    return false;
   }
 
   static bool is_activated(const Placement& placement, TaskIndex task) {

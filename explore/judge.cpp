@@ -249,12 +249,32 @@ std::string describe(const System& system, const Objective& objective) {
 
 Judgement judge(const Problem& problem, const Candidate& candidate, const Options& options) {
   using namespace detail;
-  const Space space = space_of(problem, options);
-  const auto placement = placement_of(space, candidate);
-  if (!placement) throw std::invalid_argument("the candidate places functions where they cannot be");
+  Space space = space_of(problem, options);
+  auto counted = counted_tasks(space, impossible_deadlines(space));
+  auto index = placement_of(space, candidate);
+  if (!index) {  // of many functions the search tries some combinations only
+    auto on_cpu = functions_on_cpu(problem.system, space.functions, candidate);
+    auto system = problem.place ? problem.place(on_cpu) : std::nullopt;
+    if (!system || system->tasks.size() != problem.system.tasks.size())
+      throw std::invalid_argument("the candidate places functions where they cannot be");
+    index = space.placements.size();
+    space.placements.push_back(describe_placement(std::move(*system), std::move(on_cpu), problem, options));
+  }
   const Facts facts = facts_of(space);
-  Evaluator evaluator(space, facts, counted_tasks(space, impossible_deadlines(space)));
-  return evaluator.judge(*placement, canonical(space.placements[*placement], candidate));
+  Evaluator evaluator(space, facts, std::move(counted));
+  return evaluator.judge(*index, canonical(space.placements[*index], candidate));
+}
+
+Judgement judge(const Problem& problem, const System& mapped, const Options& options) {
+  using namespace detail;
+  Space space = space_of(problem, options);
+  auto counted = counted_tasks(space, impossible_deadlines(space));
+  const Candidate candidate = original_candidate(mapped);
+  space.placements = {
+      describe_placement(mapped, functions_on_cpu(problem.system, space.functions, candidate), problem, options)};
+  const Facts facts = facts_of(space);
+  Evaluator evaluator(space, facts, std::move(counted));
+  return evaluator.judge(0, canonical(space.placements.front(), candidate));
 }
 
 }  // namespace amalthea::explore

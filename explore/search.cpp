@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <exception>
 #include <mutex>
@@ -15,11 +16,18 @@ namespace amalthea::explore {
 namespace {
 
 using namespace detail;
+using Clock = std::chrono::steady_clock;
+
+/// More than this a clock might not hold.
+constexpr double most_seconds = 1e9;
 
 /// Whatever the number of threads, so that results do not depend on it.
 constexpr std::uint64_t walks = 8;
 constexpr Start starts[walks] = {Start::original, Start::first_fit, Start::worst_fit, Start::random,
                                  Start::random,   Start::original,  Start::random,    Start::random};
+
+/// Of the time that is given, for the walks; the rest is left to find a conflict.
+constexpr double share_of_walks = 0.8;
 
 /// Calls `work` for 0 … count - 1, in any order and by several threads.
 template <typename Work>
@@ -75,8 +83,15 @@ class Search {
     archive.thin(most_solutions);
     const Judgement& best = archive.members().front().judgement;
     result.feasible = best.broken == 0 && best.late.empty();
-    if (!result.feasible)
-      result.conflict = find_conflict(space_, facts_, counted_, archive.members().front(), late, result.judged);
+    if (!result.feasible) {
+      ConflictOptions options;
+      if (options_.seconds)
+        options.end = begin_ + std::chrono::duration_cast<Clock::duration>(
+                                   std::chrono::duration<double>(std::min(*options_.seconds, most_seconds)));
+      options.judged = [this] { count(); };
+      result.conflict =
+          find_conflict(space_, facts_, counted_, archive.members().front(), late, options, result.judged);
+    }
     result.front.resize(archive.members().size());
     in_parallel(result.front.size(), options_.threads,
                 [&](std::size_t index) { result.front[index] = confirmed(archive.members()[index]); });
@@ -112,20 +127,24 @@ class Search {
     options.budget = std::max<std::uint64_t>(1, options_.candidates / walks + (number < options_.candidates % walks));
     options.weights = weights_of(number);
     options.scales = scales_;
-    if (options_.seconds) options.seconds = *options_.seconds * std::clamp<double>(options_.threads, 1, walks) / walks;
+    if (options_.seconds)
+      options.seconds = share_of_walks * *options_.seconds * std::clamp<double>(options_.threads, 1, walks) / walks;
     options.judged = [this](const Judgement& judgement) { count(judgement); };
     Evaluator evaluator(space_, facts_, counted_);
     return walk(space_, facts_, evaluator, options);
   }
 
   void count(const Judgement& judgement) {
-    constexpr std::uint64_t now_and_then = 64;
-    const std::uint64_t judged = ++judged_;
-    if (!options_.progress) return;
     std::size_t fewest = fewest_late_;
     while (judgement.late.size() < fewest && !fewest_late_.compare_exchange_weak(fewest, judgement.late.size())) {
     }
-    if (judged % now_and_then != 0) return;
+    count();
+  }
+
+  void count() {
+    constexpr std::uint64_t now_and_then = 64;
+    const std::uint64_t judged = ++judged_;
+    if (!options_.progress || judged % now_and_then != 0) return;
     const std::lock_guard lock(progress_mutex_);
     options_.progress(judged, fewest_late_);
   }
@@ -144,11 +163,13 @@ class Search {
     Diagnostics told;  // by the analysis of the system as it is
     const auto results = engine::analyze(system, options, told);
     if (!results) return solution;
+    solution.was_simulated = true;
     for (TaskIndex task = 0; task < solution.simulated.size(); ++task)
       if (results->tasks[task].response.jobs > 0) solution.simulated[task] = results->tasks[task].response.max;
     return solution;
   }
 
+  const Clock::time_point begin_ = Clock::now();
   const Options& options_;
   const Space space_;
   const Facts facts_;

@@ -15,12 +15,6 @@ bool by_fixed_priority(SchedulingAlgorithm algorithm) {
          algorithm == SchedulingAlgorithm::priority_based_round_robin;
 }
 
-bool is_allowed(const Problem& problem, TaskIndex task, UnitIndex unit) {
-  if (task >= problem.constraints.allowed.size()) return true;
-  const auto& allowed = problem.constraints.allowed[task];
-  return std::find(allowed.begin(), allowed.end(), unit) != allowed.end();
-}
-
 /// Whether all that the task computes is stated for the unit.
 bool has_ticks(const System& system, TaskIndex task, UnitIndex unit) {
   const auto& body = system.tasks[task].body;
@@ -123,6 +117,19 @@ std::vector<UnitIndex> cpus_of(const Problem& problem, const std::vector<Placeme
   return units;
 }
 
+/// Whether constraints hold on whatever unit the task is just now.
+bool may_migrate(const Problem& problem, TaskIndex index, const Task& task) {
+  if (task.units.size() < 2) return false;
+  const auto in_group = [index](const std::vector<TaskIndex>& group) {
+    return group.size() > 1 && std::find(group.begin(), group.end(), index) != group.end();
+  };
+  const Constraints& constraints = problem.constraints;
+  return std::none_of(constraints.together.begin(), constraints.together.end(), in_group) &&
+         std::none_of(constraints.apart.begin(), constraints.apart.end(), in_group) &&
+         std::all_of(task.units.begin(), task.units.end(),
+                     [&](UnitIndex unit) { return is_allowed(problem, index, unit); });
+}
+
 /// Who must be together with whom; chains of such groups are one.
 std::vector<std::vector<TaskIndex>> groups_of(const Problem& problem) {
   const std::size_t count = problem.system.tasks.size();
@@ -140,7 +147,34 @@ std::vector<std::vector<TaskIndex>> groups_of(const Problem& problem) {
   return groups;
 }
 
+/// Members of a group may have ticks for different units: they move to what all of them have.
+void find_common_units(const Space& space, Placement& placement) {
+  placement.groups = space.groups;
+  placement.units = space.cpus;
+  for (TaskIndex task = 0; task < space.groups.size(); ++task) {
+    if (!placement.movable[task]) continue;
+    auto& units = placement.units[task];
+    for (const TaskIndex member : space.groups[task])
+      if (placement.movable[member])
+        units.erase(std::remove_if(units.begin(), units.end(),
+                                   [&](UnitIndex unit) {
+                                     const auto& others = space.cpus[member];
+                                     return std::find(others.begin(), others.end(), unit) == others.end();
+                                   }),
+                    units.end());
+    if (!units.empty()) continue;
+    placement.groups[task] = {task};
+    units = space.cpus[task];
+  }
+}
+
 }  // namespace
+
+bool is_allowed(const Problem& problem, TaskIndex task, UnitIndex unit) {
+  if (task >= problem.constraints.allowed.size()) return true;
+  const auto& allowed = problem.constraints.allowed[task];
+  return std::find(allowed.begin(), allowed.end(), unit) != allowed.end();
+}
 
 std::optional<SchedulerIndex> scheduler_on(const Platform& platform, SchedulerIndex own, UnitIndex unit) {
   const auto responsible = [unit](const Scheduler& scheduler) {
@@ -198,7 +232,9 @@ Placement describe_placement(System system, std::vector<bool> on_cpu, const Prob
                                by_fixed_priority(system.platform.schedulers[stated.scheduler].kind));
     placement.waiting.push_back(options.freedom.waiting && !placement.waits[task].empty());
     placement.sliced.push_back(active && !host && options.freedom.slices);
+    placement.may_migrate.push_back(host && may_migrate(problem, task, stated));
   }
+  placement.own = original_candidate(system);
   placement.system = std::move(system);
   placement.on_cpu = std::move(on_cpu);
   return placement;
@@ -234,6 +270,7 @@ Space space_of(const Problem& problem, const Options& options) {
                                               });
                                         }),
                          space.placements.end());
+  for (Placement& placement : space.placements) find_common_units(space, placement);
   return space;
 }
 

@@ -34,7 +34,7 @@ class Walker {
 
   WalkResult run() {
     State state = start();
-    const Judgement* judgement = judge(state);
+    Judged judgement = judge(state);
     best_ = state;
     best_judgement_ = judgement;
     for (std::uint64_t round = 0; round < rounds && !is_over(); ++round) {
@@ -49,6 +49,9 @@ class Walker {
   }
 
  private:
+  /// Shared, as what is not remembered has to last while the walk is there, or is best.
+  using Judged = std::shared_ptr<const Judgement>;
+
   const Placement& placement(const State& state) const { return space_.placements[state.placement]; }
 
   std::size_t below(std::size_t count) { return static_cast<std::size_t>(random_.next() % count); }
@@ -66,20 +69,21 @@ class Walker {
 
   // ---- judging
 
-  const Judgement* judge(const State& state) {
+  Judged judge(const State& state) {
     Member member{state.placement, canonical(placement(state), state.genome), {}};
-    const auto [at, is_new] = known_.try_emplace(hash_of(member.candidate) ^ (state.placement * 0x9e3779b97f4a7c15));
-    if (!is_new) {
+    const std::uint64_t hash = hash_of(member.candidate) ^ (state.placement * 0x9e3779b97f4a7c15);
+    if (const auto known = known_.find(hash); known != known_.end()) {
       ++idle_;
-      return &at->second;
+      return known->second;
     }
     idle_ = 0;
     ++result_.judged;
     member.judgement = evaluator_.judge(state.placement, member.candidate);
     member.judgement.bounds.clear();
-    at->second = member.judgement;
+    const auto judged = std::make_shared<const Judgement>(member.judgement);
+    if (known_.size() < options_.most_remembered) known_.emplace(hash, judged);
     result_.archive.add(member);
-    const Judgement& judgement = at->second;
+    const Judgement& judgement = *judged;
     result_.feasible = result_.feasible || (judgement.broken == 0 && judgement.late.empty());
     if (judgement.broken == 0 && result_.late.size() < most_late_sets) {
       std::vector<TaskIndex> owners;
@@ -88,7 +92,7 @@ class Walker {
       result_.late.insert(std::move(owners));
     }
     if (options_.judged) options_.judged(judgement);
-    return &judgement;
+    return judged;
   }
 
   double energy(const State& state, const Judgement& judgement) const {
@@ -112,7 +116,7 @@ class Walker {
     return !is_closer(*best_judgement_, judgement) && energy(state, judgement) < energy(best_, *best_judgement_);
   }
 
-  void anneal(State& state, const Judgement* judgement, std::uint64_t from, std::uint64_t to, double hottest) {
+  void anneal(State& state, Judged judgement, std::uint64_t from, std::uint64_t to, double hottest) {
     double now = energy(state, *judgement);
     while (result_.judged < to && !is_over()) {
       const double done =
@@ -126,7 +130,7 @@ class Walker {
         ++idle_;
         continue;
       }
-      const Judgement* found = judge(next);
+      const Judged found = judge(next);
       const double then = energy(next, *found);
       if (is_better(next, *found)) {
         best_ = next;
@@ -154,6 +158,8 @@ class Walker {
 
   State start() {
     State state{0, original_candidate(space_.problem.system)};
+    for (TaskIndex task = 0; task < state.genome.size(); ++task)
+      if (placement(state).movable[task] && !placement(state).may_migrate[task]) state.genome[task].migrates = false;
     if (options_.start == Start::original) return state;
     if (options_.start == Start::random) {
       place(state, below(space_.placements.size()));
@@ -176,22 +182,22 @@ class Walker {
     std::vector<double> weight(state.genome.size(), 0);
     for (TaskIndex task = 0; task < state.genome.size(); ++task) {
       if (!placed.host[task]) continue;
-      if (!placed.movable[task] || space_.cpus[task].empty()) {
+      if (!placed.movable[task] || placed.units[task].empty()) {
         load[state.genome[task].unit] += demands.on_unit[task][state.genome[task].unit];
         continue;
       }
-      for (const TaskIndex member : space_.groups[task])
+      for (const TaskIndex member : placed.groups[task])
         if (placed.host[member])
           weight[task] += *std::max_element(demands.on_unit[member].begin(), demands.on_unit[member].end());
-      if (first_movable(placed, space_.groups[task]) == task) leaders.push_back(task);
+      if (first_movable(placed, placed.groups[task]) == task) leaders.push_back(task);
     }
     std::stable_sort(leaders.begin(), leaders.end(), [&](TaskIndex a, TaskIndex b) { return weight[a] > weight[b]; });
     for (const TaskIndex leader : leaders) {
-      UnitIndex chosen = one_of(space_.cpus[leader]);
+      UnitIndex chosen = one_of(placed.units[leader]);
       if (options_.start != Start::random || by_chance(0.7)) chosen = fitting_unit(state, leader, load);
-      for (const TaskIndex member : space_.groups[leader])
+      for (const TaskIndex member : placed.groups[leader])
         if (placed.movable[member]) {
-          state.genome[member].unit = chosen;
+          set_unit(state, member, chosen);
           load[chosen] += demands.on_unit[member][chosen];
         }
     }
@@ -208,15 +214,17 @@ class Walker {
   /// left with most room. Units that would break a constraint come last.
   UnitIndex fitting_unit(State& state, TaskIndex leader, const std::vector<double>& load) {
     const Demands& demands = facts_.demands[state.placement];
-    UnitIndex best = space_.cpus[leader].front();
+    const auto& units = placement(state).units[leader];
+    const auto& group = placement(state).groups[leader];
+    UnitIndex best = units.front();
     std::tuple<std::size_t, double> least{~std::size_t{0}, 0};
     const UnitIndex before = state.genome[leader].unit;
-    for (const UnitIndex unit : space_.cpus[leader]) {
+    for (const UnitIndex unit : units) {
       double own = 0;
-      for (const TaskIndex member : space_.groups[leader])
+      for (const TaskIndex member : group)
         if (placement(state).host[member]) own += demands.on_unit[member][unit];
-      for (const TaskIndex member : space_.groups[leader])
-        if (placement(state).movable[member]) state.genome[member].unit = unit;
+      for (const TaskIndex member : group)
+        if (placement(state).movable[member]) set_unit(state, member, unit);
       const std::size_t broken = broken_constraints(space_.problem.constraints, placement(state), state.genome);
       const double after = load[unit] + own;
       const bool first_fit = options_.start == Start::first_fit && after <= 0.8;
@@ -226,8 +234,15 @@ class Walker {
         best = unit;
       }
     }
-    state.genome[leader].unit = before;
+    set_unit(state, leader, before);
     return best;
+  }
+
+  /// What the model lets migrate does so again where it began, as long as constraints hold then.
+  void set_unit(State& state, TaskIndex task, UnitIndex unit) const {
+    const Placement& placed = placement(state);
+    state.genome[task].unit = unit;
+    state.genome[task].migrates = placed.may_migrate[task] && unit == placed.own[task].unit;
   }
 
   // ---- priorities
@@ -306,10 +321,10 @@ class Walker {
   }
 
   void put(State& state, TaskIndex task, UnitIndex unit) {
-    for (const TaskIndex member : space_.groups[task]) {
+    for (const TaskIndex member : placement(state).groups[task]) {
       if (!placement(state).movable[member] || state.genome[member].unit == unit) continue;
       const UnitIndex before = state.genome[member].unit;
-      state.genome[member].unit = unit;
+      set_unit(state, member, unit);
       if (placement(state).ranked[member]) rank(state, order_on(state, before));
       insert(state, member);
     }
@@ -317,10 +332,10 @@ class Walker {
 
   bool move_task(State& state) {
     const auto task = some_task(state, [&](TaskIndex candidate) {
-      return placement(state).movable[candidate] && space_.cpus[candidate].size() > 1;
+      return placement(state).movable[candidate] && placement(state).units[candidate].size() > 1;
     });
     if (!task) return false;
-    const UnitIndex unit = one_of(space_.cpus[*task]);
+    const UnitIndex unit = one_of(placement(state).units[*task]);
     if (unit == state.genome[*task].unit) return false;
     put(state, *task, unit);
     return true;
@@ -328,7 +343,7 @@ class Walker {
 
   bool swap_tasks(State& state) {
     const auto can_be_on = [&](TaskIndex task, UnitIndex unit) {
-      const auto& units = space_.cpus[task];
+      const auto& units = placement(state).units[task];
       return std::find(units.begin(), units.end(), unit) != units.end();
     };
     const auto first = some_task(state, [&](TaskIndex task) { return placement(state).movable[task]; });
@@ -379,9 +394,10 @@ class Walker {
         if (!choice.slice) choice.slice = to.system.tasks[task].time_slice;
       }
       if (!to.host[task] || from.host[task]) continue;
-      const auto& units = space_.cpus[task];
+      if (!to.waiting[task]) choice.waits_actively = to.own[task].waits_actively;
+      const auto& units = to.units[task];
       if (to.movable[task] && !units.empty() && std::find(units.begin(), units.end(), choice.unit) == units.end())
-        choice.unit = one_of(units);
+        set_unit(state, task, one_of(units));
       else if (!to.movable[task])
         choice.unit = to.system.tasks[task].unit;
       insert(state, task);
@@ -438,10 +454,10 @@ class Walker {
   RandomStream random_;
   Clock::time_point begin_;
   WalkResult result_;
-  std::unordered_map<std::uint64_t, Judgement> known_;
+  std::unordered_map<std::uint64_t, Judged> known_;
   std::uint64_t idle_ = 0;
   State best_;
-  const Judgement* best_judgement_ = nullptr;
+  Judged best_judgement_;
   const std::vector<TaskIndex>* late_ = nullptr;
 };
 

@@ -58,6 +58,16 @@ std::string value_text(const ExplorationObjective& objective, double value) {
   return objective.in_seconds ? fmt::format("{:.3f} ms", value * 1000) : fmt::format("{:.4f}", value);
 }
 
+/// Whose simulated response contradicts its bound.
+std::vector<TaskIndex> beyond_bounds(const Solution& solution) {
+  std::vector<TaskIndex> beyond;
+  for (TaskIndex task = 0; task < solution.simulated.size(); ++task) {
+    const auto& worst = solution.judgement.bounds[task].worst;
+    if (worst && solution.simulated[task] && *solution.simulated[task] > *worst) beyond.push_back(task);
+  }
+  return beyond;
+}
+
 class Renderer {
  public:
   Renderer(const ExplorationView& view, bool markdown, bool colour)
@@ -71,6 +81,7 @@ class Renderer {
     head();
     impossible();
     tasks();
+    simulation();
     missing_bounds();
     objectives();
     front();
@@ -112,11 +123,20 @@ class Renderer {
       out_ += paint(all ? "Every deadline is kept." : "Every deadline that can be kept at all is kept.", Colour::good,
                     colour_);
     else
-      out_ += paint(fmt::format("No mapping was found that keeps all deadlines; late: {}.", names(late)), Colour::bad,
-                    colour_);
-    out_ += late_before == 0
-                ? std::string(" With the model's own mapping nobody else is late either.\n")
-                : fmt::format(" With the model's own mapping late: {}.\n", names(exploration_.original_judgement.late));
+      out_ += paint(fmt::format("No mapping was found that keeps all deadlines; late: {}{}.", names(late),
+                                chosen_.judgement.broken > 0
+                                    ? fmt::format("; constraints that are broken: {}", chosen_.judgement.broken)
+                                    : ""),
+                    Colour::bad, colour_);
+    if (late_before > 0)
+      out_ += fmt::format(" With the model's own mapping late: {}", names(exploration_.original_judgement.late));
+    else if (late.empty())
+      out_ += fmt::format(" With the model's own mapping nobody {}is late either", all ? "" : "else ");
+    else
+      out_ += fmt::format(" With the model's own mapping nobody {}is late", all ? "" : "else ");
+    if (const std::size_t broken = exploration_.original_judgement.broken; broken > 0)
+      out_ += fmt::format("; constraints that it breaks: {}", broken);
+    out_ += ".\n";
     if (const auto& conflict = exploration_.conflict)
       out_ += fmt::format("{}These demands conflict: {}. {}\n", markdown_ ? "\n" : "", names(conflict->tasks),
                           escaped(conflict->reason));
@@ -126,9 +146,23 @@ class Renderer {
     if (exploration_.impossible.empty()) return;
     title("Deadlines that no mapping can keep");
     for (const explore::Impossible& task : exploration_.impossible)
-      line(fmt::format("{}: takes at least {} (on {}), the deadline is {}", name(task.task),
+      line(fmt::format("{}: takes at least {} (on {}{}), the deadline is {}", name(task.task),
                        format_duration(task.least), escaped(view_.before.platform.units[task.unit].name),
+                       task.confined ? "; constraints or options keep it from other units" : "",
                        format_duration(task.deadline)));
+  }
+
+  /// What is simulated can be no longer than a bound, so that anything else is worth a line.
+  void simulation() {
+    if (!chosen_.was_simulated) out_ += "\nThis mapping could not be simulated; nothing confirms its bounds.\n";
+    if (const auto beyond = beyond_bounds(chosen_); !beyond.empty()) {
+      out_ += '\n';
+      out_ +=
+          paint(fmt::format("The simulation saw responses beyond their bounds, which is a mistake of this program: {}.",
+                            names(beyond)),
+                Colour::bad, colour_);
+      out_ += '\n';
+    }
   }
 
   void tasks() {
@@ -278,6 +312,7 @@ ordered_json compared_json(const ExplorationView& view, const ComparedMapping& o
   json["name"] = other.name;
   json["late"] = names_json(view.before, other.judgement.late);
   json["unbounded"] = other.judgement.unbounded;
+  json["broken"] = other.judgement.broken;
   json["objectives"] = objectives_json(view, other.judgement);
   json["tasks"] = ordered_json::array();
   for (TaskIndex task = 0; task < other.system.tasks.size(); ++task) {
@@ -332,7 +367,8 @@ std::string render_exploration_json(const ExplorationView& view) {
     json["impossible"].push_back({{"task", view.before.tasks[task.task].name},
                                   {"least_ps", task.least.picoseconds()},
                                   {"unit", view.before.platform.units[task.unit].name},
-                                  {"deadline_ps", task.deadline.picoseconds()}});
+                                  {"deadline_ps", task.deadline.picoseconds()},
+                                  {"confined", task.confined}});
   json["conflict"] = nullptr;
   if (exploration.conflict)
     json["conflict"] = {{"tasks", names_json(view.before, exploration.conflict->tasks)},
@@ -360,6 +396,8 @@ std::string render_exploration_json(const ExplorationView& view) {
     entry["after"]["simulated_ps"] = time_json(task < chosen.simulated.size() ? chosen.simulated[task] : std::nullopt);
     json["tasks"].push_back(std::move(entry));
   }
+  json["simulation"] = {{"made", chosen.was_simulated},
+                        {"beyond_bound", names_json(view.before, beyond_bounds(chosen))}};
   json["chosen"] = view.chosen + 1;
   json["front"] = ordered_json::array();
   for (const Solution& solution : exploration.front)

@@ -71,6 +71,14 @@ TextTable compare_tasks(const std::vector<MappingColumn>& columns) {
   }
   table.add_row(std::move(late));
   table.add_row(std::move(unbounded));
+  if (std::any_of(columns.begin(), columns.end(), [](const auto& column) { return column.judgement.broken > 0; })) {
+    std::vector<TextTable::Cell> broken = {{"constraints broken"}};
+    for (const MappingColumn& column : columns) {
+      const std::size_t count = column.judgement.broken;
+      broken.push_back({fmt::format("{}", count), count > 0 ? Colour::bad : Colour::good});
+    }
+    table.add_row(std::move(broken));
+  }
   return table;
 }
 

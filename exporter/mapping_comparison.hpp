@@ -32,7 +32,8 @@ std::vector<std::optional<Duration>> chain_reactions(const System& system, const
 /// The same under Logical Execution Time, where responses do not count as long as they are within periods.
 std::vector<std::optional<Duration>> let_reactions(const System& system);
 
-/// Where every task is and its bound, in ms; then how many are late and without a bound.
+/// Where every task is and its bound, in ms; then how many are late and without a bound, and where there are any, how
+/// many constraints are broken.
 TextTable compare_tasks(const std::vector<MappingColumn>& columns);
 /// The reactions of all chains, in ms; an empty table where there are none.
 TextTable compare_chains(const std::vector<MappingColumn>& columns);

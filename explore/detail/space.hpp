@@ -30,6 +30,12 @@ struct Placement {
   std::vector<bool> ranked;                   ///< its priority is free
   std::vector<bool> waiting;                  ///< its way of waiting is free
   std::vector<bool> sliced;                   ///< its time slice is free
+  std::vector<bool> may_migrate;              ///< the model lets it, and constraints hold wherever it goes
+  Candidate own;                              ///< what the system decides
+  /// Of every task, by space_of: who moves with it, itself too, and the units for all of these that move. Where there
+  /// is no such unit everybody moves alone, and the constraint stays broken.
+  std::vector<std::vector<TaskIndex>> groups;
+  std::vector<std::vector<UnitIndex>> units;
 };
 
 /// No more placements than these are tried: of many functions some combinations only.
@@ -57,6 +63,7 @@ std::vector<TaskIndex> functions_of(const Problem& problem);
 std::vector<bool> functions_on_cpu(const System& system, const std::vector<TaskIndex>& functions,
                                    const Candidate& candidate);
 
+bool is_allowed(const Problem& problem, TaskIndex task, UnitIndex unit);
 inline bool is_cpu(const Platform& platform, UnitIndex unit) {
   return unit < platform.units.size() && platform.units[unit].type == PuType::cpu;
 }

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -36,6 +37,8 @@ struct WalkOptions {
   std::vector<double> scales;   ///< by which objectives are divided
   bool until_feasible = false;  ///< ends with the first that is
   std::optional<double> seconds;
+  /// So many candidates are remembered (some 200 bytes each); what comes later may be judged more than once.
+  std::size_t most_remembered = 2'000'000;
   std::function<void(const Judgement&)> judged;  ///< called for each; may be empty
 };
 

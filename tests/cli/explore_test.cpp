@@ -291,6 +291,110 @@ TEST_CASE("explore: the challenge's original model gets a mapping that keeps wha
   }
 }
 
+TEST_CASE("explore: --compare judges a mapping as it is, whatever options keep the search from") {
+  const std::string bounds = test::sample("mappings/mobstr-bounds.json");
+  const json analysis = analysed({waters, "--mapping", bounds});
+  const json own = analysed({waters});
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--keep", "offloading"}, {"--affinity"}, {"--pin", "SFM=GP10B"}}) {
+    auto given = options;
+    given.insert(given.end(), {"--compare", bounds});
+    const json result = explored(waters, given);
+    const json& compared = result["compared"][0];
+    INFO(options.front());
+    CHECK((compared["broken"] > 0) == (options.front() != "--pin"));
+    bool differs = false;
+    for (const json& task : analysis["tasks"]) {
+      const json& judged = entry(compared["tasks"], task["name"]);
+      INFO(task["name"]);
+      if (judged["fell_away"].get<bool>()) continue;
+      CHECK(judged["bound_ps"] == task["bound"]["wcrt_ps"]);
+      differs = differs || judged["bound_ps"] != entry(own["tasks"], task["name"])["bound"]["wcrt_ps"];
+    }
+    CHECK(differs);
+  }
+}
+
+TEST_CASE("explore: --keep waiting holds for a wrapper that comes back") {
+  const json result = explored(waters, {"--keep", "waiting", "--pin", "Localization=GP10B"});
+  const json& wrapper = entry(result["tasks"], "PRE_Localization_gpu_POST");
+  CHECK(wrapper["before"]["fell_away"] == true);
+  REQUIRE(wrapper["after"]["fell_away"] == false);
+  CHECK(wrapper["after"]["waiting"] == "active");
+}
+
+TEST_CASE("explore: demands on the mapping that contradict each other are refused") {
+  const auto refused = [](std::vector<std::string> options, const std::string& text) {
+    const auto result = explore(waters, std::move(options));
+    INFO(result.err);
+    CHECK(result.exit_code == 2);
+    CHECK(result.out.empty());
+    CHECK(result.err.find("amalthea: error: " + text) != std::string::npos);
+  };
+  refused({"--keep", "offloading", "--pin", "Localization=GP10B"},
+          "--pin Localization=GP10B: \"Localization\" may not change sides with --keep offloading");
+  refused({"--together", "EKF,DASM", "--pin", "EKF=Core0", "--pin", "DASM=Core1"},
+          "\"DASM\", \"EKF\" have to be together, but there is no unit on which all of them may run");
+  refused({"--together", "EKF,DASM", "--together", "DASM,Planner", "--pin", "EKF=Core0", "--pin", "Planner=Core1"},
+          "\"DASM\", \"EKF\", \"Planner\" have to be together");
+  CHECK(explore(waters, {"--keep", "offloading", "--pin", "Localization=Core3|GP10B"}).exit_code <= 1);
+}
+
+TEST_CASE("explore: a deadline that options make impossible is told as such") {
+  const json free = explored(waters, {});
+  CHECK(entry_of_task(free["impossible"], "Planner")["confined"] == false);
+  const json pinned = explored(waters, {"--pin", "Planner=Core5"});
+  const json& planner = entry_of_task(pinned["impossible"], "Planner");
+  CHECK(planner["confined"] == true);
+  CHECK(planner["unit"] == "Core5");
+  const auto text = explore(waters, {"--pin", "Planner=Core5"});
+  CHECK(text.out.find("(on Core5; constraints or options keep it from other units)") != std::string::npos);
+}
+
+TEST_CASE("explore: nothing that is written takes the place of another file that is written or read") {
+  const test::TemporaryFolder folder;
+  const std::string model = folder.path() + "/model.amxmi", other = folder.path() + "/other.json";
+  const std::string text = test::read_text(minimal), mapping = R"({"Control": {"priority": 3}})";
+  test::write_text(model, text);
+  test::write_text(other, mapping);
+  const auto refused = [&](std::vector<std::string> options, const std::string& message) {
+    const auto result = explore(model, std::move(options));
+    INFO(result.err);
+    CHECK(result.exit_code == 2);
+    CHECK(result.err == "amalthea: error: " + message + "\n");
+    CHECK(test::read_text(model) == text);
+    CHECK(test::read_text(other) == mapping);
+  };
+  const std::string x = folder.path() + "/x", dotted = folder.path() + "/./x";
+  refused({"-o", x, "--report", x}, "-o and --report would both write " + x);
+  refused({"-o", x, "--mapping-out", dotted}, "-o and --mapping-out would both write " + dotted);
+  refused({"--mapping-out", x, "--report", dotted}, "--mapping-out and --report would both write " + dotted);
+  refused({"--mapping-out", model}, "--mapping-out would write over " + model + ", which is read");
+  refused({"--report", model}, "--report would write over " + model + ", which is read");
+  refused({"--report", other, "--compare", other}, "--report would write over " + other + ", which is read");
+  refused({"--report", other, "--mapping", other}, "--report would write over " + other + ", which is read");
+  refused({"-o", other, "--compare", other}, "-o would write over " + other + ", which is read");
+  CHECK_FALSE(std::filesystem::exists(x));
+  const auto again = explore(model, {"--mapping", other, "--mapping-out", other, "-o", model});
+  INFO(again.err);
+  CHECK(again.exit_code == 0);
+  CHECK(test::read_text(other) != mapping);
+}
+
+TEST_CASE("explore: what can be refused before the search is") {
+  const test::TemporaryFolder folder;
+  // So many candidates take longer than any test may.
+  const auto refused = [](const std::string& model, std::vector<std::string> options) {
+    const auto result = explore(model, std::move(options), "1000000000");
+    CHECK(result.exit_code == 2);
+    return result.err;
+  };
+  CHECK(refused(waters, {"--solution", "2"}) ==
+        "amalthea: error: --solution 2: there are only 1, as there is one objective\n");
+  CHECK(refused(waters, {"--solution", "41", "--objective", "response,load"}) ==
+        "amalthea: error: --solution 41: there are only 40 at the most\n");
+}
+
 TEST_CASE("explore: --solution chooses from the Pareto front") {
   const json result = explored(waters, {"--objective", "response,load"});
   REQUIRE(result["front"].size() >= 1);

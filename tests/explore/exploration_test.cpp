@@ -10,7 +10,9 @@
 #include <catch2/catch.hpp>
 
 #include "engine/bounds.hpp"
+#include "explore/detail/walk.hpp"
 #include "explore/exploration.hpp"
+#include "exporter/exploration_formats.hpp"
 #include "importer/system_builder.hpp"
 #include "tests/engine/system_maker.hpp"
 #include "tests/support/test_models.hpp"
@@ -424,4 +426,326 @@ TEST_CASE("explore: WATERS 2019 becomes feasible but for Planner, whose least re
   check_front(waters.problem, found, options);
   options.threads = 1;
   CHECK(same(found, explore::explore(waters.problem, options)));
+}
+
+// ---------------------------------------------------------------- mappings that somebody else has made
+
+TEST_CASE("explore: a mapping is judged as it is, also where the search may not put it") {
+  Waters waters;
+  const TaskIndex localization = named(waters.problem.system, "Localization");
+  const bool is_on_cpu = waters.problem.system.tasks[localization].side == Side::host;
+  std::vector<bool> on_cpu(waters.problem.system.tasks.size(), false);
+  for (const std::string& function : waters.functions) {
+    const TaskIndex task = named(waters.problem.system, function);
+    on_cpu[task] = waters.problem.system.tasks[task].side == Side::host;
+  }
+  on_cpu[localization] = !is_on_cpu;
+  const System mapped = *waters.problem.place(on_cpu);
+  waters.problem.constraints.allowed[localization] = {waters.problem.system.tasks[localization].unit};
+  const Judgement judgement = judge(waters.problem, mapped, Options{});
+  const auto bounds = engine::system_bounds(mapped, engine::default_devices(mapped));
+  for (TaskIndex task = 0; task < mapped.tasks.size(); ++task) {
+    INFO(mapped.tasks[task].name);
+    CHECK(judgement.bounds[task].worst == bounds.tasks[task].worst);
+  }
+  CHECK(judgement.broken == 1);
+}
+
+namespace {
+
+/// Seven functions, each on the GPU or a core.
+System seven_functions(const std::vector<bool>& on_cpu) {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
+  for (std::size_t i = 0; i < 7; ++i) {
+    const TaskIndex task = maker.task(fmt::format("function{}", i), on_cpu[i] ? core : gpu, 1, maker.periodic(10000));
+    if (on_cpu[i])
+      maker.compute(task, 500);
+    else
+      maker.kernel(task, 300);
+    maker[task].deadline = us(10000);
+  }
+  return maker.build();
+}
+
+}  // namespace
+
+TEST_CASE("explore: every combination of functions is judged, also those that the search does not try") {
+  Problem problem;
+  problem.system = seven_functions(std::vector<bool>(7, false));
+  problem.constraints.allowed.assign(7, {0, 1});
+  problem.place = [](const std::vector<bool>& on_cpu) { return std::optional(seven_functions(on_cpu)); };
+  const Options options = quick();
+  for (std::uint32_t bits = 0; bits < 128; bits += 3) {
+    std::vector<bool> on_cpu;
+    for (std::uint32_t i = 0; i < 7; ++i) on_cpu.push_back(((bits >> i) & 1u) != 0);
+    const System system = seven_functions(on_cpu);
+    INFO(bits);
+    const Judgement judgement = judge(problem, original_candidate(system), options);
+    const auto bounds = engine::system_bounds(system, {nullptr, options.analysis.profile});
+    for (TaskIndex task = 0; task < 7; ++task) CHECK(judgement.bounds[task].worst == bounds.tasks[task].worst);
+  }
+}
+
+// ---------------------------------------------------------------- what a mapping must keep
+
+TEST_CASE("explore: constraints hold for a task that migrates wherever it may be, or it migrates no more") {
+  SystemMaker maker;
+  const UnitIndex one = maker.core("one"), two = maker.core("two");
+  maker.system().platform.schedulers[one].units = {one, two};
+  const TaskIndex wanders = maker.task("wanders", one, 2, maker.periodic(1000));
+  const TaskIndex stays = maker.task("stays", one, 1, maker.periodic(1000));
+  for (const TaskIndex task : {wanders, stays}) {
+    maker.compute(task, 200);
+    maker[task].deadline = us(1000);
+  }
+  maker[wanders].units = {one, two};
+  const System system = maker.build();
+  Problem problem = problem_of(system);
+  const auto chosen = [&](std::size_t broken_before) {
+    const Exploration found = explore::explore(problem, quick(400));
+    CHECK(found.original_judgement.broken == broken_before);
+    CHECK(found.front.front().judgement.broken == 0);
+    check_front(problem, found, quick(400));
+    return applied(problem, found.front.front().candidate).value();
+  };
+  CHECK(original_candidate(system)[wanders].migrates);
+  CHECK(applied(problem, original_candidate(system))->tasks[wanders].units == std::vector<UnitIndex>{one, two});
+  SECTION("pinned to its first unit") {
+    problem.constraints.allowed[wanders] = {one};
+    const Task task = chosen(1).tasks[wanders];
+    CHECK(task.unit == one);
+    CHECK(task.units.empty());
+  }
+  SECTION("pinned to its second unit") {
+    problem.constraints.allowed[wanders] = {two};
+    const Task task = chosen(1).tasks[wanders];
+    CHECK(task.unit == two);
+    CHECK(task.units.empty());
+  }
+  SECTION("apart") {
+    problem.constraints.apart = {{wanders, stays}};
+    const System after = chosen(1);
+    CHECK(after.tasks[wanders].units.empty());
+    CHECK(after.tasks[wanders].unit != after.tasks[stays].unit);
+  }
+  SECTION("together") {
+    problem.constraints.together = {{wanders, stays}};
+    const System after = chosen(1);
+    CHECK(after.tasks[wanders].units.empty());
+    CHECK(after.tasks[wanders].unit == after.tasks[stays].unit);
+  }
+  SECTION("a mapping that has it on one unit is another than the model's") {
+    problem.constraints.allowed[wanders] = {one};
+    Candidate candidate = original_candidate(system);
+    CHECK(judge(problem, candidate, quick()).broken == 1);
+    candidate[wanders].migrates = false;
+    CHECK(judge(problem, candidate, quick()).broken == 0);
+  }
+}
+
+TEST_CASE("explore: tasks that have to be together go where all of them have ticks") {
+  SystemMaker maker;
+  std::vector<UnitIndex> cores;
+  for (const char* name : {"a", "b", "c"}) cores.push_back(maker.core(name));
+  const auto add = [&](const std::string& name, std::vector<UnitIndex> units) {
+    const TaskIndex task = maker.task(name, units.front(), 1, maker.periodic(1000));
+    Compute compute;
+    for (const UnitIndex unit : units)
+      compute.ticks.extended.emplace_back(maker.system().platform.units[unit].definition, Cycles{300, 300, 300});
+    maker.add(task, compute);
+    maker[task].deadline = us(1000);
+    return task;
+  };
+  const TaskIndex left = add("left", {cores[0], cores[1]}), right = add("right", {cores[2], cores[1]});
+  const TaskIndex far = add("far", {cores[2]});
+  const System system = maker.build();
+  Problem problem = problem_of(system);
+  problem.constraints.together = {{left, right}};
+  Exploration found = explore::explore(problem, quick(200));
+  CHECK(found.feasible);
+  CHECK(found.front.front().candidate[left].unit == cores[1]);
+  CHECK(found.front.front().candidate[right].unit == cores[1]);
+  // Where there is no such unit the constraint is broken, but nobody is where its work would take no time.
+  problem.constraints.together = {{left, right, far}};
+  found = explore::explore(problem, quick(200));
+  CHECK_FALSE(found.feasible);
+  for (const Solution& solution : found.front) {
+    CHECK(solution.judgement.broken > 0);
+    for (const TaskIndex task : {left, right, far}) CHECK(solution.judgement.bounds[task].best >= us(300));
+  }
+}
+
+TEST_CASE("explore: a deadline that constraints make impossible is told as such") {
+  SystemMaker maker;
+  const UnitIndex slow = maker.core("slow"), fast = maker.core("fast");
+  maker.system().platform.units[fast].frequency = Frequency::millihertz(2'000'000'000);
+  const TaskIndex task = maker.task("task", slow, 1, maker.periodic(1000));
+  maker.compute(task, 900);
+  maker[task].deadline = us(500);
+  const System system = maker.build();
+  Problem problem = problem_of(system);
+  CHECK(explore::explore(problem, quick(50)).impossible.empty());
+  problem.constraints.allowed[task] = {slow};
+  const Exploration confined = explore::explore(problem, quick(50));
+  REQUIRE(confined.impossible.size() == 1);
+  CHECK(confined.impossible.front().confined);
+  CHECK(confined.impossible.front().unit == slow);
+}
+
+// ---------------------------------------------------------------- conflicts
+
+TEST_CASE("explore: what conflicts is looked for with so many candidates and so long as is given") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  for (int i = 0; i < 8; ++i) {
+    const TaskIndex task = maker.task(fmt::format("task{}", i), core, 1, maker.periodic(12000));
+    maker.compute(task, 300);
+    maker[task].deadline = us(500);
+  }
+  const System system = maker.build();
+  const Problem problem = problem_of(system);
+  std::uint64_t told = 0;
+  Options options = quick(40);
+  options.progress = [&](std::uint64_t judged, std::size_t late) {
+    told = judged;
+    CHECK(late >= 7);
+  };
+  Exploration found = explore::explore(problem, options);
+  REQUIRE(found.conflict);
+  CHECK(found.judged <= 80);
+  CHECK(told == found.judged / 64 * 64);
+  CHECK(found.conflict->tasks.size() > 2);
+  CHECK(found.conflict->reason.find("the search ended before it was known") != std::string::npos);
+  options.candidates = 400;
+  options.seconds = 0;
+  options.progress = nullptr;
+  found = explore::explore(problem, options);
+  REQUIRE(found.conflict);
+  CHECK(found.judged < 40);
+  CHECK(found.conflict->reason.find("the search ended before it was known") != std::string::npos);
+  options.seconds = 60;
+  found = explore::explore(problem, options);
+  REQUIRE(found.conflict);
+  CHECK(found.conflict->tasks.size() == 2);
+  CHECK(found.conflict->reason.find("without any one of them there is one") != std::string::npos);
+}
+
+TEST_CASE("explore: a kernel that a host waits for twice takes its time once") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
+  const StimulusIndex request = maker.inter_process();
+  const TaskIndex host = maker.task("host", core, 1, maker.periodic(10000));
+  const TaskIndex device = maker.task("device", gpu, 0, request);
+  const EventIndex half = maker.event("half"), done = maker.event("done");
+  maker.trigger(host, request);
+  for (const EventIndex event : {half, done}) {
+    maker.wait(host, event, false);
+    maker.clear(host, event);
+  }
+  maker.set(device, half, host);
+  maker.kernel(device, 6000);
+  maker.set(device, done, host);
+  maker[host].deadline = us(10000);
+  for (const char* name : {"first", "second"}) {
+    const TaskIndex task = maker.task(name, core, 2, maker.periodic(10000));
+    maker.compute(task, 300);
+    maker[task].deadline = us(500);
+  }
+  const System system = maker.build();
+  const Exploration found = explore::explore(problem_of(system), quick(400));
+  REQUIRE(found.conflict);
+  INFO(found.conflict->reason);
+  CHECK(found.conflict->reason.find("asked for") == std::string::npos);
+}
+
+// ---------------------------------------------------------------- one walk
+
+TEST_CASE("explore: a walk that remembers little finds as good a mapping") {
+  using namespace amalthea::explore::detail;
+  std::mt19937 random(5);
+  const System system = random_tasks(random, 40);
+  const Problem problem = problem_of(system);
+  const Options options = quick();
+  const Space space = space_of(problem, options);
+  const Facts facts = facts_of(space);
+  std::vector<Judgement> best;
+  for (const std::size_t remembered : {std::size_t{1'000'000}, std::size_t{2}}) {
+    Evaluator evaluator(space, facts, std::vector<bool>(system.tasks.size(), true));
+    WalkOptions walking;
+    walking.budget = 1500;
+    walking.weights = walking.scales = {1};
+    walking.most_remembered = remembered;
+    WalkResult result = walk(space, facts, evaluator, walking);
+    CHECK(result.judged <= 1500);
+    const Member& member = result.archive.members().front();
+    CHECK(evaluator.judge(member.placement, member.candidate).objectives == member.judgement.objectives);
+    best.push_back(member.judgement);
+  }
+  CHECK(best[0].late == best[1].late);
+  CHECK(best[0].objectives == best[1].objectives);
+}
+
+// ---------------------------------------------------------------- what is said of it
+
+namespace {
+
+/// Two tasks, nobody late before, as text.
+std::string text_of(const Exploration& exploration) {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  for (const char* name : {"one", "two"}) maker.compute(maker.task(name, core, 1, maker.periodic(1000)), 100);
+  const System system = maker.build();
+  const exporter::ModelInfo info{{"model.amxmi"}, "3.3.0", ""};
+  return exporter::render_exploration_text({info, system, system, exploration, {}, 0, {}}, false);
+}
+
+Exploration kept() {
+  Exploration exploration;
+  exploration.original_judgement.bounds.resize(2);
+  Solution solution;
+  solution.judgement.bounds.resize(2);
+  solution.simulated.resize(2);
+  solution.was_simulated = true;
+  exploration.front = {solution};
+  return exploration;
+}
+
+}  // namespace
+
+TEST_CASE("explore: the verdict says who is late and what is broken, before and after") {
+  Exploration exploration = kept();
+  CHECK(text_of(exploration)
+            .starts_with("Every deadline is kept. With the model's own mapping nobody is late either.\n"));
+  exploration.impossible = {{1, us(3), 0, us(2)}};
+  CHECK(text_of(exploration)
+            .starts_with("Every deadline that can be kept at all is kept. With the model's own mapping "
+                         "nobody else is late either.\n"));
+  exploration.impossible.clear();
+  exploration.original_judgement.broken = 2;
+  exploration.front[0].judgement.late = {1};
+  CHECK(text_of(exploration)
+            .starts_with("No mapping was found that keeps all deadlines; late: two. With the model's own "
+                         "mapping nobody is late; constraints that it breaks: 2.\n"));
+  exploration.original_judgement.late = {0};
+  exploration.front[0].judgement.broken = 1;
+  CHECK(text_of(exploration)
+            .starts_with("No mapping was found that keeps all deadlines; late: two; constraints that are "
+                         "broken: 1. With the model's own mapping late: one; constraints that it "
+                         "breaks: 2.\n"));
+}
+
+TEST_CASE("explore: what the simulation contradicts, or could not confirm, is said") {
+  Exploration exploration = kept();
+  const std::string well = text_of(exploration);
+  CHECK(well.find("simulation") == std::string::npos);
+  CHECK(well.find("could not be simulated") == std::string::npos);
+  exploration.front[0].judgement.bounds[1].worst = us(100);
+  exploration.front[0].simulated[1] = us(100);
+  CHECK(text_of(exploration).find("beyond") == std::string::npos);
+  exploration.front[0].simulated[1] = us(101);
+  CHECK(text_of(exploration).find("responses beyond their bounds, which is a mistake of this program: two.\n") !=
+        std::string::npos);
+  exploration.front[0].was_simulated = false;
+  CHECK(text_of(exploration).find("could not be simulated; nothing confirms its bounds.\n") != std::string::npos);
 }
