@@ -186,6 +186,44 @@ TEST_CASE("explore: affinity constraints of the model are kept") {
                      "left out [AM0800]") != std::string::npos);
 }
 
+TEST_CASE("explore: a pairing of the model that no unit can have is left out with a note") {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/model.amxmi";
+  const std::string constraints = R"(<constraintsModel>
+    <affinityConstraints xsi:type="am:ProcessPairingConstraint" name="Together">
+      <group name="G" processes="EKF?type=Task Detection?type=Task"/>
+    </affinityConstraints>)";
+  test::write_text(path, test::replaced(test::read_text(waters), "<constraintsModel>", constraints));
+  const auto run = explore(path, {"--format", "json"});
+  INFO(run.err);
+  CHECK(run.exit_code == explore(waters, {}).exit_code);
+  CHECK(run.err.find("amalthea: note: affinity constraints of the model want \"EKF\", \"Detection\" on one unit, but "
+                     "there is none on which all of them can run; that of \"EKF\", \"Detection\" is left out") !=
+        std::string::npos);
+  CHECK(json::parse(run.out)["feasible"] == true);
+}
+
+TEST_CASE("explore: a task that the model lets migrate and --pin does not is written on its one unit") {
+  const auto corpus = test::corpus_folder();
+  if (!corpus) {
+    WARN("skipped: the third-party models (AMALTHEA_CORPUS) are not there");
+    return;
+  }
+  const test::TemporaryFolder folder;
+  const std::string model = *corpus + "/mobstr/2.0.0/mobstr.amxmi";
+  const std::string mapping = folder.path() + "/mapping.json", written = folder.path() + "/model.amxmi";
+  const auto run = explore(model, {"--pin", "PRE_Localization_gpu_POST=Core0", "--pin", "Localization=GP10B",
+                                   "--mapping-out", mapping, "-o", written, "--format", "json"});
+  INFO(run.err);
+  REQUIRE(run.exit_code == 1);  // two deadlines cannot be kept
+  const json result = json::parse(run.out);
+  const json& task = entry(result["tasks"], "PRE_Localization_gpu_POST");
+  CHECK(task["before"]["units"].size() > 1);
+  CHECK(task["after"]["units"] == json({"Core0"}));
+  CHECK(json::parse(test::read_text(mapping))["PRE_Localization_gpu_POST"]["core"] == "Core0");
+  CHECK(analysed({model, "--mapping", mapping}) == analysed({written}));
+}
+
 TEST_CASE("explore: --report writes a comparison in Markdown") {
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/report.md";
@@ -205,7 +243,7 @@ TEST_CASE("explore: --compare judges mapping files and models as analyze does, a
                                         "--compare", bounds, "--compare", waters, "--report", report});
   REQUIRE(result["compared"].size() == 3);
   // The sample has the mapping that the data set calls "mapped".
-  for (const std::size_t same : {0, 2}) {
+  for (const std::size_t same : {std::size_t{0}, std::size_t{2}}) {
     CHECK(result["compared"][same]["late"] == result["late"]["before"]);
     for (const json& task : result["tasks"])
       CHECK(entry(result["compared"][same]["tasks"], task["name"])["bound_ps"] == task["before"]["bound_ps"]);
