@@ -1,7 +1,6 @@
 #include "amalthea/editable_model.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cstring>
 #include <iterator>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "amalthea/identifier.hpp"
 #include "amalthea/itea.hpp"
 #include "amalthea/utf8.hpp"
+#include "amalthea/xml_text.hpp"
 
 namespace amalthea {
 namespace {
@@ -22,55 +22,23 @@ std::string_view local_name(std::string_view qname) { return qname.substr(qname.
 /// The bytes between an element's tags.
 Span content(Element element) { return {element.start_tag().end, element.end_tag().begin}; }
 
-/// What a reference to a character means: "#228", "#xE4". Nothing if it is none.
-std::optional<std::string> character(std::string_view reference) {
-  const bool hexadecimal = reference.starts_with("#x");
-  const std::string_view digits = reference.substr(std::min<std::size_t>(hexadecimal ? 2 : 1, reference.size()));
-  std::uint32_t code = 0;
-  const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), code, hexadecimal ? 16 : 10);
-  if (!reference.starts_with('#') || read.ec != std::errc() || read.ptr != digits.data() + digits.size())
-    return std::nullopt;
-  const auto byte = [](std::uint32_t bits) { return static_cast<char>(bits); };
-  if (code < 0x80) return std::string{byte(code)};
-  if (code < 0x800) return std::string{byte(0xC0 | code >> 6), byte(0x80 | (code & 0x3F))};
-  if (code < 0x10000)
-    return std::string{byte(0xE0 | code >> 12), byte(0x80 | (code >> 6 & 0x3F)), byte(0x80 | (code & 0x3F))};
-  return std::string{byte(0xF0 | (code >> 18 & 0x07)), byte(0x80 | (code >> 12 & 0x3F)),
-                     byte(0x80 | (code >> 6 & 0x3F)), byte(0x80 | (code & 0x3F))};
-}
-
 /// Character data with references and line ends resolved; markup in it is left out, but for CDATA sections.
 std::string character_data(Element element) {
   constexpr std::string_view cdata = "<![CDATA[", cdata_end = "]]>";
-  const std::string text_written = utf8(element.document().source(), content(element));
-  const std::string_view written = text_written;
-  constexpr std::pair<std::string_view, char> entities[] = {
-      {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
+  std::string written = utf8(element.document().source(), content(element));
+  std::erase(written, '\r');
   std::string text;
-  for (std::size_t at = 0; at < written.size(); ++at) {
-    if (written.substr(at).starts_with(cdata)) {
-      const std::size_t end = std::min(written.find(cdata_end, at), written.size());
-      for (const char c : written.substr(at + cdata.size(), end - at - cdata.size()))
-        if (c != '\r') text += c;
-      at = std::min(end + cdata_end.size(), written.size()) - 1;
-    } else if (written[at] == '<') {
-      at = std::min(written.find('>', at), written.size() - 1);
-    } else if (written[at] == '&') {
-      const auto* const entity = std::find_if(std::begin(entities), std::end(entities), [&](const auto& candidate) {
-        return written.substr(at).starts_with(candidate.first);
-      });
-      const std::size_t end = std::min(written.find(';', at), written.size());
-      if (entity != std::end(entities)) {
-        text += entity->second;
-        at += entity->first.size() - 1;
-      } else if (const auto meant = character(written.substr(at + 1, end - at - 1))) {
-        text += *meant;
-        at = end;
-      } else {
-        text += '&';
-      }
-    } else if (written[at] != '\r') {
-      text += written[at];
+  for (std::string_view rest = written; !rest.empty();) {
+    if (rest.starts_with(cdata)) {
+      const std::size_t end = std::min(rest.find(cdata_end), rest.size());
+      text += rest.substr(cdata.size(), end - cdata.size());
+      rest.remove_prefix(std::min(end + cdata_end.size(), rest.size()));
+    } else if (rest.front() == '<') {
+      rest.remove_prefix(std::min(rest.find('>'), rest.size() - 1) + 1);
+    } else {
+      const std::string_view plain = rest.substr(0, rest.find('<'));
+      text += unescaped(plain);
+      rest.remove_prefix(plain.size());
     }
   }
   return text;

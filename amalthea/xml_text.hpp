@@ -1,6 +1,7 @@
 #pragma once
 /// \file
-/// Pieces of XML files as EMF writes them: two blanks a level, '>' and the apostrophe unescaped in attributes.
+/// Pieces of XML files as EMF writes them: two blanks a level, '>' and the apostrophe unescaped in attributes. And what
+/// is written in them with references to characters.
 
 #include <cstddef>
 #include <string>
@@ -8,6 +9,9 @@
 #include <vector>
 
 namespace amalthea {
+
+/// The text that is meant: the five predefined entities and references to characters ("&#228;", "&#xE4;") resolved.
+std::string unescaped(std::string_view written);
 
 /// Adds a text as it stands inside an attribute.
 void append_escaped(std::string& out, std::string_view text);

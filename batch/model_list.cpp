@@ -15,6 +15,7 @@
 
 #include "amalthea/identifier.hpp"
 #include "amalthea/source_text.hpp"
+#include "amalthea/xml_text.hpp"
 
 namespace amalthea::batch {
 namespace {
@@ -54,20 +55,6 @@ void each_attribute(std::string_view text, std::string_view name, const Found& f
 std::string name_in(std::string_view fragment) {
   fragment = fragment.substr(0, fragment.find('?'));
   return decode_name(fragment.substr(fragment.rfind('/') + 1));
-}
-
-/// A name as it stands in an attribute, without escapes.
-std::string unescaped(std::string_view written) {
-  constexpr std::pair<std::string_view, char> entities[] = {
-      {"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
-  std::string text;
-  while (!written.empty()) {
-    const auto* const entity = std::find_if(std::begin(entities), std::end(entities),
-                                            [&](const auto& one) { return written.starts_with(one.first); });
-    text += entity != std::end(entities) ? entity->second : written.front();
-    written.remove_prefix(entity != std::end(entities) ? entity->first.size() : 1);
-  }
-  return text;
 }
 
 References references_in(std::string_view text) {

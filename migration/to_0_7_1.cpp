@@ -3,10 +3,7 @@
 
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
-
-#include <fmt/core.h>
 
 #include "amalthea/attribute_value.hpp"
 #include "migration/root.hpp"

@@ -17,6 +17,7 @@
 
 #include "amalthea/editable_model.hpp"
 #include "amalthea/identifier.hpp"
+#include "amalthea/xml_text.hpp"
 #include "importer/model_reader.hpp"
 #include "tests/support/corpus_index.hpp"
 #include "tests/support/emf_batch.hpp"
@@ -40,6 +41,13 @@ std::pair<std::string, std::string> first_difference(const std::string& one, con
 }
 
 }  // namespace
+
+TEST_CASE("references to characters mean what XML says, and what is none stays as it is") {
+  CHECK(amalthea::unescaped("a &lt;&amp;&gt; b&quot;&apos;") == "a <&> b\"'");
+  CHECK(amalthea::unescaped("&#228;&#xE4;&#x20AC;&#65;&#x1F600;") == "\xC3\xA4\xC3\xA4\xE2\x82\xAC" "A\xF0\x9F\x98\x80");
+  for (const std::string text : {"", "&", "&lt", "&;", "&#;", "&#x;", "&none;", "a & b; c", "&&&#q;"})
+    CHECK(amalthea::unescaped(text) == text);
+}
 
 TEST_CASE("what EMF makes of third-party models is what is written in its form", "[emf]") {
   const auto folder = test::corpus_folder();
