@@ -934,7 +934,7 @@ class Builder {
     const cpu::CoreModel& core = models_.cores[problem.core];
     std::vector<cpu::GlobalTask> tasks;
     for (std::size_t i = 0; i < problem.tasks.size(); ++i) {
-      cpu::GlobalTask task{problem.tasks[i], {}};
+      cpu::GlobalTask task{problem.tasks[i], {}, entities_[problem.entities[i]].task};
       task.task.worst = std::max(task.task.worst, Duration::picoseconds(1));  // what takes no time needs a core, too
       const Task& stated = system_.tasks[entities_[problem.entities[i]].task];
       for (std::size_t unit = 0; unit < core.units.size(); ++unit)
@@ -988,13 +988,16 @@ class Builder {
     return result;
   }
 
-  /// No job is shorter: all it does one after the other, but what it executes beside an offload.
+  /// No job is shorter: all it does one after the other, but what it executes beside an offload. Behind a Terminate,
+  /// which may be in an alternative, it does no more than what the operating system adds.
   Duration shortest(TaskIndex task) const {
     if (!is_host(task)) return operations_time(task).best;
     Duration total, beside;
-    bool at_work = false;
+    bool at_work = false, ended = false;
     const auto& waits = own_waits_[task];
     for (std::size_t step = 0; step < steps(task).size(); ++step) {
+      ended = ended || steps(task)[step].kind == StepKind::terminate;
+      if (ended && (step + 1 < steps(task).size() || !steps(task)[step].overhead)) continue;
       if (steps(task)[step].kind == StepKind::execute) (at_work ? beside : total) += span_of(task, step).best;
       if (steps(task)[step].kind == StepKind::trigger)
         for (const TaskIndex device : system_.stimuli[activity<Trigger>({task, step}).stimulus].activates)
@@ -1075,7 +1078,8 @@ class Builder {
     if (found.reason == cpu::NoBound::unlimited) {
       const TaskIndex other = entities_[problem.entities[found.obstacle]].task;
       const std::string& why = faults_[other];
-      if (other == task) return why;
+      // Of several activations another one may be what has none.
+      if (other == task) return why.empty() ? core_reason(task, problem, problem.bounds[found.obstacle]) : why;
       return fmt::format("{}, which may come before it on {}, has no bound{}", name(other), where,
                          why.empty() ? "" : ": " + why);
     }

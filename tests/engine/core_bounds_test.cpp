@@ -388,6 +388,29 @@ TEST_CASE("tasks that move between cores") {
   }
 }
 
+TEST_CASE("jobs of a task that moves between cores run one after the other, in however many ways they come") {
+  SystemMaker maker;
+  const UnitIndex one = maker.core("one"), two = maker.core("two");
+  auto& platform = maker.system().platform;
+  platform.units[two].definition = platform.units[one].definition;
+  const TaskIndex twice = task(maker, "twice", one, 1, 100, 10);
+  maker[twice].units = {one, two};
+  const auto also_every = [&](std::int64_t period) {
+    maker.system().stimuli[maker.periodic(period)].activates.push_back(twice);
+  };
+  SECTION("so that one waits for the other") {
+    also_every(150);
+    const Results results = analysed(maker.build(), us(300));
+    CHECK(results.tasks[twice].response.max == us(20));
+    CHECK(results.tasks[twice].bound.worst == us(20));
+    CHECK(part(results.tasks[twice].bound, ContributionKind::backlog, twice) == us(10));
+  }
+  SECTION("and where they come too often, that is why there is no bound") {
+    also_every(15);
+    CHECK_THAT(bounds_of(maker)[twice].reason, Catch::Contains("may exceed the least time between releases"));
+  }
+}
+
 TEST_CASE("a task that waits for a GPU can be blocked anew each time") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
