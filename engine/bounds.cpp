@@ -62,7 +62,7 @@ struct Span {
 struct Activation {
   Duration period;
   std::optional<std::pair<TaskIndex, std::size_t>> source;  ///< whose job triggers it, by which of its activations
-  Duration certain;           ///< the least that the source executes before and after the trigger
+  Duration certain;  ///< the least that the source executes before and after the trigger
   /// How much releases spread: of what comes by itself as stated, of what is triggered as far as the bounds found so
   /// far say, at first as much as those of its source. Nowhere else: what is analysed takes it from here.
   Duration jitter;

@@ -116,8 +116,7 @@ class GlobalAnalysis {
     if (!task(index).worst.is_zero()) bound.parts.push_back({CpuPart::execution, std::nullopt, task(index).worst});
     for (const std::size_t sibling : siblings_[index])
       if (const Wide before = workload(sibling, window); before > 0)
-        bound.parts.push_back(
-            {CpuPart::backlog, sibling, Duration::picoseconds(static_cast<std::int64_t>(before))});
+        bound.parts.push_back({CpuPart::backlog, sibling, Duration::picoseconds(static_cast<std::int64_t>(before))});
     Wide sum = 0, given = 0;
     for (const std::size_t rival : rivals_[index]) {
       sum += interference(index, rival, window);

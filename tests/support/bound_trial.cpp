@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <cstdio>
-#include <cstdlib>
 
 #include <fmt/core.h>
 
@@ -51,13 +49,12 @@ class Trial {
     simulate_one("densest releases, random times", system_, Execution::random, Execution::worst);
     for (int run = 0; run < random_runs; ++run) {
       const Execution times = executions[run % 4];
-      simulate_one(fmt::format("random releases {}, times {}", run, to_string(times)), run % 2 == 0 ? together : system_,
-                   times, Execution::random);
+      simulate_one(fmt::format("random releases {}, times {}", run, to_string(times)),
+                   run % 2 == 0 ? together : system_, times, Execution::random);
     }
     for (TaskIndex task = 0; task < system_.tasks.size(); ++task) {
       const auto& worst = bounds_.tasks[task].worst;
       ++(worst ? all_.bounded : all_.unbounded);
-      if (!worst && std::getenv("REASONS")) std::printf("R %s\n", bounds_.tasks[task].reason.c_str());
       if (worst && !worst->is_zero())
         all_.ratios.push_back(static_cast<float>(static_cast<double>(longest_[task].picoseconds()) /
                                                  static_cast<double>(worst->picoseconds())));
@@ -198,7 +195,8 @@ std::string BoundTrial::text() const {
     return sorted.empty() ? 0.F : sorted[static_cast<std::size_t>(q * static_cast<double>(sorted.size() - 1))];
   };
   std::string text = fmt::format(
-      "{} systems, {} simulations, {} jobs; {} tasks with a bound, {} without, {} chains with one; seen / bound: median "
+      "{} systems, {} simulations, {} jobs; {} tasks with a bound, {} without, {} chains with one; seen / bound: "
+      "median "
       "{:.3f}, 90 % {:.3f}, largest {:.6f}; {} outside",
       systems, simulations, jobs, bounded, unbounded, chains, quantile(0.5), quantile(0.9), quantile(1), faults.size());
   constexpr std::size_t told = 20;

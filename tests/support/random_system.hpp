@@ -32,12 +32,12 @@ enum class Feature : std::uint8_t {
   arrival_curve,
   variable_rate,
   single,
-  trigger,           ///< inter-process stimulus
-  trigger_chain,     ///< who is triggered triggers
-  event_stimulus,    ///< occurs as an event is set
-  several_stimuli,   ///< of one task
-  counter,           ///< one occurrence in so many
-  condition,         ///< a stimulus that depends on a mode, or sets one
+  trigger,          ///< inter-process stimulus
+  trigger_chain,    ///< who is triggered triggers
+  event_stimulus,   ///< occurs as an event is set
+  several_stimuli,  ///< of one task
+  counter,          ///< one occurrence in so many
+  condition,        ///< a stimulus that depends on a mode, or sets one
   // tasks
   activation_limit,
   interrupt,
@@ -47,18 +47,18 @@ enum class Feature : std::uint8_t {
   uninterruptible,
   runnables,
   varying_times,
-  branch,            ///< by chance, or one in so many
+  branch,  ///< by chance, or one in so many
   mode_branch,
   loop,
-  early_end,         ///< Terminate in an alternative
-  ceiling,           ///< semaphore with a priority ceiling
-  semaphore,         ///< without, shared between cores
+  early_end,  ///< Terminate in an alternative
+  ceiling,    ///< semaphore with a priority ceiling
+  semaphore,  ///< without, shared between cores
   counting_semaphore,
   polled_semaphore,
-  memory,            ///< labels whose accesses cost time
-  overhead,          ///< of the operating system
-  rounding,          ///< cycles that are no whole picoseconds
-  host_wait,         ///< for another task on a CPU
+  memory,     ///< labels whose accesses cost time
+  overhead,   ///< of the operating system
+  rounding,   ///< cycles that are no whole picoseconds
+  host_wait,  ///< for another task on a CPU
   // schedulers
   fixed_priority,
   osek,
@@ -69,15 +69,15 @@ enum class Feature : std::uint8_t {
   child_scheduler,
   server,
   several_cores,
-  global,            ///< one scheduler and tasks on all cores
+  global,  ///< one scheduler and tasks on all cores
   // GPU
   offload,
   polling,
   passive_waiting,
-  work_beside,       ///< of the host, while the GPU works for it
-  several_visits,    ///< to the GPU in one job
-  device_alone,      ///< device task for which nobody waits
-  device_trigger,    ///< device task that activates a host task
+  work_beside,     ///< of the host, while the GPU works for it
+  several_visits,  ///< to the GPU in one job
+  device_alone,    ///< device task for which nobody waits
+  device_trigger,  ///< device task that activates a host task
   shared_context,
   shared_stream,
   copy,
@@ -86,7 +86,7 @@ enum class Feature : std::uint8_t {
   context_switch,
   interference,
   copy_engines,
-  coarse_preemption, ///< at blocks or kernels
+  coarse_preemption,  ///< at blocks or kernels
   // what is asked of the system
   deadline,
   chain,
@@ -96,6 +96,7 @@ using Features = std::bitset<features>;
 
 std::string_view name_of(Feature);
 Features features_of(std::initializer_list<Feature>);
+Features gpu_features();  ///< what only systems with a GPU have
 inline Features all_features() { return Features{}.set(); }
 
 struct RandomSystem {
@@ -108,15 +109,15 @@ struct RandomSystem {
 
 struct RandomSystemOptions {
   Features may = all_features();  ///< nothing else occurs
-  Features must;                  ///< occur, and if there are two, meet, unless they cannot
+  Features must;                  ///< occur, and if there are two, meet
   int one_in = 8;                 ///< of the others every so-manieth is tried
 };
 
 /// Times are microseconds and small: periods up to 240, so that 1000 see most of what happens.
 RandomSystem random_system(std::mt19937& random, const RandomSystemOptions& options = {});
 
-/// Pairs of features, each with the others that `may` occur in turn: after as many systems as there are pairs every pair
-/// has met, unless it cannot.
+/// Systems in each of which two features meet, all pairs of those that `may` occur in turn; and others by chance. There
+/// are no two features that cannot meet: of those that a task has only one of, whoever activates it has the other.
 class PairedSystems {
  public:
   explicit PairedSystems(std::uint32_t seed, Features may = all_features());
@@ -130,17 +131,12 @@ class PairedSystems {
   std::size_t at_ = 0;
 };
 
-/// Why two features never meet; "" where they can.
-std::string_view why_apart(Feature a, Feature b);
-
 /// How often each pair has met.
 class PairTable {
  public:
   void add(const RandomSystem& system);
-  /// Pairs that never met although they can, one in a line.
+  /// Pairs that never met, one in a line.
   std::string missing() const;
-  /// Pairs that met although it is said that they cannot.
-  std::string surprising() const;
   /// The whole table, a line for every feature: how often it met itself, then each of those before it.
   std::string text() const;
 
