@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <numeric>
+#include <algorithm>
 #include <random>
 
 #include <catch2/catch.hpp>
