@@ -478,8 +478,8 @@ TEST_CASE("states of a process add up to its response time, and its story has no
                                  mean(TimeMetric::waiting_time) + mean(TimeMetric::polling_time) +
                                  mean(TimeMetric::parking_time);
       REQUIRE(std::abs(gross - mean(TimeMetric::gross_execution_time)) <= 5);
-      const std::int64_t running = mean(TimeMetric::core_execution_time) + mean(TimeMetric::memory_access_time) +
-                                   mean(TimeMetric::os_overhead);
+      const std::int64_t running =
+          mean(TimeMetric::core_execution_time) + mean(TimeMetric::memory_access_time) + mean(TimeMetric::os_overhead);
       REQUIRE(std::abs(running - mean(TimeMetric::running_time)) <= 3);
     }
   }

@@ -192,7 +192,7 @@ TEST_CASE("no drawn response is above a task's bound or below its best") {
   std::mt19937 random(11);
   std::uint64_t bounded = 0, jobs = 0;
   for (std::uint64_t round = 0; round < 60; ++round) {
-    const RandomSystem drawn = random_system(random, {all_features(), features_of({Feature::varying_times}), 8});
+    const RandomSystem drawn = random_system(random, {all_features(), features_of({SystemFeature::varying_times}), 8});
     ManyRunsOptions options;
     options.analysis.execution = Execution::random;
     options.analysis.until = us(1000);

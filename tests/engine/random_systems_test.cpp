@@ -43,12 +43,12 @@ TEST_CASE("in random systems every feature meets every other") {
 TEST_CASE("a table of pairs tells who has not met") {
   std::mt19937 random(1);
   RandomSystemOptions options;
-  options.may = features_of({Feature::periodic, Feature::fixed_priority, Feature::deadline});
-  options.must = features_of({Feature::jitter, Feature::trigger});
+  options.may = features_of({SystemFeature::periodic, SystemFeature::fixed_priority, SystemFeature::deadline});
+  options.must = features_of({SystemFeature::jitter, SystemFeature::trigger});
   options.may |= options.must;
   const RandomSystem system = random_system(random, options);
-  CHECK(system.meets(Feature::jitter, Feature::trigger));
-  CHECK_FALSE(system.has()[static_cast<std::size_t>(Feature::offload)]);
+  CHECK(system.meets(SystemFeature::jitter, SystemFeature::trigger));
+  CHECK_FALSE(system.has()[static_cast<std::size_t>(SystemFeature::offload)]);
   PairTable table;
   table.add(system);
   CHECK(table.missing().find("\ntrigger with jitter\n") == std::string::npos);
@@ -73,14 +73,30 @@ TEST_CASE("thousands of random systems keep to their bounds: last quarter", "[lo
 TEST_CASE("no chain is seen to take longer than its bound under implicit communication") {
   // Chains have bounds where all their tasks go back to strictly periodic ones.
   RandomSystemOptions options;
-  options.may =
-      features_of({Feature::periodic,         Feature::offset,        Feature::trigger,        Feature::trigger_chain,
-                   Feature::activation_limit, Feature::varying_times, Feature::runnables,      Feature::branch,
-                   Feature::non_preemptive,   Feature::cooperative,   Feature::interrupt,      Feature::ceiling,
-                   Feature::fixed_priority,   Feature::osek,          Feature::rate_monotonic, Feature::several_cores,
-                   Feature::global,           Feature::offload,       Feature::polling,        Feature::passive_waiting,
-                   Feature::device_trigger,   Feature::deadline,      Feature::chain});
-  options.must = features_of({Feature::chain});
+  options.may = features_of({SystemFeature::periodic,
+                             SystemFeature::offset,
+                             SystemFeature::trigger,
+                             SystemFeature::trigger_chain,
+                             SystemFeature::activation_limit,
+                             SystemFeature::varying_times,
+                             SystemFeature::runnables,
+                             SystemFeature::branch,
+                             SystemFeature::non_preemptive,
+                             SystemFeature::cooperative,
+                             SystemFeature::interrupt,
+                             SystemFeature::ceiling,
+                             SystemFeature::fixed_priority,
+                             SystemFeature::osek,
+                             SystemFeature::rate_monotonic,
+                             SystemFeature::several_cores,
+                             SystemFeature::global,
+                             SystemFeature::offload,
+                             SystemFeature::polling,
+                             SystemFeature::passive_waiting,
+                             SystemFeature::device_trigger,
+                             SystemFeature::deadline,
+                             SystemFeature::chain});
+  options.must = features_of({SystemFeature::chain});
   options.one_in = 3;
   std::mt19937 random(77);
   BoundTrial trial;

@@ -66,11 +66,11 @@ class Trial {
  private:
   void fault(const std::string& what, std::optional<TaskIndex> task = std::nullopt) {
     std::string text = fmt::format("system {}, {}: {}", seed_, way_, what);
-    const Features met = task ? drawn_.met[*task] : drawn_.has();
+    const SystemFeatures met = task ? drawn_.met[*task] : drawn_.has();
     const char* separator = task ? "; in the task: " : "; in the system: ";
-    for (std::size_t i = 0; i < features; ++i) {
+    for (std::size_t i = 0; i < feature_count; ++i) {
       if (!met[i]) continue;
-      text += fmt::format("{}{}", separator, name_of(static_cast<Feature>(i)));
+      text += fmt::format("{}{}", separator, name_of(static_cast<SystemFeature>(i)));
       separator = ", ";
     }
     all_.faults.push_back(std::move(text));

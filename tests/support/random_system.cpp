@@ -11,7 +11,7 @@
 namespace test {
 namespace {
 
-using F = Feature;
+using F = SystemFeature;
 
 constexpr std::string_view feature_names[] = {"periodic",
                                               "offset",
@@ -77,24 +77,24 @@ constexpr std::string_view feature_names[] = {"periodic",
                                               "coarse preemption",
                                               "deadline",
                                               "chain"};
-static_assert(std::size(feature_names) == features);
+static_assert(std::size(feature_names) == feature_count);
 
-std::size_t index_of(Feature feature) { return static_cast<std::size_t>(feature); }
+std::size_t index_of(SystemFeature feature) { return static_cast<std::size_t>(feature); }
 
 /// What keeps tasks from having a bound: only every so-manieth system has it, unless it must.
-Features without_bound() {
+SystemFeatures without_bound() {
   return features_of({F::loop, F::early_end, F::semaphore, F::counting_semaphore, F::polled_semaphore, F::server,
                       F::host_wait, F::copy_engines, F::coarse_preemption, F::shared_stream});
 }
 
 /// What cannot be bounded beside earliest deadline first or tasks that move between cores.
-Features not_with_all_schedulers() {
+SystemFeatures not_with_all_schedulers() {
   return features_of(
       {F::cooperative, F::non_preemptive, F::uninterruptible, F::ceiling, F::offload, F::child_scheduler});
 }
 
 /// What a feature needs to occur.
-Features needs(Feature feature) {
+SystemFeatures needs(SystemFeature feature) {
   switch (feature) {
     case F::offset:
     case F::jitter:
@@ -119,15 +119,15 @@ Features needs(Feature feature) {
     default:
       return gpu_features()[index_of(feature)] && feature != F::device_alone && feature != F::offload
                  ? features_of({F::offload})
-                 : Features{};
+                 : SystemFeatures{};
   }
 }
 
-Features with_needs(Features wanted) {
+SystemFeatures with_needs(SystemFeatures wanted) {
   for (bool again = true; again;) {
-    const Features before = wanted;
-    for (std::size_t i = 0; i < features; ++i)
-      if (wanted[i]) wanted |= needs(static_cast<Feature>(i));
+    const SystemFeatures before = wanted;
+    for (std::size_t i = 0; i < feature_count; ++i)
+      if (wanted[i]) wanted |= needs(static_cast<SystemFeature>(i));
     again = wanted != before;
   }
   return wanted;
@@ -135,7 +135,8 @@ Features with_needs(Features wanted) {
 
 class Generator {
  public:
-  Generator(std::mt19937& random, Features palette, Features must) : random_(random), palette_(palette), must_(must) {}
+  Generator(std::mt19937& random, SystemFeatures palette, SystemFeatures must)
+      : random_(random), palette_(palette), must_(must) {}
 
   RandomSystem make() {
     make_platform();
@@ -156,16 +157,16 @@ class Generator {
 
   int draw(int low, int high) { return std::uniform_int_distribution<int>(low, std::max(low, high))(random_); }
   bool one_in(int n) { return draw(1, n) == 1; }
-  bool on(Feature feature) const { return palette_[index_of(feature)]; }
+  bool on(SystemFeature feature) const { return palette_[index_of(feature)]; }
   /// Whether to use it at this opportunity.
-  bool tries(Feature feature) { return on(feature) && draw(1, 4) <= (must_[index_of(feature)] ? 3 : 2); }
+  bool tries(SystemFeature feature) { return on(feature) && draw(1, 4) <= (must_[index_of(feature)] ? 3 : 2); }
   /// The same, and a task has it then.
-  bool use(Feature feature, TaskIndex task) {
+  bool use(SystemFeature feature, TaskIndex task) {
     if (!tries(feature)) return false;
     mark(feature, task);
     return true;
   }
-  void mark(Feature feature, TaskIndex task) { own_[task].set(index_of(feature)); }
+  void mark(SystemFeature feature, TaskIndex task) { own_[task].set(index_of(feature)); }
   template <typename Value>
   Value any_of(const std::vector<Value>& values) {
     return values[static_cast<std::size_t>(draw(0, static_cast<int>(values.size()) - 1))];
@@ -186,8 +187,8 @@ class Generator {
     for (int i = 0; i < count; ++i) cores_.push_back(maker_.core(fmt::format("core{}", i)));
     if ((palette_ & gpu_features()).any()) gpu_ = maker_.gpu("GPU");
     auto& platform = maker_.system().platform;
-    std::vector<std::pair<Feature, SchedulingAlgorithm>> algorithms;
-    for (const auto& [feature, kind] : std::initializer_list<std::pair<Feature, SchedulingAlgorithm>>{
+    std::vector<std::pair<SystemFeature, SchedulingAlgorithm>> algorithms;
+    for (const auto& [feature, kind] : std::initializer_list<std::pair<SystemFeature, SchedulingAlgorithm>>{
              {F::fixed_priority, SchedulingAlgorithm::fixed_priority_preemptive},
              {F::osek, SchedulingAlgorithm::osek},
              {F::rate_monotonic, SchedulingAlgorithm::rate_monotonic},
@@ -246,7 +247,7 @@ class Generator {
     make_profile();
   }
 
-  void add_child(UnitIndex core, Feature feature, SchedulingAlgorithm kind) {
+  void add_child(UnitIndex core, SystemFeature feature, SchedulingAlgorithm kind) {
     auto& schedulers = maker_.system().platform.schedulers;
     Scheduler child;
     child.name = fmt::format("child{}", schedulers.size());
@@ -259,7 +260,7 @@ class Generator {
       child.share.budget = us(draw(8, 18));
     }
     if (kind == SchedulingAlgorithm::grouping) child.overhead = schedulers[core].overhead;
-    Features has = of_scheduler_[core];
+    SystemFeatures has = of_scheduler_[core];
     has.set(index_of(feature));
     of_scheduler_.push_back(has);
     children_.emplace_back(core, static_cast<SchedulerIndex>(schedulers.size()));
@@ -317,7 +318,7 @@ class Generator {
     return made;
   }
 
-  Occurrence occurrence(Feature kind, int period, Features& has) {
+  Occurrence occurrence(SystemFeature kind, int period, SystemFeatures& has) {
     has.set(index_of(kind));
     const auto start = [&] {
       if (!tries(F::offset)) return us(0);
@@ -373,10 +374,11 @@ class Generator {
   }
 
   /// Of its own, not of another task.
-  StimulusIndex own_stimulus(int period, Features& has) {
-    std::vector<Feature> kinds;
+  StimulusIndex own_stimulus(int period, SystemFeatures& has) {
+    std::vector<SystemFeature> kinds;
     if (on(F::periodic)) kinds.push_back(F::periodic);
-    for (const Feature kind : {F::sporadic, F::synthetic, F::burst, F::arrival_curve, F::variable_rate, F::single})
+    for (const SystemFeature kind :
+         {F::sporadic, F::synthetic, F::burst, F::arrival_curve, F::variable_rate, F::single})
       if (on(kind)) kinds.insert(kinds.end(), must_[index_of(kind)] ? 3 : 1, kind);
     if (kinds.empty()) kinds.push_back(F::periodic);
     const StimulusIndex made = add_stimulus(occurrence(any_of(kinds), period, has));
@@ -401,7 +403,7 @@ class Generator {
 
   void make_root() {
     const int period = new_period();
-    Features has;
+    SystemFeatures has;
     const StimulusIndex stimulus = own_stimulus(period, has);
     TaskIndex task = 0;
     if (gpu_ && tries(F::device_alone)) {
@@ -414,7 +416,7 @@ class Generator {
     own_[task] |= has;
     if (own_[task][index_of(F::offload)] && !one_in(4)) return;
     if (!tries(F::several_stimuli)) return;
-    Features more;
+    SystemFeatures more;
     const StimulusIndex second = own_stimulus(2 * period, more);
     maker_.system().stimuli[second].activates.push_back(task);
     own_[task] |= more;
@@ -607,7 +609,7 @@ class Generator {
       maker_.trigger(task, request);  // twice a job
       mark(F::several_stimuli, triggered);
     } else if (tries(F::several_stimuli)) {
-      Features more;
+      SystemFeatures more;
       const StimulusIndex second = own_stimulus(2 * period, more);
       maker_.system().stimuli[second].activates.push_back(triggered);
       own_[triggered] |= more;
@@ -621,7 +623,7 @@ class Generator {
   /// Another host task sets an event once a period; the one that waits comes as often.
   void wait_for_host(TaskIndex task, int period) {
     const EventIndex event = maker_.event(fmt::format("event{}", maker_.system().events.size()));
-    Features has;
+    SystemFeatures has;
     const TaskIndex setter = new_task("setter", any_of(cores_), own_stimulus(period, has));
     own_[setter] |= has;
     if (global_) maker_[setter].scheduler = cores_.front();
@@ -662,7 +664,7 @@ class Generator {
         maker_.add(device, kernel);
       }
     }
-    for (const Feature feature : {F::context_switch, F::interference, F::copy_engines, F::coarse_preemption})
+    for (const SystemFeature feature : {F::context_switch, F::interference, F::copy_engines, F::coarse_preemption})
       if (on(feature)) mark(feature, device);
     return device;
   }
@@ -715,9 +717,9 @@ class Generator {
     system.chains.push_back({name, std::move(tasks), {}, Chain::Source::request, {}});
   }
 
-  std::vector<Features> what_meets() {
+  std::vector<SystemFeatures> what_meets() {
     const System& system = maker_.system();
-    std::vector<Features> met = own_;
+    std::vector<SystemFeatures> met = own_;
     for (TaskIndex task = 0; task < met.size(); ++task)
       if (system.tasks[task].side == Side::host) met[task] |= of_scheduler_[system.tasks[task].scheduler];
     for (const auto& [host, device] : partners_) met[host] |= own_[device];
@@ -727,15 +729,15 @@ class Generator {
   }
 
   std::mt19937& random_;
-  Features palette_, must_;
+  SystemFeatures palette_, must_;
   SystemMaker maker_;
   engine::DeviceProfile profile_;
   std::vector<UnitIndex> cores_;
   std::optional<UnitIndex> gpu_;
   bool global_ = false;
   int load_ = 0, roots_ = 0;
-  std::vector<Features> own_;           ///< of every task
-  std::vector<Features> of_scheduler_;  ///< of every scheduler
+  std::vector<SystemFeatures> own_;           ///< of every task
+  std::vector<SystemFeatures> of_scheduler_;  ///< of every scheduler
   std::vector<std::pair<UnitIndex, SchedulerIndex>> children_;
   std::vector<SemaphoreIndex> ceilings_;  ///< of every core
   SemaphoreIndex shared_ = 0, counted_ = 0;
@@ -746,41 +748,41 @@ class Generator {
 
 }  // namespace
 
-Features gpu_features() {
+SystemFeatures gpu_features() {
   return features_of({F::offload, F::polling, F::passive_waiting, F::work_beside, F::several_visits, F::device_alone,
                       F::device_trigger, F::shared_context, F::shared_stream, F::copy, F::memset, F::blocks,
                       F::context_switch, F::interference, F::copy_engines, F::coarse_preemption});
 }
 
-std::string_view name_of(Feature feature) { return feature_names[index_of(feature)]; }
+std::string_view name_of(SystemFeature feature) { return feature_names[index_of(feature)]; }
 
-Features features_of(std::initializer_list<Feature> list) {
-  Features made;
-  for (const Feature feature : list) made.set(index_of(feature));
+SystemFeatures features_of(std::initializer_list<SystemFeature> list) {
+  SystemFeatures made;
+  for (const SystemFeature feature : list) made.set(index_of(feature));
   return made;
 }
 
-Features RandomSystem::has() const {
-  Features all;
-  for (const Features& each : met) all |= each;
+SystemFeatures RandomSystem::has() const {
+  SystemFeatures all;
+  for (const SystemFeatures& each : met) all |= each;
   return all;
 }
 
-bool RandomSystem::meets(Feature a, Feature b) const {
+bool RandomSystem::meets(SystemFeature a, SystemFeature b) const {
   return std::any_of(met.begin(), met.end(),
-                     [&](const Features& each) { return each[index_of(a)] && each[index_of(b)]; });
+                     [&](const SystemFeatures& each) { return each[index_of(a)] && each[index_of(b)]; });
 }
 
 RandomSystem random_system(std::mt19937& random, const RandomSystemOptions& options) {
   // After some attempts those features come along by which others meet.
   constexpr int attempts = 60, hard_from = 10;
-  std::vector<Feature> must;
-  for (std::size_t i = 0; i < features; ++i)
-    if (options.must[i]) must.push_back(static_cast<Feature>(i));
+  std::vector<SystemFeature> must;
+  for (std::size_t i = 0; i < feature_count; ++i)
+    if (options.must[i]) must.push_back(static_cast<SystemFeature>(i));
   for (int attempt = 1;; ++attempt) {
-    Features palette = options.must;
-    const Features rare = without_bound();
-    for (std::size_t i = 0; i < features; ++i) {
+    SystemFeatures palette = options.must;
+    const SystemFeatures rare = without_bound();
+    for (std::size_t i = 0; i < feature_count; ++i) {
       const int among = options.one_in * (rare[i] ? 6 : 1);
       const bool drawn = std::uniform_int_distribution<int>(1, among)(random) == 1;
       if (drawn) palette.set(i);
@@ -807,10 +809,10 @@ RandomSystem random_system(std::mt19937& random, const RandomSystemOptions& opti
   }
 }
 
-PairedSystems::PairedSystems(std::uint32_t seed, Features may) : random_(seed), may_(may) {
-  for (std::size_t a = 0; a < features; ++a)
+PairedSystems::PairedSystems(std::uint32_t seed, SystemFeatures may) : random_(seed), may_(may) {
+  for (std::size_t a = 0; a < feature_count; ++a)
     for (std::size_t b = 0; b < a; ++b)
-      if (may[a] && may[b]) pairs_.emplace_back(static_cast<Feature>(a), static_cast<Feature>(b));
+      if (may[a] && may[b]) pairs_.emplace_back(static_cast<SystemFeature>(a), static_cast<SystemFeature>(b));
   std::shuffle(pairs_.begin(), pairs_.end(), random_);
 }
 
@@ -820,17 +822,17 @@ RandomSystem PairedSystems::next() {
 }
 
 void PairTable::add(const RandomSystem& system) {
-  std::array<Features, features> beside{};
-  for (const Features& each : system.met)
-    for (std::size_t a = 0; a < features; ++a)
+  std::array<SystemFeatures, feature_count> beside{};
+  for (const SystemFeatures& each : system.met)
+    for (std::size_t a = 0; a < feature_count; ++a)
       if (each[a]) beside[a] |= each;
-  for (std::size_t a = 0; a < features; ++a)
+  for (std::size_t a = 0; a < feature_count; ++a)
     for (std::size_t b = 0; b <= a; ++b) count_[a][b] += beside[a][b] ? 1 : 0;
 }
 
 std::string PairTable::missing() const {
   std::string text;
-  for (std::size_t a = 0; a < features; ++a)
+  for (std::size_t a = 0; a < feature_count; ++a)
     for (std::size_t b = 0; b <= a; ++b)
       if (count_[a][b] == 0) text += fmt::format("{} with {}\n", feature_names[a], feature_names[b]);
   return text;
@@ -838,7 +840,7 @@ std::string PairTable::missing() const {
 
 std::string PairTable::text() const {
   std::string text = "systems in which two features met: with itself, then with those before it in this order\n";
-  for (std::size_t a = 0; a < features; ++a) {
+  for (std::size_t a = 0; a < feature_count; ++a) {
     text += fmt::format("{:<18} {:>6} |", feature_names[a], count_[a][a]);
     for (std::size_t b = 0; b < a; ++b) text += fmt::format(" {}", count_[a][b]);
     text += '\n';

@@ -2,8 +2,8 @@
 /// \file
 /// Random systems for tests of properties that hold for every system: one generator for all of them.
 ///
-/// What is added to the engine is added here as a Feature, so that it meets everything else. Two features *meet* in a
-/// task that has them itself, or whose scheduler, whoever activates it, or what it offloads to the GPU has.
+/// What is added to the engine is added here as a SystemFeature, so that it meets everything else. Two features *meet*
+/// in a task that has them itself, or whose scheduler, whoever activates it, or what it offloads to the GPU has.
 
 #include <array>
 #include <bitset>
@@ -20,7 +20,7 @@
 
 namespace test {
 
-enum class Feature : std::uint8_t {
+enum class SystemFeature : std::uint8_t {
   // stimuli
   periodic,
   offset,
@@ -91,26 +91,26 @@ enum class Feature : std::uint8_t {
   deadline,
   chain,
 };
-inline constexpr std::size_t features = static_cast<std::size_t>(Feature::chain) + 1;
-using Features = std::bitset<features>;
+inline constexpr std::size_t feature_count = static_cast<std::size_t>(SystemFeature::chain) + 1;
+using SystemFeatures = std::bitset<feature_count>;
 
-std::string_view name_of(Feature);
-Features features_of(std::initializer_list<Feature>);
-Features gpu_features();  ///< what only systems with a GPU have
-inline Features all_features() { return Features{}.set(); }
+std::string_view name_of(SystemFeature);
+SystemFeatures features_of(std::initializer_list<SystemFeature>);
+SystemFeatures gpu_features();  ///< what only systems with a GPU have
+inline SystemFeatures all_features() { return SystemFeatures{}.set(); }
 
 struct RandomSystem {
   amalthea::System system;
   amalthea::engine::DeviceProfile profile;  ///< of every GPU
-  std::vector<Features> met;                ///< parallel to System::tasks: what meets in each
-  Features has() const;
-  bool meets(Feature a, Feature b) const;
+  std::vector<SystemFeatures> met;          ///< parallel to System::tasks: what meets in each
+  SystemFeatures has() const;
+  bool meets(SystemFeature a, SystemFeature b) const;
 };
 
 struct RandomSystemOptions {
-  Features may = all_features();  ///< nothing else occurs
-  Features must;                  ///< occur, and if there are two, meet
-  int one_in = 8;                 ///< of the others every so-manieth is tried
+  SystemFeatures may = all_features();  ///< nothing else occurs
+  SystemFeatures must;                  ///< occur, and if there are two, meet
+  int one_in = 8;                       ///< of the others every so-manieth is tried
 };
 
 /// Times are microseconds and small: periods up to 240, so that 1000 see most of what happens.
@@ -120,14 +120,14 @@ RandomSystem random_system(std::mt19937& random, const RandomSystemOptions& opti
 /// are no two features that cannot meet: of those that a task has only one of, whoever activates it has the other.
 class PairedSystems {
  public:
-  explicit PairedSystems(std::uint32_t seed, Features may = all_features());
+  explicit PairedSystems(std::uint32_t seed, SystemFeatures may = all_features());
   RandomSystem next();
   std::size_t pairs() const { return pairs_.size(); }
 
  private:
   std::mt19937 random_;
-  Features may_;
-  std::vector<std::pair<Feature, Feature>> pairs_;
+  SystemFeatures may_;
+  std::vector<std::pair<SystemFeature, SystemFeature>> pairs_;
   std::size_t at_ = 0;
 };
 
@@ -141,7 +141,7 @@ class PairTable {
   std::string text() const;
 
  private:
-  std::array<std::array<std::uint64_t, features>, features> count_{};
+  std::array<std::array<std::uint64_t, feature_count>, feature_count> count_{};
 };
 
 }  // namespace test
