@@ -459,6 +459,22 @@ TEST_CASE("of a branch the dearest alternative counts, and a loop has no bound")
   }
 }
 
+TEST_CASE("a job that may end early does at best no more than what stands before") {
+  SystemMaker maker;
+  const TaskIndex early = maker.task("early", maker.core("core"), 1, maker.periodic(100));
+  Branch branch;
+  branch.alternatives = {{Probability{1}, 1}, {Probability{1}, 1}};
+  maker.compute(early, 2);
+  maker.add(early, branch);
+  maker.add(early, Terminate{});
+  maker.compute(early, 3);
+  maker.compute(early, 10);
+  Ticks terminating;
+  terminating.otherwise = Cycles{1, 1, 1};
+  maker.system().platform.schedulers.front().overhead.emplace().terminate_task = terminating;
+  CHECK(bounds_of(maker)[early].best == us(2 + 1));
+}
+
 TEST_CASE("the analysis of plain cores and that of cores with sections agree where both hold") {
   std::mt19937 random(3);
   const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
