@@ -11,6 +11,7 @@
 #include "cli/verbs.hpp"
 #include "exporter/annotation.hpp"
 #include "exporter/annotation_content.hpp"
+#include "exporter/verdict_text.hpp"
 #include "importer/model_reader.hpp"
 
 namespace amalthea::cli {
@@ -33,7 +34,9 @@ bool complain(const std::string& message) {
 template <typename Text>
 bool write_model(const Model& model, const std::vector<Target>& targets, const importer::Limits& limits, Text text) {
   for (std::size_t i = 0; i < targets.size(); ++i)
-    if (!write_target(targets[i], [&](const auto& write) { write(text(*model.documents()[i])); }, limits)) return false;
+    if (!write_target(
+            targets[i], [&](const auto& write) { write(text(*model.documents()[i])); }, limits))
+      return false;
   return true;
 }
 
@@ -113,6 +116,9 @@ int run(const Options& options) {
   const auto annotations =
       exporter::annotations_of(*model, {info, analysed->system, analysed->results, diagnostics}, *request, diagnostics);
   print_findings(diagnostics);
+  for (const exporter::VerdictLine& said :
+       exporter::verdict_lines(engine::assess(analysed->system, analysed->results, diagnostics)))
+    fmt::print(stderr, "{}\n", said.text);
   if (!write_model(*model, targets, limits,
                    [&](const Document& document) { return exporter::annotate(document, annotations); }))
     return ExitCode::unusable;

@@ -156,8 +156,13 @@ int write_all(const Model& model, const Options& options, const std::vector<Targ
     objectives.push_back({explore::describe(search.problem.system, objective),
                           std::holds_alternative<explore::ChainLatency>(objective)});
   const exporter::ModelInfo info = model_info(model);
-  const exporter::ExplorationView view{info,       search.problem.system, *after,  exploration,
-                                       objectives, options.solution - 1,  compared};
+  std::optional<engine::Assessment> assessment;
+  Diagnostics analysing = diagnostics;
+  if (const auto results = engine::analyze(*after, search.options.analysis, analysing))
+    assessment = engine::assess(*after, *results, analysing);
+  const exporter::ExplorationView view{
+      info,       search.problem.system, *after,   exploration,
+      objectives, options.solution - 1,  compared, assessment ? &*assessment : nullptr};
   const bool written = options.output.empty() || write_model(model, options, targets, *after, diagnostics);
   print_findings(diagnostics);
   if (!written) return diagnostics.has_errors() ? ExitCode::findings : ExitCode::unusable;
@@ -168,7 +173,8 @@ int write_all(const Model& model, const Options& options, const std::vector<Targ
                                                  : exporter::render_exploration_text(view, use_colour())))
     return ExitCode::unusable;
   const bool kept = chosen.judgement.late.empty() && chosen.judgement.broken == 0 && exploration.impossible.empty();
-  return kept && !diagnostics.has_errors() ? ExitCode::all_well : ExitCode::findings;
+  if (!kept || diagnostics.has_errors() || !assessment) return ExitCode::findings;
+  return exit_code_of(*assessment, options.analysis);
 }
 
 int run(const Options& options) {
@@ -232,8 +238,9 @@ void add_explore(CLI::App& app, int& exit_code) {
                    "write the model with the mapping in it, nothing else changed; of several files or a folder the "
                    "folder to write them into, each under its name");
   verb->footer(
-      "Exit code 0: a mapping was found that keeps all deadlines; 1: none was found, a deadline cannot be kept by any, "
-      "or the model has an error; 2: wrong use, unreadable input or unwritable output.");
+      "Exit code 0: a mapping was found with which every limit is met or guaranteed; 1: none was found, a deadline "
+      "cannot be kept by any, or the model has an error; 2: wrong use, unreadable input or unwritable output; 4: "
+      "something that limits timing was not judged (docs/verdicts.md).");
   verb->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

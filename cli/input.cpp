@@ -148,6 +148,14 @@ void add_simulation_options(CLI::App& verb, AnalysisInput& options) {
       "GPU profile: a built-in name (tx2, xavier, pegasus, …) or a JSON file (default: what the model says)");
   add_memory_options(verb, options);
   add_mapping_options(verb, options);
+  verb.add_option(
+          "--communication", options.communication,
+          "how tasks of a chain hand data on, by which its latency constraints are judged: implicit (read at the "
+          "start of a job, write at its end), explicit (where accesses stand) or let (at release, a period later)")
+      ->check(CLI::IsMember({"implicit", "explicit", "let"}))
+      ->capture_default_str();
+  verb.add_flag("--strict", options.strict, "what is assumed makes the verdict unknown");
+  verb.add_flag("--allow-unknown", options.allow_unknown, "exit code 0 also where the verdict is unknown");
 }
 
 void add_chain_option(CLI::App& verb, AnalysisInput& options) {
@@ -226,6 +234,9 @@ std::optional<Understood> understand(const AnalysisInput& options) {
   if (!memory) return std::nullopt;
   analysis.compile.memory = std::move(*memory);
   if (options.line_rule == "published") analysis.compile.line_rule = engine::LineRule::published;
+  if (options.communication == "explicit") analysis.communication = engine::Communication::explicit_access;
+  if (options.communication == "let") analysis.communication = engine::Communication::let;
+  analysis.strict = options.strict;
   understood.build = options.build;
   auto changes = read_mapping_changes(options.mapping_file, options.map);
   if (!changes) {
@@ -273,14 +284,10 @@ std::optional<Analysed> analyze_model(const Model& model, const AnalysisInput& o
   return Analysed{std::move(prepared->system), std::move(*results)};
 }
 
-int exit_code_of(const engine::Results& results, const Diagnostics& diagnostics) {
-  const bool late = std::any_of(results.tasks.begin(), results.tasks.end(), [](const engine::TaskResult& task) {
-    return task.verdict == engine::Verdict::missed || task.verdict == engine::Verdict::unbounded;
-  });
-  const bool against = std::any_of(
-      results.requirements.begin(), results.requirements.end(),
-      [](const engine::RequirementResult& result) { return result.verdict == engine::LimitVerdict::missed; });
-  return late || against || diagnostics.has_errors() ? ExitCode::findings : ExitCode::all_well;
+int exit_code_of(const engine::Assessment& assessment, const AnalysisInput& options) {
+  if (assessment.verdict >= engine::OverallVerdict::unbounded || assessment.model_errors) return ExitCode::findings;
+  const bool unknown = assessment.verdict == engine::OverallVerdict::unknown && !options.allow_unknown;
+  return unknown ? ExitCode::unknown : ExitCode::all_well;
 }
 
 bool write_output(const std::string& path, const std::string& text) {

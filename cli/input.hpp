@@ -15,6 +15,7 @@
 #include "amalthea/graph/system.hpp"
 #include "engine/analysis.hpp"
 #include "engine/device_profile.hpp"
+#include "engine/verdict.hpp"
 #include "exporter/result_view.hpp"
 #include "importer/limits.hpp"
 #include "importer/system_builder.hpp"
@@ -41,6 +42,9 @@ struct AnalysisInput {
   std::vector<std::string> map;
   std::vector<std::string> chains;  ///< "A->B->C" by task names
   bool derive_chains = false;
+  std::string communication = "implicit";
+  bool strict = false;
+  bool allow_unknown = false;
 };
 void add_build_options(CLI::App& verb, importer::BuildOptions& options);
 /// --execution and all of add_simulation_options.
@@ -95,9 +99,14 @@ struct Analysed {
 std::optional<Analysed> analyze_model(const Model& model, const AnalysisInput& options, Diagnostics& diagnostics,
                                       int& exit_code);
 
-/// Of an analysis that was shown: `findings` when a deadline or another requirement is missed or the model has an
-/// error.
-int exit_code_of(const engine::Results& results, const Diagnostics& diagnostics);
+/// Of an analysis that was shown, by its verdict: `findings` when something is missed or unbounded or the model has an
+/// error, `unknown` when something was not judged and that is not allowed.
+int exit_code_of(const engine::Assessment& assessment, const AnalysisInput& options);
+/// What it means, for the help of verbs.
+inline constexpr const char* verdict_exit_codes =
+    "Exit code 0: every limit is met or guaranteed; 1: one is missed, a task is unbounded or the model has an error; "
+    "2: "
+    "wrong use or unreadable input; 4: something that limits timing was not judged (docs/verdicts.md).";
 
 /// Writes to a file, or to standard output when `path` is empty; false and a message on failure.
 bool write_output(const std::string& path, const std::string& text);

@@ -1,4 +1,5 @@
 #include "exporter/annotation_content.hpp"
+#include "exporter/verdict_text.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -164,9 +165,13 @@ Properties chain_properties(const ResultView& view, std::size_t index) {
     add(properties, key + ".type", limit.kind == ChainLimit::Kind::age ? "age" : "reaction");
     if (limit.minimum) properties.push_back({key + ".minimum", *limit.minimum});
     if (limit.maximum) properties.push_back({key + ".maximum", *limit.maximum});
-    add(properties, key + ".implicit", std::string(to_string(result.limits[i].implicit)));
-    add(properties, key + ".explicit", std::string(to_string(result.limits[i].explicit_access)));
-    add(properties, key + ".let", std::string(to_string(result.limits[i].let)));
+    add(properties, key + ".implicit", std::string(to_string(result.limits[i].implicit.verdict)));
+    add(properties, key + ".explicit", std::string(to_string(result.limits[i].explicit_access.verdict)));
+    add(properties, key + ".let", std::string(to_string(result.limits[i].let.verdict)));
+    const engine::ChainResult::Judgement& judged = result.limits[i].by(view.results.communication);
+    add(properties, key + ".verdict",
+        judged.guaranteed == true ? "guaranteed" : std::string(to_string(judged.verdict)));
+    add(properties, key + ".reason", judged.reason);
   }
   return properties;
 }
@@ -270,6 +275,12 @@ void add_all_properties(const Model& model, const ResultView& view, std::vector<
 Properties provenance(const ResultView& view, const AnnotationRequest& request) {
   const engine::Results& results = view.results;
   Properties properties;
+  const engine::Assessment assessment = engine::assess(view.system, results, view.findings);
+  add(properties, "verdict", verdict_sentence(assessment));
+  std::string assumed;
+  for (const engine::Assumption& assumption : assessment.assumptions)
+    assumed += fmt::format("{}{}", assumed.empty() ? "" : "; ", assumption.text);
+  if (!assumed.empty()) add(properties, "assumed", assumed);
   add(properties, "origin.tool", fmt::format("{} {}", tool_name, tool_version));
   add(properties, "origin.model", view.model.hash);
   add(properties, "origin.execution", std::string(to_string(results.execution)));
@@ -277,6 +288,7 @@ Properties provenance(const ResultView& view, const AnnotationRequest& request) 
   properties.push_back({"origin.horizon", results.horizon});
   add(properties, "origin.memory", results.memory_model);
   add(properties, "origin.lineRule", std::string(to_string(results.line_rule)));
+  add(properties, "origin.communication", std::string(to_string(results.communication)));
   std::string platforms;
   for (UnitIndex unit = 0; unit < results.device_profiles.size(); ++unit)
     if (!results.device_profiles[unit].empty())
