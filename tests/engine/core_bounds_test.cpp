@@ -145,6 +145,35 @@ TEST_CASE("an event stimulus releases as often as its event is set") {
   CHECK(bounds[low].worst == us(12 + 5));
 }
 
+TEST_CASE("what a jittered task triggers comes as irregularly as that one") {
+  // source comes at 15 and 20, and triggered just behind it, 6 long: the second job waits 1. below (T 100) sees both.
+  SystemMaker maker;
+  const UnitIndex one = maker.core("one"), two = maker.core("two");
+  const StimulusIndex request = maker.inter_process(), further = maker.inter_process();
+  Periodic late{us(20), us(0)};
+  late.jitter.upper = us(15).picoseconds();
+  const TaskIndex source = maker.task("source", one, 1, stimulus(maker, "late", late)),
+                  triggered = maker.task("triggered", two, 3, request), last = maker.task("last", two, 2, further),
+                  below = task(maker, "below", two, 1, 100, 2);
+  maker.compute(source, 1);
+  maker.trigger(source, request);
+  maker.compute(triggered, 6);
+  maker.trigger(triggered, further);
+  maker.compute(last, 1);
+  for (const TaskIndex each : {source, triggered, last, below}) maker[each].deadline = us(6);
+  const System system = maker.build();
+  const Results results = analysed(system, us(100));
+  CHECK(results.tasks[triggered].response.max == us(7));
+  CHECK(results.tasks[triggered].bound.worst == us(7));
+  CHECK(results.tasks[triggered].guaranteed == false);
+  for (TaskIndex each = 0; each < system.tasks.size(); ++each) {
+    INFO(system.tasks[each].name);
+    REQUIRE(results.tasks[each].bound.worst);
+    CHECK(results.tasks[each].response.max <= *results.tasks[each].bound.worst);
+  }
+  CHECK(results.tasks[below].bound.worst == us(2 + 2 * 6 + 2 * 1));
+}
+
 TEST_CASE("a non-preemptive task blocks those above it, and is left alone once it runs") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
@@ -356,6 +385,29 @@ TEST_CASE("tasks that move between cores") {
     maker[b].preemption = Preemption::cooperative;
     CHECK(bounds_of(maker)[c].reason ==
           "tasks move between cores, and b has parts that cannot be preempted at any time");
+  }
+}
+
+TEST_CASE("jobs of a task that moves between cores run one after the other, in however many ways they come") {
+  SystemMaker maker;
+  const UnitIndex one = maker.core("one"), two = maker.core("two");
+  auto& platform = maker.system().platform;
+  platform.units[two].definition = platform.units[one].definition;
+  const TaskIndex twice = task(maker, "twice", one, 1, 100, 10);
+  maker[twice].units = {one, two};
+  const auto also_every = [&](std::int64_t period) {
+    maker.system().stimuli[maker.periodic(period)].activates.push_back(twice);
+  };
+  SECTION("so that one waits for the other") {
+    also_every(150);
+    const Results results = analysed(maker.build(), us(300));
+    CHECK(results.tasks[twice].response.max == us(20));
+    CHECK(results.tasks[twice].bound.worst == us(20));
+    CHECK(part(results.tasks[twice].bound, ContributionKind::backlog, twice) == us(10));
+  }
+  SECTION("and where they come too often, that is why there is no bound") {
+    also_every(15);
+    CHECK_THAT(bounds_of(maker)[twice].reason, Catch::Contains("may exceed the least time between releases"));
   }
 }
 
