@@ -10,6 +10,8 @@
 
 #include <fmt/core.h>
 
+#include "exporter/annotation_state.hpp"
+
 namespace amalthea::exporter {
 namespace {
 
@@ -267,11 +269,12 @@ void add_all_properties(const Model& model, const ResultView& view, std::vector<
 }
 
 /// Where all of it comes from. Nothing that depends on where files lie.
-Properties provenance(const ResultView& view, const AnnotationRequest& request) {
+Properties provenance(const Model& model, const ResultView& view, const AnnotationRequest& request) {
   const engine::Results& results = view.results;
   Properties properties;
   add(properties, "origin.tool", fmt::format("{} {}", tool_name, tool_version));
   add(properties, "origin.model", view.model.hash);
+  if (model.documents().size() > 1) add(properties, "origin.state", state_of_model(model));
   add(properties, "origin.execution", std::string(to_string(results.execution)));
   if (!request.until.empty()) add(properties, "origin.until", request.until);
   properties.push_back({"origin.horizon", results.horizon});
@@ -359,8 +362,9 @@ std::vector<Annotation> annotations_of(const Model& model, const ResultView& vie
   std::set<const Document*> documents;
   for (const Annotation& annotation : annotations) documents.insert(&annotation.element.document());
   if (documents.empty()) documents.insert(model.documents().front().get());
+  const Properties origin = provenance(model, view, request);
   for (const auto& document : model.documents())
-    if (documents.count(document.get()) > 0) annotations.push_back({document->root(), provenance(view, request)});
+    if (documents.count(document.get()) > 0) annotations.push_back({document->root(), origin});
   return annotations;
 }
 
