@@ -125,8 +125,9 @@ void check_missing_deadlines(const Context& context, Report& report) {
 }
 
 void check_deviations(const Context& context, Report& report) {
-  constexpr std::array<std::string_view, 4> kinds{"GaussDistribution", "WeibullEstimatorsDistribution", "Statistics",
-                                                  "Boundaries"};
+  constexpr std::array<std::string_view, 6> kinds{"GaussDistribution",   "WeibullEstimatorsDistribution",
+                                                  "Statistics",          "Boundaries",
+                                                  "UniformDistribution", "BetaDistribution"};
   const auto check = [&](Element element, bool is_time) {
     const std::string what = is_time ? contradiction<Duration>(element) : contradiction<double>(element);
     if (!what.empty() && !report.is_told(element))
