@@ -12,6 +12,7 @@
 #include "exporter/annotation.hpp"
 #include "exporter/annotation_content.hpp"
 #include "exporter/verdict_text.hpp"
+#include "exporter/annotation_state.hpp"
 #include "importer/model_reader.hpp"
 
 namespace amalthea::cli {
@@ -50,6 +51,7 @@ std::optional<Model> without_annotations(Model model, const importer::Limits& li
   }
   if (!changed) return model;
   diagnostics = {};  // places move when annotations go
+  exporter::check_annotations(model, diagnostics);
   return importer::read_model_from_bytes(std::move(files), limits, diagnostics);
 }
 

@@ -14,6 +14,7 @@
 #include "cli/model_output.hpp"
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
+#include "exporter/annotation_state.hpp"
 #include "exporter/conversion_report.hpp"
 #include "exporter/model_exports.hpp"
 #include "migration/migration.hpp"
@@ -53,16 +54,14 @@ migration::Release release_of(const Model& model) {
 /// A model on its way.
 struct Conversion {
   Conversion(const Model& model, migration::Release target, std::size_t places)
-      : from(release_of(model)),
-        to(target),
-        editable(model, SharedIds::apart),
-        objects_before(editable.object_count()),
-        record(findings, places) {
+      : from(release_of(model)), to(target), editable(model, SharedIds::apart), record(findings, places) {
+    exporter::drop_annotations(model, editable, findings);
+    objects_before = editable.object_count();
     done = migration::migrate(editable, from, to, record, findings);
   }
   migration::Release from, to;
   EditableModel editable;
-  std::size_t objects_before;
+  std::size_t objects_before = 0;
   Diagnostics findings;
   migration::Record record;
   bool done = false;

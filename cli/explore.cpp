@@ -12,9 +12,12 @@
 #include "cli/model_output.hpp"
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
+#include "exporter/annotation.hpp"
+#include "exporter/annotation_state.hpp"
 #include "exporter/exploration_formats.hpp"
 #include "exporter/remapping.hpp"
 #include "exporter/splice.hpp"
+#include "importer/model_reader.hpp"
 
 namespace amalthea::cli {
 namespace {
@@ -117,6 +120,17 @@ std::optional<explore::Exploration> run_search(Search& search, Diagnostics& diag
   }
 }
 
+/// The text of a file of the model with the mapping in it, without annotations: those are of the mapping before.
+std::optional<std::string> unannotated_text(const Document& document, std::string text, const importer::Limits& limits,
+                                            Diagnostics& diagnostics) {
+  if (!exporter::is_annotated(document)) return text;
+  exporter::report_dropped_annotations(document, diagnostics);
+  Diagnostics known;  // of references into the other files, for example
+  const auto read = importer::read_model_from_bytes(document.source().path(), std::move(text), limits, known);
+  if (!read) return std::nullopt;
+  return exporter::strip(*read->documents().front());
+}
+
 /// The model with the mapping of `after` in it.
 bool write_model(const Model& model, const Options& options, const std::vector<Target>& targets, const System& after,
                  Diagnostics& diagnostics) {
@@ -130,10 +144,14 @@ bool write_model(const Model& model, const Options& options, const std::vector<T
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const Document& document = *model.documents()[i];
     const auto found = splices->find(document.position());
-    const std::string text = found == splices->end() ? std::string(document.source().bytes())
-                                                     : exporter::apply(document.source().bytes(), found->second);
+    const auto text =
+        unannotated_text(document,
+                         found == splices->end() ? std::string(document.source().bytes())
+                                                 : exporter::apply(document.source().bytes(), found->second),
+                         options.input.limits, diagnostics);
+    if (!text) return complain(fmt::format("cannot write {}: it would exceed the limits on input", targets[i].output));
     if (!write_target(
-            targets[i], [&](const auto& write) { write(text); }, options.input.limits))
+            targets[i], [&](const auto& write) { write(*text); }, options.input.limits))
       return false;
   }
   return true;

@@ -18,6 +18,7 @@
 #include "engine/chain_search.hpp"
 #include "engine/kernel_instructions.hpp"
 #include "engine/simulation.hpp"
+#include "exporter/annotation_state.hpp"
 #include "exporter/write_file.hpp"
 #include "importer/model_reader.hpp"
 
@@ -178,7 +179,10 @@ void print_findings(const Diagnostics& diagnostics) {
 
 std::optional<Model> load(const InputOptions& options, Diagnostics& diagnostics, int& exit_code) {
   auto model = importer::read_model(options.models, options.limits, diagnostics);
-  if (!model) exit_code = ExitCode::unusable;
+  if (model)
+    exporter::check_annotations(*model, diagnostics);
+  else
+    exit_code = ExitCode::unusable;
   return model;
 }
 

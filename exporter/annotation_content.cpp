@@ -11,6 +11,8 @@
 
 #include <fmt/core.h>
 
+#include "exporter/annotation_state.hpp"
+
 namespace amalthea::exporter {
 namespace {
 
@@ -272,7 +274,7 @@ void add_all_properties(const Model& model, const ResultView& view, std::vector<
 }
 
 /// Where all of it comes from. Nothing that depends on where files lie.
-Properties provenance(const ResultView& view, const AnnotationRequest& request) {
+Properties provenance(const Model& model, const ResultView& view, const AnnotationRequest& request) {
   const engine::Results& results = view.results;
   Properties properties;
   const engine::Assessment assessment = engine::assess(view.system, results, view.findings);
@@ -283,6 +285,7 @@ Properties provenance(const ResultView& view, const AnnotationRequest& request) 
   if (!assumed.empty()) add(properties, "assumed", assumed);
   add(properties, "origin.tool", fmt::format("{} {}", tool_name, tool_version));
   add(properties, "origin.model", view.model.hash);
+  if (model.documents().size() > 1) add(properties, "origin.state", state_of_model(model));
   add(properties, "origin.execution", std::string(to_string(results.execution)));
   if (!request.until.empty()) add(properties, "origin.until", request.until);
   properties.push_back({"origin.horizon", results.horizon});
@@ -371,8 +374,9 @@ std::vector<Annotation> annotations_of(const Model& model, const ResultView& vie
   std::set<const Document*> documents;
   for (const Annotation& annotation : annotations) documents.insert(&annotation.element.document());
   if (documents.empty()) documents.insert(model.documents().front().get());
+  const Properties origin = provenance(model, view, request);
   for (const auto& document : model.documents())
-    if (documents.count(document.get()) > 0) annotations.push_back({document->root(), provenance(view, request)});
+    if (documents.count(document.get()) > 0) annotations.push_back({document->root(), origin});
   return annotations;
 }
 

@@ -160,4 +160,16 @@ void check_recursion(const Context& context, Report& report) {
   }
 }
 
+void check_call_arguments(const Context& context, Report& report) {
+  for (const Element argument : context.facts.all("CallArgument")) {
+    const Element runnable = context.model.reference(argument.parent(), "runnable");
+    const Element parameter = context.model.reference(argument, "parameter");
+    if (!runnable || !parameter || parameter.parent() == runnable || report.is_told(argument)) continue;
+    report.add(argument, "parameter",
+               fmt::format("an argument of the call of \"{}\" is for the parameter \"{}\" of {}; expected one of the "
+                           "runnable that is called",
+                           runnable.name(), parameter.name(), describe(parameter.parent())));
+  }
+}
+
 }  // namespace amalthea::review

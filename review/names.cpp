@@ -1,8 +1,13 @@
 // Elements that nobody can name.
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -29,6 +34,22 @@ void check_missing_names(const Context& context, Report& report) {
                                  : fmt::format("{} elements of the class {} have no name, so nothing can refer to "
                                                "them; the first one stands here",
                                                count, name));
+  }
+}
+
+void check_property_keys(const Context& context, Report& report) {
+  std::unordered_map<std::uint64_t, std::vector<std::string_view>> keys;  // by the element that has them
+  for (const Element property : context.facts.all("CustomProperty")) {
+    const auto key = property.attribute("key");
+    const Element holder = property.parent();
+    if (!key || !holder) continue;
+    auto& seen = keys[(static_cast<std::uint64_t>(holder.document().position()) << 32U) | holder.index()];
+    if (std::find(seen.begin(), seen.end(), *key) == seen.end())
+      seen.push_back(*key);
+    else if (!report.is_told(property))
+      report.add(
+          property, "key",
+          fmt::format("{} has two custom properties with the key \"{}\"; the first counts", describe(holder), *key));
   }
 }
 

@@ -21,6 +21,16 @@ bool is_one_of(std::string_view text, const std::array<std::string_view, N>& tex
   return std::find(texts.begin(), texts.end(), text) != texts.end();
 }
 
+/// Tags of times, with a blank around each.
+constexpr std::string_view never_negative =
+    " minDistance occurrenceMinDistance jitter step deadline delay burstLength minBudget maxBudget runtimes min max "
+    "offset occurrence occurrenceTimes lowerTimeBorder upperTimeBorder tolerance minimum maximum minimumTime "
+    "maximumTime lower upper ";
+
+bool is_listed(std::string_view tag, std::string_view tags) {
+  return tags.find(fmt::format(" {} ", tag)) != std::string_view::npos;
+}
+
 }  // namespace
 
 void check_units(const Context& context, Report& report) {
@@ -36,14 +46,9 @@ void check_units(const Context& context, Report& report) {
 }
 
 void check_negative_times(const Context& context, Report& report) {
-  constexpr std::array<std::string_view, 12> never_negative{"minDistance", "occurrenceMinDistance",
-                                                            "jitter",      "step",
-                                                            "deadline",    "delay",
-                                                            "burstLength", "minBudget",
-                                                            "maxBudget",   "runtimes",
-                                                            "min",         "max"};
   for (const Element time : context.facts.all("Time"))
-    if (is_one_of(time.tag(), never_negative) && number(time.attribute_or("value", "0")) < 0)
+    if (is_listed(time.tag(), never_negative) && number(time.attribute_or("value", "0")) < 0 && !report.is_told(time) &&
+        !report.is_told(time.parent()))
       report.add(time, "value", fmt::format("the {} of {} is negative", time.tag(), describe(time.parent())));
 }
 
