@@ -357,7 +357,7 @@ class BodyReader {
     if (on_device()) {
       context_.error("AM0342",
                      fmt::format("{} in device task \"{}\": what a GPU executes cannot depend on modes, chance or "
-                                 "counters",
+                                 "counters; put it into the task that triggers this one",
                                  item.class_name(), context_.system.tasks[task_].name),
                      item.location(), item.path());
       return;
@@ -381,8 +381,8 @@ class BodyReader {
     const bool calls_itself = std::find(calls_.begin(), calls_.end(), *runnable) != calls_.end();
     if (calls_itself || calls_.size() >= max_call_depth) {
       context_.error("AM0305",
-                     calls_itself ? fmt::format("runnable \"{}\" calls itself", name)
-                                  : fmt::format("the call of runnable \"{}\" is nested deeper than {} runnables", name,
+                     calls_itself ? fmt::format("runnable \"{}\" calls itself; what recurses has no bound, so break the circle", name)
+                                  : fmt::format("the call of runnable \"{}\" is nested deeper than {} runnables; flatten the calls", name,
                                                 max_call_depth),
                      item.location(), item.path());
       return;
@@ -422,7 +422,7 @@ class BodyReader {
     for (const Element event : named)
       if (const auto index = context_.events.find(event)) events.push_back(*index);
     if (events.empty() && !context_.blocked)
-      context_.error("AM0313", fmt::format("{} names no event (eventMask)", item.class_name()), item.location(),
+      context_.error("AM0313", fmt::format("{} names no event; refer to one in its eventMask", item.class_name()), item.location(),
                      item.path());
     return events;
   }
@@ -437,7 +437,8 @@ class BodyReader {
     if (++total_ > max_activities) {
       if (total_ == max_activities + 1)
         context_.error("AM0317",
-                       fmt::format("the tasks have more than {} activities, counting every call of a runnable anew",
+                       fmt::format("the tasks have more than {} activities, counting every call of a runnable anew; split the model, or "
+                                   "give some runnables ticks instead of calls",
                                    max_activities),
                        item.location(), item.path());
       return;

@@ -17,6 +17,7 @@
 
 #include "amalthea/ascii.hpp"
 #include "amalthea/identifier.hpp"
+#include "amalthea/near_miss.hpp"
 #include "amalthea/quantity.hpp"
 
 namespace amalthea::importer {
@@ -455,7 +456,8 @@ class Checker {
     std::string literals;
     for (const std::string_view literal : info.literals_in(version_))
       literals += fmt::format("{}{}", literals.empty() ? "" : ", ", literal);
-    findings_.illegal_value(element, feature.name, value, "one of " + literals);
+    findings_.illegal_value(element, feature.name, value,
+                            "one of " + literals + did_you_mean(value, info.literals_in(version_)));
   }
 
   void check_references(Element element, const Feature& feature, std::string_view tokens) {

@@ -21,7 +21,7 @@ namespace {
 void not_simulated(BuildContext& context, const Stimulus& stimulus, Element part) {
   if (part)
     context.diagnostics.add("AM0408", Severity::warning,
-                            fmt::format("{} of stimulus \"{}\" is not simulated", part.tag(), stimulus.name),
+                            fmt::format("{} of stimulus \"{}\" is not simulated; results are without it", part.tag(), stimulus.name),
                             part.location(), part.path());
 }
 
@@ -71,7 +71,8 @@ void await_events(BuildContext& context, const views::Stimulus& view, const Stim
       context.event_triggers.push_back({std::move(event), index});
     else
       context.diagnostics.add("AM0432", Severity::warning,
-                              fmt::format("stimulus \"{}\" does not occur by the {} \"{}\", which is not simulated",
+                              fmt::format("stimulus \"{}\" does not occur by the {} \"{}\", which is not simulated; use an event of "
+                                          "a label, a mode label or a runnable on any processing unit",
                                           stimulus.name, element.class_name(), element.name()),
                               element.location(), element.path());
   }
@@ -125,7 +126,7 @@ void activate_task(BuildContext& context, Element element, TaskIndex task) {
   const auto stimuli = context.model.references(element, "stimuli");
   if (stimuli.empty() && !element.attribute("stimuli") && !element.child("stimuli"))
     context.diagnostics.add("AM0407", Severity::warning,
-                            fmt::format("task \"{}\" has no stimulus; it never runs", element.name()),
+                            fmt::format("task \"{}\" has no stimulus; it never runs; refer to one in its attribute stimuli", element.name()),
                             element.location(), element.path());
   for (const Element stimulus : stimuli) {
     if (const auto index = context.stimuli.find(stimulus)) {
@@ -134,7 +135,8 @@ void activate_task(BuildContext& context, Element element, TaskIndex task) {
     } else if (Diagnostics told; !is_simulated(views::stimulus_of(context.model, stimulus, told))) {
       // What else is missing of a stimulus has been reported.
       context.error("AM0310",
-                    fmt::format("task \"{}\" is activated by the {} \"{}\", a kind of stimulus that is not simulated",
+                    fmt::format("task \"{}\" is activated by the {} \"{}\", a kind of stimulus that is not simulated; use a "
+                                "periodic, sporadic, event or inter-process one",
                                 element.name(), stimulus.class_name(), stimulus.name()),
                     stimulus.location(), stimulus.path());
     }

@@ -13,7 +13,8 @@ namespace detail {
 Element BuildContext::required_reference(Element element, std::string_view feature) {
   const Element target = model.reference(element, feature);
   if (!target)
-    error("AM0301", fmt::format("{} has no {}, which its timing depends on", element.class_name(), feature),
+    error("AM0301", fmt::format("{} has no {}, which its timing depends on; add it, or remove the element", element.class_name(),
+                      feature),
           element.location(), element.path());
   return target;
 }
@@ -23,8 +24,8 @@ std::optional<std::uint32_t> BuildContext::required(const ElementMap& kind, Elem
   const auto index = kind.find(target);
   if (target && !index)
     error("AM0319",
-          fmt::format("{} of {} is the {} \"{}\", which cannot be used here", feature, element.class_name(),
-                      target.class_name(), target.name()),
+          fmt::format("{} of {} is the {} \"{}\", which cannot be used here; refer to another kind of element", feature,
+                      element.class_name(), target.class_name(), target.name()),
           element.attribute_location(feature), element.path());
   return index;
 }
