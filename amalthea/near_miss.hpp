@@ -12,14 +12,14 @@
 
 namespace amalthea {
 
-/// How many characters have to be added, dropped or replaced, or swapped with their neighbour, to turn one text into the
-/// other; `most` + 1 when it is more than `most`. Capital letters count as small ones. Of longer texts the first 100
-/// bytes are compared.
+/// How many characters have to be added, dropped or replaced, or swapped with their neighbour, to turn one text into
+/// the other; `most` + 1 when it is more than `most`. Capital letters count as small ones. Of longer texts the first
+/// 100 bytes are compared.
 std::size_t spelling_distance(std::string_view a, std::string_view b, std::size_t most);
 
 /// Finds the names next to `wanted` among those that are offered: the ones with the fewest differences, if these are
-/// few for the length of the name, else those that one abbreviates to the other. Of equals the first offered come first.
-/// Texts must live as long as this.
+/// few for the length of the name, else those that one abbreviates to the other. Of equals the first offered come
+/// first. Texts must live as long as this.
 class NearMisses {
  public:
   static constexpr std::size_t most_suggested = 3;

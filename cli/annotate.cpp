@@ -33,7 +33,9 @@ bool complain(const std::string& message) {
 template <typename Text>
 bool write_model(const Model& model, const std::vector<Target>& targets, const importer::Limits& limits, Text text) {
   for (std::size_t i = 0; i < targets.size(); ++i)
-    if (!write_target(targets[i], [&](const auto& write) { write(text(*model.documents()[i])); }, limits)) return false;
+    if (!write_target(
+            targets[i], [&](const auto& write) { write(text(*model.documents()[i])); }, limits))
+      return false;
   return true;
 }
 
@@ -53,9 +55,10 @@ std::optional<Model> without_annotations(Model model, const importer::Limits& li
 bool can_be_annotated(const Model& model) {
   for (const auto& document : model.documents())
     if (document->itea() != IteaRelease::none)
-      return complain(fmt::format("{} is an {} model; only AMALTHEA {} and later can hold annotations; convert "
-                                  "it first (amalthea convert --to)",
-                                  document->source().path(), document->version_text(), to_string(oldest_version)));
+      return complain(
+          fmt::format("{} is an {} model; only AMALTHEA {} and later can hold annotations; convert "
+                      "it first (amalthea convert --to)",
+                      document->source().path(), document->version_text(), to_string(oldest_version)));
   return true;
 }
 

@@ -175,8 +175,8 @@ bool read_models(const Options& options, std::vector<batch::ModelFiles>& models)
     for (const batch::ModelFiles& files : *listed)
       for (const std::string& file : files)
         if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error)) {
-          complain(fmt::format("{}: {}: expected the files of each model, with tabs between (--list)",
-                               options.manifest, file));
+          complain(fmt::format("{}: {}: expected the files of each model, with tabs between (--list)", options.manifest,
+                               file));
           return false;
         }
     models.insert(models.end(), listed->begin(), listed->end());
@@ -253,7 +253,7 @@ int run(const Options& options) {
   std::FILE* const people = options.output.empty() ? stderr : stdout;
   if (people == stdout || !is_quiet())
     batch::summary_text(summary, !options.output.empty() && use_colour(),
-                      [people](std::string_view text) { fmt::print(people, "{}", text); });
+                        [people](std::string_view text) { fmt::print(people, "{}", text); });
   if (!findings.close()) return ExitCode::unusable;
   for (const std::string& path : options.summaries)
     if (const auto written = batch::write_summary(path, summary, options.output); !written)

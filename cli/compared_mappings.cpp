@@ -44,8 +44,8 @@ std::optional<std::vector<MappingChange>> changes_of_model(const std::string& fi
       entry.core = other.platform.units[task->unit].name;
       if (!is_quiet())
         fmt::print(stderr,
-                 "amalthea: note: --compare {}: task \"{}\" may run on several units; the first, \"{}\", counts\n",
-                 file, entry.task, entry.core);
+                   "amalthea: note: --compare {}: task \"{}\" may run on several units; the first, \"{}\", counts\n",
+                   file, entry.task, entry.core);
     }
     MappingChange change;
     change.task = std::move(entry.task);
@@ -57,7 +57,8 @@ std::optional<std::vector<MappingChange>> changes_of_model(const std::string& fi
     changes.push_back(std::move(change));
   }
   if (changes.empty()) {
-    complain(fmt::format("--compare {}: the model has none of the tasks; expected one with tasks of the same names", file));
+    complain(
+        fmt::format("--compare {}: the model has none of the tasks; expected one with tasks of the same names", file));
     return std::nullopt;
   }
   return changes;

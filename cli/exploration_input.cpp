@@ -49,10 +49,10 @@ std::optional<TaskIndex> find_task(const System& system, const std::string& opti
       ++count;
     }
   if (count == 1) return found;
-  complain(count == 0 ? fmt::format("{}: the model has no task \"{}\"{}", option, name,
-                                    did_you_mean_or_list(name, system.tasks, &Task::name))
-                      : fmt::format("{}: the model has {} tasks of the name \"{}\"; rename all but one", option, count,
-                                    name));
+  complain(count == 0
+               ? fmt::format("{}: the model has no task \"{}\"{}", option, name,
+                             did_you_mean_or_list(name, system.tasks, &Task::name))
+               : fmt::format("{}: the model has {} tasks of the name \"{}\"; rename all but one", option, count, name));
   return std::nullopt;
 }
 
@@ -241,17 +241,16 @@ bool keep_sides(const System& system, const std::vector<std::string>& pins, expl
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     auto& allowed = constraints.allowed[task];
     const bool on_gpu = system.platform.units[system.tasks[task].unit].type == PuType::gpu;
-    allowed.erase(std::remove_if(allowed.begin(), allowed.end(),
-                                 [&](UnitIndex unit) {
-                                   return (system.platform.units[unit].type == PuType::gpu) != on_gpu;
-                                 }),
-                  allowed.end());
+    allowed.erase(
+        std::remove_if(allowed.begin(), allowed.end(),
+                       [&](UnitIndex unit) { return (system.platform.units[unit].type == PuType::gpu) != on_gpu; }),
+        allowed.end());
     if (!allowed.empty()) continue;
     const std::string& name = system.tasks[task].name;
     for (const std::string& pin : pins)
       if (pin.starts_with(name + "="))
-        return complain(fmt::format("--pin {}: \"{}\" may not change sides with --keep offloading; leave out one of them",
-                                    pin, name));
+        return complain(fmt::format(
+            "--pin {}: \"{}\" may not change sides with --keep offloading; leave out one of them", pin, name));
     allowed.push_back(system.tasks[task].unit);
   }
   return true;
@@ -324,9 +323,10 @@ bool check_groups(const std::vector<const System*>& placements, const explore::C
   for (const auto& group : constraints.together) {
     const auto whole = whole_group(constraints, group);
     if (common_units(placements, constraints, whole).empty())
-      return complain(fmt::format("{} have to be together, but there is no unit on which all of them may run; leave out "
-                                  "--together, or allow them the same unit (--pin)",
-                                  names_of(*placements.front(), whole)));
+      return complain(
+          fmt::format("{} have to be together, but there is no unit on which all of them may run; leave out "
+                      "--together, or allow them the same unit (--pin)",
+                      names_of(*placements.front(), whole)));
   }
   return true;
 }

@@ -42,8 +42,9 @@ std::optional<engine::MemoryModel> choose_memory(const std::string& memory) {
     std::string names;
     for (const auto& model : engine::built_in_memory_models())
       names += fmt::format("{}{}", names.empty() ? "" : ", ", model.name);
-    complain(fmt::format("--memory {}: neither a built-in memory model ({}) nor a readable file{}", memory, names,
-                         name_or_file_suggestion(memory, engine::built_in_memory_models(), &engine::MemoryModel::name)));
+    complain(
+        fmt::format("--memory {}: neither a built-in memory model ({}) nor a readable file{}", memory, names,
+                    name_or_file_suggestion(memory, engine::built_in_memory_models(), &engine::MemoryModel::name)));
     return std::nullopt;
   }
   auto model = engine::parse_memory_model(*text);

@@ -14,8 +14,8 @@
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
-#include "amalthea/near_miss.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/near_miss.hpp"
 #include "engine/analysis.hpp"
 #include "engine/device_profile.hpp"
 #include "exporter/result_view.hpp"

@@ -44,8 +44,9 @@ std::optional<TextError> read_change(const JsonValue& value, MappingChange& chan
       change.time_slice = slice;
     } else {
       return error_at(
-          entry, fmt::format("\"{}\" is not known here; expected core, priority, waiting, slice{}", key,
-                             did_you_mean(key, std::array<std::string_view, 4>{"core", "priority", "waiting", "slice"})));
+          entry,
+          fmt::format("\"{}\" is not known here; expected core, priority, waiting, slice{}", key,
+                      did_you_mean(key, std::array<std::string_view, 4>{"core", "priority", "waiting", "slice"})));
     }
   }
   if (change.core.empty() && !change.priority && !change.waits_actively && !change.time_slice)
@@ -101,7 +102,8 @@ tl::expected<std::vector<MappingChange>, std::string> read_mapping_changes(const
     if (!change) return tl::unexpected(fmt::format("--map {}: {}", text, change.error()));
     const auto same = [&](const MappingChange& other) { return other.task == change->task; };
     if (std::any_of(changes.begin() + static_cast<std::ptrdiff_t>(of_file), changes.end(), same))
-      return tl::unexpected(fmt::format("--map {}: task \"{}\" is mapped twice; give one --map for it", text, change->task));
+      return tl::unexpected(
+          fmt::format("--map {}: task \"{}\" is mapped twice; give one --map for it", text, change->task));
     changes.push_back(std::move(*change));
   }
   return changes;

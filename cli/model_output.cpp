@@ -85,14 +85,15 @@ bool place_targets(std::vector<Target>& targets, const std::vector<std::string>&
   if (is_standard_output(output))
     return complain("several files cannot be written to standard output; expected a folder to write them into");
   if (!fs::is_directory(output, error) && fs::exists(output, error))
-    return complain(fmt::format("cannot write {}: several files are written into a folder, and this is none; "
-                                "expected a folder or a new name",
-                                output));
+    return complain(
+        fmt::format("cannot write {}: several files are written into a folder, and this is none; "
+                    "expected a folder or a new name",
+                    output));
   std::map<std::string, std::string> inputs;  // by the name of what is written
   for (Target& target : targets) {
     if (const auto [same, added] = inputs.emplace(target.name, target.input); !added)
-      return complain(fmt::format("{} and {} have the same name; write them into different folders", same->second,
-                                  target.input));
+      return complain(
+          fmt::format("{} and {} have the same name; write them into different folders", same->second, target.input));
     target.output = (fs::path(output) / target.name).string();
   }
   if (!fs::is_directory(output, error)) return check_output(output);  // it is made when there is something to write
@@ -102,7 +103,8 @@ bool place_targets(std::vector<Target>& targets, const std::vector<std::string>&
 }
 
 bool write_target(const Target& target, const Pieces& text, const importer::Limits& limits) {
-  return write_targets({target}, [&](std::size_t) { return text; }, limits);
+  return write_targets(
+      {target}, [&](std::size_t) { return text; }, limits);
 }
 
 bool write_targets(const std::vector<Target>& targets, const std::function<Pieces(std::size_t)>& text,

@@ -33,7 +33,6 @@ void Progress::show(std::size_t done, std::size_t of, std::size_t known) {
   } else if (!last) {
     fmt::print(stderr, "{}\n", text);
   }
-
 }
 
 void Progress::clear() {

@@ -37,8 +37,7 @@ int run(const Options& options) {
   if (model) review::review_model(*model, diagnostics);
 
   std::vector<Diagnostic> findings;
-  std::copy_if(diagnostics.all().begin(), diagnostics.all().end(), std::back_inserter(findings),
-               is_shown);
+  std::copy_if(diagnostics.all().begin(), diagnostics.all().end(), std::back_inserter(findings), is_shown);
   exporter::sort_findings(findings);
   exporter::ModelInfo info = model ? model_info(*model) : exporter::ModelInfo{options.input.models, "", ""};
   const exporter::FindingView view{info, findings, diagnostics.all().size() - findings.size(),

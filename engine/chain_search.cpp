@@ -191,7 +191,7 @@ void report_gaps(const System& system, const Chain& chain, Diagnostics& diagnost
     if (std::find(connected.begin(), connected.end(), step) != connected.end()) continue;
     diagnostics.add("AM0530", Severity::note,
                     fmt::format("chain {}: nothing in the model leads from \"{}\" to \"{}\", no label, no trigger and "
-                                "no event",
+                                "no event; look for another task between them",
                                 chain.name, system.tasks[step.first].name, system.tasks[step.second].name));
   }
 }

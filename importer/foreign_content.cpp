@@ -57,10 +57,12 @@ JsonNames names_of(std::string_view text) {
 std::string described_json(std::string_view text) {
   const JsonNames names = names_of(text);
   constexpr std::array<std::pair<std::string_view, std::string_view>, 8> schemas{{
-      {"amalthea-timing-exploration/", "the result of `amalthea explore`, not an AMALTHEA model; --mapping reads what "
-                                       "`amalthea explore --mapping-out` writes"},
-      {"amalthea-timing/", "the result of `amalthea analyze`, not an AMALTHEA model; `amalthea report MODEL --baseline` "
-                           "reads it"},
+      {"amalthea-timing-exploration/",
+       "the result of `amalthea explore`, not an AMALTHEA model; --mapping reads what "
+       "`amalthea explore --mapping-out` writes"},
+      {"amalthea-timing/",
+       "the result of `amalthea analyze`, not an AMALTHEA model; `amalthea report MODEL --baseline` "
+       "reads it"},
       {"amalthea-runs/", "the result of `amalthea simulate`, not an AMALTHEA model; give the model it was made from"},
       {"amalthea-explanation/",
        "the result of `amalthea explain`, not an AMALTHEA model; give the model it was made from"},
@@ -75,8 +77,7 @@ std::string described_json(std::string_view text) {
     if (names.schema.starts_with(schema)) return std::string(description);
   if (names.has({"runs", "version"}) && names.top.count("$schema") != 0)
     return "a SARIF log, not an AMALTHEA model; give the model that it is about";
-  if (names.has({"traceEvents"}))
-    return "a trace for Perfetto, not an AMALTHEA model; ui.perfetto.dev opens it";
+  if (names.has({"traceEvents"})) return "a trace for Perfetto, not an AMALTHEA model; ui.perfetto.dev opens it";
   if (names.has({"streams"}) || names.has({"benchmarks"}))
     return "a GPU scenario, not an AMALTHEA model; `amalthea gpu run` reads it";
   const bool has_name = names.has({"name"});
@@ -86,8 +87,7 @@ std::string described_json(std::string_view text) {
   if (names.has({"units"}) || names.has({"copy"}))
     return "a memory model, not an AMALTHEA model; --memory takes it beside a model";
   for (const std::string_view key : {"core", "priority", "waiting", "slice"})
-    if (names.below.count(key) != 0)
-      return "a mapping file, not an AMALTHEA model; --mapping takes it beside a model";
+    if (names.below.count(key) != 0) return "a mapping file, not an AMALTHEA model; --mapping takes it beside a model";
   return "JSON, not an AMALTHEA model; expected XML with the root element <am:Amalthea>, or a ZIP archive of it";
 }
 
@@ -107,7 +107,8 @@ std::string foreign_content(std::string_view path, std::string_view bytes) {
                ? "a compressed trace for Perfetto or other JSON, not an AMALTHEA model; ui.perfetto.dev opens traces"
                : "compressed with gzip; unpack it with gunzip, or pack it as a ZIP archive";
   if (start.starts_with("SQLite format 3"))
-    return "an SQLite database, such as a trace (.atdb) or the summary of a batch, not an AMALTHEA model; give the model "
+    return "an SQLite database, such as a trace (.atdb) or the summary of a batch, not an AMALTHEA model; give the "
+           "model "
            "it was made from";
   if (text.starts_with("#version") || (ending == ".btf" && text.starts_with('#')))
     return "a trace in BTF, not an AMALTHEA model; give the model it was made from";
@@ -116,13 +117,19 @@ std::string foreign_content(std::string_view path, std::string_view bytes) {
   const std::string beginning = lower_case(text.substr(0, 15));
   if (beginning.starts_with("<!doctype html") || beginning.starts_with("<html"))
     return "an HTML page, such as a report or a download page, not an AMALTHEA model; give the .amxmi file";
-  if (text.starts_with("---") || text.starts_with("%YAML") || (!text.starts_with('<') && (ending == ".yaml" || ending == ".yml")))
+  if (text.starts_with("---") || text.starts_with("%YAML") ||
+      (!text.starts_with('<') && (ending == ".yaml" || ending == ".yml")))
     return "YAML, not an AMALTHEA model; expected XML with the root element <am:Amalthea>";
   if (text.starts_with("digraph") || text.starts_with("strict digraph"))
     return "a graph for Graphviz, not an AMALTHEA model; give the model it was made from";
-  if (start.starts_with("%PDF-") || start.starts_with("\x7F" "ELF") || start.starts_with("7z\xBC\xAF") ||
-      start.starts_with("\xFD" "7zXZ"))
-    return "no text, and not an AMALTHEA model; expected XML with the root element <am:Amalthea>, or a ZIP archive of it";
+  if (start.starts_with("%PDF-") ||
+      start.starts_with("\x7F"
+                        "ELF") ||
+      start.starts_with("7z\xBC\xAF") ||
+      start.starts_with("\xFD"
+                        "7zXZ"))
+    return "no text, and not an AMALTHEA model; expected XML with the root element <am:Amalthea>, or a ZIP archive of "
+           "it";
   return {};
 }
 

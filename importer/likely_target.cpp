@@ -62,8 +62,8 @@ LikelyTarget LikelyTargets::search(Element holder, std::string_view written, Cla
     if (near.nearest().empty()) continue;
     const std::string_view first = near.nearest().front();
     const auto& list = candidates(type);
-    const auto found =
-        std::find_if(list.begin(), list.end(), [&](const Candidate& candidate) { return candidate.id.data() == first.data(); });
+    const auto found = std::find_if(list.begin(), list.end(),
+                                    [&](const Candidate& candidate) { return candidate.id.data() == first.data(); });
     if (elsewhere)
       return {found->element, fmt::format("; did you mean \"{}\" in {}? That has to be referred to by a child element "
                                           "with href=\"amlt:/#{}\"",

@@ -46,10 +46,12 @@ void check_scheduler(BuildContext& context, const MappingChange& change) {
                            [&](UnitIndex unit) { return platform.units[unit].name == change.core; });
       });
   if (!scheduled)
-    context.error(no_scheduler,
-                  fmt::format("mapping of \"{}\" to \"{}\": no scheduler is responsible for that processing unit",
-                              change.task, change.core),
-                  change.location);
+    context.error(
+        no_scheduler,
+        fmt::format("mapping of \"{}\" to \"{}\": no scheduler is responsible for that processing unit; name another "
+                    "unit, or add a scheduler allocation to the model",
+                    change.task, change.core),
+        change.location);
 }
 
 }  // namespace

@@ -273,9 +273,10 @@ class DeviceShaper {
       if (device_writes.empty() && device_reads.empty())
         context_.diagnostics.add(
             "AM0412", Severity::warning,
-            fmt::format("device task \"{}\" copies between host labels only; this takes no time in the analysis; let one of "
-                        "them be a label that only device tasks access, or set gpu.copy",
-                        context_.system.tasks[task_].name),
+            fmt::format(
+                "device task \"{}\" copies between host labels only; this takes no time in the analysis; let one of "
+                "them be a label that only device tasks access, or set gpu.copy",
+                context_.system.tasks[task_].name),
             context_.model.element(segment.origin).location(), context_.model.element(segment.origin).path());
     }
     // Accesses to device labels alone are the kernel's own and part of its ticks.
@@ -367,8 +368,8 @@ class DeviceShaper {
   std::optional<KernelInstructions> instructions(const GraphNode& node) {
     if (!has_instructions(context_, node)) {
       if (const auto budget = kernel_property(node, "gpu.budget"))
-        context_.error("AM0328", "gpu.budget is given without gpu.instructions; give both, or remove it", budget->element.location(),
-                       budget->element.path());
+        context_.error("AM0328", "gpu.budget is given without gpu.instructions; give both, or remove it",
+                       budget->element.location(), budget->element.path());
       return std::nullopt;
     }
     const auto property = custom_property(context_.runnable_elements[*node.runnable], "gpu.instructions");
@@ -465,15 +466,14 @@ void check_ticks(BuildContext& context, TaskIndex task, UnitIndex on) {
     if (kernel != nullptr && kernel->instructions) continue;
     const auto& definitions = context.system.platform.definitions;
     const Element element = context.model.element(node.origin);
-    context.error(
-        "AM0314",
+    context.error_unless_explained(
+        "AM0314", element,
         fmt::format("{} has no ticks for \"{}\", the kind of \"{}\" on which task \"{}\" runs; add an extended entry "
                     "for it or a default, or map the task elsewhere",
                     node.runnable ? fmt::format("runnable \"{}\"", context.system.runnables[*node.runnable].name)
                                   : std::string("this item"),
                     unit.definition < definitions.size() ? definitions[unit.definition].name : "?", unit.name,
-                    context.system.tasks[task].name),
-        element.location(), element.path());
+                    context.system.tasks[task].name));
   }
 }
 

@@ -255,11 +255,11 @@ class SchedulerBuilder {
 
 void report_needed(BuildContext& context, const Scheduler& scheduler, std::string_view needed) {
   const Element element = context.model.element(scheduler.origin);
-  context.error("AM0341",
-                fmt::format("scheduler \"{}\" uses the algorithm {}, which needs {}; add it to its parameters or its "
-                            "association", scheduler.name,
-                            scheduler.algorithm, needed),
-                element.location(), element.path());
+  context.error_unless_explained(
+      "AM0341", element,
+      fmt::format("scheduler \"{}\" uses the algorithm {}, which needs {}; add it to its parameters or its "
+                  "association",
+                  scheduler.name, scheduler.algorithm, needed));
 }
 
 /// Whether any two tasks or children of a scheduler have the same priority, so that they take turns.
@@ -282,7 +282,8 @@ void check_host_scheduler(BuildContext& context, SchedulerIndex index) {
     if (!scheduler.interrupt_controller)
       context.diagnostics.add(
           "AM0402", Severity::warning,
-          fmt::format("scheduler \"{}\" states no algorithm; taken as FixedPriorityPreemptive; state it to be sure", scheduler.name),
+          fmt::format("scheduler \"{}\" states no algorithm; taken as FixedPriorityPreemptive; state it to be sure",
+                      scheduler.name),
           element.location(), element.path());
   } else if (!simulated(kind) || !suits) {
     context.error(

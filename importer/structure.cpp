@@ -33,7 +33,9 @@ class Findings {
   Findings& operator=(const Findings&) = delete;
   ~Findings() {
     if (more_ > 0)
-      diagnostics_.add("AM0206", Severity::warning, fmt::format("{} more findings of this kind are not listed", more_));
+      diagnostics_.add(
+          "AM0206", Severity::warning,
+          fmt::format("{} more findings of this kind are not listed; correct those that are, then look again", more_));
   }
 
   /// `message` and `place` are only asked for when the finding is listed.
@@ -116,10 +118,12 @@ class OtherStructure {
     findings.add(
         "AM0208", Severity::warning, first_,
         [&] {
-          return fmt::format("the namespace says AMALTHEA {}, but {} elements or attributes are from another version, "
-                             "{} of them known to {} (the first: {}); they are read by their structure",
-                             to_string(document_.version()), count_, having_[static_cast<std::size_t>(best)],
-                             to_string(static_cast<Version>(best)), first_what_);
+          return fmt::format(
+              "the namespace says AMALTHEA {}, but {} elements or attributes are from another version, "
+              "{} of them known to {} (the first: {}); they are read by their structure; correct the namespace, or "
+              "migrate the model",
+              to_string(document_.version()), count_, having_[static_cast<std::size_t>(best)],
+              to_string(static_cast<Version>(best)), first_what_);
         },
         [&] { return first_.location(); });
   }
@@ -147,9 +151,10 @@ class Forgotten {
     findings.add(
         "AM0209", Severity::note, first_,
         [&] {
-          return fmt::format("{} elements or attributes of {} have no counterpart in AMALTHEA {} and later (the first: "
-                             "{}); they are kept but not understood",
-                             count_, document_.version_text(), to_string(oldest_version), first_what_);
+          return fmt::format(
+              "{} elements or attributes of {} have no counterpart in AMALTHEA {} and later (the first: "
+              "{}); they are kept but not understood",
+              count_, document_.version_text(), to_string(oldest_version), first_what_);
         },
         [&] { return first_.location(); });
   }
@@ -166,7 +171,8 @@ std::string feature_suggestion(ClassId cls, std::string_view written, Version ow
   const auto is_written_so = [is_attribute](const Feature& feature) {
     return (feature.kind == FeatureKind::containment) != is_attribute && feature.stored();
   };
-  if (const Feature* known = metamodel::find_feature_any_version(cls, written, own); known != nullptr && known->stored())
+  if (const Feature* known = metamodel::find_feature_any_version(cls, written, own);
+      known != nullptr && known->stored())
     return known->kind == FeatureKind::attribute ? fmt::format("; expected an attribute {}=\"…\"", written) : "";
   for (const bool in_own_version : {true, false}) {
     NearMisses near(written);
@@ -251,7 +257,8 @@ class Classifier {
     findings_.add(
         "AM0202", Severity::warning, element,
         [&] {
-          return fmt::format("unknown class \"{}\"; no AMALTHEA version has it{}", name, class_suggestion(element, name));
+          return fmt::format("unknown class \"{}\"; no AMALTHEA version has it{}", name,
+                             class_suggestion(element, name));
         },
         [&] { return element.attribute_location("xsi:type"); });
     return no_class;
@@ -288,7 +295,8 @@ class Classifier {
         const Version version =
             info.versions.contains(document_.version()) ? document_.version() : info.versions.last();
         if (metamodel::is_abstract(info.id, version)) continue;
-        const bool fits = feature != nullptr && feature->type != no_class && metamodel::is_a(info.id, feature->type, version);
+        const bool fits =
+            feature != nullptr && feature->type != no_class && metamodel::is_a(info.id, feature->type, version);
         if (fits == here) near.offer(info.name);
       }
       if (!near.nearest().empty()) return near.suggestion();
@@ -364,11 +372,12 @@ void give_ids(Document& document, Findings& findings) {
       findings.add(
           "AM0207", Severity::warning, element,
           [&] {
-            return fmt::format("a second {} is named \"{}\"; references mean {}, not the one at line {}; rename one of "
-                               "them if both are wanted",
-                               element.class_name(), element.name(),
-                               meant == element ? "this one" : fmt::format("the one at line {}", meant.location().line),
-                               other.location().line);
+            return fmt::format(
+                "a second {} is named \"{}\"; references mean {}, not the one at line {}; rename one of "
+                "them if both are wanted",
+                element.class_name(), element.name(),
+                meant == element ? "this one" : fmt::format("the one at line {}", meant.location().line),
+                other.location().line);
           },
           [&] { return element.location(); });
   }
@@ -511,8 +520,9 @@ class ReferenceChecker {
       return;
     }
     if (is_part_of_joined(reference)) return;
-    const LikelyTarget likely = target_of_blanks(reference, feature->type).value_or(
-        findings_.is_full() ? LikelyTarget{} : likely_.find(element, token, feature->type));
+    const LikelyTarget likely =
+        target_of_blanks(reference, feature->type)
+            .value_or(findings_.is_full() ? LikelyTarget{} : likely_.find(element, token, feature->type));
     model_.add_dangling(element, std::string(feature->name), likely.element);
     if (is_explained_by_unknown(target, token)) return;
     findings_.add(
@@ -588,17 +598,15 @@ class ReferenceChecker {
     remember_position(proxy, href);
     const Element target = model_.target(proxy, href);
     if (target && fits(target, feature->type)) return;
-    const LikelyTarget likely =
-        findings_.is_full() ? LikelyTarget{} : likely_.find(proxy, href, feature->type);
+    const LikelyTarget likely = findings_.is_full() ? LikelyTarget{} : likely_.find(proxy, href, feature->type);
     model_.add_dangling(proxy.parent(), std::string(proxy.tag()), likely.element);
     findings_.add(
         "AM0205", Severity::error, proxy,
         [&] {
-          return fmt::format(
-              "reference \"{}\" of {} refers to {}{}", href, proxy.tag(),
-              target ? wrong_target(target, feature->type) : std::string("nothing in the files given"),
-              !target && likely.suggestion.empty() ? "; give the file that has it, or the whole folder"
-                                                   : likely.suggestion);
+          return fmt::format("reference \"{}\" of {} refers to {}{}", href, proxy.tag(),
+                             target ? wrong_target(target, feature->type) : std::string("nothing in the files given"),
+                             !target && likely.suggestion.empty() ? "; give the file that has it, or the whole folder"
+                                                                  : likely.suggestion);
         },
         [&] { return proxy.attribute_location("href"); });
   }
