@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -16,6 +17,7 @@
 #include "cli/input.hpp"
 #include "cli/mapping.hpp"
 #include "cli/progress.hpp"
+#include "cli/shown_findings.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/finding_formats.hpp"
 #include "exporter/new_file.hpp"
@@ -197,7 +199,9 @@ bool read_models(const Options& options, std::vector<batch::ModelFiles>& models)
 bool outputs_are_possible(const Options& options) {
   for (const std::string& path : options.summaries)
     if (!batch::is_summary_file(path)) {
-      complain(fmt::format("--summary {}: expected a name that ends with .md, .html, .txt, .db or .sqlite", path));
+      complain(fmt::format("--summary {}: expected a name that ends with .md, .html, .txt, .db or .sqlite{}", path,
+                           did_you_mean(path.substr(std::min(path.rfind('.'), path.size())),
+                                        std::array<std::string_view, 5>{".md", ".html", ".txt", ".db", ".sqlite"})));
       return false;
     }
   for (const std::string& path : options.summaries)
@@ -258,8 +262,9 @@ int run(const Options& options) {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return complain("cannot write to standard output");
 
   std::FILE* const people = options.output.empty() ? stderr : stdout;
-  batch::summary_text(summary, !options.output.empty() && use_colour(),
-                      [people](std::string_view text) { fmt::print(people, "{}", text); });
+  if (people == stdout || !is_quiet())
+    batch::summary_text(summary, !options.output.empty() && use_colour(),
+                        [people](std::string_view text) { fmt::print(people, "{}", text); });
   if (!findings.close()) return ExitCode::unusable;
   for (const std::string& path : options.summaries)
     if (const auto written = batch::write_summary(path, summary, options.output); !written)
@@ -317,6 +322,7 @@ void add_batch(CLI::App& app, int& exit_code) {
       ->capture_default_str();
   add_analysis_options(*verb, options->analysis);
   add_chain_options(*verb, options->analysis);
+  add_finding_options(*verb);
   add_limit_options(*verb, options->limits);
   verb->footer("amalthea batch merge puts the lines of parts together. docs/batch.md tells more.");
 
@@ -324,8 +330,12 @@ void add_batch(CLI::App& app, int& exit_code) {
   CLI::App* parts = verb->add_subcommand("merge", "the lines of all parts (--shard) as one batch would have made them");
   parts->add_option("PART", merge_options->parts, "files of lines")->required();
   parts->add_option("-o,--output", merge_options->output, "write to this file instead of standard output");
-  parts->callback([merge_options, &exit_code] { exit_code = merge(*merge_options); });
+  parts->callback([merge_options, &exit_code] {
+    if (merge_options->output == "-") merge_options->output.clear();
+    exit_code = merge(*merge_options);
+  });
   verb->callback([verb, options, &exit_code] {
+    if (options->output == "-") options->output.clear();
     if (verb->get_subcommands().empty()) exit_code = run(*options);
   });
 }

@@ -48,9 +48,8 @@ int run(Options options) {
   print_findings(diagnostics);
   if (!prepared) return exit_code;
   if (!task) {
-    std::string names;
-    for (const Task& known : prepared->system.tasks) names += (names.empty() ? "" : ", ") + known.name;
-    return complain(fmt::format("no task is named \"{}\"; there are {}", name, names));
+    return complain(fmt::format("no task is named \"{}\"{}", name,
+                                did_you_mean_or_list(name, prepared->system.tasks, &Task::name)));
   }
   if (!results) return ExitCode::findings;
   const auto story = engine::explain(prepared->system, prepared->analysis, *results, *task);

@@ -14,6 +14,7 @@
 
 #include "amalthea/quantity.hpp"
 #include "cli/mapping.hpp"
+#include "cli/shown_findings.hpp"
 #include "cli/verbs.hpp"
 #include "engine/chain_search.hpp"
 #include "engine/kernel_instructions.hpp"
@@ -27,6 +28,13 @@ namespace {
 
 void complain(const std::string& message) { fmt::print(stderr, "amalthea: error: {}\n", message); }
 
+/// Of what is neither the name of a built-in thing nor a file.
+template <typename Items, typename NameOf>
+std::string name_or_file_suggestion(const std::string& text, const Items& built_in, NameOf name_of) {
+  std::string suggestion = did_you_mean(text, built_in, name_of);
+  return suggestion.empty() ? did_you_mean_file(text) : suggestion;
+}
+
 /// A built-in memory model by its name, or one from a JSON file; nothing and a message when there is neither.
 std::optional<engine::MemoryModel> choose_memory(const std::string& memory) {
   if (const engine::MemoryModel* known = engine::find_memory_model(memory)) return *known;
@@ -35,7 +43,9 @@ std::optional<engine::MemoryModel> choose_memory(const std::string& memory) {
     std::string names;
     for (const auto& model : engine::built_in_memory_models())
       names += fmt::format("{}{}", names.empty() ? "" : ", ", model.name);
-    complain(fmt::format("--memory {}: neither a built-in memory model ({}) nor a readable file", memory, names));
+    complain(
+        fmt::format("--memory {}: neither a built-in memory model ({}) nor a readable file{}", memory, names,
+                    name_or_file_suggestion(memory, engine::built_in_memory_models(), &engine::MemoryModel::name)));
     return std::nullopt;
   }
   auto model = engine::parse_memory_model(*text);
@@ -90,7 +100,8 @@ std::optional<engine::DeviceProfile> choose_profile(const std::string& platform)
     std::string names;
     for (const auto& profile : engine::built_in_profiles())
       names += fmt::format("{}{}", names.empty() ? "" : ", ", profile.name);
-    complain(fmt::format("--platform {}: neither a built-in profile ({}) nor a readable file", platform, names));
+    complain(fmt::format("--platform {}: neither a built-in profile ({}) nor a readable file{}", platform, names,
+                         name_or_file_suggestion(platform, engine::built_in_profiles(), &engine::DeviceProfile::name)));
     return std::nullopt;
   }
   std::ostringstream text;
@@ -104,8 +115,10 @@ std::optional<engine::DeviceProfile> choose_profile(const std::string& platform)
 }
 
 void add_input_options(CLI::App& verb, InputOptions& options) {
-  verb.add_option("MODEL", options.models, "model file(s), or a folder of .amxmi files; several form one model")
+  verb.add_option("MODEL", options.models,
+                  "model file(s), or a folder of .amxmi files; several form one model; - is standard input")
       ->required();
+  add_finding_options(verb);
   add_limit_options(verb, options.limits);
 }
 
@@ -174,7 +187,8 @@ void add_chain_options(CLI::App& verb, AnalysisInput& options) {
 }
 
 void print_findings(const Diagnostics& diagnostics) {
-  for (const Diagnostic& finding : diagnostics.all()) fmt::print(stderr, "{}\n", format(finding));
+  for (const Diagnostic& finding : diagnostics.all())
+    if (is_shown(finding)) fmt::print(stderr, "{}\n", format(finding));
 }
 
 std::optional<Model> load(const InputOptions& options, Diagnostics& diagnostics, int& exit_code) {
@@ -294,8 +308,10 @@ int exit_code_of(const engine::Assessment& assessment, const AnalysisInput& opti
   return unknown ? ExitCode::unknown : ExitCode::all_well;
 }
 
+bool is_standard_output(const std::string& path) { return path.empty() || path == "-"; }
+
 bool write_output(const std::string& path, const std::string& text) {
-  if (path.empty()) {
+  if (is_standard_output(path)) {
     std::fwrite(text.data(), 1, text.size(), stdout);
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
     complain("cannot write to standard output");
@@ -307,7 +323,7 @@ bool write_output(const std::string& path, const std::string& text) {
 }
 
 bool check_output(const std::string& path) {
-  if (path.empty()) return true;
+  if (is_standard_output(path)) return true;
   const auto possible = exporter::check_writable(path);
   if (!possible) complain(possible.error());
   return possible.has_value();

@@ -2,10 +2,12 @@
 /// \file
 /// Options and steps that several verbs share: which model, which limits, how it is analysed.
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/App.hpp>
@@ -13,6 +15,7 @@
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/near_miss.hpp"
 #include "engine/analysis.hpp"
 #include "engine/device_profile.hpp"
 #include "engine/verdict.hpp"
@@ -22,7 +25,7 @@
 
 namespace amalthea::cli {
 
-/// MODEL… and the limits on untrusted input.
+/// MODEL…, the limits on untrusted input and which findings are shown.
 struct InputOptions {
   std::vector<std::string> models;
   importer::Limits limits;
@@ -58,7 +61,7 @@ void add_chain_options(CLI::App& verb, AnalysisInput& options);
 /// A built-in device profile by its name, or one from a JSON file; nothing and a message when there is neither.
 std::optional<engine::DeviceProfile> choose_profile(const std::string& platform);
 
-/// Prints findings to standard error, one a line.
+/// Prints findings to standard error, one a line, but for those that -q and --suppress hide.
 void print_findings(const Diagnostics& diagnostics);
 
 /// The model, or nothing; then `exit_code` is set. Findings are collected, not printed.
@@ -108,11 +111,21 @@ inline constexpr const char* verdict_exit_codes =
     "2: "
     "wrong use or unreadable input; 4: something that limits timing was not judged (docs/verdicts.md).";
 
-/// Writes to a file, or to standard output when `path` is empty; false and a message on failure.
+/// Whether `path` stands for standard output: it is empty or "-".
+bool is_standard_output(const std::string& path);
+
+/// Writes to a file or to standard output; false and a message on failure.
 bool write_output(const std::string& path, const std::string& text);
 
 /// Before the work is done: whether write_output(path, …) can succeed; false and a message when it cannot.
 bool check_output(const std::string& path);
+
+/// Of a file whose name ends as no form of the list does: `; did you mean ".btf"?`, or nothing.
+template <typename Formats>
+std::string extension_suggestion(std::string_view path, const Formats& formats) {
+  const std::string_view ending = path.substr(std::min(path.rfind('.'), path.size()));
+  return did_you_mean(ending, formats, [](const auto& format) { return std::string_view(format.extension); });
+}
 
 /// Whether text for people may be coloured: standard output is a terminal and NO_COLOR is not set.
 bool use_colour();

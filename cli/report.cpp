@@ -59,7 +59,7 @@ bool read_baseline(const std::string& path, std::optional<exporter::Baseline>& b
   if (path.empty()) return true;
   const auto text = read_small_file(path);
   if (!text) {
-    fmt::print(stderr, "amalthea: error: --baseline {}: cannot read this file\n", path);
+    fmt::print(stderr, "amalthea: error: --baseline {}: cannot read this file{}\n", path, did_you_mean_file(path));
     return false;
   }
   auto read = exporter::read_baseline(path, *text);

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/input.hpp"
+#include "cli/shown_findings.hpp"
 #include "cli/trace.hpp"
 #include "cli/verbs.hpp"
 #include "engine/many_runs.hpp"
@@ -31,7 +32,8 @@ struct Options {
 /// Tells a terminal how many runs are done, at most once for every percent.
 class Progress {
  public:
-  explicit Progress(std::uint64_t runs) : runs_(runs), shown_(runs > 1 && ::isatty(STDERR_FILENO) != 0) {}
+  explicit Progress(std::uint64_t runs)
+      : runs_(runs), shown_(runs > 1 && !is_quiet() && ::isatty(STDERR_FILENO) != 0) {}
   ~Progress() {
     if (shown_) fmt::print(stderr, "\r\x1b[K");
   }

@@ -203,7 +203,8 @@ bool check_launches(const System& system, const std::vector<const DeviceProfile*
         diagnostics.add(
             "AM0506", Severity::warning,
             fmt::format("kernel \"{}\" says how it is launched, but the profile \"{}\" does not say what an "
-                        "SM holds; kernels occupy all of \"{}\" for the time of one block",
+                        "SM holds; kernels occupy all of \"{}\" for the time of one block; choose a "
+                        "profile that does (--platform)",
                         system.graph[node].name, devices[unit]->name, system.platform.units[unit].name));
       told[unit] = true;
       continue;
@@ -248,9 +249,11 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
   if (results.stopped_early)
     diagnostics.add(
         "AM0504", Severity::error,
-        fmt::format("the simulation was stopped at {} after {} steps: something happens too often, such as tasks "
-                    "that activate each other without end, a period or a time slice that is far too short",
-                    format_duration(results.horizon), results.events));
+        fmt::format(
+            "the simulation was stopped at {} after {} steps: something happens too often, such as tasks "
+            "that activate each other without end, a period or a time slice that is far too short; correct it, or "
+            "look at the beginning alone (--until)",
+            format_duration(results.horizon), results.events));
   for (const Chain& chain : system.chains)
     results.chains.emplace_back().observed = observed_latencies(chain, results.accesses);
   judge_simulation(system, options, preparation, results);
@@ -337,10 +340,11 @@ std::optional<Preparation> prepare_simulation(const System& system, const Analys
     }
     devices[unit] = *profile;
     if (system.platform.units[unit].device_profile.empty())
-      diagnostics.add("AM0503", Severity::note,
-                      fmt::format("GPU \"{}\" states no gpu.platform; the profile \"{}\" is used: {}",
-                                  system.platform.units[unit].name, (*profile)->name, (*profile)->description),
-                      system.platform.units[unit].location);
+      diagnostics.add(
+          "AM0503", Severity::note,
+          fmt::format("GPU \"{}\" states no gpu.platform; the profile \"{}\" is used: {} (--platform names another)",
+                      system.platform.units[unit].name, (*profile)->name, (*profile)->description),
+          system.platform.units[unit].location);
   }
   if (!check_launches(system, devices, diagnostics)) return std::nullopt;
   if (!check_cu_masks(system, devices, diagnostics)) return std::nullopt;
@@ -388,7 +392,8 @@ void judge_simulation(const System& system, const AnalysisOptions& options, cons
 void report_time_overflow(Diagnostics& diagnostics) {
   diagnostics.add(
       "AM0505", Severity::error,
-      "execution times, periods or sizes are so large that their times cannot be added up (more than 26 days)");
+      "execution times, periods or sizes are so large that their times cannot be added up (more than 26 days); look "
+      "for a wrong unit");
 }
 
 std::optional<Results> analyze(const System& system, const AnalysisOptions& options, Diagnostics& diagnostics) {

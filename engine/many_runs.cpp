@@ -257,12 +257,14 @@ std::optional<ManyRuns> simulate_runs(const System& system, const ManyRunsOption
       diagnostics.add("AM0540", Severity::error,
                       fmt::format("{} of {} runs were stopped before their end: something happens too often, such as "
                                   "tasks that activate each other without end, a period or a time slice that is far "
-                                  "too short",
+                                  "too short; correct it, or look at the beginning alone (--until)",
                                   runs.stopped, runs.runs));
     if (runs.runs > 1 && all.all_alike())
-      diagnostics.add("AM0541", Severity::note,
-                      fmt::format("all {} runs are alike: nothing in the model varies under {} execution times",
-                                  runs.runs, to_string(runs.execution)));
+      diagnostics.add(
+          "AM0541", Severity::note,
+          fmt::format("all {} runs are alike: nothing in the model varies under {} execution times; one run "
+                      "says as much",
+                      runs.runs, to_string(runs.execution)));
     judge(system, options, *preparation, runs);
     return runs;
   } catch (const std::overflow_error&) {

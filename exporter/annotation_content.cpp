@@ -308,10 +308,11 @@ Properties provenance(const Model& model, const ResultView& view, const Annotati
 /// Says that a version has no such class.
 void refuse(const Document& document, std::string_view what, std::string_view option, VersionSet versions,
             Diagnostics& diagnostics) {
-  diagnostics.add("AM0550", Severity::error,
-                  fmt::format("AMALTHEA {} has no {}; --as {} is for {} to {}", document.version_text(), what, option,
-                              to_string(versions.first()), to_string(versions.last())),
-                  {document.source().path()});
+  diagnostics.add(
+      "AM0550", Severity::error,
+      fmt::format("AMALTHEA {} has no {}; --as {} is for {} to {}; leave it out, or convert the model",
+                  document.version_text(), what, option, to_string(versions.first()), to_string(versions.last())),
+      {document.source().path()});
 }
 
 /// The versions that have all of the classes.

@@ -72,20 +72,24 @@ void check_unused_labels(const Context& context, Report& report) {
   if (!has_executables(context) || !any_access(context)) return;
   for (const Element label : context.facts.all("Label"))
     if (!accesses_of(context, label).any())
-      report.add(label, fmt::format("label \"{}\" is never accessed", label.name()));
+      report.add(label, fmt::format("label \"{}\" is never accessed; access it, or remove it", label.name()));
 }
 
 void check_unread_labels(const Context& context, Report& report) {
   for_each_accessed_label(context, [&](Element label, const Accesses& accesses) {
     if (accesses.written && !accesses.read)
-      report.add(label, fmt::format("label \"{}\" is written but never read", label.name()));
+      report.add(label, fmt::format("label \"{}\" is written but never read; add the read access if one is missing",
+                                    label.name()));
   });
 }
 
 void check_unwritten_labels(const Context& context, Report& report) {
   for_each_accessed_label(context, [&](Element label, const Accesses& accesses) {
     if (accesses.read && !accesses.written && !is_constant(label))
-      report.add(label, fmt::format("label \"{}\" is read but never written, and is no constant", label.name()));
+      report.add(label,
+                 fmt::format("label \"{}\" is read but never written, and is no constant; make it constant, or add "
+                             "the write access",
+                             label.name()));
   });
 }
 

@@ -19,6 +19,9 @@ Facts::Facts(const Model& model) {
       add_references(model, element);
     }
   }
+  // A misspelt reference has been reported; that what it means is not referred to would be the same said again.
+  for (const Model::Dangling& dangling : model.dangling())
+    if (dangling.likely) uses_[key(dangling.likely)].push_back({dangling.element, dangling.feature});
 }
 
 void Facts::add_references(const Model& model, Element element) {

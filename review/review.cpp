@@ -36,7 +36,9 @@ void add_unless_explained(const Diagnostics& building, Diagnostics& diagnostics)
 void review_model(const Model& model, Diagnostics& diagnostics) {
   importer::check_conformance(model, diagnostics);
   Diagnostics building;
-  const auto system = importer::build_system(model, {}, building);
+  importer::BuildOptions options;
+  options.told = &diagnostics;
+  const auto system = importer::build_system(model, options, building);
   add_unless_explained(building, diagnostics);
 
   std::unordered_set<std::string> told;

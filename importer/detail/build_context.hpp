@@ -71,6 +71,11 @@ struct BuildContext {
     blocked = true;
     diagnostics.add(id, Severity::error, std::move(message), std::move(location), std::move(path));
   }
+  /// An error about what `element` lacks, unless it lacks it because of an error that has been told.
+  void error_unless_explained(std::string_view id, Element element, std::string message);
+  /// Whether a value or a reference of the element, of something in it or of what it refers to has been reported.
+  bool is_explained(Element element) const;
+
   void ignore(Element element) {
     auto& entry = not_simulated[std::string(element.class_name())];
     if (entry.first++ == 0) entry.second = element;
