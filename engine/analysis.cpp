@@ -221,6 +221,7 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
     if (!accesses.empty()) results.chains[index].observed = observed_latencies(accesses);
   }
   results.requirements = judge_requirements(system, results);
+  results.constraints.resize(system.constraints.size(), {LimitVerdict::unknown, {}, "it is not judged", 0});
 }
 
 /// The only stimulus that a task's releases go back to, which occurs by itself, and who is triggered on the way from
