@@ -258,6 +258,7 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
     results.chains.emplace_back().observed = observed_latencies(chain, results.accesses);
   judge_simulation(system, options, preparation, results);
   results.requirements = judge_requirements(system, results);
+  results.constraints.resize(system.constraints.size(), {LimitVerdict::unknown, {}, "it is not judged", 0});
 }
 
 /// The only stimulus that a task's releases go back to, which occurs by itself, and who is triggered on the way from

@@ -13,6 +13,7 @@
 #include "amalthea/time.hpp"
 #include "engine/chain_latency.hpp"
 #include "engine/chain_observation.hpp"
+#include "engine/constraints.hpp"
 #include "engine/process_metrics.hpp"
 #include "engine/program.hpp"
 #include "engine/requirements.hpp"
@@ -121,6 +122,7 @@ struct Results {
   std::vector<std::vector<Duration>> responses;  ///< per task, of its measured jobs; when they were asked for
   std::vector<ChainResult> chains;               ///< parallel to System::chains
   std::vector<RequirementResult> requirements;   ///< parallel to System::requirements
+  std::vector<ConstraintResult> constraints;     ///< parallel to System::constraints
   bool stopped_early = false;                    ///< the simulation gave up before the end: `horizon` says when
   std::uint64_t events = 0;                      ///< instants at which the simulation acted
 };

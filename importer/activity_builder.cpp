@@ -453,6 +453,7 @@ class BodyReader {
     node.activity = std::move(activity);
     node.task = task_;
     if (!calls_.empty()) node.runnable = calls_.back();
+    node.depth = static_cast<std::uint32_t>(calls_.size());
     node.origin = item.origin();
     body_.push_back(std::move(node));
   }

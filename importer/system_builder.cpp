@@ -106,6 +106,7 @@ std::optional<System> build_system(const Model& model, const BuildOptions& optio
   detail::build_graph(context);
   detail::build_chains(context);
   detail::build_requirements(context);
+  detail::build_constraints(context);
   detail::report_unused_properties(context);
   for (const auto& [cls, first] : context.not_simulated)
     diagnostics.add("AM0401", Severity::warning,

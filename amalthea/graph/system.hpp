@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "amalthea/distribution.hpp"
+#include "amalthea/graph/constraint.hpp"
 #include "amalthea/graph/platform.hpp"
 #include "amalthea/graph/runnable_graph.hpp"
 #include "amalthea/time.hpp"
@@ -285,6 +286,9 @@ struct System {
   std::vector<Task> tasks;
   std::vector<Chain> chains;
   std::vector<Requirement> requirements;  ///< in document order, then deadlines of processes and of runnables
+  /// By class, each in document order; of latency constraints of event chains those alone that are no limits of
+  /// `chains`.
+  std::vector<TimingConstraint> constraints;
   RunnableGraph graph;
 };
 

@@ -113,6 +113,7 @@ void fold_wrappers(BuildContext&);             ///< wrappers of functions that a
 void shape_offloading(BuildContext&);          ///< label sides; copies and kernels of device tasks
 void build_graph(BuildContext&);               ///< vertices and edges
 void build_chains(BuildContext&);              ///< event chains as task sequences
+void build_constraints(BuildContext&);         ///< all timing constraints; needs chains and what fell away
 void build_requirements(BuildContext&);        ///< all requirements; needs tasks, runnables and what fell away
 void report_unused_properties(BuildContext&);  ///< custom properties of ours (`gpu.…`) that have no effect
 
