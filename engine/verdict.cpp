@@ -63,6 +63,7 @@ class Assessor {
     tasks();
     requirements();
     chains();
+    constraints();
     findings();
     assumptions();
     replaced();
@@ -112,6 +113,14 @@ class Assessor {
       }
   }
 
+  void constraints() {
+    for (std::size_t index = 0; index < results_.constraints.size(); ++index) {
+      const ConstraintResult& result = results_.constraints[index];
+      add(Kind::constraint, overall(result.verdict, result.guaranteed), describe(system_.constraints[index]),
+          result.reason);
+    }
+  }
+
   void findings() {
     for (const Diagnostic& finding : findings_.all()) {
       const Consequence consequence = consequence_of(finding);
@@ -157,7 +166,8 @@ std::string_view to_string(OverallVerdict verdict) {
 }
 
 std::string_view to_string(Kind kind) {
-  constexpr std::array<std::string_view, 5> names{"deadline", "task", "requirement", "latency", "finding"};
+  constexpr std::array<std::string_view, 6> names{"deadline", "task",       "requirement",
+                                                  "latency",  "constraint", "finding"};
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -35,6 +35,7 @@ struct JudgedLimit {
     task,         ///< a task without deadline that is unbounded, lost activations or was not seen
     requirement,  ///< other than a deadline
     latency,      ///< EventChainLatencyConstraint
+    constraint,   ///< every other timing constraint
     finding,      ///< part of the model was not understood or is not simulated
   };
   Kind kind = Kind::deadline;
