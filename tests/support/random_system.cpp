@@ -787,7 +787,7 @@ RandomSystem random_system(std::mt19937& random, const RandomSystemOptions& opti
     }
     if (attempt > hard_from)
       palette |= features_of({F::trigger, F::trigger_chain, F::several_cores, F::several_stimuli});
-    palette = with_needs(palette);
+    palette = with_needs(palette) & options.may;
     // What keeps each other from having bounds is seldom together unless it must be.
     if ((palette & features_of({F::earliest_deadline, F::global})).any() &&
         std::uniform_int_distribution<int>(1, 4)(random) > 1)
