@@ -1,6 +1,7 @@
 // Operating systems: parameters of schedulers, and semaphores.
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
