@@ -31,7 +31,7 @@ class Lacking {
   /// `what` follows the subject: 'Memory "M" has no definition' or '2 of 5 memories have no definition'.
   void tell(Report& report, std::string_view plural, std::string_view singular_verb, std::string_view plural_verb,
             std::string_view what) const {
-    if (lacking_ == 0 || report.is_told(first_)) return;
+    if (lacking_ == 0) return;
     report.add(first_, lacking_ == 1 ? fmt::format("{} {} {}", describe(first_), singular_verb, what)
                                      : fmt::format("{} of {} {} {} {}; the first is \"{}\"", lacking_, all_, plural,
                                                    plural_verb, what, first_.name()));
@@ -46,7 +46,10 @@ template <typename Modules>
 void check_definitions(const Modules& modules, std::string_view plural, std::string_view unknown, Report& report) {
   Lacking lacking;
   for (const views::HwModule& module : modules)
-    if (has_ports(module.element)) lacking.count(!module.definition, module.element);
+    if (has_ports(module.element))
+      lacking.count(
+          !module.definition && !module.element.attribute("definition") && !module.element.child("definition"),
+          module.element);
   lacking.tell(report, plural, "has", "have", fmt::format("no definition, so {}; refer to one", unknown));
 }
 
@@ -263,10 +266,11 @@ void check_unit_features(const Context& context, Report& report) {
       if (names.size() < 2) continue;
       std::string listed;
       for (const std::string_view name : names) listed += fmt::format("{}\"{}\"", listed.empty() ? "" : ", ", name);
-      report.add(definition.element, "features",
-                 fmt::format("definition \"{}\" has {} features of the category \"{}\" ({}); expected one, the first "
-                             "that applies counts",
-                             definition.name, names.size(), category, listed));
+      report.add(
+          definition.element, "features",
+          fmt::format("definition \"{}\" has {} features of the category \"{}\" ({}); expected one, as at most the "
+                      "first counts",
+                      definition.name, names.size(), category, listed));
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <variant>
 
 #include <fmt/core.h>
@@ -80,7 +81,7 @@ void check_limit_order(const Context& context, Report& report) {
   for (const Range& range : ranges)
     for (const Element holder : context.facts.all(range.class_name)) {
       const auto least = stated_time(holder, range.least), most = stated_time(holder, range.most);
-      if (!least || !most || *least <= *most || report.is_told(holder)) continue;
+      if (!least || !most || *least <= *most) continue;
       const Element at = holder.child(range.most);
       if (!report.is_told(at))
         report.add(at, "value",
@@ -98,7 +99,7 @@ void check_impossible_limits(const Context& context, Report& report) {
       continue;
     const auto value = stated_time(limit, "limitValue");
     const Element at = limit.child("limitValue");
-    if (value && *value <= Duration{} && !report.is_told(at) && !report.is_told(limit))
+    if (value && *value <= Duration{} && !report.is_told(at))
       report.add(at, "value",
                  fmt::format("an upper limit of {} on {} cannot be kept; expected a time above zero",
                              format_duration(*value), limit.attribute_or("metric", "")));

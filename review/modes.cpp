@@ -1,6 +1,5 @@
 // Modes: values that a mode does not have, and conditions that say nothing.
 
-#include <array>
 #include <map>
 #include <set>
 #include <string>

@@ -8,7 +8,7 @@ namespace {
 
 constexpr Severity note = Severity::note, warning = Severity::warning;
 
-constexpr std::array<Rule, 58> all_rules{{
+constexpr std::array<Rule, 57> all_rules{{
     {"AM0601", warning, "a core or GPU is asked for more than it can give", check_overload},
     {"AM0602", warning, "a task cannot meet its deadline even when nothing disturbs it", check_hopeless_deadlines},
     {"AM0603", warning, "the deadlines of two tasks look swapped", check_swapped_deadlines},
@@ -62,10 +62,9 @@ constexpr std::array<Rule, 58> all_rules{{
     {"AM0655", warning, "a condition on modes is never true", check_impossible_conditions},
     {"AM0656", warning, "a condition on modes is always true", check_empty_conditions},
     {"AM0657", warning, "a semaphore's numbers contradict its type", check_semaphores},
-    {"AM0658", warning, "an overhead of the operating system is negative", check_overheads},
     {"AM0660", note, "elements that others can refer to have no name", check_missing_names},
     {"AM0661", warning, "an element has two custom properties with the same key", check_property_keys},
-    {"AM0662", warning, "a scheduling parameter that the scheduler's definition does not name", check_parameter_names},
+    {"AM0662", note, "a scheduling parameter that the scheduler's definition does not name", check_parameter_names},
     {"AM0663", warning, "a scheduling parameter has another type or more values than its definition says",
      check_parameter_values},
     {"AM0664", note, "a mandatory scheduling parameter is not given", check_mandatory_parameters},

@@ -81,6 +81,5 @@ void check_parameter_names(const Context&, Report&);
 void check_parameter_values(const Context&, Report&);
 void check_mandatory_parameters(const Context&, Report&);
 void check_semaphores(const Context&, Report&);
-void check_overheads(const Context&, Report&);
 
 }  // namespace amalthea::review

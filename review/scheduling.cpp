@@ -1,6 +1,7 @@
-// Operating systems: parameters of schedulers, semaphores, overheads.
+// Operating systems: parameters of schedulers, and semaphores.
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <string>
 #include <string_view>
@@ -155,27 +156,6 @@ void check_semaphores(const Context& context, Report& report) {
                       "1, or the type CountingSemaphore",
                       semaphore.name(), type, *most));
   }
-}
-
-namespace {
-
-void check_overhead(Element element, Report& report) {
-  for (const std::string_view name : {"value", "lowerBound", "upperBound", "average", "mean"})
-    if (const auto text = element.attribute(name); text && parse_double(*text).value_or(0) < 0) {
-      if (!report.is_told(element))
-        report.add(
-            element, name,
-            fmt::format("an overhead of the operating system is negative ({} {}); expected 0 or more", name, *text));
-      return;
-    }
-  for (const Element child : element.children()) check_overhead(child, report);
-}
-
-}  // namespace
-
-void check_overheads(const Context& context, Report& report) {
-  for (const std::string_view name : {"OsOverhead", "OsInstructions"})
-    for (const Element overhead : context.facts.all(name)) check_overhead(overhead, report);
 }
 
 }  // namespace amalthea::review

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 const std::string stale = "[AM0553]", dropped = "[AM0554]";
 
-bool says(const test::CommandResult& result, const std::string& what) {
+bool is_said(const test::CommandResult& result, const std::string& what) {
   return (result.err + result.out).find(what) != std::string::npos;
 }
 
@@ -70,7 +70,7 @@ TEST_CASE("annotations: every verb says when the model has changed since, and no
       const bool told = command.front() == "batch"
                             ? test::read_text(out + "/lines.jsonl").find("AM0553") != std::string::npos &&
                                   test::read_text(out + "/findings.sarif").find("AM0553") != std::string::npos
-                            : says(result, "AM0553");
+                            : is_said(result, "AM0553");
       CHECK(told == changed);
     }
   }
@@ -80,10 +80,10 @@ TEST_CASE("annotations: every verb says when the model has changed since, and no
   const auto place = text.find("<customProperties key=\"amalthea-timing.origin.model\"");
   REQUIRE(place != std::string::npos);
   const auto line = 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(place), '\n');
-  CHECK(says(result, model.path + ":" + std::to_string(line) + ":"));
+  CHECK(is_said(result, model.path + ":" + std::to_string(line) + ":"));
   // Annotating again mends it, and so does stripping.
   REQUIRE(test::amalthea({"annotate", model.path, "-o", model.path}).exit_code == 0);
-  CHECK_FALSE(says(test::amalthea({"validate", model.path}), "AM0553"));
+  CHECK_FALSE(is_said(test::amalthea({"validate", model.path}), "AM0553"));
   REQUIRE(test::amalthea({"annotate", "--strip", model.path, "-o", model.path}).exit_code == 0);
   CHECK(test::read_text(model.path) == test::replaced(model.original, "\"600000\"", "\"610000\""));
 }
@@ -91,12 +91,12 @@ TEST_CASE("annotations: every verb says when the model has changed since, and no
 TEST_CASE("annotations: changes of layout are changes, in other annotations they are none") {
   AnnotatedModel model("properties,requirements");
   test::write_text(model.path, test::replaced(model.text, "<swModel>", "<swModel>\n"));
-  CHECK(says(test::amalthea({"validate", model.path}), stale));
+  CHECK(is_said(test::amalthea({"validate", model.path}), stale));
   const auto last = model.text.find("<customProperties key=\"amalthea-timing.jobs\">");
   REQUIRE(last != std::string::npos);
   std::string other = model.text;
   test::write_text(model.path, other.replace(other.find("amalthea-timing.jobs"), 20, "amalthea-timing.work"));
-  CHECK_FALSE(says(test::amalthea({"validate", model.path}), stale));
+  CHECK_FALSE(is_said(test::amalthea({"validate", model.path}), stale));
 }
 
 TEST_CASE("annotations: models of every form of custom property are judged alike") {
@@ -107,10 +107,10 @@ TEST_CASE("annotations: models of every form of custom property are judged alike
     INFO(to_string(version));
     test::write_text(path, test::timed_model(version));
     REQUIRE(test::amalthea({"annotate", path, "-o", path}).exit_code == 0);
-    CHECK_FALSE(says(test::amalthea({"info", path}), stale));
+    CHECK_FALSE(is_said(test::amalthea({"info", path}), stale));
     const std::string text = test::read_text(path);
     test::write_text(path, test::replaced(text, "name=\"U\"", "name=\"U2\""));
-    CHECK(says(test::amalthea({"info", path}), stale));
+    CHECK(is_said(test::amalthea({"info", path}), stale));
   }
 }
 
@@ -132,23 +132,23 @@ TEST_CASE("annotations: of several files all count, in whatever order they are g
     files.insert(files.begin(), "info");
     return test::amalthea(files);
   };
-  for (const auto& order : orders) CHECK_FALSE(says(info(order), stale));
+  for (const auto& order : orders) CHECK_FALSE(is_said(info(order), stale));
   // Without one of the files it is another model.
-  CHECK(says(info({out + "/model.amxmi"}), stale));
+  CHECK(is_said(info({out + "/model.amxmi"}), stale));
   // A record that does not say enough, as earlier versions wrote it, is taken at its word in that order alone.
   const std::string model = test::read_text(out + "/model.amxmi");
   const auto state = model.find("amalthea-timing.origin.state");
   REQUIRE(state != std::string::npos);
   std::string earlier = model;
   test::write_text(out + "/model.amxmi", earlier.replace(state, 28, "amalthea-timing.origin.other"));
-  for (const auto& order : orders) CHECK_FALSE(says(info(order), stale));
+  for (const auto& order : orders) CHECK_FALSE(is_said(info(order), stale));
   test::write_text(out + "/model.amxmi", model);
   // The file that has changed need not be the one with the annotations.
   test::write_text(out + "/z.amxmi", test::replaced(empty, "<commonElements/>", "<commonElements />"));
   for (const auto& order : orders) {
     const auto result = info(order);
-    CHECK(says(result, stale));
-    CHECK(says(result, out + "/model.amxmi:"));
+    CHECK(is_said(result, stale));
+    CHECK(is_said(result, out + "/model.amxmi:"));
   }
 }
 
@@ -163,12 +163,12 @@ TEST_CASE("annotations: a zipped model is judged by what is in the archive") {
     REQUIRE(zip_close(archive) == 0);
     return path;
   };
-  CHECK_FALSE(says(test::amalthea({"info", zip(model.text)}), stale));
-  CHECK(says(test::amalthea({"info", zip(test::replaced(model.text, "\"600000\"", "\"610000\""))}), stale));
+  CHECK_FALSE(is_said(test::amalthea({"info", zip(model.text)}), stale));
+  CHECK(is_said(test::amalthea({"info", zip(test::replaced(model.text, "\"600000\"", "\"610000\""))}), stale));
   // Annotated in its archive.
   const std::string again = model.folder.path() + "/again.amxmi";
   REQUIRE(test::amalthea({"annotate", zip(model.original), "-o", again}).exit_code == 0);
-  CHECK_FALSE(says(test::amalthea({"info", again}), stale));
+  CHECK_FALSE(is_said(test::amalthea({"info", again}), stale));
 }
 
 TEST_CASE("annotations: a converted model has none, and is as if there had never been any") {
@@ -181,7 +181,7 @@ TEST_CASE("annotations: a converted model has none, and is as if there had never
     const auto result = test::amalthea({"convert", model.path, "--to", version, "-o", converted});
     INFO(result.err);
     CHECK(result.exit_code == 0);
-    CHECK(says(result, dropped));
+    CHECK(is_said(result, dropped));
     CHECK(test::read_text(converted) == test::read_text(from_plain));
   }
   // In a tree the line says it.
@@ -212,11 +212,11 @@ TEST_CASE("annotations: explore -o writes none, and otherwise what it writes wit
     INFO(result.err);
     REQUIRE(of_plain.exit_code <= 1);
     CHECK(result.exit_code == of_plain.exit_code);
-    CHECK(says(result, dropped));
-    CHECK_FALSE(says(of_plain, dropped));
+    CHECK(is_said(result, dropped));
+    CHECK_FALSE(is_said(of_plain, dropped));
     CHECK(test::read_text(explored) == test::read_text(from_plain));
-    CHECK_FALSE(says(test::amalthea({"validate", explored}), stale));
+    CHECK_FALSE(is_said(test::amalthea({"validate", explored}), stale));
   }
   // Without -o nothing is written that could be without annotations.
-  CHECK_FALSE(says(test::amalthea({"explore", model.path, "--candidates", "20"}), dropped));
+  CHECK_FALSE(is_said(test::amalthea({"explore", model.path, "--candidates", "20"}), dropped));
 }

@@ -46,7 +46,7 @@ std::string bus(const std::string& beside = "") {
     <modules xsi:type="am:ProcessingUnit" name="Core" frequencyDomain="Clock?type=FrequencyDomain" definition="Cpu?type=ProcessingUnitDefinition">
       <ports name="out" portType="initiator" portInterface="AXI"/>
       <accessElements name="way" destination="RAM?type=Memory">
-        <accessPath name="path" pathElements="to_bus?type=HwConnection Bus1?type=ConnectionHandler to_ram?type=HwConnection" endAddress="0x3ff"/>
+        <accessPath name="path" pathElements="Board/to_bus?type=HwConnection Bus1?type=ConnectionHandler Board/to_ram?type=HwConnection" endAddress="0x3ff"/>
       </accessElements>
     </modules>
     <modules xsi:type="am:ConnectionHandler" name="Bus1" definition="Bus?type=ConnectionHandlerDefinition">
@@ -123,10 +123,11 @@ TEST_CASE("a port with two connections is told, unless they are within a handler
 }
 
 TEST_CASE("access paths that are broken, and addresses beyond the memory, are told (AM0628, AM0629)") {
-  CHECK(times(bus_with("pathElements=\"to_bus?type=HwConnection Bus1?type=ConnectionHandler to_ram?type=HwConnection\"",
-                       "pathElements=\"to_ram?type=HwConnection\""),
+  CHECK(times(bus_with("pathElements=\"Board/to_bus?type=HwConnection Bus1?type=ConnectionHandler "
+                       "Board/to_ram?type=HwConnection\"",
+                       "pathElements=\"Board/to_ram?type=HwConnection\""),
               "AM0628") == 1);
-  CHECK(times(bus_with(" Bus1?type=ConnectionHandler to_ram", " to_ram"), "AM0628") == 1);
+  CHECK(times(bus_with(" Bus1?type=ConnectionHandler Board/to_ram", " Board/to_ram"), "AM0628") == 1);
   CHECK(times(bus_with("endAddress=\"0x3ff\"", "endAddress=\"0x800\""), "AM0629") == 1);
   CHECK(times(bus_with("endAddress=\"0x3ff\"", "startAddress=\"0x10\" endAddress=\"0x3ff\" memOffset=\"0x200\""),
               "AM0629") == 1);
@@ -284,7 +285,7 @@ TEST_CASE("conditions that are never or always true are told (AM0655, AM0656)") 
   CHECK(times(modal(state("EQUAL", "slow") + state("NOT_EQUAL", "slow")), "AM0656") == 1);
 }
 
-TEST_CASE("semaphores that contradict themselves and negative overheads are told (AM0657, AM0658)") {
+TEST_CASE("semaphores that contradict themselves are told (AM0657)") {
   const auto semaphore = [](const std::string& attributes, const std::string& version) {
     return model_with("<osModel><semaphores name=\"S\" " + attributes + "/></osModel>", version);
   };
@@ -294,14 +295,6 @@ TEST_CASE("semaphores that contradict themselves and negative overheads are told
   const std::string negative = semaphore("initialValue=\"-1\" maxValue=\"2\"", "3.3.0");  // the data type forbids it
   CHECK(times(negative, "AM0657") + times(negative, "AM0221") == 1);
   CHECK(times(semaphore("initialValue=\"-1\" maxValue=\"2\"", "1.2.0"), "AM0657") == 1);
-  const auto overhead = [](const std::string& value) {
-    return model_with(
-        "<osModel><osOverheads name=\"O\"><apiOverhead><apiSetEvent><default "
-        "xsi:type=\"am:DiscreteValueConstant\" value=\"" +
-        value + "\"/></apiSetEvent></apiOverhead></osOverheads></osModel>");
-  };
-  CHECK(times(overhead("100"), "AM0658") == 0);
-  CHECK(times(overhead("-100"), "AM0658") == 1);
 }
 
 TEST_CASE("keys of custom properties that are there twice are told (AM0661)") {
@@ -353,7 +346,9 @@ TEST_CASE("scheduling parameters that are not as their definitions say are told 
       "<value xsi:type=\"am:ListObject\"><values xsi:type=\"am:IntegerObject\" value=\"3\"/><values "
       "xsi:type=\"am:IntegerObject\" value=\"4\"/></value>";
   CHECK(times(scheduled(slice, parameter("priority", list)), "AM0663") == 2);
-  CHECK(times(scheduled("", priority), "AM0664") == 1);
+  const std::string idle = scheduled("", priority);  // a scheduler of which nothing else is told
+  const auto first = idle.find("<mappingModel>"), last = idle.find("</am:Amalthea>");
+  CHECK(times(idle.substr(0, first) + idle.substr(last), "AM0664") == 1);
   const auto twice = told(scheduled(slice, ""), "AM0664");
   REQUIRE(twice.size() == 1);
   CHECK(twice.front().message.ends_with("so it is in 2 places"));
