@@ -52,29 +52,46 @@ std::size_t spelling_distance(std::string_view a, std::string_view b, std::size_
   a = a.substr(0, compared_length);
   b = b.substr(0, compared_length);
   const std::size_t too_far = most + 1;
+  const auto same = [](char one, char other) { return small_letter(one) == small_letter(other); };
+  while (!a.empty() && !b.empty() && same(a.front(), b.front())) {
+    a.remove_prefix(1);
+    b.remove_prefix(1);
+  }
+  while (!a.empty() && !b.empty() && same(a.back(), b.back())) {
+    a.remove_suffix(1);
+    b.remove_suffix(1);
+  }
   if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) > most) return too_far;
   // A change adds at most one character that was not there, and takes at most one away.
   const std::uint64_t in_a = letters_of(a), in_b = letters_of(b);
   if (static_cast<std::size_t>(std::max(std::popcount(in_a & ~in_b), std::popcount(in_b & ~in_a))) > most)
     return too_far;
-  using Row = std::array<std::size_t, compared_length + 1>;
-  Row before_last{}, last{}, row{};
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  // Rows of the usual table, of which only the cells at most `most` beside the diagonal matter.
+  using Row = std::array<std::size_t, compared_length + 2>;
+  std::array<Row, 3> rows;
+  for (Row& row : rows) std::fill_n(row.begin(), b.size() + 2, too_far);
+  for (std::size_t j = 0; j <= std::min(b.size(), most); ++j) rows[0][j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::swap(before_last, last);
-    std::swap(last, row);
-    row[0] = i;
-    std::size_t least = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const char from = small_letter(a[i - 1]), to = small_letter(b[j - 1]);
-      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (from == to ? 0 : 1)});
-      if (i > 1 && j > 1 && from == small_letter(b[j - 2]) && small_letter(a[i - 2]) == to)
-        row[j] = std::min(row[j], before_last[j - 2] + 1);
+    const Row& before_last = rows[(i + 1) % 3];
+    const Row& last = rows[(i + 2) % 3];
+    Row& row = rows[i % 3];
+    const std::size_t first = i > most ? i - most : 0, end = std::min(b.size(), i + most);
+    std::size_t least = too_far;
+    if (first > 0) row[first - 1] = too_far;
+    for (std::size_t j = first; j <= end; ++j) {
+      if (j == 0) {
+        row[0] = i;
+      } else {
+        row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (same(a[i - 1], b[j - 1]) ? 0 : 1)});
+        if (i > 1 && j > 1 && same(a[i - 1], b[j - 2]) && same(a[i - 2], b[j - 1]))
+          row[j] = std::min(row[j], before_last[j - 2] + 1);
+      }
       least = std::min(least, row[j]);
     }
+    row[end + 1] = too_far;
     if (least > most) return too_far;
   }
-  return std::min(row[b.size()], too_far);
+  return std::min(rows[a.size() % 3][b.size()], too_far);
 }
 
 NearMisses::NearMisses(std::string_view wanted)

@@ -45,7 +45,7 @@ std::optional<TextError> read_change(const JsonValue& value, MappingChange& chan
     } else {
       return error_at(
           entry,
-          fmt::format("\"{}\" is not known here; expected core, priority, waiting, slice{}", key,
+          fmt::format("not known here; expected core, priority, waiting, slice{}",
                       did_you_mean(key, std::array<std::string_view, 4>{"core", "priority", "waiting", "slice"})));
     }
   }

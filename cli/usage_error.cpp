@@ -95,6 +95,12 @@ std::string expected_value(const CLI::App& verb, std::string_view message) {
   return {};
 }
 
+/// Their names are no help: some are named after the verb.
+template <typename Kind>
+bool is_a(const CLI::ParseError& error) {
+  return dynamic_cast<const Kind*>(&error) != nullptr;
+}
+
 }  // namespace
 
 std::string describe_usage_error(CLI::App& app, const CLI::ParseError& error) {
@@ -102,17 +108,17 @@ std::string describe_usage_error(CLI::App& app, const CLI::ParseError& error) {
   std::string message = error.what();
   const std::vector<std::string> left = app.remaining(true);
   const bool wants_verb = verb.get_require_subcommand_min() > 0;
-  if (wants_verb && (message.starts_with("A subcommand is required") || error.get_name() == "ExtrasError")) {
+  if (wants_verb && (message.starts_with("A subcommand is required") || is_a<CLI::ExtrasError>(error))) {
     message = verb_message(verb, left);
-  } else if (error.get_name() == "ExtrasError") {
+  } else if (is_a<CLI::ExtrasError>(error)) {
     for (const std::string& argument : left)
       if (argument.starts_with('-')) {
         message += option_suggestion(app, verb, argument);
         break;
       }
-  } else if (error.get_name() == "ValidationError") {
+  } else if (is_a<CLI::ValidationError>(error)) {
     message += value_suggestion(message);
-  } else if (error.get_name() == "ConversionError") {
+  } else if (is_a<CLI::ConversionError>(error)) {
     message += expected_value(verb, message);
   }
   return fmt::format("amalthea: error: {}\n{} --help shows the use.\n", message, command_of(verb));

@@ -21,6 +21,9 @@
 #include "amalthea/quantity.hpp"
 
 namespace amalthea::importer {
+
+const std::string_view missing_feature_id = "AM0222";
+
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -154,7 +157,7 @@ class ConformanceFindings {
     });
   }
   void missing(Element element, std::string_view feature) {
-    add("AM0222", Severity::warning, element, "",
+    add(missing_feature_id, Severity::warning, element, "",
         [&] { return fmt::format("{} has no {}, which is required; add it", name_of(element), feature); });
   }
   void too_many(Element element, std::string_view feature, std::size_t written, int allowed) {

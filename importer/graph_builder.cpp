@@ -131,11 +131,12 @@ void report_free_accesses(BuildContext& context) {
           if (access_to(system.platform.units[unit], system.labels[label]) != nullptr || !reported.insert(unit).second)
             continue;
           const Element element = context.model.element(system.platform.units[unit].origin);
-          context.diagnostics.add("AM0411", Severity::warning,
-                                  fmt::format("processing unit \"{}\" has no accessElement for the memory of label "
-                                              "\"{}\"; such accesses take no time in the analysis; add one with its latency or data rate",
-                                              system.platform.units[unit].name, system.labels[label].name),
-                                  element.location(), element.path());
+          context.diagnostics.add(
+              "AM0411", Severity::warning,
+              fmt::format("processing unit \"{}\" has no accessElement for the memory of label "
+                          "\"{}\"; such accesses take no time in the analysis; add one with its latency or data rate",
+                          system.platform.units[unit].name, system.labels[label].name),
+              element.location(), element.path());
         }
   }
 }
@@ -150,7 +151,8 @@ void report_missing_setters(BuildContext& context) {
     if (set) continue;
     const Element element = context.model.element(system.graph[node].origin);
     context.diagnostics.add("AM0413", Severity::warning,
-                            fmt::format("task \"{}\" waits for {}, which no task sets; it waits for ever; add a SetEvent to the task that is awaited",
+                            fmt::format("task \"{}\" waits for {}, which no task sets; it waits for ever; add a "
+                                        "SetEvent to the task that is awaited",
                                         system.tasks[system.graph[node].task].name, system.graph[node].name),
                             element.location(), element.path());
   }

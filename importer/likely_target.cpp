@@ -51,6 +51,7 @@ LikelyTarget LikelyTargets::search(Element holder, std::string_view written, Cla
   for (const bool elsewhere : {false, true}) {
     if (elsewhere && (any_file || model_.documents().size() < 2)) break;
     NearMisses near(path);
+    compared_ += candidates(type).size();
     for (const Candidate& candidate : candidates(type)) {
       const bool here = any_file || candidate.element.document().position() == holder.document().position();
       if (here == elsewhere) continue;
@@ -77,7 +78,7 @@ const LikelyTarget& LikelyTargets::find(Element holder, std::string_view written
   static const LikelyTarget none;
   const auto key = std::pair(type, fmt::format("{} {}", holder.document().position(), written));
   if (const auto known = found_.find(key); known != found_.end()) return known->second;
-  if (found_.size() == most_searched) return none;
+  if (found_.size() == most_searched || compared_ >= most_compared) return none;
   return found_.emplace(key, search(holder, written, type)).first->second;
 }
 

@@ -28,7 +28,8 @@ class LikelyTargets {
       : model_(model), fits_(std::move(fits)) {}
 
   /// For `written` in `holder`, where something of class `type` is expected. The same question is answered once, and
-  /// after a hundred different ones no more are: a model with many broken references is read as fast as others.
+  /// after so many different ones, or so many comparisons, no more are: a model with many broken references takes
+  /// little longer to read than others.
   const LikelyTarget& find(Element holder, std::string_view written, ClassId type);
 
   /// An element whose tag or class no version knows and that has the name which the reference names; empty when there
@@ -37,6 +38,7 @@ class LikelyTargets {
 
  private:
   static constexpr std::size_t most_searched = 100;
+  static constexpr std::size_t most_compared = 2'000'000;
 
   struct Candidate {
     Element element;
@@ -50,6 +52,7 @@ class LikelyTargets {
   std::function<bool(ClassId, ClassId)> fits_;
   std::map<ClassId, std::vector<Candidate>> candidates_;
   std::map<std::pair<ClassId, std::string>, LikelyTarget> found_;
+  std::size_t compared_ = 0;
   bool unknown_read_ = false;
   std::unordered_map<std::string_view, Element> unknown_;  // by name
 };

@@ -262,8 +262,8 @@ class DocumentBuilder : public xml::DefaultHandler {
     const auto version = parse_version(version_text);
     if (!version)
       stop("AM0111", tag_begin_,
-           fmt::format("unknown AMALTHEA version \"{}\"; versions {} to {} are read; save the model as one of them", version_text,
-                       to_string(oldest_version), to_string(newest_version)));
+           fmt::format("unknown AMALTHEA version \"{}\"; versions {} to {} are read; save the model as one of them",
+                       version_text, to_string(oldest_version), to_string(newest_version)));
     set_header(*version, IteaRelease::none);
   }
 

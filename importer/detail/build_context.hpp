@@ -77,7 +77,8 @@ struct BuildContext {
   bool is_explained(Element element) const;
 
   void ignore(Element element) {
-    auto& entry = not_simulated[std::string(element.class_name())];
+    const std::string_view written = element.attribute_or("xsi:type", element.tag());
+    auto& entry = not_simulated[std::string(element.cls() ? element.class_name() : written)];
     if (entry.first++ == 0) entry.second = element;
   }
 
