@@ -8,7 +8,7 @@ namespace {
 
 constexpr Severity note = Severity::note, warning = Severity::warning;
 
-constexpr std::array<Rule, 30> all_rules{{
+constexpr std::array<Rule, 32> all_rules{{
     {"AM0601", warning, "a core or GPU is asked for more than it can give", check_overload},
     {"AM0602", warning, "a task cannot meet its deadline even when nothing disturbs it", check_hopeless_deadlines},
     {"AM0603", warning, "the deadlines of two tasks look swapped", check_swapped_deadlines},
@@ -40,6 +40,8 @@ constexpr std::array<Rule, 30> all_rules{{
     {"AM0652", warning, "a period is zero or negative", check_periods},
     {"AM0653", warning, "the probabilities of a switch do not add up to one", check_probabilities},
     {"AM0660", note, "elements that others can refer to have no name", check_missing_names},
+    {"AM0670", warning, "a timing constraint demands nothing", check_empty_constraints},
+    {"AM0671", warning, "nobody can tell whether a timing constraint holds", check_unjudgeable_constraints},
 }};
 
 }  // namespace

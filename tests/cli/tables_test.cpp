@@ -153,13 +153,12 @@ TEST_CASE("results are what their JSON Schema says") {
   const std::string file = folder.path() + "/results.json";
   const auto errors = [&](const std::string& results) {
     test::write_text(file, results);
-    const auto result =
-        test::run({"python3", "-c", validate, AMALTHEA_SOURCE_DIR "/docs/results.schema.json", file});
+    const auto result = test::run({"python3", "-c", validate, AMALTHEA_SOURCE_DIR "/docs/results.schema.json", file});
     INFO(result.out << result.err);
     REQUIRE(result.exit_code == 0);
     return result.out;
   };
-  for (const char* sample : {waters, "offload-minimal.amxmi", "offload-blocks.amxmi"})
+  for (const char* sample : {waters, "offload-minimal.amxmi", "offload-blocks.amxmi", "constraints.amxmi"})
     CHECK(errors(analysed(test::sample(sample), {"--format", "json", "--derive-chains", "--until", "400ms"})) == "0\n");
   auto broken = ordered_json::parse(analysed(test::sample(waters), {"--format", "json", "--until", "20ms"}));
   broken["tasks"][0].erase("verdict");
