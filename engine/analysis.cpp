@@ -13,7 +13,9 @@
 #include "engine/bounds.hpp"
 #include "engine/chain_latency.hpp"
 #include "engine/chain_limits.hpp"
+#include "engine/constraint_observer.hpp"
 #include "engine/demand.hpp"
+#include "engine/observer_tee.hpp"
 #include "engine/program.hpp"
 #include "engine/simulation.hpp"
 
@@ -81,6 +83,18 @@ Duration default_horizon(const System& system, std::optional<Duration> hyper, Du
                               single ? "single activation comes" : "offset ends", format_duration(last),
                               format_duration(longest_default)));
   return longest_default;
+}
+
+/// Limits of constraints may be longer than the hyperperiod; where that is cheap, they are seen to pass.
+Duration lengthened_for_constraints(const System& system, Duration until) {
+  constexpr std::int64_t most_times = 100;
+  const Duration needed = time_needed_by_constraints(system);
+  if (needed.is_zero() || until >= longest_default) return until;
+  Duration offset;
+  for (const Stimulus& stimulus : system.stimuli)
+    if (!stimulus.activates.empty()) offset = std::max(offset, first_arrival(stimulus));
+  const Duration wanted = std::min(needed, longest_default) + std::min(offset, longest_default);
+  return std::max(until, std::min({wanted, longest_default, until * most_times}));
 }
 
 /// How long measured jobs may go on after the horizon: every deadline has passed by then, and jobs without one had
@@ -244,7 +258,10 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
   const std::vector<Program> programs = compile_programs(system, options.execution, devices, options.compile);
   SimulationInput input{system, programs, devices, preparation.until, preparation.grace, preparation.periods};
   input.execution = options.execution;
-  input.observer = options.observer;
+  ConstraintObserver constraints(system);
+  std::optional<ObserverTee> both;
+  if (options.observer != nullptr && constraints.wants_events()) both.emplace(*options.observer, constraints);
+  input.observer = both ? &*both : constraints.wants_events() ? &constraints : options.observer;
   simulate(input, results);
   if (results.stopped_early)
     diagnostics.add(
@@ -258,7 +275,8 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
     results.chains.emplace_back().observed = observed_latencies(chain, results.accesses);
   judge_simulation(system, options, preparation, results);
   results.requirements = judge_requirements(system, results);
-  results.constraints.resize(system.constraints.size(), {LimitVerdict::unknown, {}, "it is not judged", 0});
+  results.constraints = judge_constraints(system, constraints, programs, results);
+  report_constraints(system, constraints, diagnostics);
 }
 
 /// The only stimulus that a task's releases go back to, which occurs by itself, and who is triggered on the way from
@@ -357,6 +375,7 @@ std::optional<Preparation> prepare_simulation(const System& system, const Analys
   preparation.until = options.until ? *options.until
                                     : default_horizon(system, preparation.hyperperiod,
                                                       time_for_chains(system, preparation.periods), diagnostics);
+  if (!options.until) preparation.until = lengthened_for_constraints(system, preparation.until);
   preparation.grace = grace_of(system, preparation.periods);
   return preparation;
 }

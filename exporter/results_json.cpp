@@ -78,6 +78,7 @@ class JsonRenderer {
         list(results_.operations.size(), [this](std::size_t i) { return operation(results_.operations[i]); });
     json["chains"] = list(system_.chains.size(), [this](std::size_t i) { return chain(i); });
     json["requirements"] = list(results_.requirements.size(), [this](std::size_t i) { return requirement(i); });
+    json["constraints"] = list(results_.constraints.size(), [this](std::size_t i) { return constraint(i); });
     json["resources"] =
         list(results_.resources.size(), [this](std::size_t i) { return resource(results_.resources[i]); });
     json["findings"] = findings_json(view_.findings.all());
@@ -204,6 +205,20 @@ class JsonRenderer {
     json["guaranteed"] = number(result.guaranteed);
     json["reason"] = result.reason;
     return json;
+  }
+
+  Json constraint(std::size_t index) const {
+    const TimingConstraint& constraint = system_.constraints[index];
+    const engine::ConstraintResult& result = results_.constraints[index];
+    return {{"name", constraint.name},
+            {"class", constraint.class_name},
+            {"file", constraint.location.file},
+            {"line", constraint.location.line},
+            {"column", constraint.location.column},
+            {"verdict", to_string(result.verdict)},
+            {"guaranteed", result.guaranteed ? Json(*result.guaranteed) : Json(nullptr)},
+            {"judged", result.judged},
+            {"reason", result.reason}};
   }
 
   Json runnable(const engine::RunnableResult& result) const {

@@ -64,6 +64,7 @@ class TextRenderer {
     missing_bounds();
     if (metrics_) states();
     requirements();
+    constraints();
     operations();
     resources();
     chains();
@@ -157,9 +158,9 @@ class TextRenderer {
                              number(LimitVerdict::missed), number(LimitVerdict::unknown)));
   }
 
-  static TextTable::Cell guarantee(const TaskResult& result) {
-    if (!result.guaranteed) return {"-", Colour::none};
-    return *result.guaranteed ? TextTable::Cell{"yes", Colour::good} : TextTable::Cell{"no", Colour::bad};
+  static TextTable::Cell guarantee(std::optional<bool> guaranteed) {
+    if (!guaranteed) return {"-", Colour::none};
+    return *guaranteed ? TextTable::Cell{"yes", Colour::good} : TextTable::Cell{"no", Colour::bad};
   }
 
   void tasks() {
@@ -195,7 +196,7 @@ class TextRenderer {
                      {observed(result.response.max)},
                      {at_most(result.bound.worst)},
                      {std::string(to_string(result.verdict)), colour_of(result.verdict)},
-                     guarantee(result)});
+                     guarantee(result.guaranteed)});
     }
     show(table);
     if (std::any_of(results_.tasks.begin(), results_.tasks.end(),
@@ -342,6 +343,33 @@ class TextRenderer {
     }
     show(table);
     note(reasons);
+  }
+
+  void constraints() {
+    if (results_.constraints.empty()) return;
+    title("Timing constraints, by what the simulation showed of their events");
+    TextTable table({{"constraint"}, {"class"}, {"judged", Align::right}, {"verdict"}, {"guaranteed"}});
+    std::string reasons;
+    for (std::size_t index = 0; index < results_.constraints.size(); ++index) {
+      const TimingConstraint& constraint = system_.constraints[index];
+      const engine::ConstraintResult& result = results_.constraints[index];
+      const std::string name = constraint.name.empty() ? "-" : constraint.name;
+      table.add_row({{name},
+                     {constraint.class_name},
+                     {std::to_string(result.judged)},
+                     verdict_cell(result.verdict),
+                     guarantee(result.guaranteed)});
+      if (result.verdict != LimitVerdict::met)
+        reasons += reason(
+            name, fmt::format("{}: {}{}", to_string(result.verdict), result.reason, place_text(constraint.location)));
+    }
+    show(table);
+    note(reasons);
+  }
+
+  /// " (file:3:7)"
+  static std::string place_text(const Location& place) {
+    return place.line == 0 ? "" : fmt::format(" ({}:{}:{})", place.file, place.line, place.column);
   }
 
   void operations() {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -21,7 +22,7 @@
 namespace amalthea::importer::detail {
 namespace {
 
-using Kind = decltype(TimingConstraint::kind);
+using ConstraintKind = decltype(TimingConstraint::kind);
 /// Or why there is none, as a clause.
 template <typename T>
 using OrReason = tl::expected<T, std::string>;
@@ -83,6 +84,11 @@ class EventReader {
   OrReason<ObservableEvent> read(Element element, std::string_view role) const {
     if (!element) return Reason(fmt::format("{} is not set, or not in the model", role));
     const views::Event event = views::event_of(context_.model, element);
+    // What leads nowhere would mean any.
+    for (const std::string_view part : {"entity", "runnable", "process", "processingUnit", "core"})
+      if ((element.attribute(part) || element.child(part)) && !context_.model.reference(element, part))
+        return Reason(fmt::format("{} \"{}\" has a reference ({}) to something that is not in the model", role,
+                                  event.name, part));
     auto what = read(event);
     if (!what) return Reason(fmt::format("{} \"{}\" {}", role, event.name, what.error()));
     return ObservableEvent{std::string(event.name), std::move(*what)};
@@ -213,7 +219,14 @@ class EventReader {
 
 class ConstraintReader {
  public:
-  explicit ConstraintReader(BuildContext& context) : context_(context), events_(context) {}
+  explicit ConstraintReader(BuildContext& context) : context_(context), events_(context) {
+    for (const Model::Dangling& dangling : context.model.dangling()) {
+      Element stated = dangling.element;
+      while (stated.parent() && !stated.parent().is("ConstraintsModel")) stated = stated.parent();
+      const Origin origin = stated.origin();
+      lost_.try_emplace({origin.document, origin.element}, dangling.feature);
+    }
+  }
 
   void read_all() {
     for (const auto& view : views::timing_constraints(context_.model, no_effect_)) {
@@ -230,7 +243,12 @@ class ConstraintReader {
   }
 
  private:
-  void add(Kind kind) {
+  /// What names something that is not in the model would demand less than it says.
+  void add(ConstraintKind kind) {
+    const Origin origin = element_.origin();
+    const auto lost = lost_.find({origin.document, origin.element});
+    if (lost != lost_.end() && !std::holds_alternative<Unjudgeable>(kind))
+      kind = unjudgeable(fmt::format("its {} names something that is not in the model", lost->second));
     context_.system.constraints.push_back({std::string(element_.name()), std::string(element_.class_name()),
                                            element_.origin(), element_.location(), std::move(kind)});
   }
@@ -328,7 +346,10 @@ class ConstraintReader {
     for (const Element chain : stated.chains) {
       chains.emplace_back();
       visited_ = 0;
+      lost_part_ = false;
       append_events(chain, 0, chains.back());
+      if (lost_part_)
+        return fail(fmt::format("its event chain \"{}\" has a part that is not in the model", chain.name()));
       std::vector<ObservableEvent> events;
       for (const Element element : chains.back()) {
         auto event = events_.read(element, fmt::format("in its event chain \"{}\" an event", chain.name()));
@@ -354,7 +375,9 @@ class ConstraintReader {
     };
     append(chain.stimulus);
     for (const views::ChainItem& item : chain.items)
-      if (item.chain && item.arrangement != views::ChainArrangement::parallel)
+      if (!item.chain)
+        lost_part_ = true;
+      else if (item.arrangement != views::ChainArrangement::parallel)
         append_events(item.chain, depth + 1, events);
     append(chain.response);
   }
@@ -479,6 +502,9 @@ class ConstraintReader {
   Element element_;
   Diagnostics no_effect_;  // chains have reported the limits that cannot be read
   int visited_ = 0;
+  bool lost_part_ = false;
+  /// Elements of the constraints model in which a reference leads nowhere, and under which feature.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> lost_;
 };
 
 }  // namespace

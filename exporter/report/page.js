@@ -291,6 +291,21 @@ function addJump(parent, task, words) {
       {title: 'Reason', kind: 'words', fill: (cell, entry) => entry.reason}
     ], requirements);
   }
+  const constraints = results.constraints;
+  if (constraints.length) {
+    const broken = count(constraints, 'missed'), open = count(constraints, 'unknown');
+    const details = add(section, 'details', broken ? {open: ''} : {});
+    add(details, 'summary', {}, `Timing constraints: ${constraints.length - broken - open} met, ${broken} missed, ${open} unknown`);
+    addTable(details, null, [
+      {title: 'Verdict', fill: (cell, entry) => addMark(cell, entry.verdict)},
+      {title: 'Constraint', kind: 'row', fill: (cell, entry) => entry.name || '–'},
+      {title: 'Class', kind: 'words', fill: (cell, entry) => entry.class},
+      {title: 'Guaranteed', fill: (cell, entry) => entry.guaranteed === null ? '–' : entry.guaranteed ? 'yes' : 'no'},
+      {title: 'Judged', kind: 'number', fill: (cell, entry) => String(entry.judged)},
+      {title: 'Reason', kind: 'words', fill: (cell, entry) => entry.reason},
+      {title: 'Place', kind: 'words', fill: (cell, entry) => entry.line ? `${entry.file}:${entry.line}:${entry.column}` : '–'}
+    ], constraints);
+  }
 })();
 
 // ---- comparison
