@@ -52,9 +52,9 @@ int complain(const std::string& message) {
 std::string in_words(const Options& options) {
   const AnalysisInput& analysis = options.analysis;
   std::string words =
-      fmt::format("execution {} until {} platform {} memory {} line rule {} wrappers {} derived chains {}",
+      fmt::format("execution {} until {} platform {} memory {} line rule {} wrappers {} derived chains {} lenient {}",
                   analysis.execution, analysis.until, analysis.platform, analysis.memory, analysis.line_rule,
-                  analysis.build.keep_wrappers, analysis.derive_chains);
+                  analysis.build.keep_wrappers, analysis.derive_chains, analysis.lenient);
   for (const std::string& change : analysis.map) words += fmt::format("\nmap {}", change);
   for (const std::string& chain : analysis.chains) words += fmt::format("\nchain {}", chain);
   for (const std::string& file : {analysis.platform, analysis.memory, analysis.mapping_file})

@@ -41,7 +41,10 @@ struct AnalysisInput {
   std::vector<std::string> map;
   std::vector<std::string> chains;  ///< "A->B->C" by task names
   bool derive_chains = false;
+  bool lenient = false;
 };
+/// --lenient.
+void add_lenient_option(CLI::App& verb, bool& lenient);
 void add_build_options(CLI::App& verb, importer::BuildOptions& options);
 /// --execution and all of add_simulation_options.
 void add_analysis_options(CLI::App& verb, AnalysisInput& options);
@@ -54,7 +57,7 @@ void add_chain_options(CLI::App& verb, AnalysisInput& options);
 /// A built-in device profile by its name, or one from a JSON file; nothing and a message when there is neither.
 std::optional<engine::DeviceProfile> choose_profile(const std::string& platform);
 
-/// Prints findings to standard error, one a line.
+/// Prints findings to standard error, one a line, by their places.
 void print_findings(const Diagnostics& diagnostics);
 
 /// The model, or nothing; then `exit_code` is set. Findings are collected, not printed.
@@ -64,8 +67,9 @@ struct Built {
   Model model;
   std::optional<System> system;  ///< nothing when the model cannot be analysed
 };
-/// The model and its system, or nothing; then `exit_code` is set. Findings are collected and printed.
-std::optional<Built> load_and_build(const InputOptions& input, const importer::BuildOptions& build,
+/// The model and its system, or nothing; then `exit_code` is set. Findings are collected and printed, those against the
+/// metamodel too. A model with errors has a system only where that is `lenient`, and none that timing depends on.
+std::optional<Built> load_and_build(const InputOptions& input, const importer::BuildOptions& build, bool lenient,
                                     Diagnostics& diagnostics, int& exit_code);
 
 exporter::ModelInfo model_info(const Model& model);
@@ -83,7 +87,8 @@ struct PreparedAnalysis {
   std::unique_ptr<const engine::DeviceProfile> profile;  ///< of --platform; `analysis` points to it
 };
 /// Model → system, with the options understood, or nothing; then `exit_code` is set. Findings are collected, not
-/// printed.
+/// printed, among them those of a review. A model with errors is not analysed; with --lenient one is of which EMF would
+/// refuse something.
 std::optional<PreparedAnalysis> prepare_analysis(const Model& model, const AnalysisInput& options,
                                                  Diagnostics& diagnostics, int& exit_code);
 

@@ -124,9 +124,12 @@ void build_stimuli(BuildContext& context) {
 void activate_task(BuildContext& context, Element element, TaskIndex task) {
   const auto stimuli = context.model.references(element, "stimuli");
   if (stimuli.empty() && !element.attribute("stimuli") && !element.child("stimuli"))
-    context.diagnostics.add("AM0407", Severity::warning,
-                            fmt::format("task \"{}\" has no stimulus; it never runs", element.name()),
-                            element.location(), element.path());
+    context.diagnostics.add(
+        "AM0407", Severity::warning,
+        fmt::format("{} \"{}\" has no stimulus and never runs: the time it takes is missing from all "
+                    "results; name what activates it (stimuli)",
+                    element.is("ISR") ? "ISR" : "task", element.name()),
+        element.location(), element.path());
   for (const Element stimulus : stimuli) {
     if (const auto index = context.stimuli.find(stimulus)) {
       auto& activates = context.system.stimuli[*index].activates;

@@ -9,7 +9,6 @@
 #include <fmt/core.h>
 
 #include "importer/conformance.hpp"
-#include "importer/system_builder.hpp"
 #include "review/rules.hpp"
 
 namespace amalthea::review {
@@ -28,33 +27,40 @@ void add_unless_explained(const Diagnostics& building, Diagnostics& diagnostics)
     if (finding.severity == Severity::error && finding.location.line != 0) explained.insert(place_of(finding));
   for (const Diagnostic& finding : building.all())
     if (explained.count(place_of(finding)) == 0)
-      diagnostics.add(finding.id, finding.severity, finding.message, finding.location, finding.path);
+      diagnostics.add(finding.id, finding.severity, finding.message, finding.location, finding.path, finding.count);
 }
 
 }  // namespace
 
-void review_model(const Model& model, Diagnostics& diagnostics) {
-  importer::check_conformance(model, diagnostics);
+std::optional<System> build_checked(const Model& model, const importer::BuildOptions& options, Diagnostics& diagnostics,
+                                    std::size_t most) {
+  importer::check_conformance(model, diagnostics, most);
   Diagnostics building;
-  const auto system = importer::build_system(model, {}, building);
+  auto system = importer::build_system(model, options, building);
   add_unless_explained(building, diagnostics);
+  return system;
+}
 
+std::optional<System> review_model(const Model& model, const importer::BuildOptions& options, Diagnostics& diagnostics,
+                                   std::size_t most) {
+  auto system = build_checked(model, options, diagnostics, most);
   std::unordered_set<std::string> told;
   for (const Diagnostic& finding : diagnostics.all()) told.insert(finding.path);
   const Facts facts(model);
   const Context context{model, facts, system ? &*system : nullptr};
   for (const Rule& rule : rules()) {
-    Report report(rule, told, diagnostics);
+    Report report(rule, told, diagnostics, most);
     try {
       rule.check(context, report);
     } catch (const std::overflow_error&) {
       // Times that cannot be added up; nothing can be said about them, and an analysis says so.
     }
     if (report.unlisted() > 0)
-      diagnostics.add(
-          "AM0699", Severity::note,
-          fmt::format("{} more findings of {} ({}) are not listed", report.unlisted(), rule.id, rule.title));
+      diagnostics.add("AM0699", Severity::note,
+                      fmt::format("{} more findings of {} ({}) are not listed{}", report.unlisted(), rule.id,
+                                  rule.title, most < many ? "; amalthea validate lists them" : ""));
   }
+  return system;
 }
 
 }  // namespace amalthea::review
