@@ -55,9 +55,9 @@ std::string in_words(const Options& options) {
   const AnalysisInput& analysis = options.analysis;
   std::string words = fmt::format(
       "execution {} until {} platform {} memory {} line rule {} wrappers {} derived chains {} "
-      "communication {} strict {}",
+      "communication {} strict {} lenient {}",
       analysis.execution, analysis.until, analysis.platform, analysis.memory, analysis.line_rule,
-      analysis.build.keep_wrappers, analysis.derive_chains, analysis.communication, analysis.strict);
+      analysis.build.keep_wrappers, analysis.derive_chains, analysis.communication, analysis.strict, analysis.lenient);
   for (const std::string& change : analysis.map) words += fmt::format("\nmap {}", change);
   for (const std::string& chain : analysis.chains) words += fmt::format("\nchain {}", chain);
   for (const std::string& file : {analysis.platform, analysis.memory, analysis.mapping_file})

@@ -25,10 +25,10 @@ bool has_task(const System& system, const std::string& name) {
 /// What another model says of tasks that the explored one has, too.
 std::optional<std::vector<MappingChange>> changes_of_model(const std::string& file, const System& explored,
                                                            const importer::Limits& limits,
-                                                           const importer::BuildOptions& build) {
+                                                           const importer::BuildOptions& build, bool lenient) {
   Diagnostics findings;
   int ignored = 0;
-  const auto built = load_and_build({{file}, limits}, build, findings, ignored);
+  const auto built = load_and_build({{file}, limits}, build, lenient, findings, ignored);
   if (!built) return std::nullopt;  // said already
   if (!built->system) {
     complain(fmt::format("--compare {}: the model cannot be analysed; correct it first", file));
@@ -65,9 +65,9 @@ std::optional<std::vector<MappingChange>> changes_of_model(const std::string& fi
 }
 
 std::optional<std::vector<MappingChange>> changes_of(const std::string& file, const System& explored,
-                                                     const importer::Limits& limits,
-                                                     const importer::BuildOptions& build) {
-  if (std::filesystem::path(file).extension() != ".json") return changes_of_model(file, explored, limits, build);
+                                                     const importer::Limits& limits, const AnalysisInput& analysis) {
+  if (std::filesystem::path(file).extension() != ".json")
+    return changes_of_model(file, explored, limits, analysis.build, analysis.lenient);
   auto changes = read_mapping_file("--compare", file);
   if (changes) return std::move(*changes);
   complain(changes.error());
@@ -83,7 +83,7 @@ std::optional<std::vector<exporter::ComparedMapping>> compared_mappings(const st
                                                                         const Search& search) {
   std::vector<exporter::ComparedMapping> compared;
   for (const std::string& file : files) {
-    auto changes = changes_of(file, search.problem.system, limits, analysis.build);
+    auto changes = changes_of(file, search.problem.system, limits, analysis);
     if (!changes) return std::nullopt;
     importer::BuildOptions build = analysis.build;
     build.mapping = std::move(*changes);

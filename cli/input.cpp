@@ -20,8 +20,11 @@
 #include "engine/kernel_instructions.hpp"
 #include "engine/simulation.hpp"
 #include "exporter/annotation_state.hpp"
+#include "exporter/finding_formats.hpp"
 #include "exporter/write_file.hpp"
 #include "importer/model_reader.hpp"
+#include "importer/structure.hpp"
+#include "review/review.hpp"
 
 namespace amalthea::cli {
 namespace {
@@ -147,6 +150,12 @@ void add_build_options(CLI::App& verb, importer::BuildOptions& options) {
                 "simulate wrapper and copies of an offloaded function as written even when it is mapped to a CPU");
 }
 
+void add_lenient_option(CLI::App& verb, bool& lenient) {
+  verb.add_flag("--lenient", lenient,
+                "go on with a model that EMF refuses, without what is not understood (docs/diagnostics.md); the errors "
+                "stay errors");
+}
+
 void add_analysis_options(CLI::App& verb, AnalysisInput& options) {
   verb.add_option("--execution", options.execution, "which execution times to take")
       ->check(CLI::IsMember({"worst", "average", "best"}))
@@ -156,6 +165,7 @@ void add_analysis_options(CLI::App& verb, AnalysisInput& options) {
 
 void add_simulation_options(CLI::App& verb, AnalysisInput& options) {
   add_build_options(verb, options.build);
+  add_lenient_option(verb, options.lenient);
   verb.add_option("--until", options.until, "time to simulate, e.g. 2s or 500ms (default: the hyperperiod)");
   verb.add_option(
       "--platform", options.platform,
@@ -187,7 +197,9 @@ void add_chain_options(CLI::App& verb, AnalysisInput& options) {
 }
 
 void print_findings(const Diagnostics& diagnostics) {
-  for (const Diagnostic& finding : diagnostics.all())
+  std::vector<Diagnostic> sorted = diagnostics.all();
+  exporter::sort_findings(sorted);
+  for (const Diagnostic& finding : sorted)
     if (is_shown(finding)) fmt::print(stderr, "{}\n", format(finding));
 }
 
@@ -200,12 +212,26 @@ std::optional<Model> load(const InputOptions& options, Diagnostics& diagnostics,
   return model;
 }
 
-std::optional<Built> load_and_build(const InputOptions& input, const importer::BuildOptions& build,
+namespace {
+
+/// Whether there is something in the model that EMF refuses. What references into files that were not given mean for
+/// timing has been asked when the system was built.
+bool is_refused(const Diagnostics& diagnostics) {
+  const auto& found = diagnostics.all();
+  return std::any_of(found.begin(), found.end(), [](const Diagnostic& finding) {
+    return finding.severity == Severity::error && !importer::is_about_missing_file(finding);
+  });
+}
+
+}  // namespace
+
+std::optional<Built> load_and_build(const InputOptions& input, const importer::BuildOptions& build, bool lenient,
                                     Diagnostics& diagnostics, int& exit_code) {
   auto model = load(input, diagnostics, exit_code);
-  auto system = model ? importer::build_system(*model, build, diagnostics) : std::nullopt;
+  auto system = model ? review::build_checked(*model, build, diagnostics, review::few) : std::nullopt;
   print_findings(diagnostics);
   if (!model) return std::nullopt;
+  if (!lenient && is_refused(diagnostics)) system.reset();
   return Built{std::move(*model), std::move(system)};
 }
 
@@ -256,6 +282,7 @@ std::optional<Understood> understand(const AnalysisInput& options) {
   if (options.communication == "let") analysis.communication = engine::Communication::let;
   analysis.strict = options.strict;
   understood.build = options.build;
+  understood.build.tabulated_accesses = analysis.compile.memory.source == engine::MemoryModel::Source::table;
   auto changes = read_mapping_changes(options.mapping_file, options.map);
   if (!changes) {
     complain(changes.error());
@@ -275,8 +302,8 @@ std::optional<PreparedAnalysis> prepare_analysis(const Model& model, const Analy
   auto understood = understand(options);
   if (!understood) return std::nullopt;
   exit_code = ExitCode::findings;
-  auto system = importer::build_system(model, understood->build, diagnostics);
-  if (!system) {
+  auto system = review::review_model(model, understood->build, diagnostics, review::few);
+  if (!system || (!options.lenient && is_refused(diagnostics))) {
     const auto& found = diagnostics.all();
     if (std::any_of(found.begin(), found.end(), importer::is_about_mapping_change)) exit_code = ExitCode::unusable;
     return std::nullopt;

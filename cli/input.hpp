@@ -48,7 +48,10 @@ struct AnalysisInput {
   std::string communication = "implicit";
   bool strict = false;
   bool allow_unknown = false;
+  bool lenient = false;
 };
+/// --lenient.
+void add_lenient_option(CLI::App& verb, bool& lenient);
 void add_build_options(CLI::App& verb, importer::BuildOptions& options);
 /// --execution and all of add_simulation_options.
 void add_analysis_options(CLI::App& verb, AnalysisInput& options);
@@ -61,7 +64,7 @@ void add_chain_options(CLI::App& verb, AnalysisInput& options);
 /// A built-in device profile by its name, or one from a JSON file; nothing and a message when there is neither.
 std::optional<engine::DeviceProfile> choose_profile(const std::string& platform);
 
-/// Prints findings to standard error, one a line, but for those that -q and --suppress hide.
+/// Prints findings to standard error, one a line, by their places, but for those that -q and --suppress hide.
 void print_findings(const Diagnostics& diagnostics);
 
 /// The model, or nothing; then `exit_code` is set. Findings are collected, not printed.
@@ -71,8 +74,9 @@ struct Built {
   Model model;
   std::optional<System> system;  ///< nothing when the model cannot be analysed
 };
-/// The model and its system, or nothing; then `exit_code` is set. Findings are collected and printed.
-std::optional<Built> load_and_build(const InputOptions& input, const importer::BuildOptions& build,
+/// The model and its system, or nothing; then `exit_code` is set. Findings are collected and printed, those against the
+/// metamodel too. A model with errors has a system only where that is `lenient`, and none that timing depends on.
+std::optional<Built> load_and_build(const InputOptions& input, const importer::BuildOptions& build, bool lenient,
                                     Diagnostics& diagnostics, int& exit_code);
 
 exporter::ModelInfo model_info(const Model& model);
@@ -90,7 +94,8 @@ struct PreparedAnalysis {
   std::unique_ptr<const engine::DeviceProfile> profile;  ///< of --platform; `analysis` points to it
 };
 /// Model → system, with the options understood, or nothing; then `exit_code` is set. Findings are collected, not
-/// printed.
+/// printed, among them those of a review. A model with errors is not analysed; with --lenient one is of which EMF would
+/// refuse something.
 std::optional<PreparedAnalysis> prepare_analysis(const Model& model, const AnalysisInput& options,
                                                  Diagnostics& diagnostics, int& exit_code);
 

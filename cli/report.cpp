@@ -38,6 +38,7 @@ std::vector<std::pair<std::string, std::string>> options_of(const Options& optio
     if (!value.empty()) list.emplace_back(name, value);
   };
   if (options.analysis.build.keep_wrappers) list.emplace_back("--keep-wrappers", "");
+  if (options.analysis.lenient) list.emplace_back("--lenient", "");
   add("--until", options.analysis.until);
   add("--platform", options.analysis.platform);
   add("--mapping", options.analysis.mapping_file);

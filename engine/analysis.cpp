@@ -276,7 +276,7 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
   judge_simulation(system, options, preparation, results);
   results.requirements = judge_requirements(system, results);
   results.constraints = judge_constraints(system, constraints, programs, results);
-  report_constraints(system, constraints, diagnostics);
+  report_constraints(constraints, diagnostics);
 }
 
 /// The only stimulus that a task's releases go back to, which occurs by itself, and who is triggered on the way from

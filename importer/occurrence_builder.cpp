@@ -209,7 +209,7 @@ class OccurrenceReader {
   }
 
   void report_clock(Element clock, Element element) const {
-    diagnostics_.add("AM0416", Severity::warning,
+    diagnostics_.add("AM0416", Severity::note,
                      fmt::format("stimulus \"{}\" is counted by the clock \"{}\", which is not simulated; its "
                                  "recurrence is taken as time; state it as the time between two occurrences",
                                  stimulus_.name, clock.name()),

@@ -79,6 +79,7 @@ class SchedulerBuilder {
       overheads_.push_back(system.overhead ? std::optional(overhead(systems_.overheads[*system.overhead]))
                                            : std::nullopt);
     for (const views::OsScheduler& view : systems_.schedulers) {
+      for (const Element item : view.computation_items) context_.ignore(item);
       context_.schedulers.add(view.element, static_cast<std::uint32_t>(platform.schedulers.size()));
       platform.schedulers.push_back(scheduler(view));
     }
@@ -281,7 +282,7 @@ void check_host_scheduler(BuildContext& context, SchedulerIndex index) {
   if (kind == views::AlgorithmKind::none) {
     if (!scheduler.interrupt_controller)
       context.diagnostics.add(
-          "AM0402", Severity::warning,
+          "AM0402", Severity::note,
           fmt::format("scheduler \"{}\" states no algorithm; taken as FixedPriorityPreemptive; state it to be sure",
                       scheduler.name),
           element.location(), element.path());

@@ -132,8 +132,9 @@ void activate_task(BuildContext& context, Element element, TaskIndex task) {
   if (stimuli.empty() && !element.attribute("stimuli") && !element.child("stimuli"))
     context.diagnostics.add(
         "AM0407", Severity::warning,
-        fmt::format("task \"{}\" has no stimulus; it never runs; refer to one in its attribute stimuli",
-                    element.name()),
+        fmt::format("{} \"{}\" has no stimulus and never runs: the time it takes is missing from all "
+                    "results; name what activates it (stimuli)",
+                    element.is("ISR") ? "ISR" : "task", element.name()),
         element.location(), element.path());
   for (const Element stimulus : stimuli) {
     if (const auto index = context.stimuli.find(stimulus)) {

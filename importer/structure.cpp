@@ -24,6 +24,9 @@
 namespace amalthea::importer {
 namespace {
 
+/// Of references that EMF leaves open.
+constexpr std::string_view missing_file = "AM0205";
+
 /// Findings about structure, told with their places up to a number that somebody may read; a split model with a file
 /// missing has as many as it has references, and finding their places takes time.
 class Findings {
@@ -38,22 +41,25 @@ class Findings {
           fmt::format("{} more findings of this kind are not listed; correct those that are, then look again", more_));
   }
 
-  /// `message` and `place` are only asked for when the finding is listed.
+  /// `message` and `place` are only asked for when the finding is listed. Each kind has its own limit: no warnings hide an
+  /// error.
   template <typename Message, typename Place>
   void add(std::string_view id, Severity severity, Element element, Message message, Place place) {
-    if (is_full()) {
+    if (++count_[id] > most_) {
       ++more_;
       return;
     }
-    ++listed_;
     diagnostics_.add(id, severity, message(), place(), element.path());
   }
-  bool is_full() const { return listed_ == most_; }
+  bool is_full(std::string_view id) const {
+    const auto found = count_.find(id);
+    return found != count_.end() && found->second >= most_;
+  }
 
  private:
   static constexpr std::size_t most_ = 1000;
   Diagnostics& diagnostics_;
-  std::size_t listed_ = 0;
+  std::unordered_map<std::string_view, std::size_t> count_;
   std::size_t more_ = 0;
 };
 
@@ -212,9 +218,11 @@ class Classifier {
     }
     const ClassId parent = document_.record(record.parent).cls;
     if (parent == no_class) return no_class;  // below something unknown everything is unknown; reported once, above
+    if (element.tag().starts_with("xmi:")) return no_class;  // <xmi:Extension>, of which EMF takes no notice either
     const Feature* feature = features_.find(parent, record.tag);
     const auto written_class = value(record, xsi_type_);
-    if (feature == nullptr || feature->kind == FeatureKind::attribute) return unknown_feature(element, written_class);
+    if (feature == nullptr) return unknown_feature(element, written_class);
+    if (feature->kind == FeatureKind::attribute) return attribute_as_element(element);
     // `<tags href="amlt:/#…"/>`: not an object of its own but a reference to one.
     if (feature->kind == FeatureKind::reference && value(record, href_)) return no_class;
     if (!feature->versions.contains(document_.version()))
@@ -255,7 +263,7 @@ class Classifier {
       return no_class;
     }
     findings_.add(
-        "AM0202", Severity::warning, element,
+        "AM0202", Severity::error, element,
         [&] {
           return fmt::format("unknown class \"{}\"; no AMALTHEA version has it{}", name,
                              class_suggestion(element, name));
@@ -272,7 +280,7 @@ class Classifier {
       return metamodel::find_class(itea_content(element.tag())).value_or(no_class);
     }
     findings_.add(
-        "AM0201", Severity::warning, element,
+        "AM0201", Severity::error, element,
         [&] {
           return fmt::format("unknown element <{}> in a {}; it is kept but not understood{}", element.tag(),
                              element.parent().class_name(),
@@ -302,6 +310,22 @@ class Classifier {
       if (!near.nearest().empty()) return near.suggestion();
     }
     return {};
+  }
+
+  /// EMF reads such values.
+  ClassId attribute_as_element(Element element) {
+    if (is_itea_)
+      forgotten_.note(element, fmt::format("<{}> in a {}", element.tag(), element.parent().class_name()));
+    else
+      findings_.add(
+          "AM0231", Severity::warning, element,
+          [&] {
+            return fmt::format("<{0}> is an attribute of a {1} and written as an element, which is kept but not read; "
+                               "write {0}=\"…\"",
+                               element.tag(), element.parent().class_name());
+          },
+          [&] { return element.location(); });
+    return no_class;
   }
 
   Document& document_;
@@ -431,12 +455,11 @@ class ReferenceChecker {
 
  private:
   void unknown_attribute(Element element, std::string_view name, Forgotten& forgotten) {
-    if (name.find_first_of(":{") != std::string_view::npos)
-      return;  // xsi:type, xmi:id, xmi:version, xsi:schemaLocation
+    if (name.find(':') < name.find('{')) return;  // xsi:type, xmi:id, xmi:version, xsi:schemaLocation
     if (element.document().itea() != IteaRelease::none)
       return forgotten.note(element, fmt::format("attribute {} of a {}", name, element.class_name()));
     findings_.add(
-        "AM0204", Severity::warning, element,
+        "AM0204", Severity::error, element,
         [&] {
           return fmt::format("unknown attribute {} of a {}; it is kept but not understood{}", name,
                              element.class_name(),
@@ -522,7 +545,7 @@ class ReferenceChecker {
     if (is_part_of_joined(reference)) return;
     const LikelyTarget likely =
         target_of_blanks(reference, feature->type)
-            .value_or(findings_.is_full() ? LikelyTarget{} : likely_.find(element, token, feature->type));
+            .value_or(findings_.is_full("AM0203") ? LikelyTarget{} : likely_.find(element, token, feature->type));
     model_.add_dangling(element, std::string(feature->name), likely.element);
     if (is_explained_by_unknown(target, token)) return;
     findings_.add(
@@ -598,10 +621,10 @@ class ReferenceChecker {
     remember_position(proxy, href);
     const Element target = model_.target(proxy, href);
     if (target && fits(target, feature->type)) return;
-    const LikelyTarget likely = findings_.is_full() ? LikelyTarget{} : likely_.find(proxy, href, feature->type);
+    const LikelyTarget likely = findings_.is_full(missing_file) ? LikelyTarget{} : likely_.find(proxy, href, feature->type);
     model_.add_dangling(proxy.parent(), std::string(proxy.tag()), likely.element);
     findings_.add(
-        "AM0205", Severity::error, proxy,
+        missing_file, Severity::error, proxy,
         [&] {
           return fmt::format("reference \"{}\" of {} refers to {}{}", href, proxy.tag(),
                              target ? wrong_target(target, feature->type) : std::string("nothing in the files given"),
@@ -635,6 +658,41 @@ class ReferenceChecker {
 };
 
 }  // namespace
+
+std::optional<Version> version_of_cycle(const Document& document) {
+  FeatureCache any(document);
+  const auto has_all = [&](Version version) {
+    std::unordered_map<std::uint64_t, bool> known;  // by class and name
+    const auto has = [&](ClassId cls, NameId name) {
+      const auto key = (static_cast<std::uint64_t>(cls) << 32U) | static_cast<std::uint32_t>(name);
+      const auto [at, added] = known.emplace(key, true);
+      if (added)  // what no version has is another matter
+        at->second =
+            any.find(cls, name) == nullptr || metamodel::find_feature(cls, document.name(name), version) != nullptr;
+      return at->second;
+    };
+    for (std::uint32_t i = 0; i < document.size(); ++i) {
+      const ElementRecord& record = document.record(i);
+      const ClassId parent = record.parent == ElementRecord::none ? no_class : document.record(record.parent).cls;
+      if (parent != no_class && !has(parent, record.tag)) return false;
+      if (record.cls == no_class) continue;
+      if (!metamodel::exists(record.cls, version)) return false;
+      for (std::uint32_t a = 0; a < record.attribute_count; ++a)
+        if (!has(record.cls, document.attribute(record.first_attribute + a).name())) return false;
+    }
+    return true;
+  };
+  const auto own = static_cast<int>(document.version());
+  for (const int step : {-1, 1}) {
+    int other = own + step;
+    if (other == static_cast<int>(Version::v0_9_6)) other += step;  // its table is a guess from its neighbours
+    if (other < 0 || other >= static_cast<int>(version_count)) continue;
+    if (has_all(static_cast<Version>(other))) return static_cast<Version>(other);
+  }
+  return std::nullopt;
+}
+
+bool is_about_missing_file(const Diagnostic& finding) { return finding.id == missing_file; }
 
 void understand_structure(Model& model, Diagnostics& diagnostics) {
   Findings findings(diagnostics);

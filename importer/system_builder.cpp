@@ -108,11 +108,14 @@ std::optional<System> build_system(const Model& model, const BuildOptions& optio
   detail::build_requirements(context);
   detail::build_constraints(context);
   detail::report_unused_properties(context);
+  detail::report_assumptions(context);
   for (const auto& [cls, first] : context.not_simulated)
-    diagnostics.add("AM0401", Severity::warning,
-                    fmt::format("{} {} in the model {} not simulated; the first one stands here", first.first, cls,
-                                first.first == 1 ? "is" : "are"),
-                    first.second.location(), first.second.path());
+    diagnostics.add(
+        "AM0401", Severity::warning,
+        fmt::format("{} {} in the model {} not simulated: the time {} is missing from all results; the "
+                    "first one stands here",
+                    first.first, cls, first.first == 1 ? "is" : "are", first.first == 1 ? "it takes" : "they take"),
+        first.second.location(), first.second.path(), first.first);
   if (!context.unknown_conditions.empty()) {
     const auto [document, element] = *context.unknown_conditions.begin();
     const Element first = model.element({document, element});
@@ -122,7 +125,7 @@ std::optional<System> build_system(const Model& model, const BuildOptions& optio
         fmt::format("{} {} on what is not simulated (channels, local mode labels); each of its alternatives "
                     "is taken by chance, equally often; the first one stands here",
                     count, count == 1 ? "condition depends" : "conditions depend"),
-        first.location(), first.path());
+        first.location(), first.path(), count);
   }
   return std::move(context.system);
 }

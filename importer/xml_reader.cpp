@@ -275,7 +275,8 @@ class DocumentBuilder : public xml::DefaultHandler {
   NameId tag_name(std::string_view written) {
     return known_name(written, tags_, [this](std::string_view qname) {
       const PrefixedName name = split_name(qname);
-      if (!name.prefix.empty()) namespace_of(name);
+      if (!name.prefix.empty() && namespace_of(name) == xmi_namespace)
+        return document_.intern("xmi:" + std::string(name.local));
       return intern(name.local);
     });
   }
@@ -288,6 +289,7 @@ class DocumentBuilder : public xml::DefaultHandler {
       if (space == xsi_namespace) return document_.intern(fmt::format("xsi:{}", name.local));
       if (space == xmi_namespace) return document_.intern(fmt::format("xmi:{}", name.local));
       if (name.prefix == "xml") return document_.intern(qname);
+      if (space.starts_with(amalthea_namespace)) return intern(name.local);
       // Prefixes may be declared anew anywhere; the namespace is what counts.
       return document_.intern(fmt::format("{{{}}}{}", space, name.local));
     });

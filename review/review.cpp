@@ -10,7 +10,6 @@
 #include <fmt/core.h>
 
 #include "importer/conformance.hpp"
-#include "importer/system_builder.hpp"
 #include "review/rules.hpp"
 
 namespace amalthea::review {
@@ -46,30 +45,37 @@ void add_each_cause_once(const Diagnostics& conformance, const Diagnostics& buil
 
 }  // namespace
 
-void review_model(const Model& model, Diagnostics& diagnostics) {
+std::optional<System> build_checked(const Model& model, importer::BuildOptions options, Diagnostics& diagnostics,
+                                    std::size_t most) {
   Diagnostics conformance, building;
-  importer::check_conformance(model, conformance);
-  importer::BuildOptions options;
+  importer::check_conformance(model, conformance, most);
   options.told = &conformance;
-  const auto system = importer::build_system(model, options, building);
+  auto system = importer::build_system(model, options, building);
   add_each_cause_once(conformance, building, diagnostics);
+  return system;
+}
 
+
+std::optional<System> review_model(const Model& model, const importer::BuildOptions& options, Diagnostics& diagnostics,
+                                   std::size_t most) {
+  auto system = build_checked(model, options, diagnostics, most);
   std::unordered_set<std::string> told;
   for (const Diagnostic& finding : diagnostics.all()) told.insert(finding.path);
   const Facts facts(model);
   const Context context{model, facts, system ? &*system : nullptr};
   for (const Rule& rule : rules()) {
-    Report report(rule, model, told, diagnostics);
+    Report report(rule, model, told, diagnostics, most);
     try {
       rule.check(context, report);
     } catch (const std::overflow_error&) {
       // Times that cannot be added up; nothing can be said about them, and an analysis says so.
     }
     if (report.unlisted() > 0)
-      diagnostics.add(
-          "AM0699", Severity::note,
-          fmt::format("{} more findings of {} ({}) are not listed", report.unlisted(), rule.id, rule.title));
+      diagnostics.add("AM0699", Severity::note,
+                      fmt::format("{} more findings of {} ({}) are not listed{}", report.unlisted(), rule.id,
+                                  rule.title, most < many ? "; amalthea validate lists them" : ""));
   }
+  return system;
 }
 
 }  // namespace amalthea::review

@@ -27,8 +27,9 @@ struct Rule;
 class Report {
  public:
   /// `told`: paths of elements that something was found about before any rule ran.
-  Report(const Rule& rule, const Model& model, const std::unordered_set<std::string>& told, Diagnostics& diagnostics)
-      : rule_(rule), model_(model), told_(told), diagnostics_(diagnostics) {}
+  Report(const Rule& rule, const Model& model, const std::unordered_set<std::string>& told, Diagnostics& diagnostics,
+         std::size_t most)
+      : rule_(rule), model_(model), told_(told), diagnostics_(diagnostics), most_(most) {}
 
   void add(Element element, std::string message);
   /// At the attribute, where it is written.
@@ -45,11 +46,11 @@ class Report {
   std::size_t unlisted() const { return count_ > most_ ? count_ - most_ : 0; }
 
  private:
-  static constexpr std::size_t most_ = 1000;
   const Rule& rule_;
   const Model& model_;
   const std::unordered_set<std::string>& told_;
   Diagnostics& diagnostics_;
+  std::size_t most_;
   std::size_t count_ = 0;
 };
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Severity note = Severity::note, warning = Severity::warning;
 
-constexpr std::array<Rule, 59> all_rules{{
+constexpr std::array<Rule, 57> all_rules{{
     {"AM0601", warning, "a core or GPU is asked for more than it can give", check_overload},
     {"AM0602", warning, "a task cannot meet its deadline even when nothing disturbs it", check_hopeless_deadlines},
     {"AM0603", warning, "the deadlines of two tasks look swapped", check_swapped_deadlines},
@@ -70,8 +70,6 @@ constexpr std::array<Rule, 59> all_rules{{
     {"AM0663", warning, "a scheduling parameter has another type or more values than its definition says",
      check_parameter_values},
     {"AM0664", note, "a mandatory scheduling parameter is not given", check_mandatory_parameters},
-    {"AM0670", warning, "a timing constraint demands nothing", check_empty_constraints},
-    {"AM0671", warning, "nobody can tell whether a timing constraint holds", check_unjudgeable_constraints},
 }};
 
 }  // namespace

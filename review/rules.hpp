@@ -49,8 +49,6 @@ void check_negative_times(const Context&, Report&);
 void check_periods(const Context&, Report&);
 void check_probabilities(const Context&, Report&);
 // constraints.cpp
-void check_empty_constraints(const Context&, Report&);
-void check_unjudgeable_constraints(const Context&, Report&);
 // names.cpp
 void check_missing_names(const Context&, Report&);
 void check_property_keys(const Context&, Report&);

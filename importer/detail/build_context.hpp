@@ -34,6 +34,26 @@ struct EventTrigger {
   StimulusIndex stimulus = 0;
 };
 
+/// What a model may leave open although timing depends on it; it is then taken as assumptions.cpp says.
+enum class Unstated : std::uint8_t {
+  label_memory,
+  only_memory,
+  latency,
+  label_size,
+  access,
+  priority,
+  pu_type,
+  accelerator,
+  normal_bound,
+  instructions,
+  cache_line,
+  preemption,
+  waiting,
+  mask,
+  mode_value,
+  deadline,
+};
+
 struct BuildContext {
   BuildContext(const Model& its_model, const BuildOptions& its_options, Diagnostics& its_diagnostics)
       : model(its_model), options(its_options), diagnostics(its_diagnostics) {}
@@ -66,6 +86,16 @@ struct BuildContext {
 
   /// Switches, loops and runnables (document, element) whose condition cannot be followed.
   std::set<std::pair<std::uint32_t, std::uint32_t>> unknown_conditions;
+
+  /// The places (document, element) where something is left open.
+  std::map<Unstated, std::set<std::pair<std::uint32_t, std::uint32_t>>> unstated;
+  void assume(Unstated what, Element where) {
+    unstated[what].insert({where.origin().document, where.origin().element});
+  }
+
+  std::set<UnitIndex> units_without_line;                               ///< that have no cache which states its lines
+  std::set<std::pair<UnitIndex, MemoryIndex>> free_reads, free_writes;  ///< accesses for which nothing states a cost
+  std::vector<std::pair<ModeIndex, Element>> modes_without_value;
 
   void error(std::string_view id, std::string message, Location location, std::string path = {}) {
     blocked = true;
@@ -116,6 +146,7 @@ void build_graph(BuildContext&);               ///< vertices and edges
 void build_chains(BuildContext&);              ///< event chains as task sequences
 void build_constraints(BuildContext&);         ///< all timing constraints; needs chains and what fell away
 void build_requirements(BuildContext&);        ///< all requirements; needs tasks, runnables and what fell away
+void report_assumptions(BuildContext&);        ///< what the model leaves open; needs all of the above
 void report_unused_properties(BuildContext&);  ///< custom properties of ours (`gpu.…`) that have no effect
 
 /// The number of a mode's value: that of the literal, or the text read as a number. Nothing when it is neither.

@@ -851,7 +851,8 @@ TEST_CASE("what the analysis leaves out is said once, with its number") {
   const auto warnings = findings(semaphore, built, Severity::warning);
   CHECK(built);
   REQUIRE(warnings.size() == 1);
-  CHECK(warnings.front().find("2 SemaphoreAccess in the model are not simulated; the first one stands here [AM0401]") !=
+  CHECK(warnings.front().find("2 SemaphoreAccess in the model are not simulated: the time they take is missing from all "
+                              "results; the first one stands here [AM0401]") !=
         std::string::npos);
 }
 
