@@ -163,7 +163,7 @@ TEST_CASE("results and GPU scenarios are what their JSON Schemas say") {
     test::write_text(file, results);
     return errors_of(file, "results.schema.json");
   };
-  for (const char* sample : {waters, "offload-minimal.amxmi", "offload-blocks.amxmi"})
+  for (const char* sample : {waters, "offload-minimal.amxmi", "offload-blocks.amxmi", "constraints.amxmi"})
     CHECK(errors(analysed(test::sample(sample), {"--format", "json", "--derive-chains", "--until", "400ms"})) == "0\n");
   auto broken = ordered_json::parse(analysed(test::sample(waters), {"--format", "json", "--until", "20ms"}));
   broken["tasks"][0].erase("verdict");
