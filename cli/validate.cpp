@@ -46,7 +46,7 @@ int run(const Options& options) {
   int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics, exit_code);
-  if (model) review::review_model(*model, {}, diagnostics);
+  if (model) review::review_model(*model, diagnostics);
 
   const std::set<std::string> suppressed(options.suppress.begin(), options.suppress.end());
   std::vector<Diagnostic> findings;
