@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "cli/mapping.hpp"
+#include "cli/shown_findings.hpp"
 #include "exporter/exploration_formats.hpp"
 
 namespace amalthea::cli {
@@ -30,7 +31,7 @@ std::optional<std::vector<MappingChange>> changes_of_model(const std::string& fi
   const auto built = load_and_build({{file}, limits}, build, lenient, findings, ignored);
   if (!built) return std::nullopt;  // said already
   if (!built->system) {
-    complain(fmt::format("--compare {}: the model cannot be analysed", file));
+    complain(fmt::format("--compare {}: the model cannot be analysed; correct it first", file));
     return std::nullopt;
   }
   const System& other = *built->system;
@@ -41,9 +42,10 @@ std::optional<std::vector<MappingChange>> changes_of_model(const std::string& fi
       const auto task = std::find_if(other.tasks.begin(), other.tasks.end(),
                                      [&](const Task& each) { return each.name == entry.task; });
       entry.core = other.platform.units[task->unit].name;
-      fmt::print(stderr,
-                 "amalthea: note: --compare {}: task \"{}\" may run on several units; the first, \"{}\", counts\n",
-                 file, entry.task, entry.core);
+      if (!is_quiet())
+        fmt::print(stderr,
+                   "amalthea: note: --compare {}: task \"{}\" may run on several units; the first, \"{}\", counts\n",
+                   file, entry.task, entry.core);
     }
     MappingChange change;
     change.task = std::move(entry.task);
@@ -55,7 +57,8 @@ std::optional<std::vector<MappingChange>> changes_of_model(const std::string& fi
     changes.push_back(std::move(change));
   }
   if (changes.empty()) {
-    complain(fmt::format("--compare {}: the model has none of the tasks", file));
+    complain(
+        fmt::format("--compare {}: the model has none of the tasks; expected one with tasks of the same names", file));
     return std::nullopt;
   }
   return changes;

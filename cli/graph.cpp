@@ -31,7 +31,8 @@ int run(const Options& options) {
   for (TaskIndex index = 0; index < system.tasks.size(); ++index)
     if (system.tasks[index].name == options.task) task = index;
   if (!options.task.empty() && !task) {
-    fmt::print(stderr, "amalthea: error: --task {}: the model has no such task\n", options.task);
+    fmt::print(stderr, "amalthea: error: --task {}: the model has no such task{}\n", options.task,
+               did_you_mean_or_list(options.task, system.tasks, &Task::name));
     return ExitCode::unusable;
   }
   const auto render = options.format == "json"  ? exporter::render_graph_json

@@ -14,10 +14,12 @@
 
 #include "amalthea/quantity.hpp"
 #include "cli/mapping.hpp"
+#include "cli/shown_findings.hpp"
 #include "cli/verbs.hpp"
 #include "engine/chain_search.hpp"
 #include "engine/kernel_instructions.hpp"
 #include "engine/simulation.hpp"
+#include "exporter/annotation_state.hpp"
 #include "exporter/finding_formats.hpp"
 #include "exporter/write_file.hpp"
 #include "importer/model_reader.hpp"
@@ -29,6 +31,13 @@ namespace {
 
 void complain(const std::string& message) { fmt::print(stderr, "amalthea: error: {}\n", message); }
 
+/// Of what is neither the name of a built-in thing nor a file.
+template <typename Items, typename NameOf>
+std::string name_or_file_suggestion(const std::string& text, const Items& built_in, NameOf name_of) {
+  std::string suggestion = did_you_mean(text, built_in, name_of);
+  return suggestion.empty() ? did_you_mean_file(text) : suggestion;
+}
+
 /// A built-in memory model by its name, or one from a JSON file; nothing and a message when there is neither.
 std::optional<engine::MemoryModel> choose_memory(const std::string& memory) {
   if (const engine::MemoryModel* known = engine::find_memory_model(memory)) return *known;
@@ -37,7 +46,9 @@ std::optional<engine::MemoryModel> choose_memory(const std::string& memory) {
     std::string names;
     for (const auto& model : engine::built_in_memory_models())
       names += fmt::format("{}{}", names.empty() ? "" : ", ", model.name);
-    complain(fmt::format("--memory {}: neither a built-in memory model ({}) nor a readable file", memory, names));
+    complain(
+        fmt::format("--memory {}: neither a built-in memory model ({}) nor a readable file{}", memory, names,
+                    name_or_file_suggestion(memory, engine::built_in_memory_models(), &engine::MemoryModel::name)));
     return std::nullopt;
   }
   auto model = engine::parse_memory_model(*text);
@@ -92,7 +103,8 @@ std::optional<engine::DeviceProfile> choose_profile(const std::string& platform)
     std::string names;
     for (const auto& profile : engine::built_in_profiles())
       names += fmt::format("{}{}", names.empty() ? "" : ", ", profile.name);
-    complain(fmt::format("--platform {}: neither a built-in profile ({}) nor a readable file", platform, names));
+    complain(fmt::format("--platform {}: neither a built-in profile ({}) nor a readable file{}", platform, names,
+                         name_or_file_suggestion(platform, engine::built_in_profiles(), &engine::DeviceProfile::name)));
     return std::nullopt;
   }
   std::ostringstream text;
@@ -106,8 +118,10 @@ std::optional<engine::DeviceProfile> choose_profile(const std::string& platform)
 }
 
 void add_input_options(CLI::App& verb, InputOptions& options) {
-  verb.add_option("MODEL", options.models, "model file(s), or a folder of .amxmi files; several form one model")
+  verb.add_option("MODEL", options.models,
+                  "model file(s), or a folder of .amxmi files; several form one model; - is standard input")
       ->required();
+  add_finding_options(verb);
   add_limit_options(verb, options.limits);
 }
 
@@ -158,6 +172,14 @@ void add_simulation_options(CLI::App& verb, AnalysisInput& options) {
       "GPU profile: a built-in name (tx2, xavier, pegasus, …) or a JSON file (default: what the model says)");
   add_memory_options(verb, options);
   add_mapping_options(verb, options);
+  verb.add_option(
+          "--communication", options.communication,
+          "how tasks of a chain hand data on, by which its latency constraints are judged: implicit (read at the "
+          "start of a job, write at its end), explicit (where accesses stand) or let (at release, a period later)")
+      ->check(CLI::IsMember({"implicit", "explicit", "let"}))
+      ->capture_default_str();
+  verb.add_flag("--strict", options.strict, "what is assumed makes the verdict unknown");
+  verb.add_flag("--allow-unknown", options.allow_unknown, "exit code 0 also where the verdict is unknown");
 }
 
 void add_chain_option(CLI::App& verb, AnalysisInput& options) {
@@ -177,12 +199,16 @@ void add_chain_options(CLI::App& verb, AnalysisInput& options) {
 void print_findings(const Diagnostics& diagnostics) {
   std::vector<Diagnostic> sorted = diagnostics.all();
   exporter::sort_findings(sorted);
-  for (const Diagnostic& finding : sorted) fmt::print(stderr, "{}\n", format(finding));
+  for (const Diagnostic& finding : sorted)
+    if (is_shown(finding)) fmt::print(stderr, "{}\n", format(finding));
 }
 
 std::optional<Model> load(const InputOptions& options, Diagnostics& diagnostics, int& exit_code) {
   auto model = importer::read_model(options.models, options.limits, diagnostics);
-  if (!model) exit_code = ExitCode::unusable;
+  if (model)
+    exporter::check_annotations(*model, diagnostics);
+  else
+    exit_code = ExitCode::unusable;
   return model;
 }
 
@@ -263,6 +289,9 @@ std::optional<Understood> understand(const AnalysisInput& options) {
   if (!memory) return std::nullopt;
   analysis.compile.memory = std::move(*memory);
   if (options.line_rule == "published") analysis.compile.line_rule = engine::LineRule::published;
+  if (options.communication == "explicit") analysis.communication = engine::Communication::explicit_access;
+  if (options.communication == "let") analysis.communication = engine::Communication::let;
+  analysis.strict = options.strict;
   understood.build = options.build;
   understood.build.tabulated_accesses = analysis.compile.memory.source == engine::MemoryModel::Source::table;
   auto changes = read_mapping_changes(options.mapping_file, options.map);
@@ -312,18 +341,16 @@ std::optional<Analysed> analyze_model(const Model& model, const AnalysisInput& o
   return Analysed{std::move(prepared->system), std::move(*results)};
 }
 
-int exit_code_of(const engine::Results& results, const Diagnostics& diagnostics) {
-  const bool late = std::any_of(results.tasks.begin(), results.tasks.end(), [](const engine::TaskResult& task) {
-    return task.verdict == engine::Verdict::missed || task.verdict == engine::Verdict::unbounded;
-  });
-  const bool against = std::any_of(
-      results.requirements.begin(), results.requirements.end(),
-      [](const engine::RequirementResult& result) { return result.verdict == engine::LimitVerdict::missed; });
-  return late || against || diagnostics.has_errors() ? ExitCode::findings : ExitCode::all_well;
+int exit_code_of(const engine::Assessment& assessment, const AnalysisInput& options) {
+  if (assessment.verdict >= engine::OverallVerdict::unbounded || assessment.model_errors) return ExitCode::findings;
+  const bool unknown = assessment.verdict == engine::OverallVerdict::unknown && !options.allow_unknown;
+  return unknown ? ExitCode::unknown : ExitCode::all_well;
 }
 
+bool is_standard_output(const std::string& path) { return path.empty() || path == "-"; }
+
 bool write_output(const std::string& path, const std::string& text) {
-  if (path.empty()) {
+  if (is_standard_output(path)) {
     std::fwrite(text.data(), 1, text.size(), stdout);
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
     complain("cannot write to standard output");
@@ -335,7 +362,7 @@ bool write_output(const std::string& path, const std::string& text) {
 }
 
 bool check_output(const std::string& path) {
-  if (path.empty()) return true;
+  if (is_standard_output(path)) return true;
   const auto possible = exporter::check_writable(path);
   if (!possible) complain(possible.error());
   return possible.has_value();

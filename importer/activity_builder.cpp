@@ -43,7 +43,8 @@ class BodyReader {
   void read(Element container) {
     if (depth_ >= max_nesting) {
       if (!too_deep_)
-        context_.error("AM0320", fmt::format("groups and calls are nested deeper than {} levels", max_nesting),
+        context_.error("AM0320",
+                       fmt::format("groups and calls are nested deeper than {} levels; flatten them", max_nesting),
                        container.location(), container.path());
       too_deep_ = true;
       return;
@@ -388,7 +389,7 @@ class BodyReader {
     if (on_device()) {
       context_.error("AM0342",
                      fmt::format("{} in device task \"{}\": what a GPU executes cannot depend on modes, chance or "
-                                 "counters",
+                                 "counters; put it into the task that triggers this one",
                                  item.class_name(), context_.system.tasks[task_].name),
                      item.location(), item.path());
       return;
@@ -411,11 +412,13 @@ class BodyReader {
     const std::string& name = context_.system.runnables[*runnable].name;
     const bool calls_itself = std::find(calls_.begin(), calls_.end(), *runnable) != calls_.end();
     if (calls_itself || calls_.size() >= max_call_depth) {
-      context_.error("AM0305",
-                     calls_itself ? fmt::format("runnable \"{}\" calls itself", name)
-                                  : fmt::format("the call of runnable \"{}\" is nested deeper than {} runnables", name,
-                                                max_call_depth),
-                     item.location(), item.path());
+      context_.error(
+          "AM0305",
+          calls_itself
+              ? fmt::format("runnable \"{}\" calls itself; what recurses has no bound, so break the circle", name)
+              : fmt::format("the call of runnable \"{}\" is nested deeper than {} runnables; flatten the calls", name,
+                            max_call_depth),
+          item.location(), item.path());
       return;
     }
     const Element element = context_.runnable_elements[*runnable];
@@ -453,8 +456,8 @@ class BodyReader {
     for (const Element event : named)
       if (const auto index = context_.events.find(event)) events.push_back(*index);
     if (events.empty() && !context_.blocked)
-      context_.error("AM0313", fmt::format("{} names no event (eventMask)", item.class_name()), item.location(),
-                     item.path());
+      context_.error("AM0313", fmt::format("{} names no event; refer to one in its eventMask", item.class_name()),
+                     item.location(), item.path());
     return events;
   }
 
@@ -467,10 +470,13 @@ class BodyReader {
   void add(Element item, std::string name, Activity activity) {
     if (++total_ > max_activities) {
       if (total_ == max_activities + 1)
-        context_.error("AM0317",
-                       fmt::format("the tasks have more than {} activities, counting every call of a runnable anew",
-                                   max_activities),
-                       item.location(), item.path());
+        context_.error(
+            "AM0317",
+            fmt::format(
+                "the tasks have more than {} activities, counting every call of a runnable anew; split the model, or "
+                "give some runnables ticks instead of calls",
+                max_activities),
+            item.location(), item.path());
       return;
     }
     GraphNode node;
@@ -478,6 +484,7 @@ class BodyReader {
     node.activity = std::move(activity);
     node.task = task_;
     if (!calls_.empty()) node.runnable = calls_.back();
+    node.depth = static_cast<std::uint32_t>(calls_.size());
     node.origin = item.origin();
     body_.push_back(std::move(node));
   }

@@ -17,10 +17,14 @@
 
 #include "amalthea/ascii.hpp"
 #include "amalthea/identifier.hpp"
+#include "amalthea/near_miss.hpp"
 #include "amalthea/quantity.hpp"
 #include "importer/structure.hpp"
 
 namespace amalthea::importer {
+
+const std::string_view missing_feature_id = "AM0222";
+
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -170,8 +174,8 @@ class ConformanceFindings {
     });
   }
   void missing(Element element, std::string_view feature) {
-    add("AM0222", Severity::warning, element, "",
-        [&] { return fmt::format("{} has no {}, which is required", name_of(element), feature); });
+    add(missing_feature_id, Severity::warning, element, "",
+        [&] { return fmt::format("{} has no {}, which is required; add it", name_of(element), feature); });
   }
   void too_many(Element element, std::string_view feature, std::size_t written, int allowed) {
     add("AM0223", Severity::error, element, feature, [&] {
@@ -187,13 +191,14 @@ class ConformanceFindings {
                      Version version) {
     other_version_ = true;
     add("AM0225", Severity::error, element, attribute, [&] {
-      return fmt::format("{} of AMALTHEA {}, not of {}, which the file states", what, describe(versions),
-                         to_string(version));
+      return fmt::format(
+          "{} of AMALTHEA {}, not of {}, which the file states; correct the namespace, or migrate the model", what,
+          describe(versions), to_string(version));
     });
   }
   void repeated(Element element, std::string_view feature, std::string_view id) {
     add("AM0226", Severity::warning, element, feature,
-        [&] { return fmt::format("{} of {} names {} twice", feature, name_of(element), quoted(id)); });
+        [&] { return fmt::format("{} of {} names {} twice; remove one", feature, name_of(element), quoted(id)); });
   }
   bool has_other_version() const { return other_version_; }
   void content_as_attribute(Element element, std::string_view feature) {
@@ -208,8 +213,10 @@ class ConformanceFindings {
   }
   void second_xmi_id(Element element, std::string_view id, Element first) {
     add("AM0228", Severity::warning, element, "xmi:id", [&] {
-      return fmt::format("a second element has the xmi:id {}; references mean the last one, not the one at line {}",
-                         quoted(id), first.location().line);
+      return fmt::format(
+          "a second element has the xmi:id {}; references mean the last one, not the one at line {}; "
+          "change one of them",
+          quoted(id), first.location().line);
     });
   }
 
@@ -430,8 +437,8 @@ class Checker {
           if (!here.feature->stored()) {
             findings_.misplaced(
                 element, [&] { return element.attribute_location(name); },
-                fmt::format("{} of {} {} is computed; it has no place in a file", name, article(element.class_name()),
-                            element.class_name()));
+                fmt::format("{} of {} {} is computed; it has no place in a file; remove it", name,
+                            article(element.class_name()), element.class_name()));
             break;
           }
           check_references(element, *here.feature, value);
@@ -479,7 +486,8 @@ class Checker {
     std::string literals;
     for (const std::string_view literal : info.literals_in(version_))
       literals += fmt::format("{}{}", literals.empty() ? "" : ", ", literal);
-    findings_.illegal_value(element, feature.name, value, "one of " + literals);
+    findings_.illegal_value(element, feature.name, value,
+                            "one of " + literals + did_you_mean(value, info.literals_in(version_)));
   }
 
   void check_references(Element element, const Feature& feature, std::string_view tokens) {

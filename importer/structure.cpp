@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -15,7 +16,9 @@
 
 #include "amalthea/identifier.hpp"
 #include "amalthea/itea.hpp"
+#include "amalthea/near_miss.hpp"
 #include "amalthea/position.hpp"
+#include "importer/likely_target.hpp"
 #include "importer/prefixed_name.hpp"
 
 namespace amalthea::importer {
@@ -33,17 +36,24 @@ class Findings {
   Findings& operator=(const Findings&) = delete;
   ~Findings() {
     if (more_ > 0)
-      diagnostics_.add("AM0206", Severity::warning, fmt::format("{} more findings of this kind are not listed", more_));
+      diagnostics_.add(
+          "AM0206", Severity::warning,
+          fmt::format("{} more findings of this kind are not listed; correct those that are, then look again", more_));
   }
 
-  /// `place` is only asked for when the finding is listed. Each kind has its own limit: no warnings hide an error.
-  template <typename Place>
-  void add(std::string_view id, Severity severity, Element element, std::string message, Place place) {
+  /// `message` and `place` are only asked for when the finding is listed. Each kind has its own limit: no warnings hide an
+  /// error.
+  template <typename Message, typename Place>
+  void add(std::string_view id, Severity severity, Element element, Message message, Place place) {
     if (++count_[id] > most_) {
       ++more_;
       return;
     }
-    diagnostics_.add(id, severity, std::move(message), place(), element.path());
+    diagnostics_.add(id, severity, message(), place(), element.path());
+  }
+  bool is_full(std::string_view id) const {
+    const auto found = count_.find(id);
+    return found != count_.end() && found->second >= most_;
   }
 
  private:
@@ -111,12 +121,17 @@ class OtherStructure {
            std::abs(i - own) < std::abs(best - own)))
         best = i;
     }
-    findings.add("AM0208", Severity::warning, first_,
-                 fmt::format("the namespace says AMALTHEA {}, but {} elements or attributes are from another version, "
-                             "{} of them known to {} (the first: {}); they are read by their structure",
-                             to_string(document_.version()), count_, having_[static_cast<std::size_t>(best)],
-                             to_string(static_cast<Version>(best)), first_what_),
-                 [&] { return first_.location(); });
+    findings.add(
+        "AM0208", Severity::warning, first_,
+        [&] {
+          return fmt::format(
+              "the namespace says AMALTHEA {}, but {} elements or attributes are from another version, "
+              "{} of them known to {} (the first: {}); they are read by their structure; correct the namespace, or "
+              "migrate the model",
+              to_string(document_.version()), count_, having_[static_cast<std::size_t>(best)],
+              to_string(static_cast<Version>(best)), first_what_);
+        },
+        [&] { return first_.location(); });
   }
 
  private:
@@ -139,11 +154,15 @@ class Forgotten {
   }
   void report(Findings& findings) const {
     if (count_ == 0) return;
-    findings.add("AM0209", Severity::note, first_,
-                 fmt::format("{} elements or attributes of {} have no counterpart in AMALTHEA {} and later (the first: "
-                             "{}); they are kept but not understood",
-                             count_, document_.version_text(), to_string(oldest_version), first_what_),
-                 [&] { return first_.location(); });
+    findings.add(
+        "AM0209", Severity::note, first_,
+        [&] {
+          return fmt::format(
+              "{} elements or attributes of {} have no counterpart in AMALTHEA {} and later (the first: "
+              "{}); they are kept but not understood",
+              count_, document_.version_text(), to_string(oldest_version), first_what_);
+        },
+        [&] { return first_.location(); });
   }
 
  private:
@@ -152,6 +171,25 @@ class Forgotten {
   Element first_;
   std::string first_what_;
 };
+
+/// What an unknown tag or attribute may mean: a feature of the class in the file's version, else in any other.
+std::string feature_suggestion(ClassId cls, std::string_view written, Version own, bool is_attribute) {
+  const auto is_written_so = [is_attribute](const Feature& feature) {
+    return (feature.kind == FeatureKind::containment) != is_attribute && feature.stored();
+  };
+  if (const Feature* known = metamodel::find_feature_any_version(cls, written, own);
+      known != nullptr && known->stored())
+    return known->kind == FeatureKind::attribute ? fmt::format("; expected an attribute {}=\"…\"", written) : "";
+  for (const bool in_own_version : {true, false}) {
+    NearMisses near(written);
+    for (const Version version : all_versions())
+      if ((version == own) == in_own_version)
+        for (const Feature* feature : metamodel::all_features(cls, version))
+          if (is_written_so(*feature)) near.offer(feature->name);
+    if (!near.nearest().empty()) return near.suggestion();
+  }
+  return {};
+}
 
 /// Gives the elements of one document their classes, in document order: a parent has its class before its children.
 class Classifier {
@@ -224,9 +262,13 @@ class Classifier {
       forgotten_.note(element, fmt::format("the class {}", name));
       return no_class;
     }
-    findings_.add("AM0202", Severity::error, element,
-                  fmt::format("unknown class \"{}\"; no AMALTHEA version has it", name),
-                  [&] { return element.attribute_location("xsi:type"); });
+    findings_.add(
+        "AM0202", Severity::error, element,
+        [&] {
+          return fmt::format("unknown class \"{}\"; no AMALTHEA version has it{}", name,
+                             class_suggestion(element, name));
+        },
+        [&] { return element.attribute_location("xsi:type"); });
     return no_class;
   }
 
@@ -237,11 +279,37 @@ class Classifier {
       if (written_class) return class_named(*written_class);
       return metamodel::find_class(itea_content(element.tag())).value_or(no_class);
     }
-    findings_.add("AM0201", Severity::error, element,
-                  fmt::format("unknown element <{}> in a {}; it is kept but not understood", element.tag(),
-                              element.parent().class_name()),
-                  [&] { return element.location(); });
+    findings_.add(
+        "AM0201", Severity::error, element,
+        [&] {
+          return fmt::format("unknown element <{}> in a {}; it is kept but not understood{}", element.tag(),
+                             element.parent().class_name(),
+                             feature_suggestion(*element.parent().cls(), element.tag(), document_.version(), false));
+        },
+        [&] { return element.location(); });
     return no_class;
+  }
+
+  /// Classes that may stand here, else all others.
+  std::string class_suggestion(Element element, std::string_view written) const {
+    const auto [prefix, name] = split_name(written);
+    const Element parent = element.parent();
+    const Feature* feature =
+        parent && parent.cls() ? metamodel::find_feature_any_version(*parent.cls(), element.tag(), document_.version())
+                               : nullptr;
+    for (const bool here : {true, false}) {
+      NearMisses near(name);
+      for (const ClassInfo& info : metamodel::classes()) {
+        const Version version =
+            info.versions.contains(document_.version()) ? document_.version() : info.versions.last();
+        if (metamodel::is_abstract(info.id, version)) continue;
+        const bool fits =
+            feature != nullptr && feature->type != no_class && metamodel::is_a(info.id, feature->type, version);
+        if (fits == here) near.offer(info.name);
+      }
+      if (!near.nearest().empty()) return near.suggestion();
+    }
+    return {};
   }
 
   /// EMF reads such values.
@@ -249,11 +317,14 @@ class Classifier {
     if (is_itea_)
       forgotten_.note(element, fmt::format("<{}> in a {}", element.tag(), element.parent().class_name()));
     else
-      findings_.add("AM0231", Severity::warning, element,
-                    fmt::format("<{0}> is an attribute of a {1} and written as an element, which is kept but not read; "
-                                "write {0}=\"…\"",
-                                element.tag(), element.parent().class_name()),
-                    [&] { return element.location(); });
+      findings_.add(
+          "AM0231", Severity::warning, element,
+          [&] {
+            return fmt::format("<{0}> is an attribute of a {1} and written as an element, which is kept but not read; "
+                               "write {0}=\"…\"",
+                               element.tag(), element.parent().class_name());
+          },
+          [&] { return element.location(); });
     return no_class;
   }
 
@@ -322,12 +393,17 @@ void give_ids(Document& document, Findings& findings) {
         }
     }
     if (other && !element.name().empty())
-      findings.add("AM0207", Severity::warning, element,
-                   fmt::format("a second {} is named \"{}\"; references mean {}, not the one at line {}",
-                               element.class_name(), element.name(),
-                               meant == element ? "this one" : fmt::format("the one at line {}", meant.location().line),
-                               other.location().line),
-                   [&] { return element.location(); });
+      findings.add(
+          "AM0207", Severity::warning, element,
+          [&] {
+            return fmt::format(
+                "a second {} is named \"{}\"; references mean {}, not the one at line {}; rename one of "
+                "them if both are wanted",
+                element.class_name(), element.name(),
+                meant == element ? "this one" : fmt::format("the one at line {}", meant.location().line),
+                other.location().line);
+          },
+          [&] { return element.location(); });
   }
 }
 
@@ -340,7 +416,10 @@ std::string name_for_message(Element element) {
 class ReferenceChecker {
  public:
   ReferenceChecker(Model& model, Findings& findings)
-      : model_(model), findings_(findings), fits_(metamodel::classes().size() * metamodel::classes().size()) {}
+      : model_(model),
+        findings_(findings),
+        fits_(metamodel::classes().size() * metamodel::classes().size()),
+        likely_(model, [this](ClassId cls, ClassId type) { return fits(cls, type); }) {}
 
   void check(Document& document, OtherStructure& other_structure, Forgotten& forgotten) {
     FeatureCache features(document);
@@ -381,13 +460,17 @@ class ReferenceChecker {
       return forgotten.note(element, fmt::format("attribute {} of a {}", name, element.class_name()));
     findings_.add(
         "AM0204", Severity::error, element,
-        fmt::format("unknown attribute {} of a {}; it is kept but not understood", name, element.class_name()),
+        [&] {
+          return fmt::format("unknown attribute {} of a {}; it is kept but not understood{}", name,
+                             element.class_name(),
+                             feature_suggestion(*element.cls(), name, element.document().version(), true));
+        },
         [&] { return element.attribute_location(name); });
   }
 
   /// Whether a reference to `type` may lead to the element, in the version of its file or in any other.
-  bool fits(Element target, ClassId type) {
-    const ClassId cls = target.record().cls;
+  bool fits(Element target, ClassId type) { return fits(target.record().cls, type); }
+  bool fits(ClassId cls, ClassId type) {
     if (cls == no_class || type == no_class || cls == type) return true;
     Fit& known = fits_[static_cast<std::size_t>(cls) * metamodel::classes().size() + static_cast<std::size_t>(type)];
     if (known == Fit::unknown) {
@@ -459,22 +542,74 @@ class ReferenceChecker {
         own.add_target(element.index(), reference.attribute - element.record().first_attribute, target);
       return;
     }
-    model_.add_dangling(element, std::string(feature->name));
-    std::string found = wrong_target(target, feature->type);
-    if (!target)
-      if (const Element elsewhere = model_.find(token))
-        found = fmt::format(
+    if (is_part_of_joined(reference)) return;
+    const LikelyTarget likely =
+        target_of_blanks(reference, feature->type)
+            .value_or(findings_.is_full("AM0203") ? LikelyTarget{} : likely_.find(element, token, feature->type));
+    model_.add_dangling(element, std::string(feature->name), likely.element);
+    if (is_explained_by_unknown(target, token)) return;
+    findings_.add(
+        "AM0203", Severity::error, element,
+        [&] {
+          return fmt::format("{} \"{}\" of {} refers to {}", feature->name, token, name_for_message(element),
+                             what_is_found(reference, target, likely));
+        },
+        [&] {
+          Location at = element.attribute_location(feature->name);
+          // Where the value's own place is not known (UTF-16), neither is the token's.
+          if (element.attribute_span(feature->name)->size() != 0) at.column += reference.offset;
+          return at;
+        });
+  }
+
+  /// "nothing in the model; did you mean …?"
+  std::string what_is_found(const Waiting& reference, Element target, const LikelyTarget& likely) {
+    if (!target) {
+      if (const Element elsewhere = model_.find(reference.token))
+        return fmt::format(
             "nothing in its own file; there is one in {}, which has to be referred to by a child "
             "<{} href=\"amlt:/#…\"/>",
-            elsewhere.document().source().path(), feature->name);
-    findings_.add("AM0203", Severity::error, element,
-                  fmt::format("{} \"{}\" of {} refers to {}", feature->name, token, name_for_message(element), found),
-                  [&] {
-                    Location at = element.attribute_location(feature->name);
-                    // Where the value's own place is not known (UTF-16), neither is the token's.
-                    if (element.attribute_span(feature->name)->size() != 0) at.column += reference.offset;
-                    return at;
-                  });
+            elsewhere.document().source().path(), reference.feature->name);
+      if (const Element unknown = likely_.unknown_element(reference.token))
+        return fmt::format("\"{}\" at line {}, of which no AMALTHEA version knows the {}; correct it there",
+                           unknown.name(), unknown.location().line,
+                           unknown.attribute("xsi:type") ? "class" : "element");
+    }
+    return wrong_target(target, reference.feature->type) + remedy(target, likely);
+  }
+
+  static std::string remedy(Element target, const LikelyTarget& likely) {
+    if (!likely.suggestion.empty() || target) return likely.suggestion;
+    return "; correct it, or give the file that has it, too";
+  }
+
+  /// Whether the token stands within a list that was told to be one name with blanks.
+  bool is_part_of_joined(const Waiting& reference) const {
+    return reference.element == joined_.element && reference.attribute == joined_.attribute &&
+           reference.offset < joined_.end;
+  }
+
+  /// `Read Radar?type=Label` is two references; `Read+Radar?type=Label`, if there is that, may be meant.
+  std::optional<LikelyTarget> target_of_blanks(const Waiting& reference, ClassId type) {
+    constexpr std::size_t longest = 1000;
+    const Document& document = reference.element.document();
+    const std::string_view rest =
+        document.value(document.attribute(reference.attribute)).substr(reference.offset, longest);
+    const std::size_t type_at = rest.find("?type=");
+    if (type_at == std::string_view::npos || type_at < reference.token.size()) return std::nullopt;
+    std::string joined(rest.substr(0, rest.find(' ', type_at)));
+    std::replace(joined.begin(), joined.end(), ' ', '+');
+    const Element target = model_.target(reference.element, joined);
+    if (!target || !fits(target, type)) return std::nullopt;
+    joined_ = {reference.element, reference.attribute, reference.offset + static_cast<std::uint32_t>(joined.size())};
+    return LikelyTarget{target, fmt::format("; did you mean \"{}\"? In references a blank is written +", joined)};
+  }
+
+  /// What no version knows has been told where it stands, and once that something refers to it.
+  bool is_explained_by_unknown(Element target, std::string_view token) {
+    if (target) return false;
+    const Element unknown = likely_.unknown_element(token);
+    return unknown && !unknown_told_.insert({unknown.document().position(), unknown.index()}).second;
   }
 
   /// `<tags href="…"/>` in an element with a class.
@@ -486,11 +621,17 @@ class ReferenceChecker {
     remember_position(proxy, href);
     const Element target = model_.target(proxy, href);
     if (target && fits(target, feature->type)) return;
-    model_.add_dangling(proxy.parent(), std::string(proxy.tag()));
-    findings_.add(missing_file, Severity::error, proxy,
-                  fmt::format("reference \"{}\" of {} refers to {}", href, proxy.tag(),
-                              target ? wrong_target(target, feature->type) : std::string("nothing in the files given")),
-                  [&] { return proxy.attribute_location("href"); });
+    const LikelyTarget likely = findings_.is_full(missing_file) ? LikelyTarget{} : likely_.find(proxy, href, feature->type);
+    model_.add_dangling(proxy.parent(), std::string(proxy.tag()), likely.element);
+    findings_.add(
+        missing_file, Severity::error, proxy,
+        [&] {
+          return fmt::format("reference \"{}\" of {} refers to {}{}", href, proxy.tag(),
+                             target ? wrong_target(target, feature->type) : std::string("nothing in the files given"),
+                             !target && likely.suggestion.empty() ? "; give the file that has it, or the whole folder"
+                                                                  : likely.suggestion);
+        },
+        [&] { return proxy.attribute_location("href"); });
   }
 
   /// "a Label; expected a Runnable", or that there is nothing.
@@ -506,6 +647,14 @@ class ReferenceChecker {
   std::array<Waiting, 64> waiting_;
   std::size_t waiting_count_ = 0;
   std::map<std::uint32_t, PositionFinder> positions_;
+  LikelyTargets likely_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> unknown_told_;  // document, element
+  struct Joined {
+    Element element;
+    std::uint32_t attribute = 0;
+    std::uint32_t end = 0;  ///< offset in the attribute's value
+  };
+  Joined joined_;  ///< the last name with blanks
 };
 
 }  // namespace

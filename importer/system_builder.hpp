@@ -21,6 +21,8 @@ struct BuildOptions {
   bool tabulated_accesses = false;
   /// Where tasks run instead of where the model maps them; of several for one task the last counts.
   std::vector<MappingChange> mapping = {};
+  /// Findings that have been told already: what an element lacks because of an error among them is not told again.
+  const Diagnostics* told = nullptr;
 };
 
 /// Nothing when the model lacks something that its timing depends on; `diagnostics` then says what and where.

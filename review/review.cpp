@@ -5,6 +5,7 @@
 #include <string>
 #include <tuple>
 #include <unordered_set>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -20,24 +21,37 @@ Place place_of(const Diagnostic& finding) {
   return {finding.location.file, finding.location.line, finding.location.column};
 }
 
-/// Building stumbles over values that the metamodel does not allow; that they are wrong has been said then.
-void add_unless_explained(const Diagnostics& building, Diagnostics& diagnostics) {
-  std::set<Place> explained;
-  for (const Diagnostic& finding : diagnostics.all())
-    if (finding.severity == Severity::error && finding.location.line != 0) explained.insert(place_of(finding));
+bool is_error_at_place(const Diagnostic& finding) {
+  return finding.severity == Severity::error && finding.location.line != 0;
+}
+
+/// Building stumbles over values that the metamodel does not allow: that they are wrong has been said then. What
+/// building finds missing is not missing for the metamodel as well.
+void add_each_cause_once(const Diagnostics& conformance, const Diagnostics& building, Diagnostics& diagnostics) {
+  std::set<Place> explained, missing;
+  for (const Diagnostics* findings : {&std::as_const(diagnostics), &conformance})
+    for (const Diagnostic& finding : findings->all())
+      if (is_error_at_place(finding)) explained.insert(place_of(finding));
   for (const Diagnostic& finding : building.all())
-    if (explained.count(place_of(finding)) == 0)
-      diagnostics.add(finding.id, finding.severity, finding.message, finding.location, finding.path, finding.count);
+    if (is_error_at_place(finding)) missing.insert(place_of(finding));
+  const auto add = [&](const Diagnostic& finding) {
+    diagnostics.add(finding.id, finding.severity, finding.message, finding.location, finding.path, finding.count);
+  };
+  for (const Diagnostic& finding : conformance.all())
+    if (finding.id != importer::missing_feature_id || missing.count(place_of(finding)) == 0) add(finding);
+  for (const Diagnostic& finding : building.all())
+    if (explained.count(place_of(finding)) == 0) add(finding);
 }
 
 }  // namespace
 
-std::optional<System> build_checked(const Model& model, const importer::BuildOptions& options, Diagnostics& diagnostics,
+std::optional<System> build_checked(const Model& model, importer::BuildOptions options, Diagnostics& diagnostics,
                                     std::size_t most) {
-  importer::check_conformance(model, diagnostics, most);
-  Diagnostics building;
+  Diagnostics conformance, building;
+  importer::check_conformance(model, conformance, most);
+  options.told = &conformance;
   auto system = importer::build_system(model, options, building);
-  add_unless_explained(building, diagnostics);
+  add_each_cause_once(conformance, building, diagnostics);
   return system;
 }
 
@@ -52,7 +66,7 @@ void apply_rules(const Model& model, const System* system, Diagnostics& diagnost
   const Facts facts(model);
   const Context context{model, facts, system};
   for (const Rule& rule : rules()) {
-    Report report(rule, told, diagnostics, most);
+    Report report(rule, model, told, diagnostics, most);
     try {
       rule.check(context, report);
     } catch (const std::overflow_error&) {

@@ -18,7 +18,7 @@ inline constexpr std::size_t many = 1000;
 
 /// Adds what checking against the metamodel and building the system find. The system is there whenever it could be
 /// built, whatever the metamodel says. Of each kind of conformance finding `most` are listed.
-std::optional<System> build_checked(const Model& model, const importer::BuildOptions& options, Diagnostics& diagnostics,
+std::optional<System> build_checked(const Model& model, importer::BuildOptions options, Diagnostics& diagnostics,
                                     std::size_t most = many);
 
 /// Adds what all rules find; of each rule `most` findings are listed. `system` is null for a model that cannot be

@@ -101,8 +101,14 @@ struct BuildContext {
     blocked = true;
     diagnostics.add(id, Severity::error, std::move(message), std::move(location), std::move(path));
   }
+  /// An error about what `element` lacks, unless it lacks it because of an error that has been told.
+  void error_unless_explained(std::string_view id, Element element, std::string message);
+  /// Whether a value or a reference of the element, of something in it or of what it refers to has been reported.
+  bool is_explained(Element element) const;
+
   void ignore(Element element) {
-    auto& entry = not_simulated[std::string(element.class_name())];
+    const std::string_view written = element.attribute_or("xsi:type", element.tag());
+    auto& entry = not_simulated[std::string(element.cls() ? element.class_name() : written)];
     if (entry.first++ == 0) entry.second = element;
   }
 
@@ -138,6 +144,7 @@ void fold_wrappers(BuildContext&);             ///< wrappers of functions that a
 void shape_offloading(BuildContext&);          ///< label sides; copies and kernels of device tasks
 void build_graph(BuildContext&);               ///< vertices and edges
 void build_chains(BuildContext&);              ///< event chains as task sequences
+void build_constraints(BuildContext&);         ///< all timing constraints; needs chains and what fell away
 void build_requirements(BuildContext&);        ///< all requirements; needs tasks, runnables and what fell away
 void report_assumptions(BuildContext&);        ///< what the model leaves open; needs all of the above
 void report_unused_properties(BuildContext&);  ///< custom properties of ours (`gpu.…`) that have no effect

@@ -108,8 +108,8 @@ TEST_CASE("a class that no version has is reported at its name") {
 
 TEST_CASE("a reference to nothing is an error at the reference") {
   CHECK(findings("<mappingModel>\n  <taskAllocation task=\"Gone?type=Task\"/>\n</mappingModel>") ==
-        Findings{"model.amxmi:3:25: error: task \"Gone?type=Task\" of TaskAllocation refers to nothing in the model "
-                 "[AM0203]"});
+        Findings{"model.amxmi:3:25: error: task \"Gone?type=Task\" of TaskAllocation refers to nothing in the model"
+                 "; correct it, or give the file that has it, too [AM0203]"});
 }
 
 TEST_CASE("in a list of references only the wrong one is reported, where it stands") {
@@ -118,7 +118,7 @@ TEST_CASE("in a list of references only the wrong one is reported, where it stan
                "<mappingModel>\n  <schedulerAllocation responsibility=\"C0?type=ProcessingUnit C1?type=ProcessingUnit "
                "C0?type=ProcessingUnit\"/>\n</mappingModel>") ==
       Findings{"model.amxmi:3:63: error: responsibility \"C1?type=ProcessingUnit\" of SchedulerAllocation refers to "
-               "nothing in the model [AM0203]"});
+               "nothing in the model; did you mean \"C0?type=ProcessingUnit\"? [AM0203]"});
 }
 
 TEST_CASE("a reference to something of another kind is an error at the reference") {
@@ -131,7 +131,7 @@ TEST_CASE("a reference to something of another kind is an error at the reference
 TEST_CASE("the message about a wrong reference names its owner") {
   CHECK(findings("<swModel>\n<tasks name=\"t\" stimuli=\"s?type=PeriodicStimulus\"/></swModel>") ==
         Findings{"model.amxmi:3:26: error: stimuli \"s?type=PeriodicStimulus\" of Task \"t\" refers to nothing in the "
-                 "model [AM0203]"});
+                 "model; correct it, or give the file that has it, too [AM0203]"});
 }
 
 TEST_CASE("references are resolved by xmi:id first, then by name") {
