@@ -223,15 +223,26 @@ bool is_refused(const Diagnostics& diagnostics) {
   });
 }
 
+/// Takes the system of a model away that is refused. Whether there still is one.
+bool check_refusal(bool lenient, Diagnostics& diagnostics, std::optional<System>& system) {
+  if (system && !lenient && is_refused(diagnostics)) {
+    system.reset();
+    diagnostics.add("AM0344", Severity::note,
+                    "the model is not analysed, as part of it is not understood; --lenient goes on without that part, "
+                    "and with a verdict that is unknown");
+  }
+  return system.has_value();
+}
+
 }  // namespace
 
 std::optional<Built> load_and_build(const InputOptions& input, const importer::BuildOptions& build, bool lenient,
                                     Diagnostics& diagnostics, int& exit_code) {
   auto model = load(input, diagnostics, exit_code);
   auto system = model ? review::build_checked(*model, build, diagnostics, review::few) : std::nullopt;
+  check_refusal(lenient, diagnostics, system);
   print_findings(diagnostics);
   if (!model) return std::nullopt;
-  if (!lenient && is_refused(diagnostics)) system.reset();
   return Built{std::move(*model), std::move(system)};
 }
 
@@ -302,12 +313,13 @@ std::optional<PreparedAnalysis> prepare_analysis(const Model& model, const Analy
   auto understood = understand(options);
   if (!understood) return std::nullopt;
   exit_code = ExitCode::findings;
-  auto system = review::review_model(model, understood->build, diagnostics, review::few);
-  if (!system || (!options.lenient && is_refused(diagnostics))) {
+  auto system = review::build_checked(model, understood->build, diagnostics, review::few);
+  if (!check_refusal(options.lenient, diagnostics, system)) {
     const auto& found = diagnostics.all();
     if (std::any_of(found.begin(), found.end(), importer::is_about_mapping_change)) exit_code = ExitCode::unusable;
     return std::nullopt;
   }
+  review::apply_rules(model, &*system, diagnostics, review::few);
   if (!add_chains(options, *system, diagnostics)) {
     exit_code = ExitCode::unusable;
     return std::nullopt;

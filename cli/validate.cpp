@@ -34,7 +34,7 @@ int run(const Options& options) {
   int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics, exit_code);
-  if (model) review::review_model(*model, {}, diagnostics);
+  if (model) review::review_model(*model, diagnostics);
 
   std::vector<Diagnostic> findings;
   std::copy_if(diagnostics.all().begin(), diagnostics.all().end(), std::back_inserter(findings), is_shown);

@@ -13,6 +13,7 @@
 
 #include "amalthea/views/activity.hpp"
 #include "amalthea/views/hardware.hpp"
+#include "amalthea/views/properties.hpp"
 #include "amalthea/views/quantities.hpp"
 #include "importer/detail/build_context.hpp"
 #include "importer/detail/distribution_builder.hpp"
@@ -168,8 +169,19 @@ class BodyReader {
   }
 
   Cycles execution_cycles_of(const views::Deviation<std::int64_t>& deviation) {
-    const bool is_normal = std::holds_alternative<views::GaussDistribution<std::int64_t>>(deviation.distribution);
-    if (is_normal && !deviation.upper) context_.assume(Unstated::normal_bound, deviation.element);
+    const auto* normal = std::get_if<views::GaussDistribution<std::int64_t>>(&deviation.distribution);
+    const auto* histogram = std::get_if<views::Histogram<std::int64_t>>(&deviation.distribution);
+    const bool has_bound =
+        histogram != nullptr
+            ? !histogram->entries.empty()
+            : deviation.upper || std::holds_alternative<views::ConstantValue<std::int64_t>>(deviation.distribution);
+    if (!has_bound && normal != nullptr && normal->mean)
+      context_.assume(Unstated::normal_bound, deviation.element);
+    else if (!has_bound)
+      context_.diagnostics.add("AM0458", Severity::warning,
+                               "an execution time states no upper bound: the time it takes beyond its lower bound or "
+                               "average is missing from all results; state upperBound",
+                               deviation.element.location(), deviation.element.path());
     return varying_cycles_of(deviation, context_.diagnostics);
   }
 
@@ -494,13 +506,17 @@ bool does_something(const GraphNode& node) {
          !std::holds_alternative<SchedulePoint>(node.activity) && !std::holds_alternative<Terminate>(node.activity);
 }
 
+bool executes_instructions(const BuildContext& context, RunnableIndex runnable) {
+  return custom_property(context.runnable_elements[runnable], "gpu.instructions").has_value();
+}
+
 /// Tasks that do nothing are stubs: what they stand for is missing. Runnables that do nothing are often interfaces.
 void report_empty(BuildContext& context) {
   std::vector<bool> called(context.system.runnables.size(), false);
   for (TaskIndex task = 0; task < context.system.tasks.size(); ++task) {
     bool does = false;
     for (const GraphNode& node : context.raw_bodies[task]) {
-      does = does || does_something(node);
+      does = does || does_something(node) || (node.runnable && executes_instructions(context, *node.runnable));
       if (node.runnable) called[*node.runnable] = true;
     }
     if (does) continue;
@@ -514,7 +530,8 @@ void report_empty(BuildContext& context) {
   std::size_t count = 0;
   Element first;
   for (RunnableIndex runnable = 0; runnable < called.size(); ++runnable)
-    if (called[runnable] && items_of(context.runnable_elements[runnable]).empty() && count++ == 0)
+    if (called[runnable] && items_of(context.runnable_elements[runnable]).empty() &&
+        !executes_instructions(context, runnable) && count++ == 0)
       first = context.runnable_elements[runnable];
   if (count > 0)
     context.diagnostics.add("AM0441", Severity::note,

@@ -55,14 +55,16 @@ std::optional<System> build_checked(const Model& model, importer::BuildOptions o
   return system;
 }
 
+void review_model(const Model& model, Diagnostics& diagnostics) {
+  const auto system = build_checked(model, {}, diagnostics);
+  apply_rules(model, system ? &*system : nullptr, diagnostics);
+}
 
-std::optional<System> review_model(const Model& model, const importer::BuildOptions& options, Diagnostics& diagnostics,
-                                   std::size_t most) {
-  auto system = build_checked(model, options, diagnostics, most);
+void apply_rules(const Model& model, const System* system, Diagnostics& diagnostics, std::size_t most) {
   std::unordered_set<std::string> told;
   for (const Diagnostic& finding : diagnostics.all()) told.insert(finding.path);
   const Facts facts(model);
-  const Context context{model, facts, system ? &*system : nullptr};
+  const Context context{model, facts, system};
   for (const Rule& rule : rules()) {
     Report report(rule, model, told, diagnostics, most);
     try {
@@ -73,9 +75,8 @@ std::optional<System> review_model(const Model& model, const importer::BuildOpti
     if (report.unlisted() > 0)
       diagnostics.add("AM0699", Severity::note,
                       fmt::format("{} more findings of {} ({}) are not listed{}", report.unlisted(), rule.id,
-                                  rule.title, most < many ? "; amalthea validate lists them" : ""));
+                                  rule.title, most < many ? "; amalthea validate lists more" : ""));
   }
-  return system;
 }
 
 }  // namespace amalthea::review

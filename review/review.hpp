@@ -21,9 +21,12 @@ inline constexpr std::size_t many = 1000;
 std::optional<System> build_checked(const Model& model, importer::BuildOptions options, Diagnostics& diagnostics,
                                     std::size_t most = many);
 
-/// The same, and adds what all rules find. A model that cannot be built is reviewed as far as that is possible without.
-/// What one of them says of a place is not said again by the next. Of each rule `most` findings are listed.
-std::optional<System> review_model(const Model& model, const importer::BuildOptions& options, Diagnostics& diagnostics,
-                                   std::size_t most = many);
+/// Adds what all rules find; of each rule `most` findings are listed. `system` is null for a model that cannot be
+/// built, which is reviewed as far as that is possible without. What is in `diagnostics` about a place is not said
+/// again.
+void apply_rules(const Model& model, const System* system, Diagnostics& diagnostics, std::size_t most = many);
+
+/// Both.
+void review_model(const Model& model, Diagnostics& diagnostics);
 
 }  // namespace amalthea::review

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string>
 #include <utility>
+#include <variant>
 
 #include <fmt/core.h>
 
@@ -112,7 +113,10 @@ std::optional<Cycles> cycles_of(Element element, Diagnostics& diagnostics) {
 }
 
 Cycles cycles_of(const views::Deviation<std::int64_t>& deviation, Diagnostics& diagnostics) {
-  const auto written = views::reading_of(deviation);
+  auto written = views::reading_of(deviation);
+  // A normal distribution that nobody has bounded is so by what it is a distribution of.
+  if (!deviation.lower && std::holds_alternative<views::GaussDistribution<std::int64_t>>(deviation.distribution))
+    written.lower = std::max<std::int64_t>(0, written.lower);
   Cycles cycles{written.lower, written.average, written.upper};
   if (written.lower < 0 || !views::in_order(written)) {
     cycles.lower = std::max<std::int64_t>(0, std::min(written.lower, written.upper));
@@ -120,12 +124,20 @@ Cycles cycles_of(const views::Deviation<std::int64_t>& deviation, Diagnostics& d
     // An average outside of the bounds is most often the default 0 that EMF wrote for one that nobody gave.
     if (cycles.average < cycles.lower || cycles.average > cycles.upper)
       cycles.average = cycles.lower + (cycles.upper - cycles.lower) / 2;
-    diagnostics.add(
-        "AM0211", Severity::warning,
-        fmt::format("a deviation with lower bound {}, average {} and upper bound {} is out of order; read as {}, "
-                    "{} and {}",
-                    written.lower, written.average, written.upper, cycles.lower, cycles.average, cycles.upper),
-        deviation.element.location(), deviation.element.path());
+    if (cycles.lower == written.lower && cycles.upper == written.upper)
+      diagnostics.add(
+          "AM0232", Severity::note,
+          fmt::format("the average {} of a deviation lies outside of its bounds {} and {}; {}, the middle, is "
+                      "taken",
+                      written.average, cycles.lower, cycles.upper, cycles.average),
+          deviation.element.location(), deviation.element.path());
+    else
+      diagnostics.add(
+          "AM0211", Severity::warning,
+          fmt::format("a deviation with lower bound {}, average {} and upper bound {} is out of order; read as {}, "
+                      "{} and {}",
+                      written.lower, written.average, written.upper, cycles.lower, cycles.average, cycles.upper),
+          deviation.element.location(), deviation.element.path());
   }
   return cycles;
 }

@@ -162,15 +162,15 @@ TEST_CASE("explore: affinity constraints of the model are kept") {
   const std::string path = folder.path() + "/model.amxmi";
   const std::string constraints = R"(<constraintsModel>
     <affinityConstraints xsi:type="am:ProcessPairingConstraint" name="Together">
-      <group name="G" processes="EKF?type=Task DASM?type=Task"/>
+      <group xsi:type="am:ProcessEntityGroup" processes="EKF?type=Task DASM?type=Task"/>
       <target xsi:type="am:TargetCore" cores="Core4?type=ProcessingUnit"/>
     </affinityConstraints>
     <affinityConstraints xsi:type="am:ProcessSeparationConstraint" name="Apart">
-      <groups name="G" processes="Planner?type=Task"/>
-      <groups name="H" processes="CANbus_polling?type=Task EKF?type=Task"/>
+      <groups xsi:type="am:ProcessEntityGroup" processes="Planner?type=Task"/>
+      <groups xsi:type="am:ProcessEntityGroup" processes="CANbus_polling?type=Task EKF?type=Task"/>
     </affinityConstraints>
     <affinityConstraints xsi:type="am:ProcessPairingConstraint" name="Impossible">
-      <group name="G" processes="OS_Overhead?type=Task"/>
+      <group xsi:type="am:ProcessEntityGroup" processes="OS_Overhead?type=Task"/>
       <target xsi:type="am:TargetCore" cores="GP10B?type=ProcessingUnit"/>
     </affinityConstraints>)";
   test::write_text(path, test::replaced(test::read_text(waters), "<constraintsModel>", constraints));
@@ -191,7 +191,7 @@ TEST_CASE("explore: a pairing of the model that no unit can have is left out wit
   const std::string path = folder.path() + "/model.amxmi";
   const std::string constraints = R"(<constraintsModel>
     <affinityConstraints xsi:type="am:ProcessPairingConstraint" name="Together">
-      <group name="G" processes="EKF?type=Task Detection?type=Task"/>
+      <group xsi:type="am:ProcessEntityGroup" processes="EKF?type=Task Detection?type=Task"/>
     </affinityConstraints>)";
   test::write_text(path, test::replaced(test::read_text(waters), "<constraintsModel>", constraints));
   const auto run = explore(path, {"--format", "json"});

@@ -111,7 +111,7 @@ TEST_CASE("analyze finds what validate finds, in the same order") {
   const auto validated = test::amalthea({"validate", changed.model(), "--format", "json"});
   const auto analysed = test::amalthea({"analyze", changed.model(), "--format", "json"});
   CHECK(analysed.exit_code == 0);
-  const auto found = ids_in(Json::parse(validated.out)["findings"], "id");
+  const auto found = ids_in(Json::parse(validated.out)["findings"], "rule");
   CHECK(found.count("AM0620") == 1);
   CHECK(ids_in(Json::parse(analysed.out)["findings"], "rule") == found);
   const auto text = test::amalthea({"validate", changed.model()}).out;

@@ -222,7 +222,7 @@ TEST_CASE("text between elements and contents as attributes are told; comments a
   CHECK(message("3.3.0", "<swModel><!-- yes --> no </swModel>") ==
         "model.amxmi:3:23: warning: text between the tags of a SWModel; expected elements only [AM0227]");
   CHECK(ids("3.3.0", "<swModel><!-- a > b --><?p q?>\n\t<labels name=\"L\"/>\r\n</swModel>").empty());
-  CHECK(ids("3.3.0", "<swModel><tasks name=\"T\" activityGraph=\"G\"/></swModel>") == Ids{"AM0227"});
+  CHECK(ids("3.3.0", "<swModel><tasks name=\"T\" activityGraph=\"G\"/></swModel>") == Ids{"AM0230"});
 }
 
 TEST_CASE("two nameless elements with one xmi:id are told") {
