@@ -89,6 +89,9 @@ class EventReader {
       if ((element.attribute(part) || element.child(part)) && !context_.model.reference(element, part))
         return Reason(fmt::format("{} \"{}\" has a reference ({}) to something that is not in the model", role,
                                   event.name, part));
+    if (!is_legal(event))
+      return Reason(fmt::format("{} \"{}\" is of a type (eventType) that there is not for {}", role, event.name,
+                                element.class_name()));
     auto what = read(event);
     if (!what) return Reason(fmt::format("{} \"{}\" {}", role, event.name, what.error()));
     return ObservableEvent{std::string(event.name), std::move(*what)};
@@ -96,6 +99,30 @@ class EventReader {
 
  private:
   using What = decltype(ObservableEvent::what);
+
+  /// A type that its kind does not have would count as any.
+  static bool is_legal(const views::Event& event) {
+    using enum views::EventType;
+    const auto one_of = [&](std::initializer_list<views::EventType> types) {
+      return std::find(types.begin(), types.end(), event.type) != types.end();
+    };
+    if (event.kind == views::EventKind::custom) return true;
+    if (event.type == any) return event.type_text.empty() || event.type_text == to_string(any);
+    switch (event.kind) {
+      case views::EventKind::process:
+        return event.type <= deadline;
+      case views::EventKind::runnable:
+        return one_of({start, suspend, resume, terminate});
+      case views::EventKind::label:
+        return one_of({read, write});
+      case views::EventKind::mode_label:
+        return one_of({read, write, increment, decrement});
+      case views::EventKind::semaphore:
+        return one_of({lock, unlock});
+      default:
+        return true;  // not shown, whatever the type
+    }
+  }
 
   /// What the event speaks of has to be simulated; nothing where it speaks of any.
   OrReason<std::optional<std::uint32_t>> part(const ElementMap& kind, Element element) const {

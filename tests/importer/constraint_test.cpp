@@ -144,8 +144,8 @@ TEST_CASE("a delay is missed where no target comes in time, by every mapping") {
 TEST_CASE("a repetition is missed where distances differ from its period by more than the jitter") {
   check("SensedRegularly", {}, "met", "none of ");
   check(
-      "SensedRegularly", {{"<period value=\"5\"", "<period value=\"3\""}}, "missed",
-      "occurrence 2 of \"SenseStarts\" at 5 ms comes 5 ms after the one before; demanded is 3 ms of ideal occurrences");
+      "SensedRegularly", {{"<period value=\"5\"", "<period value=\"2\""}}, "missed",
+      "occurrence 2 of \"SenseStarts\" at 5 ms comes 5 ms after the one before; demanded is 2 ms of ideal occurrences");
   check("SensedRegularly", {{"span=\"1\"", "span=\"2\""}, {"<period value=\"5\"", "<period value=\"10\""}}, "met",
         "none of ");
   check_unjudgeable("SensedRegularly", {{" event=\"SenseStarts?type=RunnableEvent\" span", " span"}},
@@ -310,6 +310,10 @@ TEST_CASE("events that the simulation does not show are said to be the reason") 
                     with_event("<events xsi:type=\"am:ProcessEvent\" xmi:id=\"Tick\" name=\"Tick\" "
                                "eventType=\"activate\" entity=\"Idle?type=ISR\"/>"),
                     "has a reference (entity) to something that is not in the model");
+  check_unjudgeable(
+      "ActuatedInTime",
+      with_event("<events xsi:type=\"am:LabelEvent\" xmi:id=\"Tick\" name=\"Tick\" eventType=\"start\"/>"),
+      "of a type (eventType) that there is not for LabelEvent");
   // Nor are references of the constraint itself passed over.
   check_unjudgeable("WrittenTogether",
                     {{"AngleWritten?type=LabelEvent\">", "AngleWritten?type=LabelEvent Lost?type=LabelEvent\">"}},
