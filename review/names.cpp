@@ -30,9 +30,9 @@ void check_missing_names(const Context& context, Report& report) {
   }
   for (const auto& [name, found] : nameless) {
     const auto& [count, first] = found;
-    report.add(first, count == 1 ? fmt::format("{} has no name, so nothing can refer to it", describe(first))
+    report.add(first, count == 1 ? fmt::format("{} has no name, so nothing can refer to it; name it", describe(first))
                                  : fmt::format("{} elements of the class {} have no name, so nothing can refer to "
-                                               "them; the first one stands here",
+                                               "them; name them; the first one stands here",
                                                count, name));
   }
 }

@@ -34,6 +34,12 @@ bool is_listed(std::string_view tag, std::string_view tags) {
   return tags.find(fmt::format(" {} ", tag)) != std::string_view::npos;
 }
 
+std::string_view example_unit(std::string_view quantity) {
+  if (quantity == "DataSize") return "B";
+  if (quantity == "DataRate") return "MBPerSecond";
+  return quantity == "Frequency" ? "MHz" : "ms";
+}
+
 }  // namespace
 
 void check_units(const Context& context, Report& report) {
@@ -44,7 +50,8 @@ void check_units(const Context& context, Report& report) {
       const std::string_view unit = element.attribute_or("unit", "_undefined_");
       if (unit != "_undefined_" || number(element.attribute_or("value", "0")) == 0 || report.is_told(element)) continue;
       report.add(element, "unit",
-                 fmt::format("the {} {} has no unit", element.tag(), element.attribute_or("value", "")));
+                 fmt::format("the {} {} has no unit; state one, such as {}", element.tag(),
+                             element.attribute_or("value", ""), example_unit(quantity)));
     }
 }
 
@@ -52,7 +59,9 @@ void check_negative_times(const Context& context, Report& report) {
   for (const Element time : context.facts.all("Time"))
     if (is_listed(time.tag(), never_negative) && number(time.attribute_or("value", "0")) < 0 && !report.is_told(time) &&
         !(is_listed(time.tag(), of_stimuli) && report.is_told(time.parent())))
-      report.add(time, "value", fmt::format("the {} of {} is negative", time.tag(), describe(time.parent())));
+      report.add(
+          time, "value",
+          fmt::format("the {} of {} is negative; expected a time from 0 on", time.tag(), describe(time.parent())));
 }
 
 void check_periods(const Context& context, Report& report) {

@@ -48,6 +48,7 @@ void check_units(const Context&, Report&);
 void check_negative_times(const Context&, Report&);
 void check_periods(const Context&, Report&);
 void check_probabilities(const Context&, Report&);
+// constraints.cpp
 // names.cpp
 void check_missing_names(const Context&, Report&);
 void check_property_keys(const Context&, Report&);

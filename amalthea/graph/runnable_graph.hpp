@@ -23,6 +23,7 @@ struct GraphNode {
   TaskIndex task = 0;
   std::optional<RunnableIndex> runnable;  ///< the runnable it belongs to
   Origin origin;
+  std::uint32_t depth = 0;  ///< how many runnables are open here that call one another; 1 in one that the task calls
 };
 
 enum class EdgeKind : std::uint8_t {

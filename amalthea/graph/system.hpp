@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "amalthea/distribution.hpp"
+#include "amalthea/graph/constraint.hpp"
 #include "amalthea/graph/platform.hpp"
 #include "amalthea/graph/runnable_graph.hpp"
 #include "amalthea/time.hpp"
@@ -207,6 +208,7 @@ struct Chain {
   Origin origin;  ///< of an event chain
   Source source = Source::model;
   std::vector<ChainLimit> limits;
+  bool from_activation = false;  ///< its stimulus is the activation of the first task, not its start
 };
 
 /// A requirement of the model, whether it can be judged or not. Metrics other than times keep AMALTHEA's literal, ""
@@ -284,6 +286,9 @@ struct System {
   std::vector<Task> tasks;
   std::vector<Chain> chains;
   std::vector<Requirement> requirements;  ///< in document order, then deadlines of processes and of runnables
+  /// By class, each in document order; of latency constraints of event chains those alone that are no limits of
+  /// `chains`.
+  std::vector<TimingConstraint> constraints;
   RunnableGraph graph;
 };
 

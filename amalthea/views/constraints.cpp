@@ -162,8 +162,8 @@ std::vector<DataAgeConstraint> data_age_constraints(const Model& model, Diagnost
     constraint.label = model.reference(element, "label");
     if (const Element age = element.child("dataAge")) {
       if (age.is("DataAgeCycle")) {
-        constraint.least_cycles = detail::integer(age, "minimumCycle", diagnostics).value_or(0);
-        constraint.most_cycles = detail::integer(age, "maximumCycle", diagnostics).value_or(0);
+        constraint.least_cycles = detail::integer(age, "minimumCycle", diagnostics);
+        constraint.most_cycles = detail::integer(age, "maximumCycle", diagnostics);
       }
       constraint.minimum = time_of(age.child("minimumTime"), diagnostics);
       constraint.maximum = time_of(age.child("maximumTime"), diagnostics);
