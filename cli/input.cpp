@@ -342,7 +342,7 @@ std::optional<Analysed> analyze_model(const Model& model, const AnalysisInput& o
 }
 
 int exit_code_of(const engine::Assessment& assessment, const AnalysisInput& options) {
-  if (assessment.verdict >= engine::OverallVerdict::unbounded || assessment.model_errors) return ExitCode::findings;
+  if (assessment.verdict >= engine::OverallVerdict::unbounded) return ExitCode::findings;
   const bool unknown = assessment.verdict == engine::OverallVerdict::unknown && !options.allow_unknown;
   return unknown ? ExitCode::unknown : ExitCode::all_well;
 }

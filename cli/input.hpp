@@ -107,8 +107,8 @@ struct Analysed {
 std::optional<Analysed> analyze_model(const Model& model, const AnalysisInput& options, Diagnostics& diagnostics,
                                       int& exit_code);
 
-/// Of an analysis that was shown, by its verdict: `findings` when something is missed or unbounded or the model has an
-/// error, `unknown` when something was not judged and that is not allowed.
+/// Of an analysis that was shown, by its verdict: `findings` when something is missed or unbounded, `unknown` when
+/// something was not judged and that is not allowed.
 int exit_code_of(const engine::Assessment& assessment, const AnalysisInput& options);
 /// What it means, for the help of verbs.
 inline constexpr const char* verdict_exit_codes =

@@ -8,7 +8,8 @@
 namespace amalthea::engine {
 namespace {
 
-constexpr Consequence assumption = Consequence::assumption, unknown = Consequence::unknown;
+constexpr Consequence assumption = Consequence::assumption, unknown = Consequence::unknown,
+                      replacement = Consequence::replacement;
 
 constexpr std::array all_consequences{
     FindingConsequence{"AM0208", assumption, "a file is read by the structure of the release beside the one it names",
@@ -37,6 +38,8 @@ constexpr std::array all_consequences{
     FindingConsequence{"AM0416", assumption, "a recurrence that counts a clock's ticks is a time",
                        "{} recurrences that count a clock's ticks are times"},
     FindingConsequence{"AM0420", unknown},
+    FindingConsequence{"AM0421", replacement, "the processing unit of a task", "the processing units of {} tasks"},
+    FindingConsequence{"AM0422", replacement, "the scheduling of a task", "the scheduling of {} tasks"},
     FindingConsequence{"AM0431", assumption, "a stimulus with a clock that changes has its stated occurrences per step",
                        "{} stimuli with clocks that change have their stated occurrences per step"},
     FindingConsequence{"AM0432", unknown},
@@ -102,10 +105,10 @@ Consequence consequence_of(const Diagnostic& finding) {
   return finding.severity == Severity::error ? Consequence::unknown : Consequence::none;
 }
 
-std::vector<Assumption> assumptions_of(const Diagnostics& findings) {
+std::vector<Assumption> said_of(const Diagnostics& findings, Consequence consequence) {
   std::vector<Assumption> assumptions;
   for (const FindingConsequence& entry : all_consequences) {
-    if (entry.consequence != Consequence::assumption) continue;
+    if (entry.consequence != consequence) continue;
     Assumption assumption{std::string(entry.id), 0, {}, {}};
     for (const Diagnostic& finding : findings.all()) {
       if (finding.id != entry.id) continue;

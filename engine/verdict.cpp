@@ -67,7 +67,6 @@ class Assessor {
     findings();
     assumptions();
     replaced();
-    assessment_.model_errors = findings_.has_errors();
     assessment_.verdict = assessment_.limits.empty() ? OverallVerdict::met : OverallVerdict::guaranteed;
     for (const JudgedLimit& limit : assessment_.limits) {
       ++assessment_.counts[static_cast<std::size_t>(limit.verdict)];
@@ -134,7 +133,7 @@ class Assessor {
 
   void assumptions() {
     const bool nothing = assessment_.limits.empty();
-    if (!results_.strict) assessment_.assumptions = assumptions_of(findings_);
+    if (!results_.strict) assessment_.assumptions = said_of(findings_, Consequence::assumption);
     if (!nothing) return;
     constexpr const char* no_limits = "nothing has to be kept: the model states no deadline, requirement or constraint";
     if (results_.strict)
@@ -145,11 +144,8 @@ class Assessor {
 
   void replaced() {
     assessment_.replaced = results_.replaced;
-    std::size_t changes = 0;
-    for (const Diagnostic& finding : findings_.all()) changes += finding.id == "AM0421" || finding.id == "AM0422";
-    if (changes > 0)
-      assessment_.replaced.push_back(
-          fmt::format("the mapping of {}", changes == 1 ? std::string("a task") : fmt::format("{} tasks", changes)));
+    for (Assumption& change : said_of(findings_, Consequence::replacement))
+      assessment_.replaced.push_back(std::move(change.text));
   }
 
   const System& system_;

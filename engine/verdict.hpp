@@ -53,7 +53,6 @@ struct Assessment {
   std::vector<JudgedLimit> limits;
   std::vector<Assumption> assumptions;  ///< what the verdict holds under; with Results::strict they are unknown
   std::vector<std::string> replaced;    ///< what was judged in place of what the model says
-  bool model_errors = false;            ///< findings are errors: the exit code is that of an error
 
   std::size_t count(OverallVerdict which) const { return counts[static_cast<std::size_t>(which)]; }
   /// Whether the model limits anything. If not, and nothing is unknown, the verdict is met, on the assumption that

@@ -26,6 +26,8 @@ namespace {
 
 /// Of references that EMF leaves open.
 constexpr std::string_view missing_file = "AM0205";
+/// Of references that lead nowhere, or to something of another class.
+constexpr std::string_view missing_target = "AM0203";
 
 /// Findings about structure, told with their places up to a number that somebody may read; a split model with a file
 /// missing has as many as it has references, and finding their places takes time.
@@ -41,8 +43,8 @@ class Findings {
           fmt::format("{} more findings of this kind are not listed; correct those that are, then look again", more_));
   }
 
-  /// `message` and `place` are only asked for when the finding is listed. Each kind has its own limit: no warnings hide an
-  /// error.
+  /// `message` and `place` are only asked for when the finding is listed. Each kind has its own limit: no warnings hide
+  /// an error.
   template <typename Message, typename Place>
   void add(std::string_view id, Severity severity, Element element, Message message, Place place) {
     if (++count_[id] > most_) {
@@ -320,9 +322,10 @@ class Classifier {
       findings_.add(
           "AM0231", Severity::warning, element,
           [&] {
-            return fmt::format("<{0}> is an attribute of a {1} and written as an element, which is kept but not read; "
-                               "write {0}=\"…\"",
-                               element.tag(), element.parent().class_name());
+            return fmt::format(
+                "<{0}> is an attribute of a {1} and written as an element, which is kept but not read; "
+                "write {0}=\"…\"",
+                element.tag(), element.parent().class_name());
           },
           [&] { return element.location(); });
     return no_class;
@@ -545,11 +548,11 @@ class ReferenceChecker {
     if (is_part_of_joined(reference)) return;
     const LikelyTarget likely =
         target_of_blanks(reference, feature->type)
-            .value_or(findings_.is_full("AM0203") ? LikelyTarget{} : likely_.find(element, token, feature->type));
+            .value_or(findings_.is_full(missing_target) ? LikelyTarget{} : likely_.find(element, token, feature->type));
     model_.add_dangling(element, std::string(feature->name), likely.element);
     if (is_explained_by_unknown(target, token)) return;
     findings_.add(
-        "AM0203", Severity::error, element,
+        missing_target, Severity::error, element,
         [&] {
           return fmt::format("{} \"{}\" of {} refers to {}", feature->name, token, name_for_message(element),
                              what_is_found(reference, target, likely));
@@ -621,7 +624,8 @@ class ReferenceChecker {
     remember_position(proxy, href);
     const Element target = model_.target(proxy, href);
     if (target && fits(target, feature->type)) return;
-    const LikelyTarget likely = findings_.is_full(missing_file) ? LikelyTarget{} : likely_.find(proxy, href, feature->type);
+    const LikelyTarget likely =
+        findings_.is_full(missing_file) ? LikelyTarget{} : likely_.find(proxy, href, feature->type);
     model_.add_dangling(proxy.parent(), std::string(proxy.tag()), likely.element);
     findings_.add(
         missing_file, Severity::error, proxy,
