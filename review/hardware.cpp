@@ -226,7 +226,7 @@ void check_access_paths(const Context& context, Report& report) {
         continue;
       if (const Element place = path_of(access); !report.is_told(place))
         report.add(place, fmt::format("the access path of \"{}\" is broken: \"{}\" and \"{}\", which follow each "
-                                      "other in it, have no port in common",
+                                      "other in it, have no port in common; correct its pathElements",
                                       access.name, stages[i - 1].name, stages[i].name));
       break;
     }
@@ -241,7 +241,8 @@ void check_address_ranges(const Context& context, Report& report) {
     const std::uint64_t start = access.start_address.value_or(0), end = access.end_address.value_or(0);
     if (end < start) {
       report.add(place, "endAddress",
-                 fmt::format("the addresses of \"{}\" end ({:#x}) before they start ({:#x})", access.name, end, start));
+                 fmt::format("the addresses of \"{}\" end ({:#x}) before they start ({:#x}); correct one of them",
+                             access.name, end, start));
       continue;
     }
     if (!access.memory || !parts.memories[*access.memory].definition) continue;
@@ -290,7 +291,8 @@ void check_frequencies(const Context& context, Report& report) {
   for (const views::HwDomain& domain : hardware_in(context).domains)
     if (!domain.power && domain.frequency == Frequency{} && !context.facts.uses_of(domain.element).empty() &&
         !report.is_told(domain.element))
-      report.add(domain.element, fmt::format("{} is in use and has no frequency above zero", describe(domain.element)));
+      report.add(domain.element,
+                 fmt::format("{} is in use and has no frequency above zero; state one", describe(domain.element)));
 }
 
 }  // namespace amalthea::review

@@ -132,7 +132,8 @@ void check_deviations(const Context& context, Report& report) {
   const auto check = [&](Element element, bool is_time) {
     const std::string what = is_time ? contradiction<Duration>(element) : contradiction<double>(element);
     if (!what.empty() && !report.is_told(element))
-      report.add(element, fmt::format("{} of {}: {}", element.tag(), describe(element.parent()), what));
+      report.add(element,
+                 fmt::format("{} of {}: {}; correct one of them", element.tag(), describe(element.parent()), what));
   };
   for (const std::string_view kind : kinds) {
     for (const std::string_view numbers : {"DiscreteValue", "ContinuousValue"})

@@ -96,9 +96,10 @@ void check_memory_addresses(const Context& context, Report& report) {
     for (const Block& block : blocks) {
       if (&block != before && block.begin < before->end && block.mapping->mapped != before->mapping->mapped)
         report.add(block.mapping->element, "memoryPositionAddress",
-                   fmt::format("\"{}\" at {:#x} overlaps \"{}\", which takes {:#x} to {:#x} of memory \"{}\"",
-                               block.mapping->mapped.name(), block.begin, before->mapping->mapped.name(), before->begin,
-                               before->end - 1, block.mapping->memory.name()));
+                   fmt::format(
+                       "\"{}\" at {:#x} overlaps \"{}\", which takes {:#x} to {:#x} of memory \"{}\"; move one of them",
+                       block.mapping->mapped.name(), block.begin, before->mapping->mapped.name(), before->begin,
+                       before->end - 1, block.mapping->memory.name()));
       if (block.end > before->end) before = &block;
     }
   }
@@ -115,10 +116,11 @@ void check_empty_elements(const Context& context, Report& report) {
     if (empty++ == 0) first = element;
   });
   if (empty > 0)
-    report.add(first, empty == 1 ? fmt::format("{} is mapped to a memory and has a size of 0", describe(first))
-                                 : fmt::format("{} elements are mapped to memories and have a size of 0; the first is "
-                                               "{}",
-                                               empty, describe(first)));
+    report.add(first, empty == 1
+                          ? fmt::format("{} is mapped to a memory and has a size of 0; state its size", describe(first))
+                          : fmt::format("{} elements are mapped to memories and have a size of 0; the first is "
+                                        "{}",
+                                        empty, describe(first)));
 }
 
 }  // namespace amalthea::review

@@ -101,7 +101,7 @@ void check_impossible_conditions(const Context& context, Report& report) {
         if (one.contradict()) {
           report.add(conjunction.element ? conjunction.element : condition.element,
                      fmt::format("this condition is never true: what it demands of mode label \"{}\" contradicts "
-                                 "itself",
+                                 "itself; correct it or remove what depends on it",
                                  one.label));
           break;
         }

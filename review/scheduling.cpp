@@ -80,7 +80,8 @@ void check_parameter_names(const Context& context, Report& report) {
       if (!definition || std::find(holder.allowed.begin(), holder.allowed.end(), definition) != holder.allowed.end())
         continue;
       report.add(parameter, "key",
-                 fmt::format("{} has the parameter \"{}\", which its definition \"{}\" does not name among its {}",
+                 fmt::format("{} has the parameter \"{}\", which its definition \"{}\" does not name among its {}; add "
+                             "it there or remove it here",
                              subject(holder), definition.name(), holder.definition.name(),
                              holder.is_scheduler ? "algorithmParameters" : "processParameters"));
     }
@@ -128,8 +129,9 @@ void check_mandatory_parameters(const Context& context, Report& report) {
       if (one.count++ > 0) continue;
       order.emplace_back(holder.scheduler, definition.name());
       one.first = holder.holder;
-      one.message = fmt::format("{} has no \"{}\", which the definition \"{}\" demands and has no default for",
-                                subject(holder), definition.name(), holder.definition.name());
+      one.message =
+          fmt::format("{} has no \"{}\"; expected one, as the definition \"{}\" demands it and has no default",
+                      subject(holder), definition.name(), holder.definition.name());
     }
   });
   for (const auto& key : order) {
@@ -147,8 +149,8 @@ void check_semaphores(const Context& context, Report& report) {
     if (report.is_told(semaphore) || !most || !initial) continue;
     if (*initial < 0 || *most < 0)
       report.add(semaphore, *initial < 0 ? "initialValue" : "maxValue",
-                 fmt::format("the {} of semaphore \"{}\" is negative", *initial < 0 ? "initialValue" : "maxValue",
-                             semaphore.name()));
+                 fmt::format("the {} of semaphore \"{}\" is negative; expected 0 or more",
+                             *initial < 0 ? "initialValue" : "maxValue", semaphore.name()));
     else if (*most > 1 && (type == "Resource" || type == "Spinlock" || type == "Mutex"))
       report.add(
           semaphore, "maxValue",
