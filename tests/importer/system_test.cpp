@@ -723,9 +723,10 @@ TEST_CASE("a kind of stimulus that is not simulated is one error at the stimulus
                         "xsi:type=\"am:CustomStimulus\" xmi:id=\"every_2ms?type=PeriodicStimulus\""),
                "<recurrence value=\"2\" unit=\"ms\"/>", "");
   CHECK(only_error(text) ==
-        fmt::format("model.amxmi:{}: error: task \"Monitor\" is activated by the CustomStimulus \"every_2ms\", a "
-                    "kind of stimulus that is not simulated [AM0310]",
-                    place(text, "<stimuli xsi:type=\"am:CustomStimulus\"")));
+        fmt::format(
+            "model.amxmi:{}: error: task \"Monitor\" is activated by the CustomStimulus \"every_2ms\", a "
+            "kind of stimulus that is not simulated; use a periodic, sporadic, event or inter-process one [AM0310]",
+            place(text, "<stimuli xsi:type=\"am:CustomStimulus\"")));
 }
 
 TEST_CASE("a period of zero or none is one error at the stimulus") {
@@ -851,9 +852,9 @@ TEST_CASE("what the analysis leaves out is said once, with its number") {
   const auto warnings = findings(semaphore, built, Severity::warning);
   CHECK(built);
   REQUIRE(warnings.size() == 1);
-  CHECK(warnings.front().find("2 SemaphoreAccess in the model are not simulated: the time they take is missing from all "
-                              "results; the first one stands here [AM0401]") !=
-        std::string::npos);
+  CHECK(
+      warnings.front().find("2 SemaphoreAccess in the model are not simulated: the time they take is missing from all "
+                            "results; the first one stands here [AM0401]") != std::string::npos);
 }
 
 TEST_CASE("a task that waits for what nobody sets is told by the event's name") {
