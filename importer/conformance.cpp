@@ -306,7 +306,7 @@ class Checker {
     for (const auto& [feature, count] : written_)
       if (feature->upper >= 0 && count > static_cast<std::size_t>(feature->upper))
         findings_.too_many(element, feature->name, count, feature->upper);
-    if (foreign_) return;  // what is missing here is there under the name of another version
+    if (foreign_) return;  // what is missing here may be there under the name of another version, or a misspelt one
     for (const Feature* feature : class_facts.required)
       if (count_of(*feature) == 0) findings_.missing(element, feature->name);
   }
@@ -419,8 +419,8 @@ class Checker {
         continue;  // xsi:type, xmi:id, xmi:version, xsi:schemaLocation
       const Meaning& here = meaning(cls, attribute.name());
       if (here.feature == nullptr) {
-        if (here.elsewhere.empty()) continue;  // has been reported as unknown
         foreign_ = true;
+        if (here.elsewhere.empty()) continue;  // has been reported as unknown
         findings_.other_version(
             element, name,
             fmt::format("{} is an attribute of {} {}", name, article(element.class_name()), element.class_name()),
@@ -509,8 +509,8 @@ class Checker {
     for (const Element child : element.children()) {
       const Meaning& here = meaning(cls, child.record().tag);
       if (here.feature == nullptr) {
-        if (here.elsewhere.empty()) continue;  // has been reported as unknown
         foreign_ = true;
+        if (here.elsewhere.empty()) continue;  // has been reported as unknown
         findings_.other_version(child, "",
                                 fmt::format("<{}> is an element of {} {}", child.tag(), article(element.class_name()),
                                             element.class_name()),

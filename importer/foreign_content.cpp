@@ -78,7 +78,7 @@ std::string described_json(std::string_view text) {
   if (names.has({"runs", "version"}) && names.top.count("$schema") != 0)
     return "a SARIF log, not an AMALTHEA model; give the model that it is about";
   if (names.has({"traceEvents"})) return "a trace for Perfetto, not an AMALTHEA model; ui.perfetto.dev opens it";
-  if (names.has({"streams"}) || names.has({"benchmarks"}))
+  if (names.has({"operations"}) || names.has({"benchmarks"}))
     return "a GPU scenario, not an AMALTHEA model; `amalthea gpu run` reads it";
   const bool has_name = names.has({"name"});
   for (const std::string_view key : {"multiprocessors", "time_slice_us", "context_switch_us", "preemption"})

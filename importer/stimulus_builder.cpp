@@ -129,7 +129,7 @@ void build_stimuli(BuildContext& context) {
 
 void activate_task(BuildContext& context, Element element, TaskIndex task) {
   const auto stimuli = context.model.references(element, "stimuli");
-  if (stimuli.empty() && !element.attribute("stimuli") && !element.child("stimuli"))
+  if (stimuli.empty() && !element.attribute("stimuli") && !element.child("stimuli") && !context.is_explained(element))
     context.diagnostics.add(
         "AM0407", Severity::warning,
         fmt::format("{} \"{}\" has no stimulus and never runs: the time it takes is missing from all "

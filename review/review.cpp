@@ -27,18 +27,20 @@ bool is_error_at_place(const Diagnostic& finding) {
 
 /// Building stumbles over values that the metamodel does not allow: that they are wrong has been said then. What
 /// building finds missing is not missing for the metamodel as well.
-void add_each_cause_once(const Diagnostics& conformance, const Diagnostics& building, Diagnostics& diagnostics) {
+/// `known`: what reading has said, and behind it what the metamodel says.
+void add_each_cause_once(const Diagnostics& known, const Diagnostics& building, Diagnostics& diagnostics) {
   std::set<Place> explained, missing;
-  for (const Diagnostics* findings : {&std::as_const(diagnostics), &conformance})
-    for (const Diagnostic& finding : findings->all())
-      if (is_error_at_place(finding)) explained.insert(place_of(finding));
+  for (const Diagnostic& finding : known.all())
+    if (is_error_at_place(finding)) explained.insert(place_of(finding));
   for (const Diagnostic& finding : building.all())
     if (is_error_at_place(finding)) missing.insert(place_of(finding));
   const auto add = [&](const Diagnostic& finding) {
     diagnostics.add(finding.id, finding.severity, finding.message, finding.location, finding.path, finding.count);
   };
-  for (const Diagnostic& finding : conformance.all())
-    if (finding.id != importer::missing_feature_id || missing.count(place_of(finding)) == 0) add(finding);
+  for (std::size_t i = diagnostics.all().size(); i < known.all().size(); ++i)
+    if (const Diagnostic& finding = known.all()[i];
+        finding.id != importer::missing_feature_id || missing.count(place_of(finding)) == 0)
+      add(finding);
   for (const Diagnostic& finding : building.all())
     if (explained.count(place_of(finding)) == 0) add(finding);
 }
@@ -47,11 +49,11 @@ void add_each_cause_once(const Diagnostics& conformance, const Diagnostics& buil
 
 std::optional<System> build_checked(const Model& model, importer::BuildOptions options, Diagnostics& diagnostics,
                                     std::size_t most) {
-  Diagnostics conformance, building;
-  importer::check_conformance(model, conformance, most);
-  options.told = &conformance;
+  Diagnostics known = diagnostics, building;
+  importer::check_conformance(model, known, most);
+  options.told = &known;
   auto system = importer::build_system(model, options, building);
-  add_each_cause_once(conformance, building, diagnostics);
+  add_each_cause_once(known, building, diagnostics);
   return system;
 }
 

@@ -47,7 +47,7 @@ TEST_CASE("a text that is no time is refused with what was expected") {
   CHECK(time_text("7200") == "\"7200\" is not a whole number with a unit of time, such as \"7200 us\"");
   CHECK(time_text("-5ms") == "\"-5ms\" is not a whole number with a unit of time, such as \"7200 us\"");
   CHECK(time_text("5 weeks") == "\"weeks\" is not a unit of time (ps, ns, us, ms, s)");
-  CHECK(time_text("5MS") == "\"MS\" is not a unit of time (ps, ns, us, ms, s)");
+  CHECK(time_text("5MS") == "\"MS\" is not a unit of time (ps, ns, us, ms, s); did you mean \"ms\"?");
   CHECK(time_text("1.5ms") == "\"1.5ms\" is not a whole number with a unit of time, such as \"7200 us\"");
   CHECK(time_text("99999999999999999999s") == "\"99999999999999999999\" is too large");
   CHECK(time_text("9223373s") == "\"9223373\" is too large");
@@ -97,7 +97,8 @@ TEST_CASE("a frequency that is not above zero or not known is refused") {
   CHECK(parse_frequency("0", "GHz").error() == "\"0 GHz\" is not a frequency above zero");
   CHECK(parse_frequency("-1", "GHz").error() == "\"-1 GHz\" is not a frequency above zero");
   CHECK(parse_frequency("1e30", "GHz").error() == "\"1e30 GHz\" is not a frequency above zero");
-  CHECK(parse_frequency("1", "ghz").error() == "\"ghz\" is not a unit of frequency (Hz, kHz, MHz, GHz)");
+  CHECK(parse_frequency("1", "ghz").error() ==
+        "\"ghz\" is not a unit of frequency (Hz, kHz, MHz, GHz); did you mean \"GHz\"?");
   CHECK(parse_frequency("1", "").error() == "\"\" is not a unit of frequency (Hz, kHz, MHz, GHz)");
   CHECK(parse_frequency("fast", "GHz").error() == "\"fast\" is not a number");
 }
@@ -144,12 +145,14 @@ TEST_CASE("a size in bits rounds up to whole bytes, a rate down") {
 
 TEST_CASE("a data size or rate that makes no sense is refused") {
   CHECK(parse_data_size("5", "").error() == "\"\" is not a unit of data size (B, kB, KiB, MB, …)");
-  CHECK(parse_data_size("5", "mb").error() == "\"mb\" is not a unit of data size (B, kB, KiB, MB, …)");
+  CHECK(parse_data_size("5", "mb").error() ==
+        "\"mb\" is not a unit of data size (B, kB, KiB, MB, …); did you mean \"MB\"?");
   CHECK(parse_data_size("-5", "MB").error() == "\"-5\" is negative");
   CHECK(parse_data_size("9223372036854775807", "B").error() == "\"9223372036854775807\" is too large");
   CHECK(parse_data_size("lots", "MB").error() == "\"lots\" is not an integer");
   CHECK(parse_data_rate("5", "MB").error() == "\"MB\" is not a unit of data rate (BPerSecond, MBPerSecond, …)");
-  CHECK(parse_data_rate("5", "PerSecond").error() == "\"\" is not a unit of data size (B, kB, KiB, MB, …)");
+  CHECK(parse_data_rate("5", "PerSecond").error() ==
+        "\"PerSecond\" is not a unit of data rate (BPerSecond, MBPerSecond, …); did you mean \"BPerSecond\"?");
 }
 
 TEST_CASE("a duration is written in the largest unit that leaves at least one of it") {

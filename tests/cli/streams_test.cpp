@@ -51,8 +51,9 @@ TEST_CASE("-o - writes to standard output, so that the command can stand in a pi
   CHECK(with_input(model, "analyze - -o -").out == with_input(model, "analyze -").out);
   const auto annotated = with_input(model, "annotate - -o -");
   CHECK(annotated.exit_code == 0);
-  CHECK(annotated.out.find("timing.") != std::string::npos);
-  const auto back = with_input(model, "annotate - -o - | \"$0\" annotate --strip - -o -");
+  CHECK(annotated.out.size() > text.size());
+  const auto back = test::run(
+      {"/bin/sh", "-c", "\"$0\" annotate - -o - < \"$1\" | \"$0\" annotate --strip - -o -", AMALTHEA_COMMAND, model});
   CHECK(back.out == text);
   const auto converted = with_input(model, "convert - --to 3.2.0 -o -");
   CHECK(converted.exit_code == 0);
@@ -95,6 +96,7 @@ TEST_CASE("a file that is no model is recognised by what it holds, and the messa
   REQUIRE(test::amalthea({"convert", model, "-o", folder.path() + "/model.json"}).exit_code == 0);
   check("model.json", test::read_text(folder.path() + "/model.json"), "a model as JSON");
   check("scenario.json", test::read_text(test::sample("gpu/camera.json")), "a GPU scenario");
+  check("contexts.json", test::read_text(test::sample("gpu/contexts.json")), "a GPU scenario");
   check("examiner.json", test::read_text(test::sample("gpu/thesis-examiner.json")), "a GPU scenario");
   check("mapping.json", test::read_text(test::sample("mappings/mobstr-mapped.json")), "a mapping file");
   check("profile.json", test::read_text(AMALTHEA_SOURCE_DIR "/engine/platforms/xavier.json"), "a GPU profile");

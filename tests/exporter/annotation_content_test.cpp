@@ -219,7 +219,7 @@ TEST_CASE("a version without measurements refuses them, and says which versions 
     REQUIRE(diagnostics.all().size() == 1);
     CHECK(diagnostics.all().front().id == "AM0550");
     CHECK(diagnostics.all().front().message == fmt::format("AMALTHEA {} has no measurement model; --as measurements is "
-                                                           "for 0.8.2 to 0.9.9",
+                                                           "for 0.8.2 to 0.9.9; leave it out, or convert the model",
                                                            to_string(version)));
   }
 }

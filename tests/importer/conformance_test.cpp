@@ -161,7 +161,7 @@ TEST_CASE("a value below the least one that its data type allows is told") {
 TEST_CASE("what is required and not there is told, unless it has a value when unset") {
   CHECK(ids("3.3.0", "<mappingModel><schedulerAllocation/></mappingModel>") == Ids{"AM0222", "AM0222"});
   CHECK(message("3.3.0", "<mappingModel><taskAllocation task=\"T?type=Task\"/></mappingModel>") ==
-        "model.amxmi:3:15: warning: a TaskAllocation has no scheduler, which is required [AM0222]");
+        "model.amxmi:3:15: warning: a TaskAllocation has no scheduler, which is required; add it [AM0222]");
   // A constant value is required and 0 when it is not written.
   CHECK(ids("3.3.0",
             "<swModel><runnables name=\"R\"><activityGraph><items xsi:type=\"am:Ticks\"><default "
@@ -238,8 +238,9 @@ TEST_CASE("of each kind of finding a thousand are listed, and how many more ther
   CHECK(found.back() == "AM0229");
 }
 
-TEST_CASE("the third-party models that EMF refuses are those that are refused here, but for files of a development cycle",
-          "[long][emf]") {
+TEST_CASE(
+    "the third-party models that EMF refuses are those that are refused here, but for files of a development cycle",
+    "[long][emf]") {
   const auto folder = test::corpus_folder();
   const auto judge = test::emf_judge();
   const auto metamodels = test::metamodel_folder();

@@ -148,5 +148,6 @@ TEST_CASE("mapping: a core that nobody schedules is refused") {
                            "responsibility=\"Core0?type=ProcessingUnit\""),
             {change("EKF=Core1")});
   CHECK(errors(outcome) == std::vector<std::string>{"error: mapping of \"EKF\" to \"Core1\": no scheduler is "
-                                                    "responsible for that processing unit [AM0325]"});
+                                                    "responsible for that processing unit; name another unit, or add a "
+                                                    "scheduler allocation to the model [AM0325]"});
 }

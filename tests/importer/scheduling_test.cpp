@@ -319,7 +319,7 @@ TEST_CASE("from 2.0.0 on parameters have the names of their definitions") {
 TEST_CASE("what an algorithm needs and a scheduler lacks is one error that names it") {
   CHECK(Built(with_algorithm(Version::v1_2_0, "DeferrableServer")).message("AM0341") ==
         "scheduler \"Sched\" uses the algorithm DeferrableServer, which needs a budget (maxBudget or capacity) and a "
-        "period (replenishment or period)");
+        "period (replenishment or period); add it to its parameters or its association");
   // Round robin: with one task, or priorities that all differ, nobody takes turns.
   const std::string alone = with_algorithm(Version::v1_2_0, "PriorityBasedRoundRobin");
   CHECK_FALSE(Built(alone)->platform.schedulers.at(0).time_slice.has_value());
@@ -332,9 +332,11 @@ TEST_CASE("what an algorithm needs and a scheduler lacks is one error that names
   CHECK(with_second(2).system.has_value());
   CHECK(with_second(3).message("AM0341") ==
         "scheduler \"Sched\" uses the algorithm PriorityBasedRoundRobin, which needs a time slice (timeSliceLength) "
-        "where priorities are equal");
+        "where priorities are equal; add it to its parameters or its association");
   CHECK(Built(with_algorithm(Version::v1_2_0, "Grouping")).message("AM0341") ==
-        "scheduler \"Sched\" uses the algorithm Grouping, which needs a parent scheduler");
+        "scheduler \"Sched\" uses the algorithm Grouping, which needs a parent scheduler; add it to its parameters or "
+        "its "
+        "association");
   CHECK(
       Built(with_definitions(with_algorithm(Version::v3_3_0, "DeferrableServer", time_parameter("capacity", "0", "ms")),
                              {"capacity"}))
@@ -574,7 +576,8 @@ TEST_CASE("a device task with a counter is one error; without it nothing is") {
   const Built built(text);
   CHECK_FALSE(built.system.has_value());
   CHECK(built.message("AM0342") ==
-        "RunnableCall in device task \"Vision\": what a GPU executes cannot depend on modes, chance or counters");
+        "RunnableCall in device task \"Vision\": what a GPU executes cannot depend on modes, chance or counters; put "
+        "it into the task that triggers this one");
   CHECK(Built(sample).system.has_value());
 }
 

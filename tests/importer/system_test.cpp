@@ -723,9 +723,10 @@ TEST_CASE("a kind of stimulus that is not simulated is one error at the stimulus
                         "xsi:type=\"am:CustomStimulus\" xmi:id=\"every_2ms?type=PeriodicStimulus\""),
                "<recurrence value=\"2\" unit=\"ms\"/>", "");
   CHECK(only_error(text) ==
-        fmt::format("model.amxmi:{}: error: task \"Monitor\" is activated by the CustomStimulus \"every_2ms\", a "
-                    "kind of stimulus that is not simulated [AM0310]",
-                    place(text, "<stimuli xsi:type=\"am:CustomStimulus\"")));
+        fmt::format(
+            "model.amxmi:{}: error: task \"Monitor\" is activated by the CustomStimulus \"every_2ms\", a "
+            "kind of stimulus that is not simulated; use a periodic, sporadic, event or inter-process one [AM0310]",
+            place(text, "<stimuli xsi:type=\"am:CustomStimulus\"")));
 }
 
 TEST_CASE("a period of zero or none is one error at the stimulus") {
