@@ -35,8 +35,8 @@ std::string format(const Diagnostic& diagnostic) {
          fmt::format("{}: {} [{}]", to_string(diagnostic.severity), one_line(diagnostic.message), diagnostic.id);
 }
 
-void Diagnostics::add(std::string_view id, Severity severity, std::string message, Location location,
-                      std::string path) {
+void Diagnostics::add(std::string_view id, Severity severity, std::string message, Location location, std::string path,
+                      std::uint64_t count) {
   // The same fault met again on another way through the model is no news.
   const auto same = [&](const Diagnostic& other) {
     return other.id == id && other.location == location && other.message == message;
@@ -45,7 +45,7 @@ void Diagnostics::add(std::string_view id, Severity severity, std::string messag
       std::find_if(all_.rbegin(), all_.rbegin() + recent(), same) != all_.rbegin() + recent())
     return;
   if (severity == Severity::error) ++errors_;
-  all_.push_back({std::string(id), severity, std::move(message), std::move(location), std::move(path)});
+  all_.push_back({std::string(id), severity, std::move(message), std::move(location), std::move(path), count});
 }
 
 }  // namespace amalthea

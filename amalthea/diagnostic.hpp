@@ -33,6 +33,7 @@ struct Diagnostic {
   std::string message;  ///< one sentence: what is wrong and what was expected
   Location location;
   std::string path;  ///< AMALTHEA path such as "swModel/tasks/DASM"; empty when about the whole file
+  std::uint64_t count = 1;  ///< how many things of its kind the finding is about, e.g. label accesses
 };
 
 /// "file:line:column: error: message [AM0203]", without the parts that are unknown.
@@ -44,7 +45,8 @@ std::string one_line(std::string_view text);
 class Diagnostics {
  public:
   /// A finding that repeats a recent one word for word and place for place is not added again.
-  void add(std::string_view id, Severity severity, std::string message, Location location = {}, std::string path = {});
+  void add(std::string_view id, Severity severity, std::string message, Location location = {}, std::string path = {},
+           std::uint64_t count = 1);
   const std::vector<Diagnostic>& all() const { return all_; }
   bool has_errors() const { return errors_ > 0; }
   std::size_t errors() const { return errors_; }

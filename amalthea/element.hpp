@@ -338,9 +338,12 @@ class Model {
   struct Dangling {
     Element element;      ///< that holds the reference
     std::string feature;  ///< e.g. "runnable"
+    Element likely;       ///< what it may mean, by its spelling; may be empty
   };
   const std::vector<Dangling>& dangling() const { return dangling_; }
-  void add_dangling(Element element, std::string feature) { dangling_.push_back({element, std::move(feature)}); }
+  void add_dangling(Element element, std::string feature, Element likely = {}) {
+    dangling_.push_back({element, std::move(feature), likely});
+  }
 
   /// Targets of the reference `feature` of `element`, written as attribute tokens or as `<feature href="…"/>`
   /// children, in that order; those that cannot be resolved are left out (the importer has reported them).

@@ -1,13 +1,17 @@
 #include "amalthea/quantity.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
+
+#include "amalthea/near_miss.hpp"
 
 namespace amalthea {
 namespace {
@@ -33,6 +37,15 @@ const Unit* find_unit(const Unit* first, const Unit* last, std::string_view name
 template <std::size_t N>
 const Unit* find_unit(const std::array<Unit, N>& units, std::string_view name) {
   return find_unit(units.data(), units.data() + units.size(), name);
+}
+
+/// `what`: "unit of time (ps, ns, us, ms, s)".
+template <std::size_t N>
+std::string no_such_unit(const std::array<Unit, N>& units, std::string_view name, std::string_view what,
+                         std::string_view suffix = "") {
+  std::vector<std::string> names;
+  for (const Unit& unit : units) names.push_back(std::string(unit.name).append(suffix));
+  return fmt::format("\"{}\" is not a {}{}", name, what, did_you_mean(name, names));
 }
 
 // Picoseconds per unit. "µs" occurs in free text with both code points (U+00B5, U+03BC).
@@ -70,7 +83,7 @@ Parsed<std::int64_t> parse_bits(std::string_view value, std::string_view unit) {
   if (*number < 0) return tl::unexpected(fmt::format("\"{}\" is negative", value));
   const Unit* found = find_unit(size_units, unit);
   if (found == nullptr)
-    return tl::unexpected(fmt::format("\"{}\" is not a unit of data size (B, kB, KiB, MB, …)", unit));
+    return tl::unexpected(no_such_unit(size_units, unit, "unit of data size (B, kB, KiB, MB, …)"));
   return multiply(*number, found->factor, value);
 }
 
@@ -99,7 +112,7 @@ Parsed<Duration> parse_time(std::string_view value, std::string_view unit) {
   const auto number = parse_integer(value);
   if (!number) return tl::unexpected(number.error());
   const Unit* found = find_unit(time_units, unit);
-  if (found == nullptr) return tl::unexpected(fmt::format("\"{}\" is not a unit of time (ps, ns, us, ms, s)", unit));
+  if (found == nullptr) return tl::unexpected(no_such_unit(time_units, unit, "unit of time (ps, ns, us, ms, s)"));
   return multiply(*number, found->factor, value).map([](std::int64_t ps) { return Duration::picoseconds(ps); });
 }
 
@@ -116,7 +129,7 @@ Parsed<Frequency> parse_frequency(std::string_view value, std::string_view unit)
   if (!number) return tl::unexpected(number.error());
   const Unit* found = find_unit(frequency_units, unit);
   if (found == nullptr)
-    return tl::unexpected(fmt::format("\"{}\" is not a unit of frequency (Hz, kHz, MHz, GHz)", unit));
+    return tl::unexpected(no_such_unit(frequency_units, unit, "unit of frequency (Hz, kHz, MHz, GHz)"));
   const double millihertz = std::round(*number * static_cast<double>(found->factor));
   if (!(millihertz >= 1) || millihertz > 9e18)
     return tl::unexpected(fmt::format("\"{} {}\" is not a frequency above zero", value, unit));
@@ -129,9 +142,10 @@ Parsed<DataSize> parse_data_size(std::string_view value, std::string_view unit) 
 
 Parsed<DataRate> parse_data_rate(std::string_view value, std::string_view unit) {
   constexpr std::string_view suffix = "PerSecond";
-  if (!unit.ends_with(suffix))
-    return tl::unexpected(fmt::format("\"{}\" is not a unit of data rate (BPerSecond, MBPerSecond, …)", unit));
-  return parse_bits(value, unit.substr(0, unit.size() - suffix.size())).map([](std::int64_t bits) {
+  const std::string_view size_unit = unit.substr(0, unit.size() - std::min(unit.size(), suffix.size()));
+  if (!unit.ends_with(suffix) || find_unit(size_units, size_unit) == nullptr)
+    return tl::unexpected(no_such_unit(size_units, unit, "unit of data rate (BPerSecond, MBPerSecond, …)", suffix));
+  return parse_bits(value, size_unit).map([](std::int64_t bits) {
     return DataRate{bits / 8};
   });
 }

@@ -13,7 +13,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 5> verdicts = {"failed", "unbounded", "missed", "met", "nothing to be met"};
+constexpr std::array<std::string_view, model_verdicts> verdicts = {
+    "failed", "missed", "unbounded", "unknown", "met", "guaranteed", "nothing to be met"};
 
 std::string dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -46,16 +47,16 @@ std::string body_of_results(const Json& results) {
   const auto of_tasks = [&](std::string_view verdict) { return count(tasks, "verdict", verdict); };
   const auto of_requirements = [&](std::string_view verdict) { return count(requirements, "verdict", verdict); };
   const Json findings = finding_counts(results.at("findings"));
-  const ModelVerdict verdict = of_tasks("unbounded") > 0                            ? ModelVerdict::unbounded
-                               : of_tasks("missed") + of_requirements("missed") > 0 ? ModelVerdict::missed
-                               : of_tasks("met") + of_requirements("met") > 0       ? ModelVerdict::met
-                                                                                    : ModelVerdict::nothing;
+  const Json verdict = results.at("limits").empty() ? Json(to_string(ModelVerdict::nothing)) : results.at("verdict");
   return dump({{"status", "analysed"},
-               {"verdict", to_string(verdict)},
+               {"verdict", verdict},
+               {"summary", results.at("summary")},
+               {"counts", results.at("counts")},
                {"tasks",
                 {{"met", of_tasks("met")},
                  {"missed", of_tasks("missed")},
                  {"unbounded", of_tasks("unbounded")},
+                 {"unknown", of_tasks("unknown")},
                  {"no deadline", of_tasks("no deadline")}}},
                {"requirements",
                 {{"met", of_requirements("met")},
@@ -131,16 +132,20 @@ tl::expected<Record, std::string> parse_line(std::string_view line) {
     const auto verdict = std::find(verdicts.begin(), verdicts.end(), json.at("verdict").get<std::string>());
     if (verdict == verdicts.end()) return tl::unexpected(std::string("the verdict is not known"));
     record.verdict = static_cast<ModelVerdict>(verdict - verdicts.begin());
-    if (json.contains("tasks")) {
-      const Json& tasks = json.at("tasks");
-      record.counts.met = tasks.at("met").get<std::uint64_t>();
-      record.counts.missed = tasks.at("missed").get<std::uint64_t>();
-      record.counts.unbounded = tasks.at("unbounded").get<std::uint64_t>();
-      record.counts.no_deadline = tasks.at("no deadline").get<std::uint64_t>();
+    if (json.contains("counts")) {
+      const Json& limits = json.at("counts");
+      record.counts.guaranteed = limits.at("guaranteed").get<std::uint64_t>();
+      record.counts.met = limits.at("met").get<std::uint64_t>();
+      record.counts.unknown = limits.at("unknown").get<std::uint64_t>();
+      record.counts.unbounded = limits.at("unbounded").get<std::uint64_t>();
+      record.counts.missed = limits.at("missed").get<std::uint64_t>();
     }
     record.counts.errors = json.at("findings").at("error").get<std::uint64_t>();
     record.counts.warnings = json.at("findings").at("warning").get<std::uint64_t>();
-    if (json.contains("error")) record.error = json.at("error").get<std::string>();
+    if (json.contains("error"))
+      record.why = json.at("error").get<std::string>();
+    else if (record.verdict < ModelVerdict::met)
+      record.why = json.at("summary").get<std::string>();
     return record;
   } catch (const Json::exception& error) {
     return tl::unexpected(std::string(error.what()));

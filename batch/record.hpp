@@ -2,8 +2,9 @@
 /// \file
 /// What a batch says of one model: one line of JSON (docs/batch.md).
 ///
-/// `{"index", "of", "files", "key", "status", "verdict", "tasks", "requirements", "findings", "error"?, "results"?}`.
-/// The part from `status` on is the body: the same for the same model and options, whoever makes it and when.
+/// `{"index", "of", "files", "key", "status", "verdict", "summary", "counts", "tasks", "requirements", "findings",
+/// "error"?, "results"?}`. The part from `status` on is the body: the same for the same model and options, whoever
+/// makes it and when.
 
 #include <cstdint>
 #include <optional>
@@ -20,9 +21,10 @@
 
 namespace amalthea::batch {
 
-/// Of a whole model, the worst first: it could not be analysed; a task is unbounded; a deadline or requirement is
-/// missed; everything that is to be met is met; there is nothing to be met.
-enum class ModelVerdict : std::uint8_t { failed, unbounded, missed, met, nothing };
+/// Of a whole model, the worst first: it could not be analysed; then the verdicts of docs/verdicts.md; it states
+/// nothing that has to be met, and nothing else is wrong with it.
+enum class ModelVerdict : std::uint8_t { failed, missed, unbounded, unknown, met, guaranteed, nothing };
+inline constexpr std::size_t model_verdicts = 7;
 std::string_view to_string(ModelVerdict verdict);
 
 /// The body for a model that was analysed, from its results (docs/results.md).
@@ -48,10 +50,10 @@ struct Record {
   std::string status;  ///< "analysed", "failed", "out of time", "out of memory", "crashed"
   ModelVerdict verdict = ModelVerdict::failed;
   struct Counts {
-    std::uint64_t met = 0, missed = 0, unbounded = 0, no_deadline = 0;  ///< tasks
-    std::uint64_t errors = 0, warnings = 0;                             ///< findings
+    std::uint64_t guaranteed = 0, met = 0, unknown = 0, unbounded = 0, missed = 0;  ///< limits
+    std::uint64_t errors = 0, warnings = 0;                                         ///< findings
   } counts;
-  std::string error;
+  std::string why;  ///< it was not analysed, or its verdict is worse than met
 };
 /// Reads all but the results. Or says why the line is no line of a batch.
 tl::expected<Record, std::string> parse_line(std::string_view line);

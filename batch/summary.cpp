@@ -19,7 +19,10 @@ using exporter::TextTable;
 Colour colour_of(ModelVerdict verdict) {
   switch (verdict) {
     case ModelVerdict::met:
+    case ModelVerdict::guaranteed:
       return Colour::good;
+    case ModelVerdict::unknown:
+      return Colour::bold;
     case ModelVerdict::nothing:
       return Colour::dim;
     case ModelVerdict::failed:
@@ -33,10 +36,11 @@ Colour colour_of(ModelVerdict verdict) {
 std::vector<TextTable::Column> columns() {
   return {{"model"},
           {"verdict"},
+          {"guaranteed", Align::right},
           {"met", Align::right},
-          {"missed", Align::right},
+          {"unknown", Align::right},
           {"unbounded", Align::right},
-          {"no deadline", Align::right},
+          {"missed", Align::right},
           {"why"}};
 }
 
@@ -48,11 +52,12 @@ TextTable::Rows rows_of(const Summary& summary) {
     };
     return {{summary.title(row)},
             {std::string(to_string(row.verdict)), colour_of(row.verdict)},
+            {number(row.counts.guaranteed)},
             {number(row.counts.met)},
-            {number(row.counts.missed)},
+            {number(row.counts.unknown)},
             {number(row.counts.unbounded)},
-            {number(row.counts.no_deadline)},
-            {row.error}};
+            {number(row.counts.missed)},
+            {row.why}};
   };
 }
 
@@ -69,35 +74,17 @@ bool is_database(std::string_view path) { return path.ends_with(".db") || path.e
 
 }  // namespace
 
-void Totals::add(ModelVerdict verdict) {
-  ++models;
-  switch (verdict) {
-    case ModelVerdict::failed:
-      ++failed;
-      break;
-    case ModelVerdict::unbounded:
-      ++unbounded;
-      break;
-    case ModelVerdict::missed:
-      ++missed;
-      break;
-    case ModelVerdict::met:
-      ++met;
-      break;
-    case ModelVerdict::nothing:
-      ++nothing;
-      break;
-  }
-}
-
 void Summary::add(const Record& record) {
   totals_.add(record.verdict);
-  rows_.push_back({record.index, record.verdict, record.counts, record.status, record.error});
+  rows_.push_back({record.index, record.verdict, record.counts, record.status, record.why});
 }
 
 std::string sentence_of(const Totals& totals) {
-  return fmt::format("{} models: {} met, {} missed, {} unbounded, {} failed, {} with nothing to be met", totals.models,
-                     totals.met, totals.missed, totals.unbounded, totals.failed, totals.nothing);
+  return fmt::format(
+      "{} models: {} guaranteed, {} met, {} unknown, {} unbounded, {} missed, {} failed, {} with nothing to be met",
+      totals.models, totals.of(ModelVerdict::guaranteed), totals.of(ModelVerdict::met),
+      totals.of(ModelVerdict::unknown), totals.of(ModelVerdict::unbounded), totals.of(ModelVerdict::missed),
+      totals.of(ModelVerdict::failed), totals.of(ModelVerdict::nothing));
 }
 
 void summary_text(const Summary& summary, bool colour, const Summary::Sink& sink) {
@@ -120,19 +107,19 @@ void summary_html(const Summary& summary, const Summary::Sink& sink) {
       "</style></head>\n<body><h1>Timing of models</h1>\n");
   sink(fmt::format("<p>{}</p>\n", sentence_of(summary.totals())));
   sink(
-      "<table><thead><tr><th scope=\"col\">model</th><th scope=\"col\">verdict</th><th scope=\"col\" "
-      "class=\"n\">met</th>"
-      "<th scope=\"col\" class=\"n\">missed</th><th scope=\"col\" class=\"n\">unbounded</th>"
-      "<th scope=\"col\" class=\"n\">no deadline</th><th scope=\"col\">why</th></tr></thead>\n<tbody>\n");
+      "<table><thead><tr><th scope=\"col\">model</th><th scope=\"col\">verdict</th>"
+      "<th scope=\"col\" class=\"n\">guaranteed</th><th scope=\"col\" class=\"n\">met</th>"
+      "<th scope=\"col\" class=\"n\">unknown</th><th scope=\"col\" class=\"n\">unbounded</th>"
+      "<th scope=\"col\" class=\"n\">missed</th><th scope=\"col\">why</th></tr></thead>\n<tbody>\n");
   for (const Summary::Row& row : summary.rows()) {
-    const bool bad = colour_of(row.verdict) == Colour::bad;
+    const bool bad = row.verdict < ModelVerdict::met;
     std::string line = fmt::format("<tr class=\"{}\"><td>{}</td><td>{}</td>", bad ? "bad" : "good",
                                    exporter::svg::escaped(summary.title(row)), to_string(row.verdict));
     for (const std::uint64_t value :
-         {row.counts.met, row.counts.missed, row.counts.unbounded, row.counts.no_deadline})
+         {row.counts.guaranteed, row.counts.met, row.counts.unknown, row.counts.unbounded, row.counts.missed})
       line += fmt::format("<td class=\"n\">{}</td>",
                           row.verdict == ModelVerdict::failed ? std::string("–") : std::to_string(value));
-    sink(line + fmt::format("<td>{}</td></tr>\n", exporter::svg::escaped(row.error)));
+    sink(line + fmt::format("<td>{}</td></tr>\n", exporter::svg::escaped(row.why)));
   }
   sink("</tbody></table></body></html>\n");
 }

@@ -2,6 +2,7 @@
 /// \file
 /// What came of a batch, for people and for databases. A new form is one function and one line in summary.cpp.
 
+#include <array>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -14,8 +15,14 @@
 namespace amalthea::batch {
 
 struct Totals {
-  std::size_t models = 0, met = 0, nothing = 0, missed = 0, unbounded = 0, failed = 0;
-  void add(ModelVerdict verdict);
+  std::size_t models = 0;
+  std::array<std::size_t, model_verdicts> counts{};
+
+  std::size_t of(ModelVerdict verdict) const { return counts[static_cast<std::size_t>(verdict)]; }
+  void add(ModelVerdict verdict) {
+    ++models;
+    ++counts[static_cast<std::size_t>(verdict)];
+  }
 };
 
 /// "12 models: 5 met, …".
@@ -30,7 +37,7 @@ class Summary {
     std::size_t index = 0;  ///< among all models
     ModelVerdict verdict = ModelVerdict::failed;
     Record::Counts counts;
-    std::string status, error;
+    std::string status, why;
   };
 
   /// `models` are all of the batch; they outlive this.

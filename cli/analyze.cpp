@@ -42,7 +42,7 @@ int run(const Options& options) {
   if (!write_output(options.output, format->render({info, prepared->system, *results, diagnostics},
                                                    {colour, options.metrics, options.table})))
     return ExitCode::unusable;
-  return exit_code_of(*results, diagnostics);
+  return exit_code_of(engine::assess(prepared->system, *results, diagnostics), options.analysis);
 }
 
 }  // namespace
@@ -64,10 +64,7 @@ void add_analyze(CLI::App& app, int& exit_code) {
   verb->add_option("--table", options->table, "what csv holds")->check(CLI::IsMember(tables))->capture_default_str();
   verb->add_flag("--metrics", options->metrics,
                  "also, in text and Markdown, how long processes were in which state (other formats always say so)");
-  verb->footer(
-      "Exit code 0: all deadlines met; 1: a deadline or another requirement is missed or the model has an error; 2: "
-      "wrong use or unreadable "
-      "input.");
+  verb->footer(verdict_exit_codes);
   verb->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

@@ -11,6 +11,8 @@
 #include "cli/verbs.hpp"
 #include "exporter/annotation.hpp"
 #include "exporter/annotation_content.hpp"
+#include "exporter/verdict_text.hpp"
+#include "exporter/annotation_state.hpp"
 #include "importer/model_reader.hpp"
 
 namespace amalthea::cli {
@@ -33,7 +35,9 @@ bool complain(const std::string& message) {
 template <typename Text>
 bool write_model(const Model& model, const std::vector<Target>& targets, const importer::Limits& limits, Text text) {
   for (std::size_t i = 0; i < targets.size(); ++i)
-    if (!write_target(targets[i], [&](const auto& write) { write(text(*model.documents()[i])); }, limits)) return false;
+    if (!write_target(
+            targets[i], [&](const auto& write) { write(text(*model.documents()[i])); }, limits))
+      return false;
   return true;
 }
 
@@ -47,14 +51,17 @@ std::optional<Model> without_annotations(Model model, const importer::Limits& li
   }
   if (!changed) return model;
   diagnostics = {};  // places move when annotations go
+  exporter::check_annotations(model, diagnostics);
   return importer::read_model_from_bytes(std::move(files), limits, diagnostics);
 }
 
 bool can_be_annotated(const Model& model) {
   for (const auto& document : model.documents())
     if (document->itea() != IteaRelease::none)
-      return complain(fmt::format("{} is an {} model; only AMALTHEA {} and later can hold annotations",
-                                  document->source().path(), document->version_text(), to_string(oldest_version)));
+      return complain(
+          fmt::format("{} is an {} model; only AMALTHEA {} and later can hold annotations; convert "
+                      "it first (amalthea convert --to)",
+                      document->source().path(), document->version_text(), to_string(oldest_version)));
   return true;
 }
 
@@ -113,6 +120,9 @@ int run(const Options& options) {
   const auto annotations =
       exporter::annotations_of(*model, {info, analysed->system, analysed->results, diagnostics}, *request, diagnostics);
   print_findings(diagnostics);
+  for (const exporter::VerdictLine& said :
+       exporter::verdict_lines(engine::assess(analysed->system, analysed->results, diagnostics)))
+    fmt::print(stderr, "{}\n", said.text);
   if (!write_model(*model, targets, limits,
                    [&](const Document& document) { return exporter::annotate(document, annotations); }))
     return ExitCode::unusable;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -16,6 +17,7 @@
 #include "cli/input.hpp"
 #include "cli/mapping.hpp"
 #include "cli/progress.hpp"
+#include "cli/shown_findings.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/finding_formats.hpp"
 #include "exporter/new_file.hpp"
@@ -40,7 +42,7 @@ struct Options {
   std::string cache;
   std::vector<std::string> summaries;
   std::string sarif;
-  std::string fail_on = "missed";
+  std::string fail_on = "unknown";
 };
 
 int complain(const std::string& message) {
@@ -51,10 +53,11 @@ int complain(const std::string& message) {
 /// Everything that results depend on beside the model: options, and the files that they name.
 std::string in_words(const Options& options) {
   const AnalysisInput& analysis = options.analysis;
-  std::string words =
-      fmt::format("execution {} until {} platform {} memory {} line rule {} wrappers {} derived chains {}",
-                  analysis.execution, analysis.until, analysis.platform, analysis.memory, analysis.line_rule,
-                  analysis.build.keep_wrappers, analysis.derive_chains);
+  std::string words = fmt::format(
+      "execution {} until {} platform {} memory {} line rule {} wrappers {} derived chains {} "
+      "communication {} strict {} lenient {}",
+      analysis.execution, analysis.until, analysis.platform, analysis.memory, analysis.line_rule,
+      analysis.build.keep_wrappers, analysis.derive_chains, analysis.communication, analysis.strict, analysis.lenient);
   for (const std::string& change : analysis.map) words += fmt::format("\nmap {}", change);
   for (const std::string& chain : analysis.chains) words += fmt::format("\nchain {}", chain);
   for (const std::string& file : {analysis.platform, analysis.memory, analysis.mapping_file})
@@ -102,12 +105,17 @@ Diagnostics findings_of(const std::string& line) {
       findings.add("AM0543", Severity::error, text(json["error"]), file);
     return findings;
   }
-  for (const auto& task : json["results"]["tasks"])
-    if (task["verdict"] == "missed" || task["verdict"] == "unbounded")
+  for (const auto& limit : json["results"]["limits"]) {
+    const bool task = limit["kind"] == "deadline" || limit["kind"] == "task";
+    const std::string path = task ? fmt::format("swModel/tasks/{}", text(limit["name"])) : std::string();
+    const std::string name = task ? fmt::format("task \"{}\"", text(limit["name"])) : text(limit["name"]);
+    if (limit["verdict"] == "missed" || limit["verdict"] == "unbounded")
       findings.add("AM0542", Severity::error,
-                   fmt::format("task \"{}\" is {}: {}", text(task["name"]),
-                               task["verdict"] == "missed" ? "late" : "unbounded", text(task["reason"])),
-                   file, fmt::format("swModel/tasks/{}", text(task["name"])));
+                   fmt::format("{} is {}: {}", name, text(limit["verdict"]), text(limit["reason"])), file, path);
+    if (limit["verdict"] == "unknown" && limit["kind"] != "finding")
+      findings.add("AM0544", Severity::warning, fmt::format("{} was not judged: {}", name, text(limit["reason"])), file,
+                   path);
+  }
   return findings;
 }
 
@@ -147,11 +155,16 @@ class FindingsFile {
   std::unique_ptr<exporter::SarifLog> log_;
 };
 
-bool fails(const batch::Totals& totals, const std::string& fail_on) {
-  if (fail_on == "never") return false;
-  if (totals.failed > 0) return true;
-  if (fail_on == "failed") return false;
-  return totals.unbounded > 0 || (fail_on == "missed" && totals.missed > 0);
+int exit_code_of(const batch::Totals& totals, const std::string& fail_on, bool allow_unknown) {
+  using batch::ModelVerdict;
+  if (fail_on == "never") return ExitCode::all_well;
+  if (totals.of(ModelVerdict::failed) > 0) return ExitCode::findings;
+  if (fail_on == "failed") return ExitCode::all_well;
+  if (totals.of(ModelVerdict::unbounded) > 0) return ExitCode::findings;
+  if (fail_on == "unbounded") return ExitCode::all_well;
+  if (totals.of(ModelVerdict::missed) > 0) return ExitCode::findings;
+  const bool unknown = fail_on == "unknown" && !allow_unknown && totals.of(ModelVerdict::unknown) > 0;
+  return unknown ? ExitCode::unknown : ExitCode::all_well;
 }
 
 bool read_models(const Options& options, std::vector<batch::ModelFiles>& models) {
@@ -173,8 +186,8 @@ bool read_models(const Options& options, std::vector<batch::ModelFiles>& models)
     for (const batch::ModelFiles& files : *listed)
       for (const std::string& file : files)
         if (std::filesystem::exists(file, error) && !std::filesystem::is_regular_file(file, error)) {
-          complain(fmt::format("{}: {}: expected the files of each model, with tabs between (--list)",
-                               options.manifest, file));
+          complain(fmt::format("{}: {}: expected the files of each model, with tabs between (--list)", options.manifest,
+                               file));
           return false;
         }
     models.insert(models.end(), listed->begin(), listed->end());
@@ -186,7 +199,9 @@ bool read_models(const Options& options, std::vector<batch::ModelFiles>& models)
 bool outputs_are_possible(const Options& options) {
   for (const std::string& path : options.summaries)
     if (!batch::is_summary_file(path)) {
-      complain(fmt::format("--summary {}: expected a name that ends with .md, .html, .txt, .db or .sqlite", path));
+      complain(fmt::format("--summary {}: expected a name that ends with .md, .html, .txt, .db or .sqlite{}", path,
+                           did_you_mean(path.substr(std::min(path.rfind('.'), path.size())),
+                                        std::array<std::string_view, 5>{".md", ".html", ".txt", ".db", ".sqlite"})));
       return false;
     }
   for (const std::string& path : options.summaries)
@@ -247,13 +262,14 @@ int run(const Options& options) {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return complain("cannot write to standard output");
 
   std::FILE* const people = options.output.empty() ? stderr : stdout;
-  batch::summary_text(summary, !options.output.empty() && use_colour(),
-                      [people](std::string_view text) { fmt::print(people, "{}", text); });
+  if (people == stdout || !is_quiet())
+    batch::summary_text(summary, !options.output.empty() && use_colour(),
+                        [people](std::string_view text) { fmt::print(people, "{}", text); });
   if (!findings.close()) return ExitCode::unusable;
   for (const std::string& path : options.summaries)
     if (const auto written = batch::write_summary(path, summary, options.output); !written)
       return complain(written.error());
-  return fails(summary.totals(), options.fail_on) ? ExitCode::findings : ExitCode::all_well;
+  return exit_code_of(summary.totals(), options.fail_on, options.analysis.allow_unknown);
 }
 
 struct MergeOptions {
@@ -300,11 +316,13 @@ void add_batch(CLI::App& app, int& exit_code) {
                    "also write the summary to this file: .md, .html, .txt, or an SQLite database .db, .sqlite")
       ->allow_extra_args(false);
   verb->add_option("--sarif", options->sarif, "also write all findings and late tasks to this file, as SARIF 2.1.0");
-  verb->add_option("--fail-on", options->fail_on, "what makes the exit code 1")
-      ->check(CLI::IsMember({"missed", "unbounded", "failed", "never"}))
+  verb->add_option("--fail-on", options->fail_on,
+                   "the least that makes the exit code 1, or 4 if models are unknown and nothing is worse")
+      ->check(CLI::IsMember({"unknown", "missed", "unbounded", "failed", "never"}))
       ->capture_default_str();
   add_analysis_options(*verb, options->analysis);
   add_chain_options(*verb, options->analysis);
+  add_finding_options(*verb);
   add_limit_options(*verb, options->limits);
   verb->footer("amalthea batch merge puts the lines of parts together. docs/batch.md tells more.");
 
@@ -312,8 +330,12 @@ void add_batch(CLI::App& app, int& exit_code) {
   CLI::App* parts = verb->add_subcommand("merge", "the lines of all parts (--shard) as one batch would have made them");
   parts->add_option("PART", merge_options->parts, "files of lines")->required();
   parts->add_option("-o,--output", merge_options->output, "write to this file instead of standard output");
-  parts->callback([merge_options, &exit_code] { exit_code = merge(*merge_options); });
+  parts->callback([merge_options, &exit_code] {
+    if (merge_options->output == "-") merge_options->output.clear();
+    exit_code = merge(*merge_options);
+  });
   verb->callback([verb, options, &exit_code] {
+    if (options->output == "-") options->output.clear();
     if (verb->get_subcommands().empty()) exit_code = run(*options);
   });
 }

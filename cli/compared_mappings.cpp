@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "cli/mapping.hpp"
+#include "cli/shown_findings.hpp"
 #include "exporter/exploration_formats.hpp"
 
 namespace amalthea::cli {
@@ -24,13 +25,13 @@ bool has_task(const System& system, const std::string& name) {
 /// What another model says of tasks that the explored one has, too.
 std::optional<std::vector<MappingChange>> changes_of_model(const std::string& file, const System& explored,
                                                            const importer::Limits& limits,
-                                                           const importer::BuildOptions& build) {
+                                                           const importer::BuildOptions& build, bool lenient) {
   Diagnostics findings;
   int ignored = 0;
-  const auto built = load_and_build({{file}, limits}, build, findings, ignored);
+  const auto built = load_and_build({{file}, limits}, build, lenient, findings, ignored);
   if (!built) return std::nullopt;  // said already
   if (!built->system) {
-    complain(fmt::format("--compare {}: the model cannot be analysed", file));
+    complain(fmt::format("--compare {}: the model cannot be analysed; correct it first", file));
     return std::nullopt;
   }
   const System& other = *built->system;
@@ -41,9 +42,10 @@ std::optional<std::vector<MappingChange>> changes_of_model(const std::string& fi
       const auto task = std::find_if(other.tasks.begin(), other.tasks.end(),
                                      [&](const Task& each) { return each.name == entry.task; });
       entry.core = other.platform.units[task->unit].name;
-      fmt::print(stderr,
-                 "amalthea: note: --compare {}: task \"{}\" may run on several units; the first, \"{}\", counts\n",
-                 file, entry.task, entry.core);
+      if (!is_quiet())
+        fmt::print(stderr,
+                   "amalthea: note: --compare {}: task \"{}\" may run on several units; the first, \"{}\", counts\n",
+                   file, entry.task, entry.core);
     }
     MappingChange change;
     change.task = std::move(entry.task);
@@ -55,16 +57,17 @@ std::optional<std::vector<MappingChange>> changes_of_model(const std::string& fi
     changes.push_back(std::move(change));
   }
   if (changes.empty()) {
-    complain(fmt::format("--compare {}: the model has none of the tasks", file));
+    complain(
+        fmt::format("--compare {}: the model has none of the tasks; expected one with tasks of the same names", file));
     return std::nullopt;
   }
   return changes;
 }
 
 std::optional<std::vector<MappingChange>> changes_of(const std::string& file, const System& explored,
-                                                     const importer::Limits& limits,
-                                                     const importer::BuildOptions& build) {
-  if (std::filesystem::path(file).extension() != ".json") return changes_of_model(file, explored, limits, build);
+                                                     const importer::Limits& limits, const AnalysisInput& analysis) {
+  if (std::filesystem::path(file).extension() != ".json")
+    return changes_of_model(file, explored, limits, analysis.build, analysis.lenient);
   auto changes = read_mapping_file("--compare", file);
   if (changes) return std::move(*changes);
   complain(changes.error());
@@ -80,7 +83,7 @@ std::optional<std::vector<exporter::ComparedMapping>> compared_mappings(const st
                                                                         const Search& search) {
   std::vector<exporter::ComparedMapping> compared;
   for (const std::string& file : files) {
-    auto changes = changes_of(file, search.problem.system, limits, analysis.build);
+    auto changes = changes_of(file, search.problem.system, limits, analysis);
     if (!changes) return std::nullopt;
     importer::BuildOptions build = analysis.build;
     build.mapping = std::move(*changes);

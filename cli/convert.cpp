@@ -14,6 +14,7 @@
 #include "cli/model_output.hpp"
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
+#include "exporter/annotation_state.hpp"
 #include "exporter/conversion_report.hpp"
 #include "exporter/model_exports.hpp"
 #include "migration/migration.hpp"
@@ -53,16 +54,14 @@ migration::Release release_of(const Model& model) {
 /// A model on its way.
 struct Conversion {
   Conversion(const Model& model, migration::Release target, std::size_t places)
-      : from(release_of(model)),
-        to(target),
-        editable(model, SharedIds::apart),
-        objects_before(editable.object_count()),
-        record(findings, places) {
+      : from(release_of(model)), to(target), editable(model, SharedIds::apart), record(findings, places) {
+    exporter::drop_annotations(model, editable, findings);
+    objects_before = editable.object_count();
     done = migration::migrate(editable, from, to, record, findings);
   }
   migration::Release from, to;
   EditableModel editable;
-  std::size_t objects_before;
+  std::size_t objects_before = 0;
   Diagnostics findings;
   migration::Record record;
   bool done = false;
@@ -115,7 +114,11 @@ int convert_version(const Options& options, const Model& model, migration::Relea
   print_findings(conversion.findings);
   if (!write_report(options, conversion, model)) return ExitCode::unusable;
   if (!conversion.done) {
-    fmt::print(stderr, "amalthea: error: {} cannot hold this model; nothing was written\n", migration::to_string(to));
+    fmt::print(
+        stderr,
+        "amalthea: error: {} cannot hold this model; nothing was written. Change what the errors name, or convert to a "
+        "newer version\n",
+        migration::to_string(to));
     return ExitCode::findings;
   }
   if (options.check) return ExitCode::all_well;
@@ -178,7 +181,7 @@ int convert_tree(const Options& options, migration::Release to) {
   auto models = batch::find_models(options.input.models, options.input.limits.max_file_size);
   if (!models) return complain(models.error());
   std::erase_if(*models, [&](const batch::ModelFiles& files) { return is_below(files.front(), options.output); });
-  if (models->empty()) return complain("there is no model below these paths");
+  if (models->empty()) return complain("there is no model below these paths; expected folders with .amxmi files");
   auto placed = batch::place_models(options.input.models, std::move(*models));
   if (!placed) return complain(placed.error());
   std::error_code error;
@@ -221,8 +224,10 @@ int convert_form(const Options& options, const Model& model, const exporter::Mod
 int run(const Options& options) {
   const auto to = migration::parse_release(options.to);
   if (!options.to.empty() && !to)
-    return complain(fmt::format("--to {}: expected an AMALTHEA version, itea-1.1.0 to itea-1.3.0 or {} to {}",
-                                options.to, to_string(oldest_version), to_string(newest_version)));
+    return complain(
+        fmt::format("--to {}: expected an AMALTHEA version, itea-1.1.0 to itea-1.3.0 or {} to {}{}", options.to,
+                    to_string(oldest_version), to_string(newest_version),
+                    did_you_mean(options.to, all_versions(), [](Version known) { return to_string(known); })));
   const exporter::ModelExport* const form = exporter::model_export_of(options.output);
   if (!to && form == nullptr) return complain("expected --to VERSION, or an output that ends with .json, .dot or .csv");
   if (to && form != nullptr)
@@ -235,8 +240,8 @@ int run(const Options& options) {
     return complain("--report is of one model; of a tree convert.jsonl tells the same");
   if (options.tree) return convert_tree(options, *to);
   if (form != nullptr && (options.check || !options.report.empty()))
-    return complain(fmt::format("--check and --report are about versions; {} is another form of the model",
-                                options.output));
+    return complain(
+        fmt::format("--check and --report are about versions; {} is another form of the model", options.output));
   if (!check_output(options.report == "-" ? "" : options.report)) return ExitCode::unusable;
 
   int exit_code = ExitCode::all_well;

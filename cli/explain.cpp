@@ -48,9 +48,8 @@ int run(Options options) {
   print_findings(diagnostics);
   if (!prepared) return exit_code;
   if (!task) {
-    std::string names;
-    for (const Task& known : prepared->system.tasks) names += (names.empty() ? "" : ", ") + known.name;
-    return complain(fmt::format("no task is named \"{}\"; there are {}", name, names));
+    return complain(fmt::format("no task is named \"{}\"{}", name,
+                                did_you_mean_or_list(name, prepared->system.tasks, &Task::name)));
   }
   if (!results) return ExitCode::findings;
   const auto story = engine::explain(prepared->system, prepared->analysis, *results, *task);
@@ -68,8 +67,9 @@ int run(Options options) {
     return ExitCode::unusable;
   if (!write_output(options.output, text)) return ExitCode::unusable;
   const engine::Verdict verdict = results->tasks[story->task].verdict;
-  const bool bad = verdict == engine::Verdict::missed || verdict == engine::Verdict::unbounded;
-  return bad ? ExitCode::findings : ExitCode::all_well;
+  if (verdict == engine::Verdict::missed || verdict == engine::Verdict::unbounded) return ExitCode::findings;
+  return verdict == engine::Verdict::unknown && !options.analysis.allow_unknown ? ExitCode::unknown
+                                                                                : ExitCode::all_well;
 }
 
 }  // namespace
@@ -85,9 +85,8 @@ void add_explain(CLI::App& app, int& exit_code) {
   verb->add_option("-o,--output", options->output, "write to this file instead of standard output");
   verb->add_option("--picture", options->picture, "also draw the job, and who ran meanwhile, into this SVG file");
   verb->footer(
-      "The last argument is the name of the task. Exit code 0: its deadline is met; 1: it is missed or the model has "
-      "an "
-      "error; 2: wrong use or unreadable input.");
+      "The last argument is the name of the task. Exit code 0: its deadline is met or it has none; 1: it is missed or "
+      "unbounded, or the model has an error; 2: wrong use or unreadable input; 4: the task was not judged.");
   verb->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

@@ -1,13 +1,16 @@
 #include "cli/exploration_input.hpp"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 #include <thread>
 #include <utility>
 
 #include <fmt/core.h>
 
+#include "amalthea/near_miss.hpp"
 #include "cli/mapping.hpp"
+#include "cli/shown_findings.hpp"
 #include "engine/chain_search.hpp"
 #include "engine/kernel_instructions.hpp"
 #include "importer/mapping_constraints.hpp"
@@ -46,8 +49,10 @@ std::optional<TaskIndex> find_task(const System& system, const std::string& opti
       ++count;
     }
   if (count == 1) return found;
-  complain(count == 0 ? fmt::format("{}: the model has no task \"{}\"", option, name)
-                      : fmt::format("{}: the model has {} tasks of the name \"{}\"", option, count, name));
+  complain(count == 0
+               ? fmt::format("{}: the model has no task \"{}\"{}", option, name,
+                             did_you_mean_or_list(name, system.tasks, &Task::name))
+               : fmt::format("{}: the model has {} tasks of the name \"{}\"; rename all but one", option, count, name));
   return std::nullopt;
 }
 
@@ -159,7 +164,8 @@ bool pin(const System& system, const std::vector<std::string>& texts, explore::C
       const auto& units = system.platform.units;
       const auto unit = std::find_if(units.begin(), units.end(), [&](const auto& other) { return other.name == name; });
       if (unit == units.end())
-        return complain(fmt::format("{}: the model has no processing unit \"{}\"", option, name));
+        return complain(fmt::format("{}: the model has no processing unit \"{}\"{}", option, name,
+                                    did_you_mean_or_list(name, units, &ProcessingUnit::name)));
       const auto index = static_cast<UnitIndex>(unit - units.begin());
       if (!contains(constraints.allowed[*task], index))
         return complain(
@@ -215,7 +221,8 @@ std::optional<std::vector<explore::Objective>> objectives_of(const ExplorationIn
       }
       objectives.emplace_back(explore::ChainLatency{index});
     } else {
-      complain(fmt::format("--objective {}: expected response, load or chain:A->B->C", text));
+      complain(fmt::format("--objective {}: expected response, load or chain:A->B->C{}", text,
+                           did_you_mean(text, std::array<std::string_view, 2>{"response", "load"})));
       return std::nullopt;
     }
   }
@@ -234,16 +241,16 @@ bool keep_sides(const System& system, const std::vector<std::string>& pins, expl
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     auto& allowed = constraints.allowed[task];
     const bool on_gpu = system.platform.units[system.tasks[task].unit].type == PuType::gpu;
-    allowed.erase(std::remove_if(allowed.begin(), allowed.end(),
-                                 [&](UnitIndex unit) {
-                                   return (system.platform.units[unit].type == PuType::gpu) != on_gpu;
-                                 }),
-                  allowed.end());
+    allowed.erase(
+        std::remove_if(allowed.begin(), allowed.end(),
+                       [&](UnitIndex unit) { return (system.platform.units[unit].type == PuType::gpu) != on_gpu; }),
+        allowed.end());
     if (!allowed.empty()) continue;
     const std::string& name = system.tasks[task].name;
     for (const std::string& pin : pins)
       if (pin.starts_with(name + "="))
-        return complain(fmt::format("--pin {}: \"{}\" may not change sides with --keep offloading", pin, name));
+        return complain(fmt::format(
+            "--pin {}: \"{}\" may not change sides with --keep offloading; leave out one of them", pin, name));
     allowed.push_back(system.tasks[task].unit);
   }
   return true;
@@ -303,6 +310,7 @@ void drop_impossible_groups(const std::vector<const System*>& placements, explor
     const auto whole = whole_group(constraints, group);
     if (!common_units(placements, constraints, whole).empty()) continue;
     constraints.together.pop_back();
+    if (is_quiet()) continue;
     fmt::print(stderr,
                "amalthea: note: affinity constraints of the model want {} on one unit, but there is none on which all "
                "of them can run; that of {} is left out\n",
@@ -315,8 +323,10 @@ bool check_groups(const std::vector<const System*>& placements, const explore::C
   for (const auto& group : constraints.together) {
     const auto whole = whole_group(constraints, group);
     if (common_units(placements, constraints, whole).empty())
-      return complain(fmt::format("{} have to be together, but there is no unit on which all of them may run",
-                                  names_of(*placements.front(), whole)));
+      return complain(
+          fmt::format("{} have to be together, but there is no unit on which all of them may run; leave out "
+                      "--together, or allow them the same unit (--pin)",
+                      names_of(*placements.front(), whole)));
   }
   return true;
 }

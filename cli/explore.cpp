@@ -12,9 +12,12 @@
 #include "cli/model_output.hpp"
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
+#include "exporter/annotation.hpp"
+#include "exporter/annotation_state.hpp"
 #include "exporter/exploration_formats.hpp"
 #include "exporter/remapping.hpp"
 #include "exporter/splice.hpp"
+#include "importer/model_reader.hpp"
 
 namespace amalthea::cli {
 namespace {
@@ -59,12 +62,12 @@ bool check_paths(const Model& model, const Options& options, const std::vector<T
   for (std::size_t i = 0; i < written.size(); ++i)
     for (std::size_t j = i + 1; j < written.size(); ++j)
       if (is_same_file(written[i].path, written[j].path))
-        return complain(
-            fmt::format("{} and {} would both write {}", written[i].option, written[j].option, written[j].path));
+        return complain(fmt::format("{} and {} would both write {}; name another file for one of them",
+                                    written[i].option, written[j].option, written[j].path));
   for (const File& file : written) {
     const auto was_read = [&](const std::string& path) {
       if (path.empty() || !is_same_file(file.path, path)) return false;
-      complain(fmt::format("{} would write over {}, which is read", file.option, path));
+      complain(fmt::format("{} would write over {}, which is read; name another file", file.option, path));
       return true;
     };
     for (const std::string& path : options.compare)
@@ -82,7 +85,8 @@ bool can_be_named(const std::string& path, const System& system) {
   std::set<std::string> names;
   for (const exporter::MappingEntry& entry : exporter::mapping_entries(system))
     if (!names.insert(entry.task).second)
-      return complain(fmt::format("cannot write {}: several tasks have the name \"{}\"", path, entry.task));
+      return complain(
+          fmt::format("cannot write {}: several tasks have the name \"{}\"; rename all but one", path, entry.task));
   return true;
 }
 
@@ -117,6 +121,17 @@ std::optional<explore::Exploration> run_search(Search& search, Diagnostics& diag
   }
 }
 
+/// The text of a file of the model with the mapping in it, without annotations: those are of the mapping before.
+std::optional<std::string> unannotated_text(const Document& document, std::string text, const importer::Limits& limits,
+                                            Diagnostics& diagnostics) {
+  if (!exporter::is_annotated(document)) return text;
+  exporter::report_dropped_annotations(document, diagnostics);
+  Diagnostics known;  // of references into the other files, for example
+  const auto read = importer::read_model_from_bytes(document.source().path(), std::move(text), limits, known);
+  if (!read) return std::nullopt;
+  return exporter::strip(*read->documents().front());
+}
+
 /// The model with the mapping of `after` in it.
 bool write_model(const Model& model, const Options& options, const std::vector<Target>& targets, const System& after,
                  Diagnostics& diagnostics) {
@@ -124,16 +139,21 @@ bool write_model(const Model& model, const Options& options, const std::vector<T
   importer::BuildOptions build;
   build.keep_wrappers = options.analysis.build.keep_wrappers;
   const auto before = importer::build_system(model, build, known);
-  if (!before) return complain("the mapping cannot be written: without --map the model cannot be analysed");
+  if (!before)
+    return complain("the mapping cannot be written: without --map the model cannot be analysed; correct it first");
   const auto splices = exporter::remap(model, *before, after, diagnostics);
   if (!splices) return false;
   for (std::size_t i = 0; i < targets.size(); ++i) {
     const Document& document = *model.documents()[i];
     const auto found = splices->find(document.position());
-    const std::string text = found == splices->end() ? std::string(document.source().bytes())
-                                                     : exporter::apply(document.source().bytes(), found->second);
+    const auto text =
+        unannotated_text(document,
+                         found == splices->end() ? std::string(document.source().bytes())
+                                                 : exporter::apply(document.source().bytes(), found->second),
+                         options.input.limits, diagnostics);
+    if (!text) return complain(fmt::format("cannot write {}: it would exceed the limits on input", targets[i].output));
     if (!write_target(
-            targets[i], [&](const auto& write) { write(text); }, options.input.limits))
+            targets[i], [&](const auto& write) { write(*text); }, options.input.limits))
       return false;
   }
   return true;
@@ -156,19 +176,27 @@ int write_all(const Model& model, const Options& options, const std::vector<Targ
     objectives.push_back({explore::describe(search.problem.system, objective),
                           std::holds_alternative<explore::ChainLatency>(objective)});
   const exporter::ModelInfo info = model_info(model);
-  const exporter::ExplorationView view{info,       search.problem.system, *after,  exploration,
-                                       objectives, options.solution - 1,  compared};
+  std::optional<engine::Assessment> assessment;
+  Diagnostics analysing = diagnostics;
+  if (const auto results = engine::analyze(*after, search.options.analysis, analysing))
+    assessment = engine::assess(*after, *results, analysing);
+  const exporter::ExplorationView view{
+      info,       search.problem.system, *after,   exploration,
+      objectives, options.solution - 1,  compared, assessment ? &*assessment : nullptr};
   const bool written = options.output.empty() || write_model(model, options, targets, *after, diagnostics);
   print_findings(diagnostics);
   if (!written) return diagnostics.has_errors() ? ExitCode::findings : ExitCode::unusable;
   if (!options.mapping_output.empty() && !write_mapping(options.mapping_output, *after)) return ExitCode::unusable;
   if (!options.report.empty() && !write_output(options.report, exporter::render_exploration_report(view)))
     return ExitCode::unusable;
-  if (!write_output("", options.format == "json" ? exporter::render_exploration_json(view)
+  // With -o - the model takes the place of the text.
+  if (options.output != "-" &&
+      !write_output("", options.format == "json" ? exporter::render_exploration_json(view)
                                                  : exporter::render_exploration_text(view, use_colour())))
     return ExitCode::unusable;
   const bool kept = chosen.judgement.late.empty() && chosen.judgement.broken == 0 && exploration.impossible.empty();
-  return kept && !diagnostics.has_errors() ? ExitCode::all_well : ExitCode::findings;
+  if (!kept || diagnostics.has_errors() || !assessment) return ExitCode::findings;
+  return exit_code_of(*assessment, options.analysis);
 }
 
 int run(const Options& options) {
@@ -228,12 +256,14 @@ void add_explore(CLI::App& app, int& exit_code) {
                    "show another mapping beside: a file that --mapping reads (*.json), or a model with the same tasks; "
                    "may be repeated")
       ->allow_extra_args(false);
-  verb->add_option("-o,--output", options->output,
-                   "write the model with the mapping in it, nothing else changed; of several files or a folder the "
-                   "folder to write them into, each under its name");
+  verb->add_option(
+      "-o,--output", options->output,
+      "write the model with the mapping in it, nothing else changed; of several files or a folder the "
+      "folder to write them into, each under its name; - writes it to standard output and leaves the text out");
   verb->footer(
-      "Exit code 0: a mapping was found that keeps all deadlines; 1: none was found, a deadline cannot be kept by any, "
-      "or the model has an error; 2: wrong use, unreadable input or unwritable output.");
+      "Exit code 0: a mapping was found with which every limit is met or guaranteed; 1: none was found, a deadline "
+      "cannot be kept by any, or the model has an error; 2: wrong use, unreadable input or unwritable output; 4: "
+      "something that limits timing was not judged (docs/verdicts.md).");
   verb->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

@@ -16,13 +16,14 @@ struct Options {
   std::string format = "dot";
   std::string output;
   std::string task;
+  bool lenient = false;
 };
 
 int run(const Options& options) {
   if (!check_output(options.output)) return ExitCode::unusable;
   int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
-  const auto built = load_and_build(options.input, options.build, diagnostics, exit_code);
+  const auto built = load_and_build(options.input, options.build, options.lenient, diagnostics, exit_code);
   if (!built) return exit_code;
   if (!built->system) return ExitCode::findings;
   const System& system = *built->system;
@@ -30,7 +31,8 @@ int run(const Options& options) {
   for (TaskIndex index = 0; index < system.tasks.size(); ++index)
     if (system.tasks[index].name == options.task) task = index;
   if (!options.task.empty() && !task) {
-    fmt::print(stderr, "amalthea: error: --task {}: the model has no such task\n", options.task);
+    fmt::print(stderr, "amalthea: error: --task {}: the model has no such task{}\n", options.task,
+               did_you_mean_or_list(options.task, system.tasks, &Task::name));
     return ExitCode::unusable;
   }
   const auto render = options.format == "json"  ? exporter::render_graph_json
@@ -49,6 +51,7 @@ void add_graph(CLI::App& app, int& exit_code) {
       app.add_subcommand("graph", "the runnable graph of the system or of one task, as DOT, JSON or a picture");
   add_input_options(*verb, options->input);
   add_build_options(*verb, options->build);
+  add_lenient_option(*verb, options->lenient);
   verb->add_option("--format", options->format, "output format")
       ->check(CLI::IsMember({"dot", "json", "svg"}))
       ->capture_default_str();

@@ -40,10 +40,12 @@ int run(const Options& options) {
   if (options.dump) return dump(options);
   int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
-  const auto built = load_and_build(options.input, options.build, diagnostics, exit_code);
-  if (!built) return exit_code;
-  const exporter::ModelInfo info = model_info(built->model);
-  const exporter::ModelSummary summary{info, built->model, built->system ? &*built->system : nullptr, diagnostics,
+  const auto model = load(options.input, diagnostics, exit_code);
+  const auto system = model ? importer::build_system(*model, options.build, diagnostics) : std::nullopt;
+  print_findings(diagnostics);
+  if (!model) return exit_code;
+  const exporter::ModelInfo info = model_info(*model);
+  const exporter::ModelSummary summary{info, *model, system ? &*system : nullptr, diagnostics,
                                        importer::is_used_by_analysis};
   const std::string text = options.format == "json" ? exporter::render_summary_json(summary)
                                                     : exporter::render_summary_text(summary, use_colour());

@@ -14,17 +14,29 @@
 
 #include "amalthea/quantity.hpp"
 #include "cli/mapping.hpp"
+#include "cli/shown_findings.hpp"
 #include "cli/verbs.hpp"
 #include "engine/chain_search.hpp"
 #include "engine/kernel_instructions.hpp"
 #include "engine/simulation.hpp"
+#include "exporter/annotation_state.hpp"
+#include "exporter/finding_formats.hpp"
 #include "exporter/write_file.hpp"
 #include "importer/model_reader.hpp"
+#include "importer/structure.hpp"
+#include "review/review.hpp"
 
 namespace amalthea::cli {
 namespace {
 
 void complain(const std::string& message) { fmt::print(stderr, "amalthea: error: {}\n", message); }
+
+/// Of what is neither the name of a built-in thing nor a file.
+template <typename Items, typename NameOf>
+std::string name_or_file_suggestion(const std::string& text, const Items& built_in, NameOf name_of) {
+  std::string suggestion = did_you_mean(text, built_in, name_of);
+  return suggestion.empty() ? did_you_mean_file(text) : suggestion;
+}
 
 /// A built-in memory model by its name, or one from a JSON file; nothing and a message when there is neither.
 std::optional<engine::MemoryModel> choose_memory(const std::string& memory) {
@@ -34,7 +46,9 @@ std::optional<engine::MemoryModel> choose_memory(const std::string& memory) {
     std::string names;
     for (const auto& model : engine::built_in_memory_models())
       names += fmt::format("{}{}", names.empty() ? "" : ", ", model.name);
-    complain(fmt::format("--memory {}: neither a built-in memory model ({}) nor a readable file", memory, names));
+    complain(
+        fmt::format("--memory {}: neither a built-in memory model ({}) nor a readable file{}", memory, names,
+                    name_or_file_suggestion(memory, engine::built_in_memory_models(), &engine::MemoryModel::name)));
     return std::nullopt;
   }
   auto model = engine::parse_memory_model(*text);
@@ -89,7 +103,8 @@ std::optional<engine::DeviceProfile> choose_profile(const std::string& platform)
     std::string names;
     for (const auto& profile : engine::built_in_profiles())
       names += fmt::format("{}{}", names.empty() ? "" : ", ", profile.name);
-    complain(fmt::format("--platform {}: neither a built-in profile ({}) nor a readable file", platform, names));
+    complain(fmt::format("--platform {}: neither a built-in profile ({}) nor a readable file{}", platform, names,
+                         name_or_file_suggestion(platform, engine::built_in_profiles(), &engine::DeviceProfile::name)));
     return std::nullopt;
   }
   std::ostringstream text;
@@ -103,8 +118,10 @@ std::optional<engine::DeviceProfile> choose_profile(const std::string& platform)
 }
 
 void add_input_options(CLI::App& verb, InputOptions& options) {
-  verb.add_option("MODEL", options.models, "model file(s), or a folder of .amxmi files; several form one model")
+  verb.add_option("MODEL", options.models,
+                  "model file(s), or a folder of .amxmi files; several form one model; - is standard input")
       ->required();
+  add_finding_options(verb);
   add_limit_options(verb, options.limits);
 }
 
@@ -133,6 +150,12 @@ void add_build_options(CLI::App& verb, importer::BuildOptions& options) {
                 "simulate wrapper and copies of an offloaded function as written even when it is mapped to a CPU");
 }
 
+void add_lenient_option(CLI::App& verb, bool& lenient) {
+  verb.add_flag("--lenient", lenient,
+                "go on with a model that EMF refuses, without what is not understood (docs/diagnostics.md); the errors "
+                "stay errors");
+}
+
 void add_analysis_options(CLI::App& verb, AnalysisInput& options) {
   verb.add_option("--execution", options.execution, "which execution times to take")
       ->check(CLI::IsMember({"worst", "average", "best"}))
@@ -142,12 +165,21 @@ void add_analysis_options(CLI::App& verb, AnalysisInput& options) {
 
 void add_simulation_options(CLI::App& verb, AnalysisInput& options) {
   add_build_options(verb, options.build);
+  add_lenient_option(verb, options.lenient);
   verb.add_option("--until", options.until, "time to simulate, e.g. 2s or 500ms (default: the hyperperiod)");
   verb.add_option(
       "--platform", options.platform,
       "GPU profile: a built-in name (tx2, xavier, pegasus, …) or a JSON file (default: what the model says)");
   add_memory_options(verb, options);
   add_mapping_options(verb, options);
+  verb.add_option(
+          "--communication", options.communication,
+          "how tasks of a chain hand data on, by which its latency constraints are judged: implicit (read at the "
+          "start of a job, write at its end), explicit (where accesses stand) or let (at release, a period later)")
+      ->check(CLI::IsMember({"implicit", "explicit", "let"}))
+      ->capture_default_str();
+  verb.add_flag("--strict", options.strict, "what is assumed makes the verdict unknown");
+  verb.add_flag("--allow-unknown", options.allow_unknown, "exit code 0 also where the verdict is unknown");
 }
 
 void add_chain_option(CLI::App& verb, AnalysisInput& options) {
@@ -165,21 +197,41 @@ void add_chain_options(CLI::App& verb, AnalysisInput& options) {
 }
 
 void print_findings(const Diagnostics& diagnostics) {
-  for (const Diagnostic& finding : diagnostics.all()) fmt::print(stderr, "{}\n", format(finding));
+  std::vector<Diagnostic> sorted = diagnostics.all();
+  exporter::sort_findings(sorted);
+  for (const Diagnostic& finding : sorted)
+    if (is_shown(finding)) fmt::print(stderr, "{}\n", format(finding));
 }
 
 std::optional<Model> load(const InputOptions& options, Diagnostics& diagnostics, int& exit_code) {
   auto model = importer::read_model(options.models, options.limits, diagnostics);
-  if (!model) exit_code = ExitCode::unusable;
+  if (model)
+    exporter::check_annotations(*model, diagnostics);
+  else
+    exit_code = ExitCode::unusable;
   return model;
 }
 
-std::optional<Built> load_and_build(const InputOptions& input, const importer::BuildOptions& build,
+namespace {
+
+/// Whether there is something in the model that EMF refuses. What references into files that were not given mean for
+/// timing has been asked when the system was built.
+bool is_refused(const Diagnostics& diagnostics) {
+  const auto& found = diagnostics.all();
+  return std::any_of(found.begin(), found.end(), [](const Diagnostic& finding) {
+    return finding.severity == Severity::error && !importer::is_about_missing_file(finding);
+  });
+}
+
+}  // namespace
+
+std::optional<Built> load_and_build(const InputOptions& input, const importer::BuildOptions& build, bool lenient,
                                     Diagnostics& diagnostics, int& exit_code) {
   auto model = load(input, diagnostics, exit_code);
-  auto system = model ? importer::build_system(*model, build, diagnostics) : std::nullopt;
+  auto system = model ? review::build_checked(*model, build, diagnostics, review::few) : std::nullopt;
   print_findings(diagnostics);
   if (!model) return std::nullopt;
+  if (!lenient && is_refused(diagnostics)) system.reset();
   return Built{std::move(*model), std::move(system)};
 }
 
@@ -226,7 +278,11 @@ std::optional<Understood> understand(const AnalysisInput& options) {
   if (!memory) return std::nullopt;
   analysis.compile.memory = std::move(*memory);
   if (options.line_rule == "published") analysis.compile.line_rule = engine::LineRule::published;
+  if (options.communication == "explicit") analysis.communication = engine::Communication::explicit_access;
+  if (options.communication == "let") analysis.communication = engine::Communication::let;
+  analysis.strict = options.strict;
   understood.build = options.build;
+  understood.build.tabulated_accesses = analysis.compile.memory.source == engine::MemoryModel::Source::table;
   auto changes = read_mapping_changes(options.mapping_file, options.map);
   if (!changes) {
     complain(changes.error());
@@ -246,8 +302,8 @@ std::optional<PreparedAnalysis> prepare_analysis(const Model& model, const Analy
   auto understood = understand(options);
   if (!understood) return std::nullopt;
   exit_code = ExitCode::findings;
-  auto system = importer::build_system(model, understood->build, diagnostics);
-  if (!system) {
+  auto system = review::review_model(model, understood->build, diagnostics, review::few);
+  if (!system || (!options.lenient && is_refused(diagnostics))) {
     const auto& found = diagnostics.all();
     if (std::any_of(found.begin(), found.end(), importer::is_about_mapping_change)) exit_code = ExitCode::unusable;
     return std::nullopt;
@@ -273,18 +329,16 @@ std::optional<Analysed> analyze_model(const Model& model, const AnalysisInput& o
   return Analysed{std::move(prepared->system), std::move(*results)};
 }
 
-int exit_code_of(const engine::Results& results, const Diagnostics& diagnostics) {
-  const bool late = std::any_of(results.tasks.begin(), results.tasks.end(), [](const engine::TaskResult& task) {
-    return task.verdict == engine::Verdict::missed || task.verdict == engine::Verdict::unbounded;
-  });
-  const bool against = std::any_of(
-      results.requirements.begin(), results.requirements.end(),
-      [](const engine::RequirementResult& result) { return result.verdict == engine::LimitVerdict::missed; });
-  return late || against || diagnostics.has_errors() ? ExitCode::findings : ExitCode::all_well;
+int exit_code_of(const engine::Assessment& assessment, const AnalysisInput& options) {
+  if (assessment.verdict >= engine::OverallVerdict::unbounded || assessment.model_errors) return ExitCode::findings;
+  const bool unknown = assessment.verdict == engine::OverallVerdict::unknown && !options.allow_unknown;
+  return unknown ? ExitCode::unknown : ExitCode::all_well;
 }
 
+bool is_standard_output(const std::string& path) { return path.empty() || path == "-"; }
+
 bool write_output(const std::string& path, const std::string& text) {
-  if (path.empty()) {
+  if (is_standard_output(path)) {
     std::fwrite(text.data(), 1, text.size(), stdout);
     if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
     complain("cannot write to standard output");
@@ -296,7 +350,7 @@ bool write_output(const std::string& path, const std::string& text) {
 }
 
 bool check_output(const std::string& path) {
-  if (path.empty()) return true;
+  if (is_standard_output(path)) return true;
   const auto possible = exporter::check_writable(path);
   if (!possible) complain(possible.error());
   return possible.has_value();

@@ -2,10 +2,12 @@
 /// \file
 /// Options and steps that several verbs share: which model, which limits, how it is analysed.
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/App.hpp>
@@ -13,15 +15,17 @@
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 #include "amalthea/graph/system.hpp"
+#include "amalthea/near_miss.hpp"
 #include "engine/analysis.hpp"
 #include "engine/device_profile.hpp"
+#include "engine/verdict.hpp"
 #include "exporter/result_view.hpp"
 #include "importer/limits.hpp"
 #include "importer/system_builder.hpp"
 
 namespace amalthea::cli {
 
-/// MODEL… and the limits on untrusted input.
+/// MODEL…, the limits on untrusted input and which findings are shown.
 struct InputOptions {
   std::vector<std::string> models;
   importer::Limits limits;
@@ -41,7 +45,13 @@ struct AnalysisInput {
   std::vector<std::string> map;
   std::vector<std::string> chains;  ///< "A->B->C" by task names
   bool derive_chains = false;
+  std::string communication = "implicit";
+  bool strict = false;
+  bool allow_unknown = false;
+  bool lenient = false;
 };
+/// --lenient.
+void add_lenient_option(CLI::App& verb, bool& lenient);
 void add_build_options(CLI::App& verb, importer::BuildOptions& options);
 /// --execution and all of add_simulation_options.
 void add_analysis_options(CLI::App& verb, AnalysisInput& options);
@@ -54,7 +64,7 @@ void add_chain_options(CLI::App& verb, AnalysisInput& options);
 /// A built-in device profile by its name, or one from a JSON file; nothing and a message when there is neither.
 std::optional<engine::DeviceProfile> choose_profile(const std::string& platform);
 
-/// Prints findings to standard error, one a line.
+/// Prints findings to standard error, one a line, by their places, but for those that -q and --suppress hide.
 void print_findings(const Diagnostics& diagnostics);
 
 /// The model, or nothing; then `exit_code` is set. Findings are collected, not printed.
@@ -64,8 +74,9 @@ struct Built {
   Model model;
   std::optional<System> system;  ///< nothing when the model cannot be analysed
 };
-/// The model and its system, or nothing; then `exit_code` is set. Findings are collected and printed.
-std::optional<Built> load_and_build(const InputOptions& input, const importer::BuildOptions& build,
+/// The model and its system, or nothing; then `exit_code` is set. Findings are collected and printed, those against the
+/// metamodel too. A model with errors has a system only where that is `lenient`, and none that timing depends on.
+std::optional<Built> load_and_build(const InputOptions& input, const importer::BuildOptions& build, bool lenient,
                                     Diagnostics& diagnostics, int& exit_code);
 
 exporter::ModelInfo model_info(const Model& model);
@@ -83,7 +94,8 @@ struct PreparedAnalysis {
   std::unique_ptr<const engine::DeviceProfile> profile;  ///< of --platform; `analysis` points to it
 };
 /// Model → system, with the options understood, or nothing; then `exit_code` is set. Findings are collected, not
-/// printed.
+/// printed, among them those of a review. A model with errors is not analysed; with --lenient one is of which EMF would
+/// refuse something.
 std::optional<PreparedAnalysis> prepare_analysis(const Model& model, const AnalysisInput& options,
                                                  Diagnostics& diagnostics, int& exit_code);
 
@@ -95,15 +107,30 @@ struct Analysed {
 std::optional<Analysed> analyze_model(const Model& model, const AnalysisInput& options, Diagnostics& diagnostics,
                                       int& exit_code);
 
-/// Of an analysis that was shown: `findings` when a deadline or another requirement is missed or the model has an
-/// error.
-int exit_code_of(const engine::Results& results, const Diagnostics& diagnostics);
+/// Of an analysis that was shown, by its verdict: `findings` when something is missed or unbounded or the model has an
+/// error, `unknown` when something was not judged and that is not allowed.
+int exit_code_of(const engine::Assessment& assessment, const AnalysisInput& options);
+/// What it means, for the help of verbs.
+inline constexpr const char* verdict_exit_codes =
+    "Exit code 0: every limit is met or guaranteed; 1: one is missed, a task is unbounded or the model has an error; "
+    "2: "
+    "wrong use or unreadable input; 4: something that limits timing was not judged (docs/verdicts.md).";
 
-/// Writes to a file, or to standard output when `path` is empty; false and a message on failure.
+/// Whether `path` stands for standard output: it is empty or "-".
+bool is_standard_output(const std::string& path);
+
+/// Writes to a file or to standard output; false and a message on failure.
 bool write_output(const std::string& path, const std::string& text);
 
 /// Before the work is done: whether write_output(path, …) can succeed; false and a message when it cannot.
 bool check_output(const std::string& path);
+
+/// Of a file whose name ends as no form of the list does: `; did you mean ".btf"?`, or nothing.
+template <typename Formats>
+std::string extension_suggestion(std::string_view path, const Formats& formats) {
+  const std::string_view ending = path.substr(std::min(path.rfind('.'), path.size()));
+  return did_you_mean(ending, formats, [](const auto& format) { return std::string_view(format.extension); });
+}
 
 /// Whether text for people may be coloured: standard output is a terminal and NO_COLOR is not set.
 bool use_colour();

@@ -1,10 +1,10 @@
 #include <cstdio>
 #include <exception>
-#include <string_view>
 
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/usage_error.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/result_view.hpp"
 
@@ -33,12 +33,7 @@ int main(int argc, char** argv) {
     } catch (const CLI::Success& success) {
       return app.exit(success);  // --help, --version
     } catch (const CLI::ParseError& error) {
-      const std::string_view verb = argc > 1 ? argv[1] : "";
-      if (app.get_subcommands().empty() && !verb.empty() && verb.front() != '-')
-        fmt::print(stderr, "amalthea: error: unknown verb \"{}\"\n", verb);
-      else
-        fmt::print(stderr, "amalthea: error: {}\n", error.what());
-      fmt::print(stderr, "amalthea --help shows the use.\n");
+      fmt::print(stderr, "{}", cli::describe_usage_error(app, error));
       return cli::ExitCode::unusable;
     }
   } catch (const std::exception& error) {

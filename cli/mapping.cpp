@@ -1,12 +1,14 @@
 #include "cli/mapping.hpp"
 
 #include <algorithm>
+#include <array>
 #include <fstream>
 #include <sstream>
 #include <utility>
 
 #include <fmt/core.h>
 
+#include "amalthea/near_miss.hpp"
 #include "engine/located_json.hpp"
 
 namespace amalthea::cli {
@@ -41,7 +43,10 @@ std::optional<TextError> read_change(const JsonValue& value, MappingChange& chan
       if (slice == Duration{}) return error_at(entry, "a time slice must be longer than zero");
       change.time_slice = slice;
     } else {
-      return error_at(entry, "not known here; expected core, priority, waiting, slice");
+      return error_at(
+          entry,
+          fmt::format("not known here; expected core, priority, waiting, slice{}",
+                      did_you_mean(key, std::array<std::string_view, 4>{"core", "priority", "waiting", "slice"})));
     }
   }
   if (change.core.empty() && !change.priority && !change.waits_actively && !change.time_slice)
@@ -77,7 +82,7 @@ std::optional<std::string> read_small_file(const std::string& path) {
 tl::expected<std::vector<MappingChange>, std::string> read_mapping_file(std::string_view option,
                                                                         const std::string& file) {
   const auto text = read_small_file(file);
-  if (!text) return tl::unexpected(fmt::format("{} {}: not a readable file", option, file));
+  if (!text) return tl::unexpected(fmt::format("{} {}: not a readable file{}", option, file, did_you_mean_file(file)));
   auto read = parse_mapping(file, *text);
   if (!read) return tl::unexpected(fmt::format("{}:{}", file, format(read.error())));
   return std::move(*read);
@@ -97,7 +102,8 @@ tl::expected<std::vector<MappingChange>, std::string> read_mapping_changes(const
     if (!change) return tl::unexpected(fmt::format("--map {}: {}", text, change.error()));
     const auto same = [&](const MappingChange& other) { return other.task == change->task; };
     if (std::any_of(changes.begin() + static_cast<std::ptrdiff_t>(of_file), changes.end(), same))
-      return tl::unexpected(fmt::format("--map {}: task \"{}\" is mapped twice", text, change->task));
+      return tl::unexpected(
+          fmt::format("--map {}: task \"{}\" is mapped twice; give one --map for it", text, change->task));
     changes.push_back(std::move(*change));
   }
   return changes;

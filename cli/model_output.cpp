@@ -82,13 +82,18 @@ bool place_targets(std::vector<Target>& targets, const std::vector<std::string>&
     targets.front().output = output;
     return check_output(output);
   }
+  if (is_standard_output(output))
+    return complain("several files cannot be written to standard output; expected a folder to write them into");
   if (!fs::is_directory(output, error) && fs::exists(output, error))
-    return complain(fmt::format("cannot write {}: several files are written into a folder, and this is none", output));
+    return complain(
+        fmt::format("cannot write {}: several files are written into a folder, and this is none; "
+                    "expected a folder or a new name",
+                    output));
   std::map<std::string, std::string> inputs;  // by the name of what is written
   for (Target& target : targets) {
     if (const auto [same, added] = inputs.emplace(target.name, target.input); !added)
-      return complain(fmt::format("{} and {} have the same name; write them into different folders", same->second,
-                                  target.input));
+      return complain(
+          fmt::format("{} and {} have the same name; write them into different folders", same->second, target.input));
     target.output = (fs::path(output) / target.name).string();
   }
   if (!fs::is_directory(output, error)) return check_output(output);  // it is made when there is something to write
@@ -98,11 +103,19 @@ bool place_targets(std::vector<Target>& targets, const std::vector<std::string>&
 }
 
 bool write_target(const Target& target, const Pieces& text, const importer::Limits& limits) {
-  return write_targets({target}, [&](std::size_t) { return text; }, limits);
+  return write_targets(
+      {target}, [&](std::size_t) { return text; }, limits);
 }
 
 bool write_targets(const std::vector<Target>& targets, const std::function<Pieces(std::size_t)>& text,
                    const importer::Limits& limits) {
+  if (targets.size() == 1 && is_standard_output(targets.front().output)) {
+    std::string whole;
+    text(0)([&](std::string_view piece) { whole += piece; });
+    if (!targets.front().zipped) return write_output("-", whole);
+    const auto archive = zipped(targets.front(), whole, limits);
+    return archive && write_output("-", *archive);
+  }
   std::vector<exporter::NewFile> files;
   files.reserve(targets.size());
   for (std::size_t i = 0; i < targets.size(); ++i) {

@@ -7,11 +7,14 @@
 
 #include <fmt/core.h>
 
+#include "cli/shown_findings.hpp"
+
 namespace amalthea::cli {
 
 Progress::Progress() : terminal_(::isatty(STDERR_FILENO) != 0) {}
 
 void Progress::show(std::size_t done, std::size_t of, std::size_t known) {
+  if (is_quiet()) return;
   using Seconds = std::chrono::duration<double>;
   const auto now = Clock::now();
   const bool last = done == of;
@@ -30,7 +33,6 @@ void Progress::show(std::size_t done, std::size_t of, std::size_t known) {
   } else if (!last) {
     fmt::print(stderr, "{}\n", text);
   }
-
 }
 
 void Progress::clear() {
@@ -40,6 +42,7 @@ void Progress::clear() {
 SearchProgress::SearchProgress() : terminal_(::isatty(STDERR_FILENO) != 0) {}
 
 void SearchProgress::show(std::uint64_t judged, std::uint64_t of, std::size_t late) {
+  if (is_quiet()) return;
   const auto now = Clock::now();
   if (std::chrono::duration<double>(now - shown_).count() < (terminal_ ? 0.1 : 10.0)) return;
   shown_ = now;

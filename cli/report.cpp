@@ -38,12 +38,15 @@ std::vector<std::pair<std::string, std::string>> options_of(const Options& optio
     if (!value.empty()) list.emplace_back(name, value);
   };
   if (options.analysis.build.keep_wrappers) list.emplace_back("--keep-wrappers", "");
+  if (options.analysis.lenient) list.emplace_back("--lenient", "");
   add("--until", options.analysis.until);
   add("--platform", options.analysis.platform);
   add("--mapping", options.analysis.mapping_file);
   for (const std::string& change : options.analysis.map) add("--map", change);
   for (const std::string& chain : options.analysis.chains) add("--chain", chain);
   if (options.analysis.derive_chains) list.emplace_back("--derive-chains", "");
+  add("--communication", options.analysis.communication);
+  if (options.analysis.strict) list.emplace_back("--strict", "");
   add("--baseline", options.baseline);
   if (options.runs > 0) {
     add("--runs", fmt::format("{}", options.runs));
@@ -57,7 +60,7 @@ bool read_baseline(const std::string& path, std::optional<exporter::Baseline>& b
   if (path.empty()) return true;
   const auto text = read_small_file(path);
   if (!text) {
-    fmt::print(stderr, "amalthea: error: --baseline {}: cannot read this file\n", path);
+    fmt::print(stderr, "amalthea: error: --baseline {}: cannot read this file{}\n", path, did_you_mean_file(path));
     return false;
   }
   auto read = exporter::read_baseline(path, *text);
@@ -97,7 +100,7 @@ int run(const Options& options) {
                                   baseline ? &*baseline : nullptr,
                                   options_of(options)};
   if (!write_output(options.output, exporter::render_report_html(view))) return ExitCode::unusable;
-  return exit_code_of(recorded->results, diagnostics);
+  return exit_code_of(engine::assess(prepared->system, recorded->results, diagnostics), options.analysis);
 }
 
 }  // namespace

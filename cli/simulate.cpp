@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/input.hpp"
+#include "cli/shown_findings.hpp"
 #include "cli/trace.hpp"
 #include "cli/verbs.hpp"
 #include "engine/many_runs.hpp"
@@ -31,7 +32,8 @@ struct Options {
 /// Tells a terminal how many runs are done, at most once for every percent.
 class Progress {
  public:
-  explicit Progress(std::uint64_t runs) : runs_(runs), shown_(runs > 1 && ::isatty(STDERR_FILENO) != 0) {}
+  explicit Progress(std::uint64_t runs)
+      : runs_(runs), shown_(runs > 1 && !is_quiet() && ::isatty(STDERR_FILENO) != 0) {}
   ~Progress() {
     if (shown_) fmt::print(stderr, "\r\x1b[K");
   }
@@ -87,10 +89,7 @@ int run(const Options& options) {
                                ? exporter::render_runs_json(view)
                                : exporter::render_runs_text(view, options.output.empty() && use_colour());
   if (!write_output(options.output, text)) return ExitCode::unusable;
-  const bool missed = std::any_of(runs->tasks.begin(), runs->tasks.end(), [](const engine::TaskRuns& task) {
-    return task.verdict == engine::Verdict::missed || task.verdict == engine::Verdict::unbounded;
-  });
-  return missed || diagnostics.has_errors() ? ExitCode::findings : ExitCode::all_well;
+  return exit_code_of(engine::assess(prepared->system, runs->judged, diagnostics), options.analysis);
 }
 
 }  // namespace
@@ -122,9 +121,7 @@ void add_simulate(CLI::App& app, int& exit_code) {
   add_trace_option(*verb, options->trace);
   verb->add_option("--trace-run", options->traced_run, "which of the runs --trace shows, counted from 0")
       ->capture_default_str();
-  verb->footer(
-      "Exit code 0: all deadlines met in every run; 1: a deadline is missed in one or the model has an error; 2: wrong "
-      "use or unreadable input.");
+  verb->footer(verdict_exit_codes);
   verb->callback([options, seed, execution, &exit_code] {
     if (execution->count() == 0 && (options->runs > 1 || seed->count() > 0)) options->analysis.execution = "random";
     exit_code = run(*options);

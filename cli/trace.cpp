@@ -29,7 +29,8 @@ bool check_trace(const std::string& path) {
   std::string known;
   for (const auto& format : exporter::trace_formats())
     known += fmt::format("{}{}", known.empty() ? "" : ", ", format.extension);
-  complain(fmt::format("--trace {}: expected a file that ends in one of {}", path, known));
+  complain(fmt::format("--trace {}: expected a file that ends in one of {}{}", path, known,
+                       extension_suggestion(path, exporter::trace_formats())));
   return false;
 }
 

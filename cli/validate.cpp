@@ -2,14 +2,13 @@
 #include <array>
 #include <filesystem>
 #include <memory>
-#include <set>
 
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
 #include "cli/input.hpp"
+#include "cli/shown_findings.hpp"
 #include "cli/verbs.hpp"
-#include "exporter/finding_catalog.hpp"
 #include "exporter/finding_formats.hpp"
 #include "review/review.hpp"
 
@@ -20,19 +19,8 @@ struct Options {
   InputOptions input;
   std::string format = "text";
   std::string output;
-  std::vector<std::string> suppress;
   std::string fail_on = "error";
 };
-
-bool known_ids(const std::vector<std::string>& ids) {
-  for (const std::string& id : ids)
-    if (exporter::find_finding_kind(id) == exporter::finding_catalog().size()) {
-      fmt::print(stderr, "amalthea: error: --suppress {}: no finding has this id (docs/diagnostics.md lists them)\n",
-                 id);
-      return false;
-    }
-  return true;
-}
 
 /// The least severity that makes the command fail; nothing for "never".
 std::optional<Severity> threshold(const std::string& fail_on) {
@@ -42,16 +30,14 @@ std::optional<Severity> threshold(const std::string& fail_on) {
 }
 
 int run(const Options& options) {
-  if (!known_ids(options.suppress) || !check_output(options.output)) return ExitCode::unusable;
+  if (!check_output(options.output)) return ExitCode::unusable;
   int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics, exit_code);
-  if (model) review::review_model(*model, diagnostics);
+  if (model) review::review_model(*model, {}, diagnostics);
 
-  const std::set<std::string> suppressed(options.suppress.begin(), options.suppress.end());
   std::vector<Diagnostic> findings;
-  std::copy_if(diagnostics.all().begin(), diagnostics.all().end(), std::back_inserter(findings),
-               [&](const Diagnostic& finding) { return suppressed.count(finding.id) == 0; });
+  std::copy_if(diagnostics.all().begin(), diagnostics.all().end(), std::back_inserter(findings), is_shown);
   exporter::sort_findings(findings);
   exporter::ModelInfo info = model ? model_info(*model) : exporter::ModelInfo{options.input.models, "", ""};
   const exporter::FindingView view{info, findings, diagnostics.all().size() - findings.size(),
@@ -60,7 +46,7 @@ int run(const Options& options) {
     return ExitCode::unusable;
   if (!model) return exit_code;
   const auto least = threshold(options.fail_on);
-  const bool fails = least && std::any_of(findings.begin(), findings.end(),
+  const bool fails = least && std::any_of(diagnostics.all().begin(), diagnostics.all().end(),
                                           [&](const Diagnostic& finding) { return finding.severity >= *least; });
   return fails ? ExitCode::findings : ExitCode::all_well;
 }
@@ -76,9 +62,6 @@ void add_validate(CLI::App& app, int& exit_code) {
   for (const auto& format : exporter::finding_formats()) names.emplace_back(format.name);
   verb->add_option("--format", options->format, "output format")->check(CLI::IsMember(names))->capture_default_str();
   verb->add_option("-o,--output", options->output, "write to this file instead of standard output");
-  verb->add_option("--suppress", options->suppress, "leave out the findings with this id; may be given several times")
-      ->type_name("ID")
-      ->allow_extra_args(false);
   verb->add_option("--fail-on", options->fail_on, "least severity that makes the exit code 1")
       ->check(CLI::IsMember({"error", "warning", "note", "never"}))
       ->capture_default_str();

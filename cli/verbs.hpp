@@ -9,9 +9,10 @@ namespace amalthea::cli {
 /// What the process ends with.
 struct ExitCode {
   static constexpr int all_well = 0;
-  static constexpr int findings = 1;  ///< a missed deadline or a model error
+  static constexpr int findings = 1;  ///< a limit is missed, a task unbounded, or the model has an error
   static constexpr int unusable = 2;  ///< wrong use or unreadable input
   static constexpr int internal = 3;
+  static constexpr int unknown = 4;   ///< something that limits timing was not judged
 };
 
 void add_info(CLI::App& app, int& exit_code);

@@ -12,6 +12,7 @@
 #include "engine/arrivals.hpp"
 #include "engine/bounds.hpp"
 #include "engine/chain_latency.hpp"
+#include "engine/chain_limits.hpp"
 #include "engine/constraint_observer.hpp"
 #include "engine/demand.hpp"
 #include "engine/observer_tee.hpp"
@@ -32,9 +33,28 @@ std::optional<Duration> repetition_in_use(const Stimulus& stimulus) {
   return stimulus.activates.empty() ? std::nullopt : repetition(stimulus);
 }
 
-/// Time to measure when the user does not say: the hyperperiod from the last offset on, so that every phase is seen;
-/// and some occurrences of stimuli that have no period.
-Duration default_horizon(const System& system, std::optional<Duration> hyper, Diagnostics& diagnostics) {
+/// Data takes no longer through a chain than two periods of every task while all end within their periods; so often
+/// every chain is passed through.
+constexpr std::int64_t passages_seen = 4;
+
+/// How long the slowest chain, or process chain of a requirement, needs for that.
+Duration time_for_chains(const System& system, const std::vector<std::optional<Duration>>& periods) {
+  Duration longest;
+  const auto take = [&](const std::vector<TaskIndex>& tasks) {
+    Duration time;
+    for (const TaskIndex task : tasks) time += std::min(periods[task].value_or(Duration{}), longest_default) * 2;
+    longest = std::max(longest, std::min(time * passages_seen, longest_default));
+  };
+  for (const Chain& chain : system.chains) take(chain.tasks);
+  for (const Requirement& requirement : system.requirements)
+    if (const auto* chain = std::get_if<Requirement::OfChain>(&requirement.subject)) take(chain->tasks);
+  return longest;
+}
+
+/// Time to measure when the user does not say: the hyperperiod from the last offset on, so that every phase is seen, or
+/// as many as chains need; and some occurrences of stimuli that have no period.
+Duration default_horizon(const System& system, std::optional<Duration> hyper, Duration chains,
+                         Diagnostics& diagnostics) {
   constexpr std::int64_t occurrences_seen = 20;
   Duration last;            // latest offset or single occurrence
   Duration without_period;  // longest distance of such stimuli
@@ -49,8 +69,12 @@ Duration default_horizon(const System& system, std::optional<Duration> hyper, Di
       without_period = std::max(without_period, arrival_period(stimulus).value_or(Duration{}));
   }
   const Duration seen = std::min(std::min(without_period, longest_default) * occurrences_seen, longest_default);
-  if (last < longest_default && (none || (hyper && *hyper <= longest_default)))
-    return last + std::max(none ? Duration::picoseconds(1) : *hyper, seen);
+  if (last < longest_default && (none || (hyper && *hyper <= longest_default))) {
+    const Duration whole = none ? Duration::picoseconds(1) : *hyper;
+    const Duration repeated =
+        none ? chains : whole * detail::divide(chains.picoseconds(), whole.picoseconds(), Rounding::up);
+    return last + std::max({whole, seen, std::min(repeated, std::max(whole, longest_default))});
+  }
   diagnostics.add("AM0501", Severity::warning,
                   fmt::format("the hyperperiod is {} and the last {} at {}; only the first {} are simulated (--until)",
                               hyper  ? format_duration(*hyper)
@@ -105,10 +129,7 @@ void judge(const System& system, const std::vector<Program>& programs, const std
     if (!unbounded[task].empty() && falls_behind(programs, results, task)) {
       result.verdict = Verdict::unbounded;
       result.reason = unbounded[task];
-    } else if (!deadline) {
-      result.verdict = Verdict::no_deadline;
-      result.reason = "the model states no deadline for this task";
-    } else if (result.missed_deadlines > 0) {
+    } else if (deadline && result.missed_deadlines > 0) {
       result.verdict = Verdict::missed;
       result.reason = fmt::format("{} of {} jobs end later than {} after their release{}", result.missed_deadlines,
                                   result.response.jobs + result.unfinished, format_duration(*deadline),
@@ -117,12 +138,20 @@ void judge(const System& system, const std::vector<Program>& programs, const std
       result.verdict = Verdict::missed;
       result.reason =
           fmt::format("{} activations are lost because earlier jobs are still running", result.lost_activations);
-    } else if (results.stopped_early || result.unfinished > 0) {
-      result.verdict = Verdict::unbounded;
-      result.reason = "the simulation was stopped before its jobs had ended";
+    } else if (results.stopped_early) {
+      result.verdict = Verdict::unknown;
+      result.reason = "the simulation was stopped before its end";
+    } else if (result.unfinished > 0) {
+      result.verdict = Verdict::unknown;
+      result.reason =
+          fmt::format("{} of {} jobs had not ended when the simulation did, and nothing says when they would",
+                      result.unfinished, result.response.jobs + result.unfinished);
     } else if (result.response.jobs == 0) {
-      result.verdict = Verdict::met;
+      result.verdict = Verdict::unknown;
       result.reason = "it is never activated in the simulated time";
+    } else if (!deadline) {
+      result.verdict = Verdict::no_deadline;
+      result.reason = "the model states no deadline for this task";
     } else {
       result.verdict = Verdict::met;
       result.reason = fmt::format("the longest of {} simulated jobs leaves {}", result.response.jobs,
@@ -135,7 +164,7 @@ void judge(const System& system, const std::vector<Program>& programs, const std
       TaskResult copy = results.tasks[*function];
       copy.reason =
           fmt::format("falls away, its function {} runs on a CPU: {}", system.tasks[*function].name, copy.reason);
-      if (!system.tasks[task].deadline && copy.verdict != Verdict::unbounded) copy.verdict = Verdict::no_deadline;
+      if (!system.tasks[task].deadline && copy.verdict == Verdict::met) copy.verdict = Verdict::no_deadline;
       results.tasks[task] = std::move(copy);
     }
 }
@@ -155,6 +184,13 @@ void add_bounds(const System& system, SystemBounds bounds, Results& results) {
     TaskResult& result = results.tasks[task];
     result.bound = std::move(bounds.tasks[task]);
     result.guaranteed = guaranteed(system.tasks[task], result, releases[task].has_value());
+    // The bound may show what the simulation did not.
+    if (result.verdict != Verdict::unknown || !result.bound.worst || results.stopped_early) continue;
+    if (result.guaranteed == true || (!system.tasks[task].deadline && result.unfinished == 0)) {
+      result.verdict = system.tasks[task].deadline ? Verdict::met : Verdict::no_deadline;
+      result.reason =
+          fmt::format("the bound is {}; in the simulation {}", format_duration(*result.bound.worst), result.reason);
+    }
   }
   for (OperationResult& operation : results.operations)
     if (const auto found = bounds.operations.find(operation.node); found != bounds.operations.end())
@@ -181,7 +217,8 @@ bool check_launches(const System& system, const std::vector<const DeviceProfile*
         diagnostics.add(
             "AM0506", Severity::warning,
             fmt::format("kernel \"{}\" says how it is launched, but the profile \"{}\" does not say what an "
-                        "SM holds; kernels occupy all of \"{}\" for the time of one block",
+                        "SM holds; kernels occupy all of \"{}\" for the time of one block; choose a "
+                        "profile that does (--platform)",
                         system.graph[node].name, devices[unit]->name, system.platform.units[unit].name));
       told[unit] = true;
       continue;
@@ -198,19 +235,28 @@ bool check_launches(const System& system, const std::vector<const DeviceProfile*
   return all_fit;
 }
 
+/// What the options put in place of what the model says.
+std::vector<std::string> replacements(const AnalysisOptions& options, const Preparation& preparation) {
+  std::vector<std::string> replaced;
+  if (options.compile.memory.source != MemoryModel::Source::model)
+    replaced.push_back(fmt::format("what memory accesses cost, by \"{}\"", options.compile.memory.name));
+  if (options.profile != nullptr)
+    replaced.push_back(fmt::format("the behaviour of the GPU, by the profile \"{}\"", options.profile->name));
+  if (options.execution != Execution::worst)
+    replaced.push_back(fmt::format("worst-case execution times in the simulation, by {} ones",
+                                   options.execution == Execution::best ? "best-case" : to_string(options.execution)));
+  if (preparation.hyperperiod && preparation.until < *preparation.hyperperiod && options.until)
+    replaced.push_back(fmt::format("the hyperperiod of {} in the simulation, by its first {}",
+                                   format_duration(*preparation.hyperperiod), format_duration(preparation.until)));
+  return replaced;
+}
+
 /// Throws std::overflow_error.
 void simulate_and_judge(const System& system, const AnalysisOptions& options, const Preparation& preparation,
                         Results& results, Diagnostics& diagnostics) {
   const std::vector<const DeviceProfile*>& devices = preparation.devices;
   const std::vector<Program> programs = compile_programs(system, options.execution, devices, options.compile);
-  std::vector<std::vector<GpuContext>> contexts(devices.size());
-  for (UnitIndex unit = 0; unit < devices.size(); ++unit)
-    if (devices[unit] != nullptr) contexts[unit] = contexts_on(system, unit, *devices[unit]);
-
-  results.hyperperiod = preparation.hyperperiod;
-  results.periods = preparation.periods;
-  results.device_profiles = preparation.device_profiles;
-  SimulationInput input{system, programs, devices, preparation.until, preparation.grace, results.periods};
+  SimulationInput input{system, programs, devices, preparation.until, preparation.grace, preparation.periods};
   input.execution = options.execution;
   ConstraintObserver constraints(system);
   std::optional<ObserverTee> both;
@@ -220,26 +266,17 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
   if (results.stopped_early)
     diagnostics.add(
         "AM0504", Severity::error,
-        fmt::format("the simulation was stopped at {} after {} steps: something happens too often, such as tasks "
-                    "that activate each other without end, a period or a time slice that is far too short",
-                    format_duration(results.horizon), results.events));
-  CompileOptions flat = options.compile;
-  flat.flatten_branches = true;
-  const std::vector<Program> flattened = compile_programs(system, options.execution, devices, flat);
-  add_demands(system, flattened, results);
-  judge(system, flattened, unbounded_reasons(system, flattened, contexts), results);
-  add_bounds(system, system_bounds(system, devices, options.compile), results);
-  std::vector<std::optional<Duration>> responses;
-  for (const TaskResult& task : results.tasks) responses.push_back(task.bound.worst);
-  results.chains = chain_latencies(system, responses);
-  for (std::size_t index = 0; index < system.chains.size(); ++index) {
-    std::vector<std::vector<JobAccess>> accesses;
-    for (const TaskIndex task : system.chains[index].tasks) accesses.push_back(results.accesses[task]);
-    if (!accesses.empty()) results.chains[index].observed = observed_latencies(accesses);
-  }
+        fmt::format(
+            "the simulation was stopped at {} after {} steps: something happens too often, such as tasks "
+            "that activate each other without end, a period or a time slice that is far too short; correct it, or "
+            "look at the beginning alone (--until)",
+            format_duration(results.horizon), results.events));
+  for (const Chain& chain : system.chains)
+    results.chains.emplace_back().observed = observed_latencies(chain, results.accesses);
+  judge_simulation(system, options, preparation, results);
   results.requirements = judge_requirements(system, results);
   results.constraints = judge_constraints(system, constraints, programs, results);
-  report_constraints(system, constraints, diagnostics);
+  report_constraints(constraints, diagnostics);
 }
 
 /// The only stimulus that a task's releases go back to, which occurs by itself, and who is triggered on the way from
@@ -322,10 +359,11 @@ std::optional<Preparation> prepare_simulation(const System& system, const Analys
     }
     devices[unit] = *profile;
     if (system.platform.units[unit].device_profile.empty())
-      diagnostics.add("AM0503", Severity::note,
-                      fmt::format("GPU \"{}\" states no gpu.platform; the profile \"{}\" is used: {}",
-                                  system.platform.units[unit].name, (*profile)->name, (*profile)->description),
-                      system.platform.units[unit].location);
+      diagnostics.add(
+          "AM0503", Severity::note,
+          fmt::format("GPU \"{}\" states no gpu.platform; the profile \"{}\" is used: {} (--platform names another)",
+                      system.platform.units[unit].name, (*profile)->name, (*profile)->description),
+          system.platform.units[unit].location);
   }
   if (!check_launches(system, devices, diagnostics)) return std::nullopt;
   if (!check_cu_masks(system, devices, diagnostics)) return std::nullopt;
@@ -334,23 +372,52 @@ std::optional<Preparation> prepare_simulation(const System& system, const Analys
   report_memory_model(system, options.compile.memory, diagnostics);
   preparation.hyperperiod = hyperperiod(system);
   preparation.periods = periods_of(system);
-  preparation.until = options.until ? *options.until : default_horizon(system, preparation.hyperperiod, diagnostics);
+  preparation.until = options.until ? *options.until
+                                    : default_horizon(system, preparation.hyperperiod,
+                                                      time_for_chains(system, preparation.periods), diagnostics);
   if (!options.until) preparation.until = lengthened_for_constraints(system, preparation.until);
   preparation.grace = grace_of(system, preparation.periods);
   return preparation;
 }
 
+void judge_simulation(const System& system, const AnalysisOptions& options, const Preparation& preparation,
+                      Results& results) {
+  const std::vector<const DeviceProfile*>& devices = preparation.devices;
+  std::vector<std::vector<GpuContext>> contexts(devices.size());
+  for (UnitIndex unit = 0; unit < devices.size(); ++unit)
+    if (devices[unit] != nullptr) contexts[unit] = contexts_on(system, unit, *devices[unit]);
+  results.execution = options.execution;
+  results.memory_model = options.compile.memory.name;
+  results.line_rule = options.compile.line_rule;
+  results.communication = options.communication;
+  results.strict = options.strict;
+  results.hyperperiod = preparation.hyperperiod;
+  results.periods = preparation.periods;
+  results.device_profiles = preparation.device_profiles;
+  results.replaced = replacements(options, preparation);
+  CompileOptions flat = options.compile;
+  flat.flatten_branches = true;
+  const std::vector<Program> flattened = compile_programs(system, options.execution, devices, flat);
+  add_demands(system, flattened, results);
+  judge(system, flattened, unbounded_reasons(system, flattened, contexts), results);
+  add_bounds(system, system_bounds(system, devices, options.compile), results);
+  std::vector<std::optional<Duration>> responses;
+  for (const TaskResult& task : results.tasks) responses.push_back(task.bound.worst);
+  std::vector<ChainResult> chains = chain_latencies(system, responses);
+  for (std::size_t index = 0; index < chains.size(); ++index) chains[index].observed = results.chains[index].observed;
+  results.chains = std::move(chains);
+  judge_chain_limits(system, results);
+}
+
 void report_time_overflow(Diagnostics& diagnostics) {
   diagnostics.add(
       "AM0505", Severity::error,
-      "execution times, periods or sizes are so large that their times cannot be added up (more than 26 days)");
+      "execution times, periods or sizes are so large that their times cannot be added up (more than 26 days); look "
+      "for a wrong unit");
 }
 
 std::optional<Results> analyze(const System& system, const AnalysisOptions& options, Diagnostics& diagnostics) {
   Results results;
-  results.execution = options.execution;
-  results.memory_model = options.compile.memory.name;
-  results.line_rule = options.compile.line_rule;
   try {
     const auto preparation = prepare_simulation(system, options, diagnostics);
     if (!preparation) return std::nullopt;

@@ -19,7 +19,9 @@ struct AnalysisOptions {
   std::optional<Duration> until;           ///< simulated time; by default the hyperperiod and the largest offset
   const DeviceProfile* profile = nullptr;  ///< for every GPU; by default chosen per unit by profile_for
   CompileOptions compile;                  ///< what memory costs
-  SimulationObserver* observer = nullptr;  ///< watches the simulation; may be null
+  Communication communication = Communication::implicit;  ///< by which latency constraints are judged
+  bool strict = false;                                    ///< see Results
+  SimulationObserver* observer = nullptr;                 ///< watches the simulation; may be null
 };
 
 /// Nothing, with a diagnostic, when a device's profile is not known or times exceed what the simulation can hold
@@ -39,6 +41,11 @@ struct Preparation {
 /// memory model costs, and where the hyperperiod is not simulated as a whole. May throw std::overflow_error.
 std::optional<Preparation> prepare_simulation(const System& system, const AnalysisOptions& options,
                                               Diagnostics& diagnostics);
+
+/// Everything of `results` that does not need the simulation again: demands, bounds, the verdicts on tasks and chains.
+/// Asks for what simulate() finds and for what was observed of every chain. May throw std::overflow_error.
+void judge_simulation(const System& system, const AnalysisOptions& options, const Preparation& preparation,
+                      Results& results);
 
 /// Says that times exceed what the simulation can hold.
 void report_time_overflow(Diagnostics& diagnostics);

@@ -62,9 +62,11 @@ struct Span {
 struct Activation {
   Duration period;
   std::optional<std::pair<TaskIndex, std::size_t>> source;  ///< whose job triggers it, by which of its activations
-  Duration certain;           ///< the least that the source executes before and after the trigger
-  Duration jitter;            ///< of what comes by itself, not of what is triggered
-  Duration minimum_distance;  ///< likewise
+  Duration certain;  ///< the least that the source executes before and after the trigger
+  /// How much releases spread: of what comes by itself as stated, of what is triggered as far as the bounds found so
+  /// far say, at first as much as those of its source. Nowhere else: what is analysed takes it from here.
+  Duration jitter;
+  Duration minimum_distance;  ///< of what comes by itself
 };
 struct Activations {
   std::vector<Activation> all;
@@ -283,7 +285,8 @@ class Builder {
     const Duration certain = execution(place.task, 0, place.step).best +
                              execution(place.task, place.step + 1, steps(place.task).size()).best;
     for (std::size_t index = 0; index < source.all.size() && found.all.size() <= most_activations; ++index)
-      found.all.push_back({source.all[index].period, std::pair(place.task, index), certain, {}, {}});
+      found.all.push_back(
+          {source.all[index].period, std::pair(place.task, index), certain, source.all[index].jitter, {}});
   }
 
   // ---- offloads
@@ -687,7 +690,6 @@ class Builder {
       faults_[first] = "it is activated in several ways, and its jobs may queue";
     task.core = core_alone(first);
     task.period = activations.all.empty() ? longest_period : activations.all.front().period;
-    if (!activations.all.empty()) task.jitter = activations.all.front().jitter;
     Entity entity{first, first, 0, !faults_[first].empty() && active.size() > 1, {}};
     task.unlimited = !faults_[first].empty();
     GpuSegment segment;
@@ -735,7 +737,7 @@ class Builder {
     for (std::size_t activation = 0; activation < count; ++activation) {
       if (!core_task.unlimited) {
         const Activation& comes = activations.all[activation];
-        core_task.arrivals = {comes.period, comes.jitter, comes.minimum_distance};
+        core_task.arrivals = {comes.period, {}, comes.minimum_distance};
       }
       const std::size_t index = add({host, host, activation, false, {}}, task);
       entities_of_[host].push_back(index);
@@ -779,7 +781,6 @@ class Builder {
     for (std::size_t activation = 0; activation < activations.all.size(); ++activation) {
       entity.activation = activation;
       task.period = activations.all[activation].period;
-      task.jitter = activations.all[activation].jitter;
       entities_of_[host].push_back(add(entity, task));
     }
   }
@@ -820,13 +821,23 @@ class Builder {
 
   // ---- the common solution
 
-  const Activation* activation_of(const Entity& entity) const {
-    const auto& all = activations_[entity.task]->all;
+  Activation* activation_of(const Entity& entity) {
+    auto& all = activations_[entity.task]->all;
     return entity.activation < all.size() ? &all[entity.activation] : nullptr;
+  }
+
+  void set_jitters() {
+    for (std::size_t index = 0; index < entities_.size(); ++index) {
+      const Activation* activation = activation_of(entities_[index]);
+      if (is_unlimited(index) || activation == nullptr) continue;
+      const auto [problem, at] = core_task_of(index);
+      (problem != nullptr ? problem->tasks[at].arrivals.jitter : problem_.tasks[index].jitter) = activation->jitter;
+    }
   }
 
   void solve() {
     for (std::size_t round = 0;; ++round) {
+      set_jitters();
       auto found = nvidia::time_slice_bounds(problem_);
       if (!found) {
         fault_ = found.error();
@@ -837,13 +848,13 @@ class Builder {
       for (CoreProblem& problem : core_problems_) solve_core(problem);
       bool again = false;
       for (std::size_t index = 0; index < entities_.size(); ++index) {
-        const Activation* activation = activation_of(entities_[index]);
+        Activation* activation = activation_of(entities_[index]);
         if (is_unlimited(index) || activation == nullptr || !activation->source) continue;
         const auto jitter = jitter_of(*activation);
-        if (jitter && *jitter <= problem_.tasks[index].jitter) continue;
+        if (jitter && *jitter <= activation->jitter) continue;
         again = true;
         if (jitter && *jitter < nvidia::longest_analysed && round < most_rounds) {
-          problem_.tasks[index].jitter = *jitter;
+          activation->jitter = *jitter;
           continue;
         }
         set_unlimited(index);
@@ -874,9 +885,6 @@ class Builder {
   }
 
   void solve_core(CoreProblem& problem) {
-    for (std::size_t i = 0; i < problem.tasks.size(); ++i)
-      problem.tasks[i].arrivals.jitter =
-          std::max(problem.tasks[i].arrivals.jitter, problem_.tasks[problem.entities[i]].jitter);
     const cpu::CoreModel& core = models_.cores[problem.core];
     switch (core.analysis) {
       case cpu::CoreAnalysis::fixed_priority:
@@ -926,7 +934,7 @@ class Builder {
     const cpu::CoreModel& core = models_.cores[problem.core];
     std::vector<cpu::GlobalTask> tasks;
     for (std::size_t i = 0; i < problem.tasks.size(); ++i) {
-      cpu::GlobalTask task{problem.tasks[i], {}};
+      cpu::GlobalTask task{problem.tasks[i], {}, entities_[problem.entities[i]].task};
       task.task.worst = std::max(task.task.worst, Duration::picoseconds(1));  // what takes no time needs a core, too
       const Task& stated = system_.tasks[entities_[problem.entities[i]].task];
       for (std::size_t unit = 0; unit < core.units.size(); ++unit)
@@ -944,14 +952,15 @@ class Builder {
   }
 
   /// Of a triggered task: how much its releases spread; nothing where its source has no bound.
-  std::optional<Duration> jitter_of(const Activation& activation) const {
+  std::optional<Duration> jitter_of(const Activation& activation) {
     const auto& entities = entities_of_[activation.source->first];
     if (activation.source->second >= entities.size()) return std::nullopt;
     const std::size_t source = entities[activation.source->second];
     const auto response = response_of(source);
-    if (!response) return std::nullopt;
+    const Activation* comes = activation_of(entities_[source]);
+    if (!response || comes == nullptr) return std::nullopt;
     const bool own_steps = entities_[source].task == activation.source->first;
-    const Duration latest = problem_.tasks[source].jitter + *response;
+    const Duration latest = comes->jitter + *response;
     return own_steps ? latest - std::min(latest, activation.certain) : latest;
   }
 
@@ -979,13 +988,16 @@ class Builder {
     return result;
   }
 
-  /// No job is shorter: all it does one after the other, but what it executes beside an offload.
+  /// No job is shorter: all it does one after the other, but what it executes beside an offload. Behind a Terminate,
+  /// which may be in an alternative, it does no more than what the operating system adds.
   Duration shortest(TaskIndex task) const {
     if (!is_host(task)) return operations_time(task).best;
     Duration total, beside;
-    bool at_work = false;
+    bool at_work = false, ended = false;
     const auto& waits = own_waits_[task];
     for (std::size_t step = 0; step < steps(task).size(); ++step) {
+      ended = ended || steps(task)[step].kind == StepKind::terminate;
+      if (ended && (step + 1 < steps(task).size() || !steps(task)[step].overhead)) continue;
       if (steps(task)[step].kind == StepKind::execute) (at_work ? beside : total) += span_of(task, step).best;
       if (steps(task)[step].kind == StepKind::trigger)
         for (const TaskIndex device : system_.stimuli[activity<Trigger>({task, step}).stimulus].activates)
@@ -1066,7 +1078,8 @@ class Builder {
     if (found.reason == cpu::NoBound::unlimited) {
       const TaskIndex other = entities_[problem.entities[found.obstacle]].task;
       const std::string& why = faults_[other];
-      if (other == task) return why;
+      // Of several activations another one may be what has none.
+      if (other == task) return why.empty() ? core_reason(task, problem, problem.bounds[found.obstacle]) : why;
       return fmt::format("{}, which may come before it on {}, has no bound{}", name(other), where,
                          why.empty() ? "" : ": " + why);
     }

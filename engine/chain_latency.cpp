@@ -146,7 +146,6 @@ class ChainAnalysis {
     let(chain, result);
     result.implicit = bounds(chain, false, result.implicit_reason);
     result.explicit_access = bounds(chain, true, result.explicit_reason);
-    for (const ChainLimit& limit : chain.limits) result.limits.push_back(judge(limit, result));
     return result;
   }
 
@@ -236,26 +235,6 @@ class ChainAnalysis {
     }
   }
 
-  static ChainResult::Limit judge(const ChainLimit& limit, const ChainResult& result) {
-    const bool age = limit.kind == ChainLimit::Kind::age;
-    ChainResult::Limit verdict;
-    if (result.let) {
-      const Duration longest = age ? result.let->reduced_age : result.let->reduced_reaction;
-      const bool missed =
-          (limit.maximum && longest > *limit.maximum) || (limit.minimum && result.let->shortest < *limit.minimum);
-      verdict.let = missed ? LimitVerdict::missed : LimitVerdict::met;
-    }
-    const auto bounded = [&](const std::optional<LatencyBounds>& bounds) {
-      const bool long_enough = !limit.minimum || *limit.minimum <= Duration{};
-      const bool short_enough =
-          !limit.maximum || (bounds && (age ? bounds->reduced_age : bounds->reduced_reaction) <= *limit.maximum);
-      return long_enough && short_enough ? LimitVerdict::met : LimitVerdict::unknown;
-    };
-    verdict.implicit = bounded(result.implicit);
-    verdict.explicit_access = bounded(result.explicit_access);
-    return verdict;
-  }
-
   static constexpr const char* too_large = "the response times are so large that they cannot be added up";
 
   const System& system_;
@@ -264,6 +243,24 @@ class ChainAnalysis {
 };
 
 }  // namespace
+
+std::string_view to_string(Communication communication) {
+  switch (communication) {
+    case Communication::implicit:
+      return "implicit";
+    case Communication::explicit_access:
+      return "explicit";
+    case Communication::let:
+      return "let";
+  }
+  return "implicit";
+}
+
+const ChainResult::Judgement& ChainResult::Limit::by(Communication communication) const {
+  return communication == Communication::let               ? let
+         : communication == Communication::explicit_access ? explicit_access
+                                                           : implicit;
+}
 
 std::string_view to_string(LimitVerdict verdict) {
   switch (verdict) {

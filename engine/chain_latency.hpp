@@ -54,10 +54,18 @@ struct BoundedTask {
 /// At least one task. Throws std::overflow_error.
 LatencyBounds latency_bounds(std::span<const BoundedTask> tasks);
 
+/// How the tasks of a chain hand data on, which models do not say.
+enum class Communication : std::uint8_t {
+  implicit,         ///< a job reads at its start and writes at its end
+  explicit_access,  ///< it reads and writes where its accesses stand
+  let,              ///< Logical Execution Time: it reads at its release and writes one period later
+};
+std::string_view to_string(Communication);  ///< "implicit", "explicit", "let"
+
 enum class LimitVerdict : std::uint8_t {
-  met,      ///< shown
-  missed,   ///< shown not to hold
-  unknown,  ///< neither: no latency is known, or only a bound that is not within the limit
+  met,      ///< seen to hold, or shown
+  missed,   ///< seen or shown not to hold
+  unknown,  ///< neither: nothing was seen, and no bound is within the limit
 };
 std::string_view to_string(LimitVerdict);
 
@@ -70,17 +78,21 @@ struct ChainResult {
   ObservedLatencies observed;  ///< in the simulation, where jobs read at their start and write at their end
   std::optional<LatencyBounds> explicit_access;  ///< jobs read and write where their accesses stand
   std::string explicit_reason;
-  /// Of every limit of the chain.
+  /// Of every limit of the chain, by each kind of communication; chain_limits.hpp.
+  struct Judgement {
+    LimitVerdict verdict = LimitVerdict::unknown;
+    std::optional<bool> guaranteed;  ///< as in TaskResult
+    std::string reason;              ///< in a sentence
+  };
   struct Limit {
-    LimitVerdict let = LimitVerdict::unknown;
-    LimitVerdict implicit = LimitVerdict::unknown;
-    LimitVerdict explicit_access = LimitVerdict::unknown;
+    Judgement let, implicit, explicit_access;
+    const Judgement& by(Communication) const;
   };
   std::vector<Limit> limits;
 };
 
-/// One result per chain of the system. `responses` are upper bounds on the response times of its tasks, by task; empty
-/// when none are computed.
+/// One result per chain of the system, with neither what was observed nor its limits judged. `responses` are upper
+/// bounds on the response times of its tasks, by task; empty when none are computed.
 std::vector<ChainResult> chain_latencies(const System& system, std::span<const std::optional<Duration>> responses);
 
 }  // namespace amalthea::engine

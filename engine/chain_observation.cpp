@@ -12,6 +12,10 @@ void raise(std::optional<Duration>& longest, Duration value) {
   if (!longest || value > *longest) longest = value;
 }
 
+void lower(std::optional<Duration>& shortest, Duration value) {
+  if (!shortest || value < *shortest) shortest = value;
+}
+
 /// The first write of the last task that shows what this job of the first one read.
 std::optional<Instant> first_output(Jobs tasks, std::size_t job) {
   Instant written = tasks.front()[job].write;
@@ -49,6 +53,7 @@ ObservedLatencies observed_latencies(Jobs tasks) {
     const Instant read = tasks.front()[job].read;
     ++observed.reads;
     raise(observed.reduced_reaction, *output - read);
+    lower(observed.least_reaction, *output - read);
     if (previous) raise(observed.reaction, *output - *previous);
     previous = read;
   }
@@ -57,9 +62,19 @@ ObservedLatencies observed_latencies(Jobs tasks) {
     const auto source = source_of(tasks, job);
     if (!source) continue;
     raise(observed.reduced_age, last[job].write - *source);
+    lower(observed.least_age, last[job].write - *source);
     if (job + 1 < last.size()) raise(observed.age, last[job + 1].write - *source);
   }
   return observed;
+}
+
+ObservedLatencies observed_latencies(const Chain& chain, Jobs accesses) {
+  if (chain.tasks.empty()) return {};
+  std::vector<std::vector<JobAccess>> jobs;
+  for (const TaskIndex task : chain.tasks) jobs.push_back(accesses[task]);
+  if (chain.from_activation)
+    for (JobAccess& job : jobs.front()) job.read = job.release;
+  return observed_latencies(jobs);
 }
 
 std::vector<Passage> passages(Jobs tasks) {

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "amalthea/graph/system.hpp"
 #include "amalthea/time.hpp"
 
 namespace amalthea::engine {
@@ -18,20 +19,26 @@ struct JobAccess {
   Instant release = {};
 };
 
-/// The longest of what was observed; docs/architecture.md defines the latencies. Nothing where none came to its end
-/// within what was recorded.
+/// The longest, and some shortest, of what was observed; docs/architecture.md defines the latencies. Nothing where none
+/// came to its end within what was recorded.
 struct ObservedLatencies {
   std::uint64_t reads = 0;  ///< of the first task, followed to the last one's write
   std::optional<Duration> reaction;
   std::optional<Duration> reduced_reaction;
   std::optional<Duration> age;
   std::optional<Duration> reduced_age;
+  std::optional<Duration> least_reaction;  ///< the shortest reduced reaction
+  std::optional<Duration> least_age;       ///< the shortest reduced age
   friend bool operator==(const ObservedLatencies&, const ObservedLatencies&) = default;
 };
 
 /// The ended jobs of every task of the chain, at least one task; of each task in the order of their release, in which
 /// they also read and write.
 ObservedLatencies observed_latencies(std::span<const std::vector<JobAccess>> tasks);
+
+/// The same of a chain of a system, `accesses` by task; nothing of one without tasks. Its stimulus may be the
+/// activation of the first task: then latencies count from the release.
+ObservedLatencies observed_latencies(const Chain& chain, std::span<const std::vector<JobAccess>> accesses);
 
 /// A job of the first task whose work came through to the end of a job of the last one.
 struct Passage {

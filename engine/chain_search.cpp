@@ -1,13 +1,13 @@
 #include "engine/chain_search.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "amalthea/graph/boost_graph.hpp"
+#include "amalthea/near_miss.hpp"
 #include "engine/analysis.hpp"
 
 namespace amalthea::engine {
@@ -22,44 +22,17 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-/// Characters to insert, delete or exchange to make one of the other (Levenshtein).
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t exchanged = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({exchanged, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
-/// The three names most like this one, in quotes; among equals in model order.
-std::string nearest_names(const System& system, std::string_view name) {
-  std::vector<std::pair<std::size_t, TaskIndex>> candidates;
-  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
-    candidates.emplace_back(distance(name, system.tasks[task].name), task);
-  std::sort(candidates.begin(), candidates.end());
-  std::string names;
-  for (std::size_t i = 0; i < candidates.size() && i < 3; ++i)
-    names += fmt::format("{}\"{}\"", i == 0 ? "" : ", ", system.tasks[candidates[i].second].name);
-  return names;
-}
-
 tl::expected<TaskIndex, std::string> find_task(const System& system, std::string_view name) {
   if (name.empty()) return tl::unexpected(std::string("expected task names with -> between them, such as A->B->C"));
   std::optional<TaskIndex> found;
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     if (system.tasks[task].name != name) continue;
-    if (found) return tl::unexpected(fmt::format("there are several tasks named \"{}\"", name));
+    if (found) return tl::unexpected(fmt::format("there are several tasks named \"{}\"; rename all but one", name));
     found = task;
   }
   if (found) return *found;
-  return tl::unexpected(fmt::format("there is no task \"{}\"; the nearest names are {}", name,
-                                    system.tasks.empty() ? std::string("none") : nearest_names(system, name)));
+  return tl::unexpected(
+      fmt::format("there is no task \"{}\"{}", name, did_you_mean_or_list(name, system.tasks, &Task::name)));
 }
 
 std::string name_of(const System& system, const std::vector<TaskIndex>& tasks) {
@@ -218,7 +191,7 @@ void report_gaps(const System& system, const Chain& chain, Diagnostics& diagnost
     if (std::find(connected.begin(), connected.end(), step) != connected.end()) continue;
     diagnostics.add("AM0530", Severity::note,
                     fmt::format("chain {}: nothing in the model leads from \"{}\" to \"{}\", no label, no trigger and "
-                                "no event",
+                                "no event; look for another task between them",
                                 chain.name, system.tasks[step.first].name, system.tasks[step.second].name));
   }
 }

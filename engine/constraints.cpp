@@ -354,21 +354,7 @@ std::vector<ConstraintResult> judge_constraints(const System& system, const Cons
   return verdicts;
 }
 
-void report_constraints(const System& system, const ConstraintObserver& observer, Diagnostics& diagnostics) {
-  for (const TimingConstraint& constraint : system.constraints) {
-    const auto* why = std::get_if<Unjudgeable>(&constraint.kind);
-    if (why == nullptr) continue;
-    if (why->empty)
-      diagnostics.add("AM0560", Severity::warning,
-                      fmt::format("{} demands nothing, as {}; state what is to hold, or remove it",
-                                  describe(constraint), why->reason),
-                      constraint.location);
-    else
-      diagnostics.add(
-          "AM0561", Severity::warning,
-          fmt::format("{} cannot be judged, as {}; its verdict is unknown", describe(constraint), why->reason),
-          constraint.location);
-  }
+void report_constraints(const ConstraintObserver& observer, Diagnostics& diagnostics) {
   if (observer.full_from())
     diagnostics.add("AM0562", Severity::warning,
                     fmt::format("the events of the timing constraints occur so often that only those before {} are "

@@ -34,8 +34,8 @@ struct ConstraintResult {
 std::vector<ConstraintResult> judge_constraints(const System& system, const ConstraintObserver& observer,
                                                 const std::vector<Program>& programs, const Results& results);
 
-/// Says which constraints demand nothing or cannot be judged, and where what was recorded of them ended early.
-void report_constraints(const System& system, const ConstraintObserver& observer, Diagnostics& diagnostics);
+/// Says where what was recorded of the constraints ended early.
+void report_constraints(const ConstraintObserver& observer, Diagnostics& diagnostics);
 
 /// How long to simulate beyond all offsets, so that limits of constraints have passed at least once: twice the longest
 /// of them. Zero where there are none.

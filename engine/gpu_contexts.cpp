@@ -69,7 +69,7 @@ bool check_cu_masks(const System& system, const std::vector<const DeviceProfile*
           if (!profile.amd) {
             diagnostics.add("AM0583", Severity::warning,
                             fmt::format("gpu.cuMask of task \"{}\" has no effect: the profile \"{}\" of its GPU is "
-                                        "not one of an AMD GPU",
+                                        "not one of an AMD GPU; remove it, or choose such a profile",
                                         system.tasks[task].name, profile.name));
             continue;
           }
@@ -81,7 +81,7 @@ bool check_cu_masks(const System& system, const std::vector<const DeviceProfile*
           } else if (mask != stream.cu_mask) {
             diagnostics.add("AM0585", Severity::error,
                             fmt::format("tasks of the stream \"{}\" have the CU masks \"{}\" and \"{}\"; a mask is "
-                                        "one of the whole stream",
+                                        "one of the whole stream; give them the same, or different streams",
                                         stream.name, stream.cu_mask, mask));
             all_well = false;
           }

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/near_miss.hpp"
 #include "engine/gpu_contexts.hpp"
 #include "engine/nvidia/block_time.hpp"
 
@@ -74,7 +75,8 @@ class Resolver {
       for (const auto& entry : known) names += fmt::format("{}{}", names.empty() ? "" : ", ", entry.name);
       diagnostics_.add(
           "AM0509", Severity::error,
-          fmt::format("custom property {} of \"{}\" is \"{}\"; there are {}", key, unit.name, value, names),
+          fmt::format("custom property {} of \"{}\" is \"{}\"; there are {}{}", key, unit.name, value, names,
+                      did_you_mean(value, known, [](const auto& entry) { return std::string_view(entry.name); })),
           unit.location);
     };
     if (policy_ == nullptr) complain("gpu.warpPolicy", unit.warp_policy, nvidia::warp_policies());

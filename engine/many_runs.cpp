@@ -13,6 +13,7 @@
 
 #include "engine/bounds.hpp"
 #include "engine/program.hpp"
+#include "engine/requirements.hpp"
 #include "engine/simulation.hpp"
 
 namespace amalthea::engine {
@@ -29,12 +30,28 @@ void keep_longer(std::optional<Duration>& longest, std::optional<Duration> other
   if (other && (!longest || *other > *longest)) longest = other;
 }
 
+void keep_shorter(std::optional<Duration>& shortest, std::optional<Duration> other) {
+  if (other && (!shortest || *other < *shortest)) shortest = other;
+}
+
 void add(ObservedLatencies& sum, const ObservedLatencies& run) {
   sum.reads += run.reads;
   keep_longer(sum.reaction, run.reaction);
   keep_longer(sum.reduced_reaction, run.reduced_reaction);
   keep_longer(sum.age, run.age);
   keep_longer(sum.reduced_age, run.reduced_age);
+  keep_shorter(sum.least_reaction, run.least_reaction);
+  keep_shorter(sum.least_age, run.least_age);
+}
+
+/// The worse verdict, or the same with a value that is further out.
+void add(const Requirement& requirement, RequirementResult& sum, RequirementResult run) {
+  const auto rank = [](const RequirementResult& result) {
+    return result.verdict == LimitVerdict::missed ? 2 : result.verdict == LimitVerdict::unknown ? 1 : 0;
+  };
+  const bool upper = requirement.limit_type != Requirement::LimitType::lower;
+  const bool further = upper ? sum.observed < run.observed : run.observed < sum.observed;
+  if (rank(run) > rank(sum) || (rank(run) == rank(sum) && further)) sum = std::move(run);
 }
 
 double mean_of(const std::vector<Duration>& values) {
@@ -51,6 +68,10 @@ class Runs {
         preparation_(preparation),
         programs_(compile_programs(system, options.analysis.execution, preparation.devices, options.analysis.compile)),
         window_(4 * std::size_t{options.threads}) {
+    if (!system.requirements.empty()) {
+      bounds_ = system_bounds(system, preparation.devices, options.analysis.compile).tasks;
+      for (Bound& bound : bounds_) bound.parts.clear();
+    }
     sum_.execution = options.analysis.execution;
     sum_.runs = options.runs;
     sum_.seed = options.seed;
@@ -110,10 +131,11 @@ class Runs {
     input.keep_responses = true;
     if (run == options_.watched_run) input.observer = options_.analysis.observer;
     simulate(input, outcome.results);
-    for (const Chain& chain : system_.chains) {
-      std::vector<std::vector<JobAccess>> accesses;
-      for (const TaskIndex task : chain.tasks) accesses.push_back(outcome.results.accesses[task]);
-      outcome.chains.push_back(accesses.empty() ? ObservedLatencies{} : observed_latencies(accesses));
+    for (const Chain& chain : system_.chains)
+      outcome.chains.push_back(observed_latencies(chain, outcome.results.accesses));
+    if (!system_.requirements.empty()) {
+      for (TaskIndex task = 0; task < bounds_.size(); ++task) outcome.results.tasks[task].bound = bounds_[task];
+      outcome.results.requirements = judge_requirements(system_, outcome.results);
     }
     outcome.results.accesses = {};
     return outcome;
@@ -145,6 +167,13 @@ class Runs {
       resource.least = std::min(resource.least, utilization);
       resource.most = std::max(resource.most, utilization);
     }
+    for (std::size_t i = 0; i < results.requirements.size(); ++i) {
+      RequirementResult& found = results.requirements[i];
+      if (added_ == 0)
+        sum_.judged.requirements.push_back(std::move(found));
+      else
+        add(system_.requirements[i], sum_.judged.requirements[i], std::move(found));
+    }
     sum_.events += results.events;
     if (results.stopped_early) ++sum_.stopped;
     if (added_ == 0) {
@@ -171,6 +200,7 @@ class Runs {
   const ManyRunsOptions& options_;
   const Preparation& preparation_;
   const std::vector<Program> programs_;
+  std::vector<Bound> bounds_;  ///< of every task, for its requirements; empty where there are none
   std::atomic<std::uint64_t> next_ = 0;
 
   // Guarded by the mutex while threads are at work.
@@ -184,21 +214,31 @@ class Runs {
   bool all_alike_ = true;
 };
 
-Verdict verdict_of(const Task& task, const TaskRuns& runs, bool stopped) {
-  if (!task.deadline) return Verdict::no_deadline;
-  if (runs.runs_with_late > 0) return Verdict::missed;
-  return stopped || runs.unfinished > 0 ? Verdict::unbounded : Verdict::met;
-}
-
-void judge(const System& system, ManyRuns& runs) {
-  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
-    runs.tasks[task].verdict = verdict_of(system.tasks[task], runs.tasks[task], runs.stopped > 0);
-  // A wrapper that fell away shows what became of its function.
-  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
-    if (const auto function = system.tasks[task].folded_into) {
-      runs.tasks[task] = runs.tasks[*function];
-      if (!system.tasks[task].deadline) runs.tasks[task].verdict = Verdict::no_deadline;
-    }
+/// All runs as if they were one simulation.
+void judge(const System& system, const ManyRunsOptions& options, const Preparation& preparation, ManyRuns& runs) {
+  Results& judged = runs.judged;
+  judged.horizon = runs.horizon;
+  judged.events = runs.events;
+  judged.stopped_early = runs.stopped > 0;
+  judged.tasks.resize(system.tasks.size());
+  for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
+    const TaskRuns& task = runs.tasks[index];
+    TaskResult& result = judged.tasks[index];
+    result.response.jobs = task.response.count();
+    if (task.worst) result.response.max = task.worst->response;
+    result.unfinished = task.unfinished;
+    result.lost_activations = task.lost_activations;
+    result.missed_deadlines = task.late;
+  }
+  for (const ObservedLatencies& chain : runs.chains) judged.chains.emplace_back().observed = chain;
+  for (const ResourceRuns& resource : runs.resources)
+    judged.resources.push_back({resource.unit, resource.kind, resource.mean, 0});
+  judge_simulation(system, options.analysis, preparation, judged);
+  for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
+    if (const auto function = system.tasks[index].folded_into) runs.tasks[index] = runs.tasks[*function];
+    runs.tasks[index].verdict = judged.tasks[index].verdict;
+    runs.tasks[index].bound = judged.tasks[index].bound;
+  }
 }
 
 }  // namespace
@@ -217,15 +257,15 @@ std::optional<ManyRuns> simulate_runs(const System& system, const ManyRunsOption
       diagnostics.add("AM0540", Severity::error,
                       fmt::format("{} of {} runs were stopped before their end: something happens too often, such as "
                                   "tasks that activate each other without end, a period or a time slice that is far "
-                                  "too short",
+                                  "too short; correct it, or look at the beginning alone (--until)",
                                   runs.stopped, runs.runs));
     if (runs.runs > 1 && all.all_alike())
-      diagnostics.add("AM0541", Severity::note,
-                      fmt::format("all {} runs are alike: nothing in the model varies under {} execution times",
-                                  runs.runs, to_string(runs.execution)));
-    SystemBounds bounds = system_bounds(system, preparation->devices, options.analysis.compile);
-    for (TaskIndex task = 0; task < system.tasks.size(); ++task) runs.tasks[task].bound = std::move(bounds.tasks[task]);
-    judge(system, runs);
+      diagnostics.add(
+          "AM0541", Severity::note,
+          fmt::format("all {} runs are alike: nothing in the model varies under {} execution times; one run "
+                      "says as much",
+                      runs.runs, to_string(runs.execution)));
+    judge(system, options, *preparation, runs);
     return runs;
   } catch (const std::overflow_error&) {
     report_time_overflow(diagnostics);

@@ -28,9 +28,9 @@ std::uint64_t seed_of_run(std::uint64_t seed, std::uint64_t run);
 
 struct ManyRunsOptions {
   AnalysisOptions analysis;
-  std::uint64_t runs = 1;         ///< > 0
-  std::uint64_t seed = 1;         ///< < seed_limit
-  unsigned threads = 1;           ///< > 0
+  std::uint64_t runs = 1;  ///< > 0
+  std::uint64_t seed = 1;  ///< < seed_limit
+  unsigned threads = 1;    ///< > 0
   /// Called after each run that has been added up with how many have been, by one thread at a time.
   std::function<void(std::uint64_t)> progress = {};
   std::uint64_t watched_run = 0;  ///< the one that analysis.observer watches, from whatever thread
@@ -52,9 +52,8 @@ struct TaskRuns {
   std::uint64_t late = 0;              ///< late jobs, ended or not, over all runs
   std::uint64_t runs_with_late = 0;    ///< in which a job was late or an activation lost
   std::optional<WorstJob> worst;
-  Bound bound;  ///< of the response time, whatever is drawn
-  /// Missed: a job was late or an activation lost in some run; unbounded: some run was stopped before its end.
-  Verdict verdict = Verdict::no_deadline;
+  Bound bound;                             ///< of the response time, whatever is drawn
+  Verdict verdict = Verdict::no_deadline;  ///< over all runs
 
   std::uint64_t jobs() const { return response.count() + unfinished; }
 };
@@ -79,6 +78,9 @@ struct ManyRuns {
   std::vector<TaskRuns> tasks;                   ///< parallel to System::tasks
   std::vector<ObservedLatencies> chains;         ///< parallel to System::chains; the longest of all runs
   std::vector<ResourceRuns> resources;
+  /// The verdicts on all runs together, as `analyze` gives them on one: of a requirement the worst of any run, with the
+  /// value that is furthest out. No accesses, runnables and operations.
+  Results judged;
   std::uint64_t events = 0;   ///< instants at which the simulations acted
   std::uint64_t stopped = 0;  ///< runs that gave up before the end of the horizon
 };

@@ -252,11 +252,12 @@ void report_memory_model(const System& system, const MemoryModel& model, Diagnos
     if (latency == nullptr) {
       diagnostics.add(
           "AM0521", Severity::warning,
-          fmt::format("the memory model \"{}\" says nothing of core \"{}\" ({}); its accesses cost what the model says",
-                      model.name, core.name,
-                      core.definition < system.platform.definitions.size()
-                          ? system.platform.definitions[core.definition].name
-                          : "of no definition"),
+          fmt::format(
+              "the memory model \"{}\" says nothing of core \"{}\" ({}); its accesses cost what the model says; "
+              "add an entry to it (docs/memory.md)",
+              model.name, core.name,
+              core.definition < system.platform.definitions.size() ? system.platform.definitions[core.definition].name
+                                                                   : "of no definition"),
           core.location);
     } else if (std::find(told.begin(), told.end(), latency) == told.end()) {
       told.push_back(latency);

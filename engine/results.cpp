@@ -54,6 +54,8 @@ std::string_view to_string(Verdict verdict) {
       return "missed";
     case Verdict::unbounded:
       return "unbounded";
+    case Verdict::unknown:
+      return "unknown";
     case Verdict::no_deadline:
       return "no deadline";
   }

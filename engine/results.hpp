@@ -52,7 +52,8 @@ struct Bound {
   std::vector<Contribution> parts;  ///< they add up to `worst`
 };
 
-enum class Verdict : std::uint8_t { met, missed, unbounded, no_deadline };
+/// Of one process and its deadline; docs/verdicts.md. Unknown: the simulation did not see enough of it.
+enum class Verdict : std::uint8_t { met, missed, unbounded, unknown, no_deadline };
 std::string_view to_string(Verdict);
 
 struct TaskResult {
@@ -100,6 +101,11 @@ struct ResourceResult {
 
 struct Results {
   Execution execution = Execution::worst;
+  Communication communication = Communication::implicit;  ///< by which latency constraints are judged
+  bool strict = false;                                    ///< assumptions count as not judged
+  /// What was asked for in place of what the model says, in a phrase each: "accesses to memory cost what "waters2019"
+  /// says".
+  std::vector<std::string> replaced;
   std::string memory_model = "model";  ///< by name: what accesses to memory cost
   LineRule line_rule = LineRule::exact;
   Duration horizon;                              ///< simulated time

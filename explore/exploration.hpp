@@ -91,7 +91,9 @@ struct Judgement {
   /// tasks without a deadline, which their hosts wait for, do not count.
   std::size_t unbounded = 0;
   std::vector<double> objectives;  ///< parallel to Options::objectives; infinite where unknown
-  std::size_t broken = 0;          ///< constraints that are not kept; none of a solution that is feasible
+  /// Affinity constraints that are not kept, and latency constraints whose bound is beyond; none of a solution that is
+  /// feasible.
+  std::size_t broken = 0;
 };
 /// Throws std::invalid_argument where Problem::place gives nothing for it.
 Judgement judge(const Problem& problem, const Candidate& candidate, const Options& options);

@@ -24,6 +24,7 @@ double as_double(Duration duration) { return static_cast<double>(duration.picose
 
 double ratio(Duration part, Duration whole) { return as_double(part) / std::max(1.0, as_double(whole)); }
 
+/// In seconds, as long as no response is unbounded.
 double reaction(const ChainForm& form, const std::vector<engine::Bound>& bounds) {
   if (!form.known) return infinite;
   double total = 0;
@@ -108,6 +109,9 @@ Facts facts_of(const Space& space) {
       if (const auto* latency = std::get_if<ChainLatency>(&objective);
           latency != nullptr && latency->chain < chains.size())
         chains[latency->chain] = chain_form(placement.system, latency->chain);
+    for (std::size_t chain = 0; chain < chains.size(); ++chain)
+      if (!chains[chain].known && !placement.system.chains[chain].limits.empty())
+        chains[chain] = chain_form(placement.system, chain);
     facts.chains.push_back(std::move(chains));
   }
   return facts;
@@ -165,6 +169,7 @@ Judgement Evaluator::judge(std::size_t placement, const Candidate& candidate) {
   judgement.bounds = engine::system_bounds(bench.system, bench.best, bench.worst, space_.devices).tasks;
   judgement.broken = broken_constraints(space_.problem.constraints, space_.placements[placement], candidate);
   judge_deadlines(placement, judgement);
+  judge_chain_limits(placement, judgement);
   for (const Objective& objective : space_.options.objectives)
     judgement.objectives.push_back(value_of(objective, placement, bench, judgement));
   return judgement;
@@ -190,6 +195,26 @@ void Evaluator::judge_deadlines(std::size_t placement, Judgement& judgement) con
     judgement.late.push_back(task);
     judgement.excess +=
         bound.worst ? std::min(unbounded_excess, ratio(*bound.worst - *deadline, *deadline)) : unbounded_excess;
+  }
+}
+
+/// As engine::judge_chain_limits does by bounds. What does not depend on the mapping, and explicit communication, is
+/// left to the analysis of the mapping that is found.
+void Evaluator::judge_chain_limits(std::size_t placement, Judgement& judgement) const {
+  if (space_.options.analysis.communication != engine::Communication::implicit) return;
+  const System& system = space_.placements[placement].system;
+  for (std::size_t chain = 0; chain < system.chains.size(); ++chain) {
+    const ChainForm& form = facts_.chains[placement][chain];
+    for (const ChainLimit& limit : system.chains[chain].limits) {
+      if (!limit.maximum || form.positions.empty()) continue;
+      const Duration reduction =
+          limit.kind == ChainLimit::Kind::age ? form.positions.back().period : form.positions.front().period;
+      const double maximum = as_double(*limit.maximum) / 1e12;
+      const double longest = reaction(form, judgement.bounds) - as_double(reduction) / 1e12;
+      if (longest <= maximum) continue;
+      ++judgement.broken;
+      judgement.excess += std::min(unbounded_excess, (longest - maximum) / std::max(maximum, 1e-12));
+    }
   }
 }
 

@@ -320,6 +320,20 @@ std::vector<Splice> insertions(const Document& document, const std::vector<Annot
   return splices_of(document, annotations, false);
 }
 
+std::vector<Element> annotations_in(const Document& document) {
+  const Layout layout(document);
+  std::vector<Element> found;
+  std::uint32_t up_to = 0;
+  for (std::uint32_t index = 0; index < document.size(); ++index) {
+    const Element element = document.element(index);
+    // What stands inside of something that goes anyway, such as an annotation in an annotation, goes with it.
+    if (element.record().begin < up_to || !is_annotation(element, layout)) continue;
+    found.push_back(element);
+    up_to = element.span().end;
+  }
+  return found;
+}
+
 std::string strip(const Document& document) {
   const Layout layout(document);
   std::vector<Splice> splices;
@@ -329,10 +343,8 @@ std::string strip(const Document& document) {
     splices.push_back({span, ""});
     removed_up_to = span.end;
   };
-  for (std::uint32_t index = 0; index < document.size(); ++index) {
-    const Element element = document.element(index);
-    // What stands inside of something that goes anyway, such as an annotation in an annotation, goes with it.
-    if (element.record().begin < removed_up_to || !is_annotation(element, layout)) continue;
+  for (const Element element : annotations_in(document)) {
+    if (element.record().begin < removed_up_to) continue;  // gone with its parent's content
     const Element parent = element.parent();
     if (visited.insert(parent.index()).second) {
       const std::uint32_t bracket = parent.end_tag().end - layout.unit();
@@ -343,7 +355,8 @@ std::string strip(const Document& document) {
         remove({open_end, parent.span().end});
         continue;
       }
-      if (blanks > 1) splices.push_back({{bracket - layout.unit(), bracket}, ""});  // the one that annotating added
+      // The blank that annotating added, also where something has been added since to what was `<x/>`.
+      if (blanks > 0) splices.push_back({{bracket - layout.unit(), bracket}, ""});
     }
     remove({layout.line_end_before(element.record().begin), element.span().end});
   }

@@ -75,6 +75,9 @@ std::string annotate(const Document& document, const std::vector<Annotation>& an
 /// apply, which may change other places at once.
 std::vector<Splice> insertions(const Document& document, const std::vector<Annotation>& annotations);
 
+/// What `strip` takes out, in document order; not what stands within something that goes anyway.
+std::vector<Element> annotations_in(const Document& document);
+
 /// The document's bytes without any annotation: the original file, byte for byte.
 std::string strip(const Document& document);
 

@@ -1,4 +1,5 @@
 #include "exporter/annotation_content.hpp"
+#include "exporter/verdict_text.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -9,6 +10,8 @@
 #include <utility>
 
 #include <fmt/core.h>
+
+#include "exporter/annotation_state.hpp"
 
 namespace amalthea::exporter {
 namespace {
@@ -164,9 +167,13 @@ Properties chain_properties(const ResultView& view, std::size_t index) {
     add(properties, key + ".type", limit.kind == ChainLimit::Kind::age ? "age" : "reaction");
     if (limit.minimum) properties.push_back({key + ".minimum", *limit.minimum});
     if (limit.maximum) properties.push_back({key + ".maximum", *limit.maximum});
-    add(properties, key + ".implicit", std::string(to_string(result.limits[i].implicit)));
-    add(properties, key + ".explicit", std::string(to_string(result.limits[i].explicit_access)));
-    add(properties, key + ".let", std::string(to_string(result.limits[i].let)));
+    add(properties, key + ".implicit", std::string(to_string(result.limits[i].implicit.verdict)));
+    add(properties, key + ".explicit", std::string(to_string(result.limits[i].explicit_access.verdict)));
+    add(properties, key + ".let", std::string(to_string(result.limits[i].let.verdict)));
+    const engine::ChainResult::Judgement& judged = result.limits[i].by(view.results.communication);
+    add(properties, key + ".verdict",
+        judged.guaranteed == true ? "guaranteed" : std::string(to_string(judged.verdict)));
+    add(properties, key + ".reason", judged.reason);
   }
   return properties;
 }
@@ -267,16 +274,24 @@ void add_all_properties(const Model& model, const ResultView& view, std::vector<
 }
 
 /// Where all of it comes from. Nothing that depends on where files lie.
-Properties provenance(const ResultView& view, const AnnotationRequest& request) {
+Properties provenance(const Model& model, const ResultView& view, const AnnotationRequest& request) {
   const engine::Results& results = view.results;
   Properties properties;
+  const engine::Assessment assessment = engine::assess(view.system, results, view.findings);
+  add(properties, "verdict", verdict_sentence(assessment));
+  std::string assumed;
+  for (const engine::Assumption& assumption : assessment.assumptions)
+    assumed += fmt::format("{}{}", assumed.empty() ? "" : "; ", assumption.text);
+  if (!assumed.empty()) add(properties, "assumed", assumed);
   add(properties, "origin.tool", fmt::format("{} {}", tool_name, tool_version));
   add(properties, "origin.model", view.model.hash);
+  if (model.documents().size() > 1) add(properties, "origin.state", state_of_model(model));
   add(properties, "origin.execution", std::string(to_string(results.execution)));
   if (!request.until.empty()) add(properties, "origin.until", request.until);
   properties.push_back({"origin.horizon", results.horizon});
   add(properties, "origin.memory", results.memory_model);
   add(properties, "origin.lineRule", std::string(to_string(results.line_rule)));
+  add(properties, "origin.communication", std::string(to_string(results.communication)));
   std::string platforms;
   for (UnitIndex unit = 0; unit < results.device_profiles.size(); ++unit)
     if (!results.device_profiles[unit].empty())
@@ -293,10 +308,11 @@ Properties provenance(const ResultView& view, const AnnotationRequest& request) 
 /// Says that a version has no such class.
 void refuse(const Document& document, std::string_view what, std::string_view option, VersionSet versions,
             Diagnostics& diagnostics) {
-  diagnostics.add("AM0550", Severity::error,
-                  fmt::format("AMALTHEA {} has no {}; --as {} is for {} to {}", document.version_text(), what, option,
-                              to_string(versions.first()), to_string(versions.last())),
-                  {document.source().path()});
+  diagnostics.add(
+      "AM0550", Severity::error,
+      fmt::format("AMALTHEA {} has no {}; --as {} is for {} to {}; leave it out, or convert the model",
+                  document.version_text(), what, option, to_string(versions.first()), to_string(versions.last())),
+      {document.source().path()});
 }
 
 /// The versions that have all of the classes.
@@ -359,8 +375,9 @@ std::vector<Annotation> annotations_of(const Model& model, const ResultView& vie
   std::set<const Document*> documents;
   for (const Annotation& annotation : annotations) documents.insert(&annotation.element.document());
   if (documents.empty()) documents.insert(model.documents().front().get());
+  const Properties origin = provenance(model, view, request);
   for (const auto& document : model.documents())
-    if (documents.count(document.get()) > 0) annotations.push_back({document->root(), provenance(view, request)});
+    if (documents.count(document.get()) > 0) annotations.push_back({document->root(), origin});
   return annotations;
 }
 

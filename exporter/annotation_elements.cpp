@@ -28,7 +28,7 @@ std::optional<std::string> reference_to(Element element, Diagnostics& diagnostic
   if (id && element.document().find(*id) == element) return id;
   diagnostics.add("AM0551", Severity::note,
                   fmt::format("nothing can refer to this {}, as another one has its name; it gets no measurement and "
-                              "no proposed limit",
+                              "no proposed limit; rename one of them",
                               element.class_name()),
                   element.location(), element.path());
   return std::nullopt;
@@ -155,7 +155,7 @@ void add_requirements(const Model& model, const ResultView& view, std::vector<An
     if (!result.bound.worst && !observed) {
       diagnostics.add("AM0552", Severity::note,
                       "no limit is proposed for this process: its response time has no bound, and not all of its jobs "
-                      "were seen to end",
+                      "were seen to end; give it a bound, or simulate longer (--until)",
                       element.location(), element.path());
       continue;
     }

@@ -10,6 +10,7 @@
 #include "amalthea/quantity.hpp"
 #include "exporter/remapping.hpp"
 #include "exporter/text_table.hpp"
+#include "exporter/verdict_text.hpp"
 
 namespace amalthea::exporter {
 namespace {
@@ -112,6 +113,11 @@ class Renderer {
       out_ +=
           fmt::format("# Mapping of {}\n\nAMALTHEA {}; {} {}\n\n", files, view_.model.version, tool_name, tool_version);
     }
+    if (view_.assessment != nullptr)
+      for (const VerdictLine& said : verdict_lines(*view_.assessment))
+        out_ +=
+            markdown_ ? fmt::format("- {}\n", markdown_text(said.text)) : paint(said.text, said.colour, colour_) + "\n";
+    if (markdown_) out_ += "\n";
     const std::size_t late_before = exploration_.original_judgement.late.size();
     const auto& late = chosen_.judgement.late;
     const bool all = exploration_.impossible.empty();
@@ -360,6 +366,7 @@ std::string render_exploration_json(const ExplorationView& view) {
   json["schema"] = exploration_schema;
   json["tool"] = {{"name", tool_name}, {"version", tool_version}};
   json["model"] = {{"files", view.model.files}, {"version", view.model.version}, {"hash", view.model.hash}};
+  if (view.assessment != nullptr) add_verdict(json, *view.assessment);
   json["judged"] = exploration.judged;
   json["feasible"] = chosen.judgement.late.empty() && chosen.judgement.broken == 0;
   json["impossible"] = ordered_json::array();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "amalthea/graph/system.hpp"
+#include "engine/verdict.hpp"
 #include "explore/exploration.hpp"
 #include "exporter/mapping_comparison.hpp"
 #include "exporter/result_view.hpp"
@@ -28,8 +29,9 @@ struct ExplorationView {
   const System& after;   ///< with the chosen solution
   const explore::Exploration& exploration;
   const std::vector<ExplorationObjective>& objectives;
-  std::size_t chosen = 0;                        ///< of Exploration::front, which is not empty
-  const std::vector<ComparedMapping>& compared;  ///< what else to show beside before and after; may be empty
+  std::size_t chosen = 0;                          ///< of Exploration::front, which is not empty
+  const std::vector<ComparedMapping>& compared;    ///< what else to show beside before and after; may be empty
+  const engine::Assessment* assessment = nullptr;  ///< of the whole model with the chosen solution; null: not analysed
 };
 
 std::string render_exploration_text(const ExplorationView& view, bool colour);

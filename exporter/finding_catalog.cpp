@@ -24,7 +24,7 @@ Severity severity_of(std::string_view text) {
   return text == "error" ? Severity::error : text == "warning" ? Severity::warning : Severity::note;
 }
 
-/// Rows `| AM0203 | error | A reference … |` below headings `## AM02xx Structure and references`.
+/// Rows `| AM0203 | error | A reference … |`, `| AM0407 | warning, unknown | …` below headings `## AM02xx Structure and references`.
 std::vector<FindingKind> read_catalog() {
   std::vector<FindingKind> kinds;
   std::string_view chapter;
@@ -35,7 +35,9 @@ std::vector<FindingKind> read_catalog() {
     take(line, '|');
     FindingKind kind;
     kind.id = trimmed(take(line, '|'));
-    kind.severity = severity_of(trimmed(take(line, '|')));
+    std::string_view severity = take(line, '|');
+    kind.severity = severity_of(trimmed(take(severity, ',')));
+    kind.consequence = trimmed(severity);
     kind.explanation = trimmed(line.substr(0, line.rfind('|')));
     kind.chapter = chapter;
     kinds.push_back(kind);

@@ -12,6 +12,7 @@ namespace amalthea::exporter {
 struct FindingKind {
   std::string_view id;  ///< "AM0203"
   Severity severity = Severity::error;
+  std::string_view consequence = {};  ///< for a verdict: "assumption", "unknown" or ""; errors are always unknown
   std::string_view explanation;  ///< what it means, and what to do; one or several sentences
   std::string_view chapter;      ///< "Structure and references"
 

@@ -16,9 +16,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 9> tables{"tasks",       "runnables", "operations",
-                                                 "chains",      "resources", "requirements",
-                                                 "constraints", "findings",  "contributions"};
+constexpr std::array<std::string_view, 11> tables{"tasks",         "runnables",    "operations",  "chains",
+                                                  "resources",     "requirements", "constraints", "findings",
+                                                  "contributions", "limits",       "assumptions"};
 
 struct Row {
   std::vector<std::pair<std::string, std::string>> fields;

@@ -9,6 +9,7 @@
 #include "exporter/requirement_text.hpp"
 #include "exporter/result_formats.hpp"
 #include "exporter/results_json.hpp"
+#include "exporter/verdict_text.hpp"
 
 namespace amalthea::exporter {
 namespace {
@@ -62,10 +63,13 @@ class JsonRenderer {
     json["schema"] = results_schema;
     json["tool"] = {{"name", tool_name}, {"version", tool_version}};
     json["model"] = {{"files", view_.model.files}, {"version", view_.model.version}, {"hash", view_.model.hash}};
+    add_verdict(json, engine::assess(system_, results_, view_.findings));
     json["platform"] = platform();
     json["analysis"] = {{"execution", to_string(results_.execution)},
                         {"memory", results_.memory_model},
-                        {"line_rule", to_string(results_.line_rule)}};
+                        {"line_rule", to_string(results_.line_rule)},
+                        {"communication", to_string(results_.communication)},
+                        {"strict", results_.strict}};
     json["simulation"] = simulation();
     json["tasks"] = list(system_.tasks.size(), [this](std::size_t i) { return task(static_cast<TaskIndex>(i)); });
     json["runnables"] =
@@ -283,13 +287,17 @@ class JsonRenderer {
                  {"let", let_latencies(result)}};
     json["constraints"] = list(chain.limits.size(), [&](std::size_t i) {
       const ChainLimit& limit = chain.limits[i];
+      const engine::ChainResult::Judgement& judged = result.limits[i].by(results_.communication);
       return Json{{"name", limit.name},
                   {"type", limit.kind == ChainLimit::Kind::age ? "age" : "reaction"},
                   {"minimum_ps", picoseconds(limit.minimum)},
                   {"maximum_ps", picoseconds(limit.maximum)},
-                  {"implicit", to_string(result.limits[i].implicit)},
-                  {"explicit", to_string(result.limits[i].explicit_access)},
-                  {"let", to_string(result.limits[i].let)}};
+                  {"implicit", to_string(result.limits[i].implicit.verdict)},
+                  {"explicit", to_string(result.limits[i].explicit_access.verdict)},
+                  {"let", to_string(result.limits[i].let.verdict)},
+                  {"verdict", to_string(judged.verdict)},
+                  {"guaranteed", judged.guaranteed ? Json(*judged.guaranteed) : Json(nullptr)},
+                  {"reason", judged.reason}};
     });
     return json;
   }

@@ -12,6 +12,7 @@
 #include "exporter/requirement_text.hpp"
 #include "exporter/result_formats.hpp"
 #include "exporter/text_table.hpp"
+#include "exporter/verdict_text.hpp"
 
 namespace amalthea::exporter {
 namespace {
@@ -28,6 +29,8 @@ Colour colour_of(Verdict verdict) {
     case Verdict::missed:
     case Verdict::unbounded:
       return Colour::bad;
+    case Verdict::unknown:
+      return Colour::bold;
     case Verdict::no_deadline:
       return Colour::dim;
   }
@@ -118,6 +121,8 @@ class TextRenderer {
     std::string files;
     for (const std::string& file : view_.model.files) files += (files.empty() ? "" : ", ") + file;
     if (markdown_) out_ += "# Timing\n\n";
+    for (const VerdictLine& said : verdict_lines(engine::assess(system_, results_, view_.findings)))
+      out_ += line(said.text, said.colour);
     out_ += line(fmt::format("{}  (AMALTHEA {}, {})", files, view_.model.version, view_.model.hash.substr(0, 19)));
     std::string platform =
         fmt::format("Platform {}", system_.platform.name.empty() ? "without a name" : system_.platform.name);
@@ -130,14 +135,12 @@ class TextRenderer {
     out_ += line(fmt::format("Simulated {}{} with {} execution times: observed values, not bounds.",
                              format_duration(results_.horizon), whole ? " (the hyperperiod)" : "",
                              to_string(results_.execution)));
-    std::array<std::size_t, 4> count{};
+    std::array<std::size_t, 5> count{};
     for (const TaskResult& task : results_.tasks) ++count[static_cast<std::size_t>(task.verdict)];
     const auto number = [&](Verdict verdict) { return count[static_cast<std::size_t>(verdict)]; };
-    const bool good = number(Verdict::missed) + number(Verdict::unbounded) == 0;
-    out_ += line(fmt::format("{}: {} met, {} missed, {} unbounded, {} without deadline",
-                             good ? "All deadlines met" : "Deadlines are missed", number(Verdict::met),
-                             number(Verdict::missed), number(Verdict::unbounded), number(Verdict::no_deadline)),
-                 good ? Colour::good : Colour::bad);
+    out_ += line(fmt::format("Tasks: {} met, {} missed, {} unbounded, {} unknown, {} without deadline",
+                             number(Verdict::met), number(Verdict::missed), number(Verdict::unbounded),
+                             number(Verdict::unknown), number(Verdict::no_deadline)));
     requirements_head();
     for (const auto& resource : results_.resources)
       if (resource.overloaded())
@@ -151,12 +154,8 @@ class TextRenderer {
     std::array<std::size_t, 3> count{};
     for (const auto& result : results_.requirements) ++count[static_cast<std::size_t>(result.verdict)];
     const auto number = [&](LimitVerdict verdict) { return count[static_cast<std::size_t>(verdict)]; };
-    const bool missed = number(LimitVerdict::missed) > 0;
     out_ += line(fmt::format("Requirements: {} met, {} missed, {} unknown", number(LimitVerdict::met),
-                             number(LimitVerdict::missed), number(LimitVerdict::unknown)),
-                 missed                              ? Colour::bad
-                 : number(LimitVerdict::unknown) > 0 ? Colour::none
-                                                     : Colour::good);
+                             number(LimitVerdict::missed), number(LimitVerdict::unknown)));
   }
 
   static TextTable::Cell guarantee(std::optional<bool> guaranteed) {
@@ -189,8 +188,9 @@ class TextRenderer {
                      {executed.side == Side::device ? "-" : std::to_string(executed.priority)},
                      {time(results_.periods[index])},
                      {time(task.deadline)},
-                     {fmt::format("{}{}", result.response.jobs,
-                                  result.unfinished > 0 ? fmt::format("+{}", result.unfinished) : "")},
+                     {fmt::format("{}{}{}", result.response.jobs,
+                                  result.unfinished > 0 ? fmt::format("+{}", result.unfinished) : "",
+                                  result.lost_activations > 0 ? fmt::format("-{}", result.lost_activations) : "")},
                      {observed(result.response.min)},
                      {observed(result.response.mean)},
                      {observed(result.response.max)},
@@ -202,13 +202,16 @@ class TextRenderer {
     if (std::any_of(results_.tasks.begin(), results_.tasks.end(),
                     [](const TaskResult& task) { return task.unfinished > 0; }))
       note(line("jobs n+m: m jobs had not ended when the simulation did", Colour::dim));
+    if (std::any_of(results_.tasks.begin(), results_.tasks.end(),
+                    [](const TaskResult& task) { return task.lost_activations > 0; }))
+      note(line("jobs n-m: m activations were lost", Colour::dim));
   }
 
   void reasons() {
     std::string text;
     for (TaskIndex index = 0; index < system_.tasks.size(); ++index) {
       const TaskResult& result = results_.tasks[index];
-      if (result.verdict != Verdict::missed && result.verdict != Verdict::unbounded) continue;
+      if (result.verdict == Verdict::met || result.verdict == Verdict::no_deadline) continue;
       text += reason(system_.tasks[index].name, result.reason);
       if (system_.tasks[index].folded_into || !result.worst_release) continue;
       text += fmt::format("  {}longest job, released at {}, took {}:\n", markdown_ ? "- " : "",
@@ -221,7 +224,7 @@ class TextRenderer {
                           : fmt::format("    {:>12} {}  {}\n", time(part.time), unit_, describe(system_, part));
     }
     if (text.empty()) return;
-    title("Why deadlines are missed");
+    title("Why tasks are late, unbounded or unknown");
     out_ += text;
   }
 
@@ -320,6 +323,7 @@ class TextRenderer {
                      {"limit", Align::right},
                      {"observed", Align::right},
                      {"bound", Align::right},
+                     {"severity"},
                      {"verdict"}});
     std::string reasons;
     for (std::size_t index = 0; index < results_.requirements.size(); ++index) {
@@ -332,6 +336,7 @@ class TextRenderer {
                      {limit_text(requirement)},
                      {observed_text(result)},
                      {bound_text(requirement, result)},
+                     {shown(to_string(requirement.severity))},
                      verdict_cell(result.verdict)});
       if (result.verdict != LimitVerdict::met)
         reasons += reason(shown(requirement.name), fmt::format("{}: {}", to_string(result.verdict), result.reason));
@@ -472,25 +477,34 @@ class TextRenderer {
                      {"of"},
                      {with_unit("min"), Align::right},
                      {with_unit("max"), Align::right},
-                     {"LET"},
                      {"implicit"},
-                     {"explicit"}});
+                     {"explicit"},
+                     {"LET"},
+                     {"judged"}});
+    std::string reasons;
     for (std::size_t index = 0; index < system_.chains.size(); ++index)
       for (std::size_t i = 0; i < system_.chains[index].limits.size(); ++i) {
         const ChainLimit& limit = system_.chains[index].limits[i];
         const engine::ChainResult::Limit& verdict = results_.chains[index].limits[i];
+        const engine::ChainResult::Judgement& judged = verdict.by(results_.communication);
         table.add_row({{limit.name},
                        {system_.chains[index].name},
                        {limit.kind == ChainLimit::Kind::age ? "age" : "reaction"},
                        {time(limit.minimum)},
                        {time(limit.maximum)},
-                       verdict_cell(verdict.let),
-                       verdict_cell(verdict.implicit),
-                       verdict_cell(verdict.explicit_access)});
+                       verdict_cell(verdict.implicit.verdict),
+                       verdict_cell(verdict.explicit_access.verdict),
+                       verdict_cell(verdict.let.verdict),
+                       {judged.guaranteed == true ? "guaranteed" : std::string(to_string(judged.verdict)),
+                        verdict_cell(judged.verdict).colour}});
+        reasons += reason(limit.name.empty() ? "-" : limit.name,
+                          fmt::format("{} under {} communication: {}", to_string(judged.verdict),
+                                      to_string(results_.communication), judged.reason));
       }
     if (table.empty()) return;
     out_ += "\n";
     show(table);
+    note(reasons);
   }
 
   const ResultView& view_;

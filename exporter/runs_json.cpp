@@ -6,6 +6,7 @@
 
 #include "exporter/json_parts.hpp"
 #include "exporter/runs_formats.hpp"
+#include "exporter/verdict_text.hpp"
 
 namespace amalthea::exporter {
 namespace {
@@ -30,6 +31,7 @@ class RunsJson {
     json["schema"] = runs_schema;
     json["tool"] = {{"name", tool_name}, {"version", tool_version}};
     json["model"] = {{"files", view_.model.files}, {"version", view_.model.version}, {"hash", view_.model.hash}};
+    add_verdict(json, engine::assess(system_, runs_.judged, view_.findings));
     json["simulation"] = {{"execution", to_string(runs_.execution)},
                           {"runs", runs_.runs},
                           {"seed", runs_.seed},

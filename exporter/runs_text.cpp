@@ -8,6 +8,7 @@
 #include "amalthea/quantity.hpp"
 #include "exporter/runs_formats.hpp"
 #include "exporter/text_table.hpp"
+#include "exporter/verdict_text.hpp"
 
 namespace amalthea::exporter {
 namespace {
@@ -17,6 +18,7 @@ using engine::Verdict;
 
 Colour colour_of(Verdict verdict) {
   if (verdict == Verdict::met) return Colour::good;
+  if (verdict == Verdict::unknown) return Colour::bold;
   return verdict == Verdict::no_deadline ? Colour::dim : Colour::bad;
 }
 
@@ -56,6 +58,8 @@ class RunsText {
   void title(std::string_view text) { out_ += heading(text, colour_); }
 
   void head() {
+    for (const VerdictLine& said : verdict_lines(engine::assess(system_, runs_.judged, view_.findings)))
+      out_ += paint(said.text, said.colour, colour_) + "\n";
     std::string files;
     for (const std::string& file : view_.model.files) files += (files.empty() ? "" : ", ") + file;
     out_ += fmt::format("{}  (AMALTHEA {}, {})\n", files, view_.model.version, view_.model.hash.substr(0, 19));
@@ -63,14 +67,6 @@ class RunsText {
                         runs_.runs == 1 ? "One run" : fmt::format("{} runs", runs_.runs),
                         format_duration(runs_.horizon), runs_.hyperperiod == runs_.horizon ? " (the hyperperiod)" : "",
                         to_string(runs_.execution), runs_.seed);
-    std::string late;
-    for (TaskIndex task = 0; task < system_.tasks.size(); ++task)
-      if (const Verdict verdict = runs_.tasks[task].verdict;
-          verdict == Verdict::missed || verdict == Verdict::unbounded)
-        late += (late.empty() ? "" : ", ") + system_.tasks[task].name;
-    out_ += paint(late.empty() ? "All deadlines met in every run" : fmt::format("Deadlines are missed by {}", late),
-                  late.empty() ? Colour::good : Colour::bad, colour_) +
-            "\n";
   }
 
   void tasks() {

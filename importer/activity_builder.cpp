@@ -42,7 +42,8 @@ class BodyReader {
   void read(Element container) {
     if (depth_ >= max_nesting) {
       if (!too_deep_)
-        context_.error("AM0320", fmt::format("groups and calls are nested deeper than {} levels", max_nesting),
+        context_.error("AM0320",
+                       fmt::format("groups and calls are nested deeper than {} levels; flatten them", max_nesting),
                        container.location(), container.path());
       too_deep_ = true;
       return;
@@ -82,11 +83,15 @@ class BodyReader {
   }
 
   void take(Element item, const views::RunnableCall& call_item) {
+    if (call_item.statistic && call_item.statistic->average != 1) context_.ignore(item.child("statistic"));
     counted(item, call_item.counter, [&] { call(item, "runnable"); });
   }
   void take(Element item, const views::SynchronousServerCall&) { call(item, "serverRunnable"); }
 
   void take(Element item, const views::LabelAccess& access_item) {
+    if (access_item.transmission && access_item.transmission->chunk_processing_ticks > 0)
+      context_.ignore(access_item.transmission->element);
+    if (access_item.access == views::Access::unstated) context_.assume(Unstated::access, item);
     if (const auto label = context_.required(context_.labels, item, "data"))
       access(item, *label, access_item.access == views::Access::write, count_of(access_item.statistic));
   }
@@ -150,16 +155,22 @@ class BodyReader {
 
   void take(Element item, const views::Ticks& ticks) {
     Ticks cycles;
-    if (ticks.otherwise) cycles.otherwise = varying_cycles_of(*ticks.otherwise, context_.diagnostics);
+    if (ticks.otherwise) cycles.otherwise = execution_cycles_of(*ticks.otherwise);
     auto entry = ticks.extended.begin();
     for (const Element element : item.children("extended")) {
       const auto definition = context_.required(context_.definitions, element, "key");
       const auto& deviation = (entry++)->second;
       if (!deviation) continue;
-      const Cycles of_entry = varying_cycles_of(*deviation, context_.diagnostics);
+      const Cycles of_entry = execution_cycles_of(*deviation);
       if (definition) cycles.extended.emplace_back(*definition, of_entry);
     }
     add(item, "ticks", Compute{std::move(cycles)});
+  }
+
+  Cycles execution_cycles_of(const views::Deviation<std::int64_t>& deviation) {
+    const bool is_normal = std::holds_alternative<views::GaussDistribution<std::int64_t>>(deviation.distribution);
+    if (is_normal && !deviation.upper) context_.assume(Unstated::normal_bound, deviation.element);
+    return varying_cycles_of(deviation, context_.diagnostics);
   }
 
   /// Instructions (before 0.9.3) take cycles by what the unit's definition executes per cycle; one where it is silent.
@@ -194,8 +205,9 @@ class BodyReader {
         context_.ignore(item);
         continue;
       }
-      const double rate = views::instructions_per_cycle(context_.model, definition).value_or(1);
-      const auto cycles = views::cycles_of_instructions(varying_cycles_of(*need.amount, context_.diagnostics), rate);
+      const auto rate = views::instructions_per_cycle(context_.model, definition);
+      if (!rate) context_.assume(Unstated::instructions, item);
+      const auto cycles = views::cycles_of_instructions(execution_cycles_of(*need.amount), rate.value_or(1));
       if (cycles && !sum) sum = cycles;  // a key is written once
     }
     return sum;
@@ -229,7 +241,12 @@ class BodyReader {
     WaitEvents wait{indices_of(item, wait_item.events), wait_item.mask == views::EventMaskType::all,
                     wait_item.waiting == views::Waiting::active};
     const MappingChange* change = mapping_change_of(context_, context_.system.tasks[task_].name);
-    if (change != nullptr && change->waits_actively) wait.active = *change->waits_actively;
+    if (change != nullptr && change->waits_actively)
+      wait.active = *change->waits_actively;
+    else if (wait_item.waiting == views::Waiting::unstated)
+      context_.assume(Unstated::waiting, item);
+    if (wait.events.size() > 1 && wait_item.mask == views::EventMaskType::unstated)
+      context_.assume(Unstated::mask, item);
     std::string names = event_names(wait.events);
     counted(item, wait_item.counter, [&] { add(item, std::move(names), std::move(wait)); });
   }
@@ -243,6 +260,9 @@ class BodyReader {
     const Semaphore& semaphore = context_.system.semaphores[*index];
     UseSemaphore activity{*index, UseSemaphore::Operation::request,
                           semaphore.spinlock || use.waiting == views::Waiting::active};
+    if (!semaphore.spinlock && use.operation != views::SemaphoreOperation::release &&
+        use.waiting == views::Waiting::unstated)
+      context_.assume(Unstated::waiting, item);
     if (use.operation == views::SemaphoreOperation::exclusive) activity.operation = UseSemaphore::Operation::exclusive;
     if (use.operation == views::SemaphoreOperation::release) activity.operation = UseSemaphore::Operation::release;
     add(item, semaphore.name, activity);
@@ -357,7 +377,7 @@ class BodyReader {
     if (on_device()) {
       context_.error("AM0342",
                      fmt::format("{} in device task \"{}\": what a GPU executes cannot depend on modes, chance or "
-                                 "counters",
+                                 "counters; put it into the task that triggers this one",
                                  item.class_name(), context_.system.tasks[task_].name),
                      item.location(), item.path());
       return;
@@ -380,11 +400,13 @@ class BodyReader {
     const std::string& name = context_.system.runnables[*runnable].name;
     const bool calls_itself = std::find(calls_.begin(), calls_.end(), *runnable) != calls_.end();
     if (calls_itself || calls_.size() >= max_call_depth) {
-      context_.error("AM0305",
-                     calls_itself ? fmt::format("runnable \"{}\" calls itself", name)
-                                  : fmt::format("the call of runnable \"{}\" is nested deeper than {} runnables", name,
-                                                max_call_depth),
-                     item.location(), item.path());
+      context_.error(
+          "AM0305",
+          calls_itself
+              ? fmt::format("runnable \"{}\" calls itself; what recurses has no bound, so break the circle", name)
+              : fmt::format("the call of runnable \"{}\" is nested deeper than {} runnables; flatten the calls", name,
+                            max_call_depth),
+          item.location(), item.path());
       return;
     }
     const Element element = context_.runnable_elements[*runnable];
@@ -422,8 +444,8 @@ class BodyReader {
     for (const Element event : named)
       if (const auto index = context_.events.find(event)) events.push_back(*index);
     if (events.empty() && !context_.blocked)
-      context_.error("AM0313", fmt::format("{} names no event (eventMask)", item.class_name()), item.location(),
-                     item.path());
+      context_.error("AM0313", fmt::format("{} names no event; refer to one in its eventMask", item.class_name()),
+                     item.location(), item.path());
     return events;
   }
 
@@ -436,10 +458,13 @@ class BodyReader {
   void add(Element item, std::string name, Activity activity) {
     if (++total_ > max_activities) {
       if (total_ == max_activities + 1)
-        context_.error("AM0317",
-                       fmt::format("the tasks have more than {} activities, counting every call of a runnable anew",
-                                   max_activities),
-                       item.location(), item.path());
+        context_.error(
+            "AM0317",
+            fmt::format(
+                "the tasks have more than {} activities, counting every call of a runnable anew; split the model, or "
+                "give some runnables ticks instead of calls",
+                max_activities),
+            item.location(), item.path());
       return;
     }
     GraphNode node;
@@ -462,6 +487,44 @@ class BodyReader {
   std::vector<RunnableIndex> calls_;
 };
 
+/// Whether the activity takes time or has an effect. Calls, branches and the like only lead to others that do.
+bool does_something(const GraphNode& node) {
+  return !std::holds_alternative<Call>(node.activity) && !std::holds_alternative<Branch>(node.activity) &&
+         !std::holds_alternative<Uninterruptible>(node.activity) &&
+         !std::holds_alternative<SchedulePoint>(node.activity) && !std::holds_alternative<Terminate>(node.activity);
+}
+
+/// Tasks that do nothing are stubs: what they stand for is missing. Runnables that do nothing are often interfaces.
+void report_empty(BuildContext& context) {
+  std::vector<bool> called(context.system.runnables.size(), false);
+  for (TaskIndex task = 0; task < context.system.tasks.size(); ++task) {
+    bool does = false;
+    for (const GraphNode& node : context.raw_bodies[task]) {
+      does = does || does_something(node);
+      if (node.runnable) called[*node.runnable] = true;
+    }
+    if (does) continue;
+    const Element element = context.task_elements[task];
+    context.diagnostics.add("AM0440", Severity::warning,
+                            fmt::format("{} \"{}\" executes nothing: the time it takes is missing from all results; "
+                                        "state its ticks",
+                                        element.is("ISR") ? "ISR" : "task", element.name()),
+                            element.location(), element.path());
+  }
+  std::size_t count = 0;
+  Element first;
+  for (RunnableIndex runnable = 0; runnable < called.size(); ++runnable)
+    if (called[runnable] && items_of(context.runnable_elements[runnable]).empty() && count++ == 0)
+      first = context.runnable_elements[runnable];
+  if (count > 0)
+    context.diagnostics.add("AM0441", Severity::note,
+                            count == 1 ? fmt::format("runnable \"{}\" is called but executes nothing", first.name())
+                                       : fmt::format("{} runnables are called but execute nothing; the first, \"{}\", "
+                                                     "stands here",
+                                                     count, first.name()),
+                            first.location(), first.path(), count);
+}
+
 }  // namespace
 
 void build_raw_bodies(BuildContext& context) {
@@ -469,6 +532,7 @@ void build_raw_bodies(BuildContext& context) {
   std::size_t total = 0;
   for (TaskIndex task = 0; task < context.system.tasks.size(); ++task)
     BodyReader(context, task, context.raw_bodies[task], total).read(context.task_elements[task]);
+  if (!context.blocked) report_empty(context);
 }
 
 }  // namespace amalthea::importer::detail

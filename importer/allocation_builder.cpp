@@ -1,11 +1,13 @@
 // Who schedules each task, on which unit and how urgently; which memory each label lies in.
 
 #include <algorithm>
+#include <array>
 #include <string>
 
 #include <fmt/core.h>
 
 #include "amalthea/ascii.hpp"
+#include "amalthea/near_miss.hpp"
 #include "amalthea/quantity.hpp"
 #include "amalthea/views/mapping.hpp"
 #include "amalthea/views/operating_system.hpp"
@@ -56,10 +58,14 @@ void read_time_slice(BuildContext& context, const std::vector<Parameter>& parame
 
 void read_gpu_share(BuildContext& context, Task& task) {
   const Element element = context.model.element(task.origin);
+  constexpr std::array<std::string_view, 3> levels{"high", "medium", "low"};
   const auto read = [&](std::string_view key, std::string_view expected, auto accept) {
     const auto property = custom_property(element, key);
     if (!property || accept(property->value)) return;
-    context.error("AM0323", fmt::format("custom property {} is \"{}\"; expected {}", key, property->value, expected),
+    const bool has_level = key.ends_with("riority");
+    context.error("AM0323",
+                  fmt::format("custom property {} is \"{}\"; expected {}{}", key, property->value, expected,
+                              has_level ? did_you_mean(property->value, levels) : std::string()),
                   property->element.location(), property->element.path());
   };
   const auto name = [](std::string& target) {
@@ -106,7 +112,7 @@ std::vector<Element> chosen_units(BuildContext& context, const views::TaskAlloca
       if (context.units.find(affinity.front()))
         tell("AM0406", Severity::warning,
              fmt::format("task \"{}\" has affinity to \"{}\", which its scheduler \"{}\" is not responsible for; "
-                         "simulated there",
+                         "simulated there; add the unit to the scheduler's responsibility, or correct the affinity",
                          task.name, affinity.front().name(), scheduler.name));
     }
   }
@@ -117,7 +123,8 @@ std::vector<Element> chosen_units(BuildContext& context, const views::TaskAlloca
   if (units.size() < 2) return units;
   if (type_of(units.front()) == PuType::gpu) {
     tell("AM0404", Severity::warning,
-         fmt::format("task \"{}\" may run on {} units, the first of which is the GPU \"{}\"; simulated there",
+         fmt::format("task \"{}\" may run on {} units, the first of which is the GPU \"{}\"; simulated there; leave "
+                     "one in the affinity",
                      task.name, units.size(), units.front().name()));
     return {units.front()};
   }
@@ -164,11 +171,10 @@ Element changed_unit(BuildContext& context, const views::TaskAllocation& allocat
     task.scheduler =
         static_cast<SchedulerIndex>(std::find_if(platform.schedulers.begin(), platform.schedulers.end(), responsible) -
                                     platform.schedulers.begin());
-  context.diagnostics.add(
-      "AM0421", Severity::note,
-      fmt::format("task \"{}\" runs on \"{}\"{} as was asked for; the model has it {}", task.name, change.core,
-                  details_of(change), before),
-      allocation.element.location(), allocation.element.path());
+  context.diagnostics.add("AM0421", Severity::note,
+                          fmt::format("task \"{}\" runs on \"{}\"{} as was asked for; the model has it {}", task.name,
+                                      change.core, details_of(change), before),
+                          allocation.element.location(), allocation.element.path());
   return context.model.element(platform.units[unit].origin);
 }
 
@@ -178,11 +184,11 @@ void check_clock(BuildContext& context, UnitIndex index, const std::string& who)
   const ProcessingUnit& unit = context.system.platform.units[index];
   if (!unit.frequency.is_zero() || !context.reported_clocks.insert(index).second) return;
   const Element element = context.model.element(unit.origin);
-  context.error("AM0304",
-                fmt::format("processing unit \"{}\", on which {} runs, has no clock ({})", unit.name, who,
-                            element.is("Core") ? "prescaler with a quartz that has a frequency"
-                                               : "frequencyDomain with defaultValue"),
-                element.location(), element.path());
+  context.error_unless_explained(
+      "AM0304", element,
+      fmt::format(
+          "processing unit \"{}\", on which {} runs, has no clock; give it one ({})", unit.name, who,
+          element.is("Core") ? "prescaler with a quartz that has a frequency" : "frequencyDomain with defaultValue"));
 }
 
 void allocate(BuildContext& context, const views::TaskAllocation& allocation, Task& task) {
@@ -192,8 +198,8 @@ void allocate(BuildContext& context, const views::TaskAllocation& allocation, Ta
   if (!scheduler_index || context.system.platform.schedulers[*scheduler_index].interrupt_controller) {
     if (scheduler_element)
       context.error("AM0309",
-                    fmt::format("task \"{}\" is allocated to \"{}\", which is not a TaskScheduler", task.name,
-                                scheduler_element.name()),
+                    fmt::format("task \"{}\" is allocated to \"{}\", which is not a TaskScheduler; allocate it to one",
+                                task.name, scheduler_element.name()),
                     allocation.element.location(), allocation.element.path());
     return;
   }
@@ -203,21 +209,21 @@ void allocate(BuildContext& context, const views::TaskAllocation& allocation, Ta
       moved ? std::vector{changed_unit(context, allocation, *change, task)}
             : chosen_units(context, allocation, context.system.platform.schedulers[*scheduler_index], task);
   if (change != nullptr && !moved)
-    context.diagnostics.add("AM0422", Severity::note,
-                            fmt::format("task \"{}\" runs{} as was asked for, where the model has it", task.name,
-                                        details_of(*change)),
-                            allocation.element.location(), allocation.element.path());
+    context.diagnostics.add(
+        "AM0422", Severity::note,
+        fmt::format("task \"{}\" runs{} as was asked for, where the model has it", task.name, details_of(*change)),
+        allocation.element.location(), allocation.element.path());
   const Element unit_element = units.empty() ? Element{} : units.front();
   const Scheduler& scheduler = context.system.platform.schedulers[task.scheduler];
   const auto unit_index = context.units.find(unit_element);
   if (!unit_index) {
     if (context.reported_schedulers.insert(task.scheduler).second) {
-      context.error(
-          "AM0303",
+      context.error_unless_explained(
+          "AM0303", scheduler_element,
           fmt::format(
-              "scheduler \"{}\" of task \"{}\" is responsible for no processing unit ({})", scheduler.name, task.name,
-              allocation.element.document().version() < Version::v0_8_1 ? "coreAllocation" : "schedulerAllocation"),
-          scheduler_element.location(), scheduler_element.path());
+              "scheduler \"{}\" of task \"{}\" is responsible for no processing unit; add a {} in the mappingModel",
+              scheduler.name, task.name,
+              allocation.element.document().version() < Version::v0_8_1 ? "coreAllocation" : "schedulerAllocation"));
     }
     return;
   }
@@ -240,12 +246,12 @@ void allocate(BuildContext& context, const views::TaskAllocation& allocation, Ta
   for (const UnitIndex index : task.units) check_clock(context, index, fmt::format("task \"{}\"", task.name));
   if (task.side == Side::host && is_meant_as_gpu(context, unit_element, unit, scheduler, allocation.parameters)) {
     if (context.reported_units.insert(task.unit).second)
-      context.error(
-          "AM0307",
+      context.error_unless_explained(
+          "AM0307", unit_element,
           fmt::format("device \"{}\" has no GPU definition: scheduler \"{}\" hands out time slices on it, but "
-                      "it refers to no ProcessingUnitDefinition with puType=\"GPU\"",
-                      unit.name, scheduler.name),
-          unit_element.location(), unit_element.path());
+                      "it refers to no ProcessingUnitDefinition with puType=\"GPU\"; set puType there, or remove the "
+                      "time slices",
+                      unit.name, scheduler.name));
   }
 }
 
@@ -253,10 +259,10 @@ void report_second_allocations(BuildContext& context) {
   for (std::uint32_t index = 0; index < context.mapping.tasks.size(); ++index) {
     const views::TaskAllocation& allocation = context.mapping.tasks[index];
     if (allocation.task && context.mapping.task_allocation_of.find(allocation.task) != index)
-      context.diagnostics.add(
-          "AM0415", Severity::warning,
-          fmt::format("task \"{}\" has a second allocation, which is ignored", allocation.task.name()),
-          allocation.element.location(), allocation.element.path());
+      context.diagnostics.add("AM0415", Severity::warning,
+                              fmt::format("task \"{}\" has a second allocation, which is ignored; remove one of them",
+                                          allocation.task.name()),
+                              allocation.element.location(), allocation.element.path());
   }
 }
 

@@ -36,6 +36,8 @@ class ChainReader {
     if (depth_ >= 64 || ++visited_ > 10'000) return;
     ++depth_;
     const views::EventChain chain = views::event_chain_of(context_.model, element, no_effect_);
+    if (chain_.tasks.empty() && chain.stimulus)
+      chain_.from_activation = views::event_of(context_.model, chain.stimulus).type == views::EventType::activate;
     event(chain.stimulus);
     for (const views::ChainItem& item : chain.items)
       if (item.chain) read(item.chain);

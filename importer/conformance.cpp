@@ -17,9 +17,14 @@
 
 #include "amalthea/ascii.hpp"
 #include "amalthea/identifier.hpp"
+#include "amalthea/near_miss.hpp"
 #include "amalthea/quantity.hpp"
+#include "importer/structure.hpp"
 
 namespace amalthea::importer {
+
+const std::string_view missing_feature_id = "AM0222";
+
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -126,10 +131,10 @@ std::string_view article(std::string_view noun) {
   return !noun.empty() && std::string_view("AEIOaeio").find(noun.front()) != std::string_view::npos ? "an" : "a";
 }
 
-/// ConformanceFindings up to a number that somebody may read, for each kind; finding their places takes time.
+/// Findings up to a number that somebody may read, for each kind; finding their places takes time.
 class ConformanceFindings {
  public:
-  explicit ConformanceFindings(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+  ConformanceFindings(Diagnostics& diagnostics, std::size_t most) : diagnostics_(diagnostics), most_(most) {}
   ConformanceFindings(const ConformanceFindings&) = delete;
   ConformanceFindings& operator=(const ConformanceFindings&) = delete;
   ~ConformanceFindings() {
@@ -138,6 +143,22 @@ class ConformanceFindings {
     if (more > 0)
       diagnostics_.add("AM0229", Severity::warning,
                        fmt::format("{} more findings about values and features are not listed", more));
+  }
+
+  /// What is found from here on waits until it is kept or dropped.
+  void mark() {
+    marked_ = counts_;
+    other_version_ = false;
+  }
+  void keep() {
+    for (Diagnostic& finding : waiting_)
+      diagnostics_.add(finding.id, finding.severity, std::move(finding.message), std::move(finding.location),
+                       std::move(finding.path));
+    waiting_.clear();
+  }
+  void drop() {
+    counts_ = marked_;
+    waiting_.clear();
   }
 
   /// A value, at the attribute where it is written.
@@ -153,8 +174,8 @@ class ConformanceFindings {
     });
   }
   void missing(Element element, std::string_view feature) {
-    add("AM0222", Severity::warning, element, "",
-        [&] { return fmt::format("{} has no {}, which is required", name_of(element), feature); });
+    add(missing_feature_id, Severity::warning, element, "",
+        [&] { return fmt::format("{} has no {}, which is required; add it", name_of(element), feature); });
   }
   void too_many(Element element, std::string_view feature, std::size_t written, int allowed) {
     add("AM0223", Severity::error, element, feature, [&] {
@@ -168,14 +189,23 @@ class ConformanceFindings {
   /// Something that other versions have.
   void other_version(Element element, std::string_view attribute, std::string what, VersionSet versions,
                      Version version) {
-    add("AM0225", Severity::warning, element, attribute, [&] {
-      return fmt::format("{} of AMALTHEA {}, not of {}, which the file states", what, describe(versions),
-                         to_string(version));
+    other_version_ = true;
+    add("AM0225", Severity::error, element, attribute, [&] {
+      return fmt::format(
+          "{} of AMALTHEA {}, not of {}, which the file states; correct the namespace, or migrate the model", what,
+          describe(versions), to_string(version));
     });
   }
   void repeated(Element element, std::string_view feature, std::string_view id) {
     add("AM0226", Severity::warning, element, feature,
-        [&] { return fmt::format("{} of {} names {} twice", feature, name_of(element), quoted(id)); });
+        [&] { return fmt::format("{} of {} names {} twice; remove one", feature, name_of(element), quoted(id)); });
+  }
+  bool has_other_version() const { return other_version_; }
+  void content_as_attribute(Element element, std::string_view feature) {
+    add("AM0230", Severity::error, element, feature, [&] {
+      return fmt::format("{} of {} {} is written as an attribute; expected elements <{}>", feature,
+                         article(element.class_name()), element.class_name(), feature);
+    });
   }
   template <typename Place>
   void misplaced(Element element, Place place, std::string message) {
@@ -183,8 +213,10 @@ class ConformanceFindings {
   }
   void second_xmi_id(Element element, std::string_view id, Element first) {
     add("AM0228", Severity::warning, element, "xmi:id", [&] {
-      return fmt::format("a second element has the xmi:id {}; references mean the last one, not the one at line {}",
-                         quoted(id), first.location().line);
+      return fmt::format(
+          "a second element has the xmi:id {}; references mean the last one, not the one at line {}; "
+          "change one of them",
+          quoted(id), first.location().line);
     });
   }
 
@@ -201,12 +233,14 @@ class ConformanceFindings {
   }
   template <typename Place, typename Message>
   void add_at(std::string_view id, Severity severity, Element element, Place place, Message message) {
-    if (++counts_[id] <= most_) diagnostics_.add(id, severity, message(), place(), element.path());
+    if (++counts_[id] <= most_) waiting_.push_back({std::string(id), severity, message(), place(), element.path(), 1});
   }
 
-  static constexpr std::size_t most_ = 1000;
   Diagnostics& diagnostics_;
-  std::unordered_map<std::string_view, std::size_t> counts_;
+  std::size_t most_;
+  std::unordered_map<std::string_view, std::size_t> counts_, marked_;
+  std::vector<Diagnostic> waiting_;
+  bool other_version_ = false;
 };
 
 /// What a tag or attribute name means in a class of the document's version.
@@ -217,8 +251,8 @@ struct Meaning {
 
 class Checker {
  public:
-  Checker(const Document& document, ConformanceFindings& findings)
-      : document_(document), version_(document.version()), findings_(findings) {}
+  Checker(const Document& document, Version version, ConformanceFindings& findings)
+      : document_(document), version_(version), findings_(findings) {}
 
   void run() {
     for (std::uint32_t i = 0; i < document_.size(); ++i)
@@ -403,17 +437,14 @@ class Checker {
           if (!here.feature->stored()) {
             findings_.misplaced(
                 element, [&] { return element.attribute_location(name); },
-                fmt::format("{} of {} {} is computed; it has no place in a file", name, article(element.class_name()),
-                            element.class_name()));
+                fmt::format("{} of {} {} is computed; it has no place in a file; remove it", name,
+                            article(element.class_name()), element.class_name()));
             break;
           }
           check_references(element, *here.feature, value);
           break;
         case FeatureKind::containment:
-          findings_.misplaced(
-              element, [&] { return element.attribute_location(name); },
-              fmt::format("{} of {} {} is written as an attribute; expected elements <{}>", name,
-                          article(element.class_name()), element.class_name(), name));
+          findings_.content_as_attribute(element, name);
           ++count_of(*here.feature);
           break;
       }
@@ -455,7 +486,8 @@ class Checker {
     std::string literals;
     for (const std::string_view literal : info.literals_in(version_))
       literals += fmt::format("{}{}", literals.empty() ? "" : ", ", literal);
-    findings_.illegal_value(element, feature.name, value, "one of " + literals);
+    findings_.illegal_value(element, feature.name, value,
+                            "one of " + literals + did_you_mean(value, info.literals_in(version_)));
   }
 
   void check_references(Element element, const Feature& feature, std::string_view tokens) {
@@ -486,6 +518,8 @@ class Checker {
         continue;
       }
       ++count_of(*here.feature);
+      if (here.feature->kind == FeatureKind::attribute && document_.source().unit() == 1)
+        check_value(element, *here.feature, document_.source().text({child.start_tag().end, child.end_tag().begin}));
       if (here.feature->kind != FeatureKind::reference) continue;
       const auto href = child.attribute("href");
       if (!href)
@@ -494,6 +528,11 @@ class Checker {
             fmt::format("<{}> of {} {} refers to an element that stands elsewhere; expected "
                         "an attribute or an href",
                         child.tag(), article(element.class_name()), element.class_name()));
+      else if (here.feature->type != no_class && !child.attribute("xsi:type") &&
+               metamodel::is_abstract(here.feature->type, version_))
+        findings_.wrong_class(child, fmt::format("the reference <{}> does not say the class of what it refers to; "
+                                                 "expected an xsi:type, as {} is abstract",
+                                                 child.tag(), metamodel::info(here.feature->type).name));
       else if (!hrefs_.insert(fmt::format("{} {}", child.tag(), *href)).second)
         findings_.repeated(element, here.feature->name, *href);
     }
@@ -583,10 +622,18 @@ std::string describe(VersionSet versions) {
   return text;
 }
 
-void check_conformance(const Model& model, Diagnostics& diagnostics) {
-  ConformanceFindings findings(diagnostics);
-  for (const auto& document : model.documents())
-    if (document->itea() == IteaRelease::none) Checker(*document, findings).run();
+void check_conformance(const Model& model, Diagnostics& diagnostics, std::size_t most) {
+  for (ConformanceFindings findings(diagnostics, most); const auto& document : model.documents()) {
+    if (document->itea() != IteaRelease::none) continue;
+    findings.mark();
+    Checker(*document, document->version(), findings).run();
+    if (findings.has_other_version())
+      if (const auto version = version_of_cycle(*document)) {
+        findings.drop();
+        Checker(*document, *version, findings).run();
+      }
+    findings.keep();
+  }
 }
 
 }  // namespace amalthea::importer

@@ -536,6 +536,23 @@ class ConstraintReader {
 
 }  // namespace
 
-void build_constraints(BuildContext& context) { ConstraintReader(context).read_all(); }
+void build_constraints(BuildContext& context) {
+  ConstraintReader(context).read_all();
+  for (const TimingConstraint& constraint : context.system.constraints) {
+    const auto* why = std::get_if<Unjudgeable>(&constraint.kind);
+    if (why == nullptr) continue;
+    const std::string path = context.model.element(constraint.origin).path();
+    if (why->empty)
+      context.diagnostics.add("AM0560", Severity::warning,
+                              fmt::format("{} demands nothing, as {}; state what is to hold, or remove it",
+                                          describe(constraint), why->reason),
+                              constraint.location, path);
+    else
+      context.diagnostics.add(
+          "AM0561", Severity::warning,
+          fmt::format("{} cannot be judged, as {}; its verdict is unknown", describe(constraint), why->reason),
+          constraint.location, path);
+  }
+}
 
 }  // namespace amalthea::importer::detail

@@ -118,27 +118,60 @@ void add_data_edges(System& system) {
         if (writer != reader) system.graph.connect(from, to, GraphEdge{EdgeKind::data, system.labels[label].name});
 }
 
-/// A unit that reaches a memory through no access element would make accesses free without anybody noticing.
-void report_free_accesses(BuildContext& context) {
-  System& system = context.system;
-  std::set<UnitIndex> reported;
-  for (NodeIndex node = 0; node < system.graph.size(); ++node) {
-    const Task& task = system.tasks[system.graph[node].task];
-    const std::vector<UnitIndex> units = task.units.empty() ? std::vector{task.unit} : task.units;
-    for (const bool written : {false, true})
-      for (const LabelIndex label : labels_of(system.graph[node].activity, written))
-        for (const UnitIndex unit : units) {
-          if (access_to(system.platform.units[unit], system.labels[label]) != nullptr || !reported.insert(unit).second)
-            continue;
-          const Element element = context.model.element(system.platform.units[unit].origin);
-          context.diagnostics.add("AM0411", Severity::warning,
-                                  fmt::format("processing unit \"{}\" has no accessElement for the memory of label "
-                                              "\"{}\"; such accesses take no time in the analysis",
-                                              system.platform.units[unit].name, system.labels[label].name),
-                                  element.location(), element.path());
+/// Accesses that cost nothing, or something else than the model could say. Nobody would notice otherwise.
+class AccessReview {
+ public:
+  explicit AccessReview(BuildContext& context) : context_(context), system_(context.system) {}
+
+  void run() {
+    for (NodeIndex node = 0; node < system_.graph.size(); ++node) {
+      const GraphNode& activity = system_.graph[node];
+      const Task& task = system_.tasks[activity.task];
+      const std::vector<UnitIndex> units = task.units.empty() ? std::vector{task.unit} : task.units;
+      for (const bool written : {false, true})
+        for (const LabelIndex label : labels_of(activity.activity, written)) {
+          if (system_.labels[label].size.bytes == 0)
+            context_.assume(Unstated::label_size, context_.model.element(system_.labels[label].origin));
+          if (context_.options.tabulated_accesses) continue;
+          for (const UnitIndex unit : units) look_at(activity.origin, label, written, unit);
         }
+    }
+    for (const auto& [unit, missing] : missing_ways_) {
+      const Element element = context_.model.element(system_.platform.units[unit].origin);
+      context_.diagnostics.add(
+          "AM0411", Severity::note,
+          fmt::format("processing unit \"{}\" has no accessElement for the memory of label \"{}\"; {} such {} no time "
+                      "in the analysis; add one with its latency or data rate",
+                      system_.platform.units[unit].name, system_.labels[missing.first].name, missing.second.size(),
+                      missing.second.size() == 1 ? "access takes" : "accesses take"),
+          element.location(), element.path(), missing.second.size());
+    }
   }
-}
+
+ private:
+  using Place = std::pair<std::uint32_t, std::uint32_t>;
+
+  void look_at(Origin origin, LabelIndex index, bool written, UnitIndex unit) {
+    const Label& label = system_.labels[index];
+    const MemoryAccess* access = access_to(system_.platform.units[unit], label);
+    if (access == nullptr && label.memory) {
+      auto& [first, places] = missing_ways_.try_emplace(unit, index, std::set<Place>{}).first->second;
+      places.insert({origin.document, origin.element});
+      return;
+    }
+    const Element place = context_.model.element(origin);
+    if (!label.memory) context_.assume(access == nullptr ? Unstated::label_memory : Unstated::only_memory, place);
+    if (access == nullptr) return;
+    if ((written ? context_.free_writes : context_.free_reads).count({unit, access->memory}) != 0)
+      context_.assume(Unstated::latency, place);
+    else if ((written ? access->write : access->read).upper > 0 && context_.units_without_line.count(unit) != 0)
+      context_.assume(Unstated::cache_line, context_.model.element(system_.platform.units[unit].origin));
+  }
+
+  BuildContext& context_;
+  const System& system_;
+  std::map<UnitIndex, std::pair<LabelIndex, std::set<Place>>> missing_ways_;  ///< the first label, and the accesses
+};
 
 void report_missing_setters(BuildContext& context) {
   const System& system = context.system;
@@ -150,7 +183,8 @@ void report_missing_setters(BuildContext& context) {
     if (set) continue;
     const Element element = context.model.element(system.graph[node].origin);
     context.diagnostics.add("AM0413", Severity::warning,
-                            fmt::format("task \"{}\" waits for {}, which no task sets; it waits for ever",
+                            fmt::format("task \"{}\" waits for {}, which no task sets; it waits for ever; add a "
+                                        "SetEvent to the task that is awaited",
                                         system.tasks[system.graph[node].task].name, system.graph[node].name),
                             element.location(), element.path());
   }
@@ -163,7 +197,7 @@ void build_graph(BuildContext& context) {
   add_trigger_edges(context.system);
   add_event_edges(context.system);
   add_data_edges(context.system);
-  report_free_accesses(context);
+  AccessReview(context).run();
   report_missing_setters(context);
 }
 

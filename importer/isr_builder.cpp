@@ -13,9 +13,10 @@ namespace {
 
 /// An ISR is no part of what its core does for tasks, so one that has no place is left out and not an error.
 void leave_out(BuildContext& context, Element isr, std::string_view why) {
-  context.diagnostics.add("AM0436", Severity::warning,
-                          fmt::format("ISR \"{}\" {}; it is not simulated", isr.name(), why), isr.location(),
-                          isr.path());
+  context.diagnostics.add(
+      "AM0436", Severity::warning,
+      fmt::format("ISR \"{}\" {}; it is not simulated: the time it takes is missing from all results", isr.name(), why),
+      isr.location(), isr.path());
 }
 
 /// The allocation's priority (from 0.7.2), else the ISR's own (up to 0.8.0).

@@ -1,13 +1,12 @@
 #include "importer/mapping_change.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
-#include "amalthea/ascii.hpp"
+#include "amalthea/near_miss.hpp"
 #include "amalthea/quantity.hpp"
 #include "importer/detail/build_context.hpp"
 
@@ -22,39 +21,6 @@ constexpr std::string_view no_scheduler = "AM0325";
 namespace detail {
 namespace {
 
-/// Names longer than this are compared by their beginnings.
-constexpr std::size_t compared_length = 100;
-
-/// Fewest letters to add, drop or replace to turn one into the other; capital letters are small ones.
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  const std::string from = lower_case(a.substr(0, compared_length)), to = lower_case(b.substr(0, compared_length));
-  std::vector<std::size_t> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      const std::size_t replaced = diagonal + (from[i] == to[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
-}
-
-/// `"A", "B", "C"`: up to three names that are nearest or nearly so; of equals the first written.
-std::string nearest(std::string_view wanted, const std::vector<std::string>& names) {
-  std::vector<std::pair<std::size_t, std::size_t>> ranked;
-  for (std::size_t index = 0; index < names.size(); ++index)
-    ranked.emplace_back(edit_distance(wanted, names[index]), index);
-  const std::size_t shown = std::min<std::size_t>(3, ranked.size());
-  std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(shown), ranked.end());
-  std::string text;
-  for (std::size_t rank = 0; rank < shown; ++rank)
-    if (ranked[rank].first <= ranked.front().first + 1)
-      text += fmt::format("{}\"{}\"", rank == 0 ? "" : ", ", names[ranked[rank].second]);
-  return text;
-}
-
 /// Exactly one must have the name.
 bool check_name(BuildContext& context, const MappingChange& change, std::string_view kind, const std::string& name,
                 const std::vector<std::string>& names) {
@@ -65,8 +31,8 @@ bool check_name(BuildContext& context, const MappingChange& change, std::string_
                             change.core.empty() ? std::string() : fmt::format(" to \"{}\"", change.core),
                             count > 1       ? fmt::format("the model has {} {}s of the name \"{}\"", count, kind, name)
                             : names.empty() ? fmt::format("the model has no {}", kind)
-                                            : fmt::format("the model has no {} \"{}\"; near to it: {}", kind, name,
-                                                          nearest(name, names))),
+                                            : fmt::format("the model has no {} \"{}\"{}", kind, name,
+                                                          did_you_mean_or_list(name, names))),
                 change.location);
   return false;
 }
@@ -80,10 +46,12 @@ void check_scheduler(BuildContext& context, const MappingChange& change) {
                            [&](UnitIndex unit) { return platform.units[unit].name == change.core; });
       });
   if (!scheduled)
-    context.error(no_scheduler,
-                  fmt::format("mapping of \"{}\" to \"{}\": no scheduler is responsible for that processing unit",
-                              change.task, change.core),
-                  change.location);
+    context.error(
+        no_scheduler,
+        fmt::format("mapping of \"{}\" to \"{}\": no scheduler is responsible for that processing unit; name another "
+                    "unit, or add a scheduler allocation to the model",
+                    change.task, change.core),
+        change.location);
 }
 
 }  // namespace

@@ -104,9 +104,10 @@ class ConstraintBuilder {
   }
 
   void warn(const views::AffinityConstraint& constraint, const std::string& what) {
-    diagnostics_.add("AM0800", Severity::warning,
-                     fmt::format("affinity constraint \"{}\" {}; it is left out", constraint.name, what),
-                     constraint.element.location(), constraint.element.path());
+    diagnostics_.add(
+        "AM0800", Severity::warning,
+        fmt::format("affinity constraint \"{}\" {}; it is left out; correct or remove it", constraint.name, what),
+        constraint.element.location(), constraint.element.path());
   }
 
   /// The members of a group, those with its tag as well.

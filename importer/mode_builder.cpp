@@ -103,7 +103,10 @@ void build_modes(BuildContext& context) {
   for (const views::ModeLabel& label : views::mode_labels(context.model, no_effect)) {
     Mode mode;
     mode.name = label.name;
-    mode.initial = mode_value(label.initial_value, label.initial_literal).value_or(0);
+    const auto initial = mode_value(label.initial_value, label.initial_literal);
+    mode.initial = initial.value_or(0);
+    if (!initial)
+      context.modes_without_value.emplace_back(static_cast<ModeIndex>(context.system.modes.size()), label.element);
     if (label.mode)
       for (const Element literal : label.mode.children("literals")) mode.literals.emplace_back(literal.name());
     context.modes.add(label.element, static_cast<std::uint32_t>(context.system.modes.size()));

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iostream>
 #include <memory>
 #include <set>
 #include <system_error>
@@ -12,7 +13,9 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/near_miss.hpp"
 #include "amalthea/source_text.hpp"
+#include "importer/foreign_content.hpp"
 #include "importer/structure.hpp"
 #include "importer/xml_reader.hpp"
 #include "importer/zip_reader.hpp"
@@ -22,10 +25,48 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::string_view standard_input = "-";
+constexpr std::string_view standard_input_name = "<stdin>";
+
+/// Of a folder without models: which ones are below it, or what to give.
+std::string where_models_are(const std::string& folder) {
+  constexpr int most_entries = 10'000;
+  int entries = 0;
+  std::vector<std::string> below, others;
+  std::error_code error;
+  for (auto entry = fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, error);
+       !error && entry != fs::recursive_directory_iterator() && entries < most_entries; entry.increment(error)) {
+    ++entries;
+    const std::string file = entry->path().string();
+    if (is_model_file_name(file)) below.push_back(file);
+    if (entry.depth() == 0 && (file.ends_with(".zip") || file.ends_with(".xml") || file.ends_with(".xmi")))
+      others.push_back(file);
+  }
+  std::sort(below.begin(), below.end());
+  std::sort(others.begin(), others.end());
+  if (!below.empty())
+    return fmt::format("there are some below it, such as {}: give that folder, or all of them to amalthea batch",
+                       below.front());
+  if (!others.empty()) return fmt::format("if {} is a model, give the file itself", others.front());
+  return "give the folder that has them, or the model files themselves";
+}
+
+/// The stream to its end, as far as the limit.
+bool read_stream(std::istream& stream, std::size_t step, std::uint64_t limit, std::string& bytes) {
+  while (stream && bytes.size() <= limit) {
+    const std::size_t before = bytes.size();
+    bytes.resize(before + step);
+    stream.read(bytes.data() + before, static_cast<std::streamsize>(step));
+    bytes.resize(before + static_cast<std::size_t>(stream.gcount()));
+    step = std::size_t{1} << 20U;
+  }
+  return !stream.bad();
+}
+
 /// Files that the paths stand for; false after an error.
 bool expand(const std::string& path, std::vector<std::string>& files, Diagnostics& diagnostics) {
   std::error_code error;
-  if (!fs::is_directory(path, error)) {
+  if (path == standard_input || !fs::is_directory(path, error)) {
     files.push_back(path);
     return true;
   }
@@ -38,7 +79,7 @@ bool expand(const std::string& path, std::vector<std::string>& files, Diagnostic
     return false;
   }
   if (found.empty()) {
-    diagnostics.add("AM0114", Severity::error, "the folder holds no .amxmi file", {path});
+    diagnostics.add("AM0114", Severity::error, "the folder holds no .amxmi file; " + where_models_are(path), {path});
     return false;
   }
   std::sort(found.begin(), found.end());
@@ -52,6 +93,10 @@ std::unique_ptr<Document> read_document(std::string path, std::string bytes, con
     diagnostics.add("AM0115", Severity::error, "the file is empty; expected an AMALTHEA model", {path});
     return nullptr;
   }
+  if (const std::string foreign = foreign_content(path, bytes); !foreign.empty()) {
+    diagnostics.add("AM0119", Severity::error, "the file is " + foreign, {path});
+    return nullptr;
+  }
   const bool zipped = is_zip(bytes);
   if (zipped) {
     auto content = unzip(path, bytes, limits, diagnostics);
@@ -59,7 +104,8 @@ std::unique_ptr<Document> read_document(std::string path, std::string bytes, con
     bytes = std::move(*content);
   }
   auto document = read_xml(std::move(path), std::move(bytes), limits, diagnostics);
-  if (zipped && document != nullptr) document->set_zipped();
+  // There is no archive to put a changed model into when it came from standard input.
+  if (zipped && document != nullptr && document->source().path() != standard_input_name) document->set_zipped();
   return document;
 }
 
@@ -70,24 +116,29 @@ std::optional<std::string> read_file(const std::string& path, const Limits& limi
     diagnostics.add("AM0116", Severity::error, std::move(message), {path});
     return std::nullopt;
   };
+  const std::string too_large =
+      fmt::format("the file is larger than the limit of {} bytes (--max-size)", limits.max_file_size);
+  std::string bytes;
+  if (path == standard_input_name) {
+    if (!read_stream(std::cin, std::size_t{1} << 20U, limits.max_file_size, bytes))
+      return fail("cannot read standard input to its end");
+    if (bytes.size() > limits.max_file_size) return fail(too_large);
+    return bytes;
+  }
   std::error_code error;
   if (fs::is_directory(path, error)) return fail("this is a folder; expected a file");
   std::ifstream file(path, std::ios::binary);
-  if (!file) return fail(fmt::format("cannot open the file: {}", std::strerror(errno)));
+  if (!file) {
+    const int reason = errno;
+    return fail(fmt::format("cannot open the file: {}{}", std::strerror(reason),
+                            reason == ENOENT ? did_you_mean_file(path) : std::string()));
+  }
   // The size is a hint only: the path may be a pipe, or the file may grow.
   const std::uintmax_t size = fs::file_size(path, error);
-  std::size_t step = error ? std::size_t{1} << 20U : static_cast<std::size_t>(std::min(size, limits.max_file_size)) + 1;
-  std::string bytes;
-  while (file) {
-    const std::size_t before = bytes.size();
-    bytes.resize(before + step);
-    file.read(bytes.data() + before, static_cast<std::streamsize>(step));
-    bytes.resize(before + static_cast<std::size_t>(file.gcount()));
-    if (bytes.size() > limits.max_file_size)
-      return fail(fmt::format("the file is larger than the limit of {} bytes (--max-size)", limits.max_file_size));
-    step = std::size_t{1} << 20U;
-  }
-  if (file.bad()) return fail("cannot read the file to its end");
+  const std::size_t step =
+      error ? std::size_t{1} << 20U : static_cast<std::size_t>(std::min(size, limits.max_file_size)) + 1;
+  if (!read_stream(file, step, limits.max_file_size, bytes)) return fail("cannot read the file to its end");
+  if (bytes.size() > limits.max_file_size) return fail(too_large);
   return bytes;
 }
 
@@ -98,10 +149,15 @@ std::optional<Model> read_model(const std::vector<std::string>& paths, const Lim
   Model model;
   bool readable = true;
   std::set<fs::path> seen;
-  for (const std::string& file : files) {
+  for (const std::string& given : files) {
+    const std::string file(given == standard_input ? standard_input_name : std::string_view(given));
     std::error_code error;
-    if (const fs::path canonical = fs::canonical(file, error); !error && !seen.insert(canonical).second)
-      continue;  // given twice
+    fs::path canonical = fs::canonical(file, error);
+    if (given == standard_input) {
+      canonical = standard_input;
+      error.clear();
+    }
+    if (!error && !seen.insert(canonical).second) continue;  // given twice
     auto bytes = read_file(file, limits, diagnostics);
     auto document = bytes ? read_document(file, std::move(*bytes), limits, diagnostics) : nullptr;
     if (document == nullptr) {

@@ -13,7 +13,7 @@
 namespace amalthea::importer {
 
 /// Reads one model from files or folders (a folder stands for all `*.amxmi` and `*.amxmi-…`
-/// directly in it, by name). A model may be in a ZIP archive.
+/// directly in it, by name). A model may be in a ZIP archive. "-" is standard input, called "<stdin>" in messages.
 /// Several documents are one model and may refer to each other. Nothing when a file cannot be read or is not an
 /// AMALTHEA model; structural findings (unknown elements, dangling references) do not prevent a Model.
 std::optional<Model> read_model(const std::vector<std::string>& paths, const Limits& limits, Diagnostics& diagnostics);

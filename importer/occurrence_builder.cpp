@@ -102,8 +102,10 @@ class OccurrenceReader {
     for (const views::ArrivalCurveEntry& entry : view.entries) {
       const Duration lower = not_negative(entry.lower);
       if (entry.occurrences > longest_curve)
-        return error("AM0335", fmt::format("stimulus \"{}\" has an arrival curve with more than {} occurrences",
-                                           stimulus_.name, longest_curve));
+        return error(
+            "AM0335",
+            fmt::format("stimulus \"{}\" has an arrival curve with more than {} occurrences; give fewer entries",
+                        stimulus_.name, longest_curve));
       if (entry.occurrences >= 2) {
         ArrivalCurve::Entry& of_count = by_count[entry.occurrences];
         of_count.count = entry.occurrences;
@@ -113,7 +115,7 @@ class OccurrenceReader {
         diagnostics_.add(
             "AM0430", Severity::warning,
             fmt::format("an entry of the arrival curve of stimulus \"{}\" limits the time of fewer than two "
-                        "occurrences; it has no effect",
+                        "occurrences; it has no effect; remove it, or give it two occurrences or more",
                         stimulus_.name),
             entry.element.location(), entry.element.path());
       }
@@ -151,7 +153,7 @@ class OccurrenceReader {
       diagnostics_.add(
           "AM0431", Severity::warning,
           fmt::format("stimulus \"{}\" has a scenario with the clock \"{}\", whose course is not simulated; "
-                      "its occurrences per step count",
+                      "its occurrences per step count; state them for the fastest clock",
                       stimulus_.name, view.scenario->clock.name()),
           view.scenario->element.location(), view.scenario->element.path());
     return rate;
@@ -207,9 +209,9 @@ class OccurrenceReader {
   }
 
   void report_clock(Element clock, Element element) const {
-    diagnostics_.add("AM0416", Severity::warning,
+    diagnostics_.add("AM0416", Severity::note,
                      fmt::format("stimulus \"{}\" is counted by the clock \"{}\", which is not simulated; its "
-                                 "recurrence is taken as time",
+                                 "recurrence is taken as time; state it as the time between two occurrences",
                                  stimulus_.name, clock.name()),
                      element.attribute_location("clock"), element.path());
   }

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/near_miss.hpp"
 #include "amalthea/quantity.hpp"
 #include "amalthea/views/properties.hpp"
 #include "importer/detail/build_context.hpp"
@@ -272,8 +273,10 @@ class DeviceShaper {
       if (device_writes.empty() && device_reads.empty())
         context_.diagnostics.add(
             "AM0412", Severity::warning,
-            fmt::format("device task \"{}\" copies between host labels only; this takes no time in the analysis",
-                        context_.system.tasks[task_].name),
+            fmt::format(
+                "device task \"{}\" copies between host labels only; this takes no time in the analysis; let one of "
+                "them be a label that only device tasks access, or set gpu.copy",
+                context_.system.tasks[task_].name),
             context_.model.element(segment.origin).location(), context_.model.element(segment.origin).path());
     }
     // Accesses to device labels alone are the kernel's own and part of its ticks.
@@ -287,7 +290,8 @@ class DeviceShaper {
     if (property->value == "d2h") return CopyKind::device_to_host;
     if (property->value == "memset") return CopyKind::memset;
     context_.error("AM0315",
-                   fmt::format("custom property gpu.copy is \"{}\"; expected h2d, d2h or memset", property->value),
+                   fmt::format("custom property gpu.copy is \"{}\"; expected h2d, d2h or memset{}", property->value,
+                               did_you_mean(property->value, std::array<std::string_view, 3>{"h2d", "d2h", "memset"})),
                    property->element.location(), property->element.path());
     return std::nullopt;
   }
@@ -351,7 +355,7 @@ class DeviceShaper {
       context_.error(
           "AM0326",
           fmt::format("runnable \"{}\" has gpu.instructions and {} items of ticks, of which at most one could "
-                      "be what they take",
+                      "be what they take; leave one, or none",
                       element.name(), computes),
           element.location(), element.path());
     if (computes == 1)
@@ -364,8 +368,8 @@ class DeviceShaper {
   std::optional<KernelInstructions> instructions(const GraphNode& node) {
     if (!has_instructions(context_, node)) {
       if (const auto budget = kernel_property(node, "gpu.budget"))
-        context_.error("AM0328", "gpu.budget is given without gpu.instructions", budget->element.location(),
-                       budget->element.path());
+        context_.error("AM0328", "gpu.budget is given without gpu.instructions; give both, or remove it",
+                       budget->element.location(), budget->element.path());
       return std::nullopt;
     }
     const auto property = custom_property(context_.runnable_elements[*node.runnable], "gpu.instructions");
@@ -462,14 +466,14 @@ void check_ticks(BuildContext& context, TaskIndex task, UnitIndex on) {
     if (kernel != nullptr && kernel->instructions) continue;
     const auto& definitions = context.system.platform.definitions;
     const Element element = context.model.element(node.origin);
-    context.error(
-        "AM0314",
-        fmt::format("{} has no ticks for \"{}\", the kind of \"{}\" on which task \"{}\" runs",
+    context.error_unless_explained(
+        "AM0314", element,
+        fmt::format("{} has no ticks for \"{}\", the kind of \"{}\" on which task \"{}\" runs; add an extended entry "
+                    "for it or a default, or map the task elsewhere",
                     node.runnable ? fmt::format("runnable \"{}\"", context.system.runnables[*node.runnable].name)
                                   : std::string("this item"),
                     unit.definition < definitions.size() ? definitions[unit.definition].name : "?", unit.name,
-                    context.system.tasks[task].name),
-        element.location(), element.path());
+                    context.system.tasks[task].name));
   }
 }
 
@@ -479,6 +483,13 @@ constexpr std::array<std::string_view, 18> used_properties{
     "gpu.grid",    "gpu.block",      "gpu.registers",    "gpu.sharedMemory",    "gpu.cacheConfig",
     "gpu.context", "gpu.stream",     "gpu.priority",     "gpu.contextPriority", "gpu.instructions",
     "gpu.budget",  "gpu.warpPolicy", "gpu.warpPipelines"};
+
+/// Of a key that nothing reads; what is near to it, or that it may be left out.
+std::string property_suggestion(std::string_view key) {
+  NearMisses near(key.substr(4));  // all begin with "gpu."
+  for (const std::string_view used : used_properties) near.offer(used.substr(4), used);
+  return near.nearest().empty() ? "; remove it, or look it up in docs/architecture.md" : near.suggestion();
+}
 
 }  // namespace
 
@@ -497,8 +508,8 @@ void report_unused_properties(BuildContext& context) {
   for (const auto& [key, found] : unused)
     context.diagnostics.add(
         "AM0414", Severity::warning,
-        fmt::format("custom property {} (written {} times, here first) has no effect on the analysis", key,
-                    found.first),
+        fmt::format("custom property {} (written {} times, here first) has no effect on the analysis{}", key,
+                    found.first, property_suggestion(key)),
         found.second.attribute_location("key"), found.second.path());
 }
 

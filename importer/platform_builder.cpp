@@ -43,13 +43,18 @@ std::optional<DataSize> cache_line(const views::Hardware& hardware, const views:
   return unit.structure ? shared[*unit.structure] : std::nullopt;
 }
 
-std::vector<MemoryAccess> accesses_of(const views::Hardware& hardware, const views::HwUnit& unit) {
+std::vector<MemoryAccess> accesses_of(BuildContext& context, const views::Hardware& hardware,
+                                      const views::HwUnit& unit) {
   std::vector<MemoryAccess> accesses;
   for (const views::HwIndex index : unit.accesses) {
     const views::HwAccess& access = hardware.accesses[index];
     if (!access.memory) continue;
     const views::AccessCost cost = views::cost_of(hardware, access);
     accesses.push_back({*access.memory, cost.read, cost.write, cost.data_rate});
+    if (cost.data_rate.bytes_per_second > 0) continue;
+    const auto built = static_cast<UnitIndex>(context.system.platform.units.size());
+    if (cost.read_source == views::LatencySource::none) context.free_reads.insert({built, *access.memory});
+    if (cost.write_source == views::LatencySource::none) context.free_writes.insert({built, *access.memory});
   }
   return accesses;
 }
@@ -73,13 +78,15 @@ void build_units(BuildContext& context, const views::Hardware& hardware) {
     unit.definition = element.definition.value_or(static_cast<DefinitionIndex>(platform.definitions.size()));
     if (element.definition) unit.type = platform.definitions[*element.definition].type;
     unit.frequency = element.clock;
-    unit.cache_line = cache_line(hardware, element, shared_lines).value_or(unit.cache_line);
+    const auto line = cache_line(hardware, element, shared_lines);
+    unit.cache_line = line.value_or(unit.cache_line);
+    if (!line) context.units_without_line.insert(static_cast<UnitIndex>(platform.units.size()));
     if (const auto profile = custom_property(element.element, "gpu.platform")) unit.device_profile = profile->value;
     if (const auto policy = custom_property(element.element, "gpu.warpPolicy")) unit.warp_policy = policy->value;
     if (const auto pipelines = custom_property(element.element, "gpu.warpPipelines"))
       unit.warp_pipelines = pipelines->value;
     unit.enclosing_structures = enclosing_structures(hardware, element);
-    unit.accesses = accesses_of(hardware, element);
+    unit.accesses = accesses_of(context, hardware, element);
     context.units.add(element.element, static_cast<std::uint32_t>(platform.units.size()));
     platform.units.push_back(std::move(unit));
   }

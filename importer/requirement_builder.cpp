@@ -3,9 +3,13 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include <fmt/core.h>
 
 #include "amalthea/views/quantities.hpp"
 #include "amalthea/views/requirements.hpp"
@@ -121,6 +125,39 @@ void set_limit(const BuildContext& context, const views::Requirement& stated, Re
   }
 }
 
+/// Of what a limit says it is made; without any of it nothing can be judged.
+void report_incomplete(BuildContext& context, const views::Requirement& stated, const Requirement& requirement) {
+  std::string missing;
+  const auto lacks = [&missing](bool it_does, std::string_view what) {
+    if (it_does) missing += fmt::format("{}{}", missing.empty() ? "" : " and no ", what);
+  };
+  const auto is_unstated = [](const std::string& metric) { return metric.empty() || metric == "_undefined_"; };
+  if (std::holds_alternative<Requirement::NoLimit>(requirement.limit)) {
+    missing = "limit";
+  } else {
+    lacks(requirement.limit_type == Requirement::LimitType::unstated, "limitType");
+    if (const auto* time = std::get_if<Requirement::TimeLimit>(&requirement.limit)) {
+      lacks(!time->metric, "metric");
+      lacks(!time->value, "limitValue that can be read");
+    } else if (const auto* frequency = std::get_if<Requirement::FrequencyLimit>(&requirement.limit)) {
+      lacks(is_unstated(frequency->metric), "metric");
+      lacks(!frequency->hertz, "limitValue that can be read");
+    } else if (const auto* count = std::get_if<Requirement::CountLimit>(&requirement.limit)) {
+      lacks(is_unstated(count->metric), "metric");
+    } else if (const auto* percentage = std::get_if<Requirement::PercentageLimit>(&requirement.limit)) {
+      lacks(is_unstated(percentage->metric), "metric");
+    } else if (const auto* cpu = std::get_if<Requirement::CpuLimit>(&requirement.limit)) {
+      lacks(is_unstated(cpu->metric), "metric");
+    }
+  }
+  if (missing.empty()) return;
+  const Element place = stated.limit_element ? stated.limit_element : stated.element;
+  context.diagnostics.add(
+      "AM0343", Severity::warning,
+      fmt::format("requirement \"{}\" states no {}, so that nothing can be held against it", requirement.name, missing),
+      place.location(), place.path());
+}
+
 }  // namespace
 
 void build_deadlines(BuildContext& context) {
@@ -150,6 +187,7 @@ void build_requirements(BuildContext& context) {
     requirement.severity = severity_of(stated.severity);
     set_subject(context, stated, requirement);
     set_limit(context, stated, requirement);
+    report_incomplete(context, stated, requirement);
     context.system.requirements.push_back(std::move(requirement));
   }
 }

@@ -79,6 +79,7 @@ class SchedulerBuilder {
       overheads_.push_back(system.overhead ? std::optional(overhead(systems_.overheads[*system.overhead]))
                                            : std::nullopt);
     for (const views::OsScheduler& view : systems_.schedulers) {
+      for (const Element item : view.computation_items) context_.ignore(item);
       context_.schedulers.add(view.element, static_cast<std::uint32_t>(platform.schedulers.size()));
       platform.schedulers.push_back(scheduler(view));
     }
@@ -188,7 +189,7 @@ class SchedulerBuilder {
       context_.diagnostics.add(
           "AM0420", Severity::warning,
           fmt::format("scheduler \"{}\" of a GPU is scheduled by \"{}\"; this is not simulated, it "
-                      "has its units to itself",
+                      "has its units to itself; remove the parent if that is meant",
                       scheduler.name, platform.schedulers[*scheduler.parent].name),
           element.location(), element.path());
       scheduler.parent.reset();
@@ -255,10 +256,11 @@ class SchedulerBuilder {
 
 void report_needed(BuildContext& context, const Scheduler& scheduler, std::string_view needed) {
   const Element element = context.model.element(scheduler.origin);
-  context.error("AM0341",
-                fmt::format("scheduler \"{}\" uses the algorithm {}, which needs {}", scheduler.name,
-                            scheduler.algorithm, needed),
-                element.location(), element.path());
+  context.error_unless_explained(
+      "AM0341", element,
+      fmt::format("scheduler \"{}\" uses the algorithm {}, which needs {}; add it to its parameters or its "
+                  "association",
+                  scheduler.name, scheduler.algorithm, needed));
 }
 
 /// Whether any two tasks or children of a scheduler have the same priority, so that they take turns.
@@ -280,8 +282,9 @@ void check_host_scheduler(BuildContext& context, SchedulerIndex index) {
   if (kind == views::AlgorithmKind::none) {
     if (!scheduler.interrupt_controller)
       context.diagnostics.add(
-          "AM0402", Severity::warning,
-          fmt::format("scheduler \"{}\" states no algorithm; taken as FixedPriorityPreemptive", scheduler.name),
+          "AM0402", Severity::note,
+          fmt::format("scheduler \"{}\" states no algorithm; taken as FixedPriorityPreemptive; state it to be sure",
+                      scheduler.name),
           element.location(), element.path());
   } else if (!simulated(kind) || !suits) {
     context.error(
@@ -337,7 +340,7 @@ void build_semaphores(BuildContext& context, const views::OperatingSystems& syst
       context.diagnostics.add(
           "AM0435", Severity::warning,
           fmt::format("semaphore \"{}\" has {} users at the start but at most {}; taken as one that "
-                      "{} can have, and nobody has at the start",
+                      "{} can have, and nobody has at the start; correct initialValue or maxValue",
                       view.name, view.initial_value, view.max_value, view.initial_value),
           view.element.location(), view.element.path());
     }

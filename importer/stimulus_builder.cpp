@@ -20,9 +20,10 @@ namespace {
 
 void not_simulated(BuildContext& context, const Stimulus& stimulus, Element part) {
   if (part)
-    context.diagnostics.add("AM0408", Severity::warning,
-                            fmt::format("{} of stimulus \"{}\" is not simulated", part.tag(), stimulus.name),
-                            part.location(), part.path());
+    context.diagnostics.add(
+        "AM0408", Severity::warning,
+        fmt::format("{} of stimulus \"{}\" is not simulated; results are without it", part.tag(), stimulus.name),
+        part.location(), part.path());
 }
 
 /// The modes that change as it occurs, and the condition under which it has an effect; what either depends on beside
@@ -70,10 +71,12 @@ void await_events(BuildContext& context, const views::Stimulus& view, const Stim
     if (is_simulated(event))
       context.event_triggers.push_back({std::move(event), index});
     else
-      context.diagnostics.add("AM0432", Severity::warning,
-                              fmt::format("stimulus \"{}\" does not occur by the {} \"{}\", which is not simulated",
-                                          stimulus.name, element.class_name(), element.name()),
-                              element.location(), element.path());
+      context.diagnostics.add(
+          "AM0432", Severity::warning,
+          fmt::format("stimulus \"{}\" does not occur by the {} \"{}\", which is not simulated; use an event of "
+                      "a label, a mode label or a runnable on any processing unit",
+                      stimulus.name, element.class_name(), element.name()),
+          element.location(), element.path());
   }
 }
 
@@ -104,7 +107,10 @@ void build_stimuli(BuildContext& context) {
     const bool used = !table.activated_by(element).empty() || !view.sets.empty();
     if (used || always_matters(view))
       for (const Diagnostic& finding : found.all()) {
-        context.diagnostics.add(finding.id, finding.severity, finding.message, finding.location, finding.path);
+        // What the stimulus lacks comes last, and may follow from a value that cannot be read.
+        const bool consequence = finding.severity == Severity::error && finding.id.starts_with("AM03");
+        if (!consequence || !context.is_explained(element))
+          context.diagnostics.add(finding.id, finding.severity, finding.message, finding.location, finding.path);
         context.blocked = context.blocked || (finding.severity == Severity::error && !occurrence);
       }
     if (!occurrence) continue;
@@ -124,19 +130,24 @@ void build_stimuli(BuildContext& context) {
 void activate_task(BuildContext& context, Element element, TaskIndex task) {
   const auto stimuli = context.model.references(element, "stimuli");
   if (stimuli.empty() && !element.attribute("stimuli") && !element.child("stimuli"))
-    context.diagnostics.add("AM0407", Severity::warning,
-                            fmt::format("task \"{}\" has no stimulus; it never runs", element.name()),
-                            element.location(), element.path());
+    context.diagnostics.add(
+        "AM0407", Severity::warning,
+        fmt::format("{} \"{}\" has no stimulus and never runs: the time it takes is missing from all "
+                    "results; name what activates it (stimuli)",
+                    element.is("ISR") ? "ISR" : "task", element.name()),
+        element.location(), element.path());
   for (const Element stimulus : stimuli) {
     if (const auto index = context.stimuli.find(stimulus)) {
       auto& activates = context.system.stimuli[*index].activates;
       if (activates.empty() || activates.back() != task) activates.push_back(task);  // named twice it counts once
     } else if (Diagnostics told; !is_simulated(views::stimulus_of(context.model, stimulus, told))) {
       // What else is missing of a stimulus has been reported.
-      context.error("AM0310",
-                    fmt::format("task \"{}\" is activated by the {} \"{}\", a kind of stimulus that is not simulated",
-                                element.name(), stimulus.class_name(), stimulus.name()),
-                    stimulus.location(), stimulus.path());
+      context.error(
+          "AM0310",
+          fmt::format("task \"{}\" is activated by the {} \"{}\", a kind of stimulus that is not simulated; use a "
+                      "periodic, sporadic, event or inter-process one",
+                      element.name(), stimulus.class_name(), stimulus.name()),
+          stimulus.location(), stimulus.path());
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -15,11 +16,16 @@
 
 #include "amalthea/identifier.hpp"
 #include "amalthea/itea.hpp"
+#include "amalthea/near_miss.hpp"
 #include "amalthea/position.hpp"
+#include "importer/likely_target.hpp"
 #include "importer/prefixed_name.hpp"
 
 namespace amalthea::importer {
 namespace {
+
+/// Of references that EMF leaves open.
+constexpr std::string_view missing_file = "AM0205";
 
 /// Findings about structure, told with their places up to a number that somebody may read; a split model with a file
 /// missing has as many as it has references, and finding their places takes time.
@@ -30,24 +36,30 @@ class Findings {
   Findings& operator=(const Findings&) = delete;
   ~Findings() {
     if (more_ > 0)
-      diagnostics_.add("AM0206", Severity::warning, fmt::format("{} more findings of this kind are not listed", more_));
+      diagnostics_.add(
+          "AM0206", Severity::warning,
+          fmt::format("{} more findings of this kind are not listed; correct those that are, then look again", more_));
   }
 
-  /// `place` is only asked for when the finding is listed.
-  template <typename Place>
-  void add(std::string_view id, Severity severity, Element element, std::string message, Place place) {
-    if (listed_ == most_) {
+  /// `message` and `place` are only asked for when the finding is listed. Each kind has its own limit: no warnings hide an
+  /// error.
+  template <typename Message, typename Place>
+  void add(std::string_view id, Severity severity, Element element, Message message, Place place) {
+    if (++count_[id] > most_) {
       ++more_;
       return;
     }
-    ++listed_;
-    diagnostics_.add(id, severity, std::move(message), place(), element.path());
+    diagnostics_.add(id, severity, message(), place(), element.path());
+  }
+  bool is_full(std::string_view id) const {
+    const auto found = count_.find(id);
+    return found != count_.end() && found->second >= most_;
   }
 
  private:
   static constexpr std::size_t most_ = 1000;
   Diagnostics& diagnostics_;
-  std::size_t listed_ = 0;
+  std::unordered_map<std::string_view, std::size_t> count_;
   std::size_t more_ = 0;
 };
 
@@ -109,12 +121,17 @@ class OtherStructure {
            std::abs(i - own) < std::abs(best - own)))
         best = i;
     }
-    findings.add("AM0208", Severity::warning, first_,
-                 fmt::format("the namespace says AMALTHEA {}, but {} elements or attributes are from another version, "
-                             "{} of them known to {} (the first: {}); they are read by their structure",
-                             to_string(document_.version()), count_, having_[static_cast<std::size_t>(best)],
-                             to_string(static_cast<Version>(best)), first_what_),
-                 [&] { return first_.location(); });
+    findings.add(
+        "AM0208", Severity::warning, first_,
+        [&] {
+          return fmt::format(
+              "the namespace says AMALTHEA {}, but {} elements or attributes are from another version, "
+              "{} of them known to {} (the first: {}); they are read by their structure; correct the namespace, or "
+              "migrate the model",
+              to_string(document_.version()), count_, having_[static_cast<std::size_t>(best)],
+              to_string(static_cast<Version>(best)), first_what_);
+        },
+        [&] { return first_.location(); });
   }
 
  private:
@@ -137,11 +154,15 @@ class Forgotten {
   }
   void report(Findings& findings) const {
     if (count_ == 0) return;
-    findings.add("AM0209", Severity::note, first_,
-                 fmt::format("{} elements or attributes of {} have no counterpart in AMALTHEA {} and later (the first: "
-                             "{}); they are kept but not understood",
-                             count_, document_.version_text(), to_string(oldest_version), first_what_),
-                 [&] { return first_.location(); });
+    findings.add(
+        "AM0209", Severity::note, first_,
+        [&] {
+          return fmt::format(
+              "{} elements or attributes of {} have no counterpart in AMALTHEA {} and later (the first: "
+              "{}); they are kept but not understood",
+              count_, document_.version_text(), to_string(oldest_version), first_what_);
+        },
+        [&] { return first_.location(); });
   }
 
  private:
@@ -150,6 +171,25 @@ class Forgotten {
   Element first_;
   std::string first_what_;
 };
+
+/// What an unknown tag or attribute may mean: a feature of the class in the file's version, else in any other.
+std::string feature_suggestion(ClassId cls, std::string_view written, Version own, bool is_attribute) {
+  const auto is_written_so = [is_attribute](const Feature& feature) {
+    return (feature.kind == FeatureKind::containment) != is_attribute && feature.stored();
+  };
+  if (const Feature* known = metamodel::find_feature_any_version(cls, written, own);
+      known != nullptr && known->stored())
+    return known->kind == FeatureKind::attribute ? fmt::format("; expected an attribute {}=\"…\"", written) : "";
+  for (const bool in_own_version : {true, false}) {
+    NearMisses near(written);
+    for (const Version version : all_versions())
+      if ((version == own) == in_own_version)
+        for (const Feature* feature : metamodel::all_features(cls, version))
+          if (is_written_so(*feature)) near.offer(feature->name);
+    if (!near.nearest().empty()) return near.suggestion();
+  }
+  return {};
+}
 
 /// Gives the elements of one document their classes, in document order: a parent has its class before its children.
 class Classifier {
@@ -178,9 +218,11 @@ class Classifier {
     }
     const ClassId parent = document_.record(record.parent).cls;
     if (parent == no_class) return no_class;  // below something unknown everything is unknown; reported once, above
+    if (element.tag().starts_with("xmi:")) return no_class;  // <xmi:Extension>, of which EMF takes no notice either
     const Feature* feature = features_.find(parent, record.tag);
     const auto written_class = value(record, xsi_type_);
-    if (feature == nullptr || feature->kind == FeatureKind::attribute) return unknown_feature(element, written_class);
+    if (feature == nullptr) return unknown_feature(element, written_class);
+    if (feature->kind == FeatureKind::attribute) return attribute_as_element(element);
     // `<tags href="amlt:/#…"/>`: not an object of its own but a reference to one.
     if (feature->kind == FeatureKind::reference && value(record, href_)) return no_class;
     if (!feature->versions.contains(document_.version()))
@@ -220,9 +262,13 @@ class Classifier {
       forgotten_.note(element, fmt::format("the class {}", name));
       return no_class;
     }
-    findings_.add("AM0202", Severity::warning, element,
-                  fmt::format("unknown class \"{}\"; no AMALTHEA version has it", name),
-                  [&] { return element.attribute_location("xsi:type"); });
+    findings_.add(
+        "AM0202", Severity::error, element,
+        [&] {
+          return fmt::format("unknown class \"{}\"; no AMALTHEA version has it{}", name,
+                             class_suggestion(element, name));
+        },
+        [&] { return element.attribute_location("xsi:type"); });
     return no_class;
   }
 
@@ -233,10 +279,52 @@ class Classifier {
       if (written_class) return class_named(*written_class);
       return metamodel::find_class(itea_content(element.tag())).value_or(no_class);
     }
-    findings_.add("AM0201", Severity::warning, element,
-                  fmt::format("unknown element <{}> in a {}; it is kept but not understood", element.tag(),
-                              element.parent().class_name()),
-                  [&] { return element.location(); });
+    findings_.add(
+        "AM0201", Severity::error, element,
+        [&] {
+          return fmt::format("unknown element <{}> in a {}; it is kept but not understood{}", element.tag(),
+                             element.parent().class_name(),
+                             feature_suggestion(*element.parent().cls(), element.tag(), document_.version(), false));
+        },
+        [&] { return element.location(); });
+    return no_class;
+  }
+
+  /// Classes that may stand here, else all others.
+  std::string class_suggestion(Element element, std::string_view written) const {
+    const auto [prefix, name] = split_name(written);
+    const Element parent = element.parent();
+    const Feature* feature =
+        parent && parent.cls() ? metamodel::find_feature_any_version(*parent.cls(), element.tag(), document_.version())
+                               : nullptr;
+    for (const bool here : {true, false}) {
+      NearMisses near(name);
+      for (const ClassInfo& info : metamodel::classes()) {
+        const Version version =
+            info.versions.contains(document_.version()) ? document_.version() : info.versions.last();
+        if (metamodel::is_abstract(info.id, version)) continue;
+        const bool fits =
+            feature != nullptr && feature->type != no_class && metamodel::is_a(info.id, feature->type, version);
+        if (fits == here) near.offer(info.name);
+      }
+      if (!near.nearest().empty()) return near.suggestion();
+    }
+    return {};
+  }
+
+  /// EMF reads such values.
+  ClassId attribute_as_element(Element element) {
+    if (is_itea_)
+      forgotten_.note(element, fmt::format("<{}> in a {}", element.tag(), element.parent().class_name()));
+    else
+      findings_.add(
+          "AM0231", Severity::warning, element,
+          [&] {
+            return fmt::format("<{0}> is an attribute of a {1} and written as an element, which is kept but not read; "
+                               "write {0}=\"…\"",
+                               element.tag(), element.parent().class_name());
+          },
+          [&] { return element.location(); });
     return no_class;
   }
 
@@ -305,12 +393,17 @@ void give_ids(Document& document, Findings& findings) {
         }
     }
     if (other && !element.name().empty())
-      findings.add("AM0207", Severity::warning, element,
-                   fmt::format("a second {} is named \"{}\"; references mean {}, not the one at line {}",
-                               element.class_name(), element.name(),
-                               meant == element ? "this one" : fmt::format("the one at line {}", meant.location().line),
-                               other.location().line),
-                   [&] { return element.location(); });
+      findings.add(
+          "AM0207", Severity::warning, element,
+          [&] {
+            return fmt::format(
+                "a second {} is named \"{}\"; references mean {}, not the one at line {}; rename one of "
+                "them if both are wanted",
+                element.class_name(), element.name(),
+                meant == element ? "this one" : fmt::format("the one at line {}", meant.location().line),
+                other.location().line);
+          },
+          [&] { return element.location(); });
   }
 }
 
@@ -323,7 +416,10 @@ std::string name_for_message(Element element) {
 class ReferenceChecker {
  public:
   ReferenceChecker(Model& model, Findings& findings)
-      : model_(model), findings_(findings), fits_(metamodel::classes().size() * metamodel::classes().size()) {}
+      : model_(model),
+        findings_(findings),
+        fits_(metamodel::classes().size() * metamodel::classes().size()),
+        likely_(model, [this](ClassId cls, ClassId type) { return fits(cls, type); }) {}
 
   void check(Document& document, OtherStructure& other_structure, Forgotten& forgotten) {
     FeatureCache features(document);
@@ -359,19 +455,22 @@ class ReferenceChecker {
 
  private:
   void unknown_attribute(Element element, std::string_view name, Forgotten& forgotten) {
-    if (name.find_first_of(":{") != std::string_view::npos)
-      return;  // xsi:type, xmi:id, xmi:version, xsi:schemaLocation
+    if (name.find(':') < name.find('{')) return;  // xsi:type, xmi:id, xmi:version, xsi:schemaLocation
     if (element.document().itea() != IteaRelease::none)
       return forgotten.note(element, fmt::format("attribute {} of a {}", name, element.class_name()));
     findings_.add(
-        "AM0204", Severity::warning, element,
-        fmt::format("unknown attribute {} of a {}; it is kept but not understood", name, element.class_name()),
+        "AM0204", Severity::error, element,
+        [&] {
+          return fmt::format("unknown attribute {} of a {}; it is kept but not understood{}", name,
+                             element.class_name(),
+                             feature_suggestion(*element.cls(), name, element.document().version(), true));
+        },
         [&] { return element.attribute_location(name); });
   }
 
   /// Whether a reference to `type` may lead to the element, in the version of its file or in any other.
-  bool fits(Element target, ClassId type) {
-    const ClassId cls = target.record().cls;
+  bool fits(Element target, ClassId type) { return fits(target.record().cls, type); }
+  bool fits(ClassId cls, ClassId type) {
     if (cls == no_class || type == no_class || cls == type) return true;
     Fit& known = fits_[static_cast<std::size_t>(cls) * metamodel::classes().size() + static_cast<std::size_t>(type)];
     if (known == Fit::unknown) {
@@ -443,22 +542,74 @@ class ReferenceChecker {
         own.add_target(element.index(), reference.attribute - element.record().first_attribute, target);
       return;
     }
-    model_.add_dangling(element, std::string(feature->name));
-    std::string found = wrong_target(target, feature->type);
-    if (!target)
-      if (const Element elsewhere = model_.find(token))
-        found = fmt::format(
+    if (is_part_of_joined(reference)) return;
+    const LikelyTarget likely =
+        target_of_blanks(reference, feature->type)
+            .value_or(findings_.is_full("AM0203") ? LikelyTarget{} : likely_.find(element, token, feature->type));
+    model_.add_dangling(element, std::string(feature->name), likely.element);
+    if (is_explained_by_unknown(target, token)) return;
+    findings_.add(
+        "AM0203", Severity::error, element,
+        [&] {
+          return fmt::format("{} \"{}\" of {} refers to {}", feature->name, token, name_for_message(element),
+                             what_is_found(reference, target, likely));
+        },
+        [&] {
+          Location at = element.attribute_location(feature->name);
+          // Where the value's own place is not known (UTF-16), neither is the token's.
+          if (element.attribute_span(feature->name)->size() != 0) at.column += reference.offset;
+          return at;
+        });
+  }
+
+  /// "nothing in the model; did you mean …?"
+  std::string what_is_found(const Waiting& reference, Element target, const LikelyTarget& likely) {
+    if (!target) {
+      if (const Element elsewhere = model_.find(reference.token))
+        return fmt::format(
             "nothing in its own file; there is one in {}, which has to be referred to by a child "
             "<{} href=\"amlt:/#…\"/>",
-            elsewhere.document().source().path(), feature->name);
-    findings_.add("AM0203", Severity::error, element,
-                  fmt::format("{} \"{}\" of {} refers to {}", feature->name, token, name_for_message(element), found),
-                  [&] {
-                    Location at = element.attribute_location(feature->name);
-                    // Where the value's own place is not known (UTF-16), neither is the token's.
-                    if (element.attribute_span(feature->name)->size() != 0) at.column += reference.offset;
-                    return at;
-                  });
+            elsewhere.document().source().path(), reference.feature->name);
+      if (const Element unknown = likely_.unknown_element(reference.token))
+        return fmt::format("\"{}\" at line {}, of which no AMALTHEA version knows the {}; correct it there",
+                           unknown.name(), unknown.location().line,
+                           unknown.attribute("xsi:type") ? "class" : "element");
+    }
+    return wrong_target(target, reference.feature->type) + remedy(target, likely);
+  }
+
+  static std::string remedy(Element target, const LikelyTarget& likely) {
+    if (!likely.suggestion.empty() || target) return likely.suggestion;
+    return "; correct it, or give the file that has it, too";
+  }
+
+  /// Whether the token stands within a list that was told to be one name with blanks.
+  bool is_part_of_joined(const Waiting& reference) const {
+    return reference.element == joined_.element && reference.attribute == joined_.attribute &&
+           reference.offset < joined_.end;
+  }
+
+  /// `Read Radar?type=Label` is two references; `Read+Radar?type=Label`, if there is that, may be meant.
+  std::optional<LikelyTarget> target_of_blanks(const Waiting& reference, ClassId type) {
+    constexpr std::size_t longest = 1000;
+    const Document& document = reference.element.document();
+    const std::string_view rest =
+        document.value(document.attribute(reference.attribute)).substr(reference.offset, longest);
+    const std::size_t type_at = rest.find("?type=");
+    if (type_at == std::string_view::npos || type_at < reference.token.size()) return std::nullopt;
+    std::string joined(rest.substr(0, rest.find(' ', type_at)));
+    std::replace(joined.begin(), joined.end(), ' ', '+');
+    const Element target = model_.target(reference.element, joined);
+    if (!target || !fits(target, type)) return std::nullopt;
+    joined_ = {reference.element, reference.attribute, reference.offset + static_cast<std::uint32_t>(joined.size())};
+    return LikelyTarget{target, fmt::format("; did you mean \"{}\"? In references a blank is written +", joined)};
+  }
+
+  /// What no version knows has been told where it stands, and once that something refers to it.
+  bool is_explained_by_unknown(Element target, std::string_view token) {
+    if (target) return false;
+    const Element unknown = likely_.unknown_element(token);
+    return unknown && !unknown_told_.insert({unknown.document().position(), unknown.index()}).second;
   }
 
   /// `<tags href="…"/>` in an element with a class.
@@ -470,11 +621,17 @@ class ReferenceChecker {
     remember_position(proxy, href);
     const Element target = model_.target(proxy, href);
     if (target && fits(target, feature->type)) return;
-    model_.add_dangling(proxy.parent(), std::string(proxy.tag()));
-    findings_.add("AM0205", Severity::error, proxy,
-                  fmt::format("reference \"{}\" of {} refers to {}", href, proxy.tag(),
-                              target ? wrong_target(target, feature->type) : std::string("nothing in the files given")),
-                  [&] { return proxy.attribute_location("href"); });
+    const LikelyTarget likely = findings_.is_full(missing_file) ? LikelyTarget{} : likely_.find(proxy, href, feature->type);
+    model_.add_dangling(proxy.parent(), std::string(proxy.tag()), likely.element);
+    findings_.add(
+        missing_file, Severity::error, proxy,
+        [&] {
+          return fmt::format("reference \"{}\" of {} refers to {}{}", href, proxy.tag(),
+                             target ? wrong_target(target, feature->type) : std::string("nothing in the files given"),
+                             !target && likely.suggestion.empty() ? "; give the file that has it, or the whole folder"
+                                                                  : likely.suggestion);
+        },
+        [&] { return proxy.attribute_location("href"); });
   }
 
   /// "a Label; expected a Runnable", or that there is nothing.
@@ -490,9 +647,52 @@ class ReferenceChecker {
   std::array<Waiting, 64> waiting_;
   std::size_t waiting_count_ = 0;
   std::map<std::uint32_t, PositionFinder> positions_;
+  LikelyTargets likely_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> unknown_told_;  // document, element
+  struct Joined {
+    Element element;
+    std::uint32_t attribute = 0;
+    std::uint32_t end = 0;  ///< offset in the attribute's value
+  };
+  Joined joined_;  ///< the last name with blanks
 };
 
 }  // namespace
+
+std::optional<Version> version_of_cycle(const Document& document) {
+  FeatureCache any(document);
+  const auto has_all = [&](Version version) {
+    std::unordered_map<std::uint64_t, bool> known;  // by class and name
+    const auto has = [&](ClassId cls, NameId name) {
+      const auto key = (static_cast<std::uint64_t>(cls) << 32U) | static_cast<std::uint32_t>(name);
+      const auto [at, added] = known.emplace(key, true);
+      if (added)  // what no version has is another matter
+        at->second =
+            any.find(cls, name) == nullptr || metamodel::find_feature(cls, document.name(name), version) != nullptr;
+      return at->second;
+    };
+    for (std::uint32_t i = 0; i < document.size(); ++i) {
+      const ElementRecord& record = document.record(i);
+      const ClassId parent = record.parent == ElementRecord::none ? no_class : document.record(record.parent).cls;
+      if (parent != no_class && !has(parent, record.tag)) return false;
+      if (record.cls == no_class) continue;
+      if (!metamodel::exists(record.cls, version)) return false;
+      for (std::uint32_t a = 0; a < record.attribute_count; ++a)
+        if (!has(record.cls, document.attribute(record.first_attribute + a).name())) return false;
+    }
+    return true;
+  };
+  const auto own = static_cast<int>(document.version());
+  for (const int step : {-1, 1}) {
+    int other = own + step;
+    if (other == static_cast<int>(Version::v0_9_6)) other += step;  // its table is a guess from its neighbours
+    if (other < 0 || other >= static_cast<int>(version_count)) continue;
+    if (has_all(static_cast<Version>(other))) return static_cast<Version>(other);
+  }
+  return std::nullopt;
+}
+
+bool is_about_missing_file(const Diagnostic& finding) { return finding.id == missing_file; }
 
 void understand_structure(Model& model, Diagnostics& diagnostics) {
   Findings findings(diagnostics);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -10,11 +11,50 @@
 namespace amalthea::importer {
 namespace detail {
 
+namespace {
+
+bool is_about_values(const Diagnostic& finding) {
+  return finding.severity == Severity::error && finding.id.starts_with("AM02");
+}
+
+bool is_at_or_in(std::string_view path, std::string_view element) {
+  return path.starts_with(element) && (path.size() == element.size() || path[element.size()] == '/');
+}
+
+}  // namespace
+
+bool BuildContext::is_explained(Element element) const {
+  std::vector<std::string> paths{element.path()};
+  const Document& document = element.document();
+  const ElementRecord& record = element.record();
+  for (std::uint32_t a = 0; element.cls() && a < record.attribute_count; ++a) {
+    const std::string_view name = document.name(document.attribute(record.first_attribute + a).name());
+    const Feature* feature = metamodel::find_feature_any_version(*element.cls(), name, document.version());
+    if (feature == nullptr || feature->kind != FeatureKind::reference) continue;
+    for (const Element target : model.references(element, name)) paths.push_back(target.path());
+  }
+  const auto explains = [&](const Diagnostic& finding) {
+    return is_about_values(finding) && std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
+             return is_at_or_in(finding.path, path);
+           });
+  };
+  const auto any_in = [&](const Diagnostics& findings) {
+    return std::any_of(findings.all().begin(), findings.all().end(), explains);
+  };
+  return any_in(diagnostics) || (options.told != nullptr && any_in(*options.told));
+}
+
+void BuildContext::error_unless_explained(std::string_view id, Element element, std::string message) {
+  blocked = true;
+  if (!is_explained(element)) error(id, std::move(message), element.location(), element.path());
+}
+
 Element BuildContext::required_reference(Element element, std::string_view feature) {
   const Element target = model.reference(element, feature);
   if (!target)
-    error("AM0301", fmt::format("{} has no {}, which its timing depends on", element.class_name(), feature),
-          element.location(), element.path());
+    error_unless_explained("AM0301", element,
+                           fmt::format("{} has no {}, which its timing depends on; add it, or remove the element",
+                                       element.class_name(), feature));
   return target;
 }
 
@@ -23,8 +63,8 @@ std::optional<std::uint32_t> BuildContext::required(const ElementMap& kind, Elem
   const auto index = kind.find(target);
   if (target && !index)
     error("AM0319",
-          fmt::format("{} of {} is the {} \"{}\", which cannot be used here", feature, element.class_name(),
-                      target.class_name(), target.name()),
+          fmt::format("{} of {} is the {} \"{}\", which cannot be used here; refer to another kind of element", feature,
+                      element.class_name(), target.class_name(), target.name()),
           element.attribute_location(feature), element.path());
   return index;
 }
@@ -68,11 +108,14 @@ std::optional<System> build_system(const Model& model, const BuildOptions& optio
   detail::build_requirements(context);
   detail::build_constraints(context);
   detail::report_unused_properties(context);
+  detail::report_assumptions(context);
   for (const auto& [cls, first] : context.not_simulated)
-    diagnostics.add("AM0401", Severity::warning,
-                    fmt::format("{} {} in the model {} not simulated; the first one stands here", first.first, cls,
-                                first.first == 1 ? "is" : "are"),
-                    first.second.location(), first.second.path());
+    diagnostics.add(
+        "AM0401", Severity::warning,
+        fmt::format("{} {} in the model {} not simulated: the time {} is missing from all results; the "
+                    "first one stands here",
+                    first.first, cls, first.first == 1 ? "is" : "are", first.first == 1 ? "it takes" : "they take"),
+        first.second.location(), first.second.path(), first.first);
   if (!context.unknown_conditions.empty()) {
     const auto [document, element] = *context.unknown_conditions.begin();
     const Element first = model.element({document, element});
@@ -82,7 +125,7 @@ std::optional<System> build_system(const Model& model, const BuildOptions& optio
         fmt::format("{} {} on what is not simulated (channels, local mode labels); each of its alternatives "
                     "is taken by chance, equally often; the first one stands here",
                     count, count == 1 ? "condition depends" : "conditions depend"),
-        first.location(), first.path());
+        first.location(), first.path(), count);
   }
   return std::move(context.system);
 }

@@ -17,8 +17,12 @@ struct BuildOptions {
   /// fall away (WATERS 2019 challenge): the function takes the wrapper's releases and deadline and works on the
   /// host labels directly.
   bool keep_wrappers = false;
+  /// Accesses cost what a table says (--memory), so that it is no matter where the model says nothing of it.
+  bool tabulated_accesses = false;
   /// Where tasks run instead of where the model maps them; of several for one task the last counts.
   std::vector<MappingChange> mapping = {};
+  /// Findings that have been told already: what an element lacks because of an error among them is not told again.
+  const Diagnostics* told = nullptr;
 };
 
 /// Nothing when the model lacks something that its timing depends on; `diagnostics` then says what and where.

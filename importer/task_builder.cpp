@@ -45,7 +45,8 @@ void build_tasks(BuildContext& context) {
       allocate(context, context.mapping.tasks[*allocation], task);
     } else {
       context.error("AM0302",
-                    fmt::format("task \"{}\" is not allocated to a scheduler (mappingModel/taskAllocation)", task.name),
+                    fmt::format("task \"{}\" is not allocated to a scheduler; add a taskAllocation in the mappingModel",
+                                task.name),
                     element.location(), element.path());
     }
     const std::string_view preemption = element.attribute_or("preemption", "preemptive");
@@ -58,8 +59,10 @@ void build_tasks(BuildContext& context) {
     activate_task(context, element, index);
   }
   if (context.system.tasks.empty())
-    context.error("AM0312", "the model has no task; there is nothing to analyse",
-                  context.model.documents().front()->root().location());
+    context.error(
+        "AM0312",
+        "the model has no task; there is nothing to analyse; give all of its files, or add a task to the swModel",
+        context.model.documents().front()->root().location());
   build_isrs(context);
   check_host_schedulers(context);
   build_deadlines(context);

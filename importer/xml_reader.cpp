@@ -19,6 +19,7 @@
 #include <xercesc/util/XMLUni.hpp>
 
 #include "amalthea/itea.hpp"
+#include "importer/foreign_content.hpp"
 #include "importer/prefixed_name.hpp"
 #include "importer/tag_scanner.hpp"
 
@@ -255,14 +256,14 @@ class DocumentBuilder : public xml::DefaultHandler {
     if (!space.starts_with(amalthea_namespace))
       stop("AM0110", tag_begin_,
            fmt::format("not an AMALTHEA model: the root element is <{}> in namespace \"{}\"; expected <am:Amalthea "
-                       "xmlns:am=\"{}VERSION\">",
-                       name.local, space, amalthea_namespace));
+                       "xmlns:am=\"{}VERSION\">{}",
+                       name.local, space, amalthea_namespace, foreign_root(name.local)));
     const std::string_view version_text = space.substr(amalthea_namespace.size());
     const auto version = parse_version(version_text);
     if (!version)
       stop("AM0111", tag_begin_,
-           fmt::format("unknown AMALTHEA version \"{}\"; versions {} to {} are read", version_text,
-                       to_string(oldest_version), to_string(newest_version)));
+           fmt::format("unknown AMALTHEA version \"{}\"; versions {} to {} are read; save the model as one of them",
+                       version_text, to_string(oldest_version), to_string(newest_version)));
     set_header(*version, IteaRelease::none);
   }
 
@@ -274,7 +275,8 @@ class DocumentBuilder : public xml::DefaultHandler {
   NameId tag_name(std::string_view written) {
     return known_name(written, tags_, [this](std::string_view qname) {
       const PrefixedName name = split_name(qname);
-      if (!name.prefix.empty()) namespace_of(name);
+      if (!name.prefix.empty() && namespace_of(name) == xmi_namespace)
+        return document_.intern("xmi:" + std::string(name.local));
       return intern(name.local);
     });
   }
@@ -287,6 +289,7 @@ class DocumentBuilder : public xml::DefaultHandler {
       if (space == xsi_namespace) return document_.intern(fmt::format("xsi:{}", name.local));
       if (space == xmi_namespace) return document_.intern(fmt::format("xmi:{}", name.local));
       if (name.prefix == "xml") return document_.intern(qname);
+      if (space.starts_with(amalthea_namespace)) return intern(name.local);
       // Prefixes may be declared anew anywhere; the namespace is what counts.
       return document_.intern(fmt::format("{{{}}}{}", space, name.local));
     });

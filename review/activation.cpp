@@ -91,7 +91,8 @@ void check_unused_stimuli(const Context& context, Report& report) {
   if (!has_processes(context)) return;
   for (const Element stimulus : context.model.all("stimuliModel", "stimuli"))
     if (!any_use(context, stimulus, [](const Use& use) { return use.feature == "stimuli"; }))
-      report.add(stimulus, fmt::format("{} activates nothing", describe(stimulus)));
+      report.add(stimulus,
+                 fmt::format("{} activates nothing; refer to it from a task, or remove it", describe(stimulus)));
 }
 
 void check_untriggered_stimuli(const Context& context, Report& report) {
@@ -101,7 +102,8 @@ void check_untriggered_stimuli(const Context& context, Report& report) {
       const bool triggered = any_use(context, stimulus, [](const Use& use) { return use.feature == "stimulus"; });
       if (activates && !triggered)
         report.add(stimulus,
-                   fmt::format("{} is triggered by nobody, so what it activates never runs", describe(stimulus)));
+                   fmt::format("{} is triggered by nobody, so what it activates never runs; add an InterProcessTrigger",
+                               describe(stimulus)));
     }
 }
 
@@ -111,20 +113,21 @@ void check_uncalled_runnables(const Context& context, Report& report) {
     if (runnable.attribute_or("callback", "false") != "true" && !any_use(context, runnable, [&](const Use& use) {
           return is_called_from(runnable, use) || use.holder.is("RunnableAllocation");
         }))
-      report.add(runnable, fmt::format("runnable \"{}\" is never called", runnable.name()));
+      report.add(runnable, fmt::format("runnable \"{}\" is never called; call it, or remove it", runnable.name()));
 }
 
 void check_unawaited_events(const Context& context, Report& report) {
   for (const Element event : context.facts.all("OsEvent"))
     if (uses_event_in(context, event, "SetEvent") && !uses_event_in(context, event, "WaitEvent"))
-      report.add(event, fmt::format("event \"{}\" is set but never awaited", event.name()));
+      report.add(event,
+                 fmt::format("event \"{}\" is set but never awaited; add a WaitEvent, or remove it", event.name()));
 }
 
 void check_unused_events(const Context& context, Report& report) {
   if (!has_processes(context)) return;
   for (const Element event : context.facts.all("OsEvent"))
     if (!uses_event_in(context, event, "SetEvent") && !uses_event_in(context, event, "WaitEvent"))
-      report.add(event, fmt::format("event \"{}\" is neither set nor awaited", event.name()));
+      report.add(event, fmt::format("event \"{}\" is neither set nor awaited; use it, or remove it", event.name()));
 }
 
 void check_recursion(const Context& context, Report& report) {
@@ -154,9 +157,21 @@ void check_recursion(const Context& context, Report& report) {
       if (added)
         stack.push_back({call.callee, 0});
       else if (state->second == State::open)
-        report.add(call.item,
-                   fmt::format("runnable \"{}\" calls itself, directly or through others", call.callee.name()));
+        report.add(call.item, fmt::format("runnable \"{}\" calls itself, directly or through others; break the circle",
+                                          call.callee.name()));
     }
+  }
+}
+
+void check_call_arguments(const Context& context, Report& report) {
+  for (const Element argument : context.facts.all("CallArgument")) {
+    const Element runnable = context.model.reference(argument.parent(), "runnable");
+    const Element parameter = context.model.reference(argument, "parameter");
+    if (!runnable || !parameter || parameter.parent() == runnable || report.is_told(argument)) continue;
+    report.add(argument, "parameter",
+               fmt::format("an argument of the call of \"{}\" is for the parameter \"{}\" of {}; expected one of the "
+                           "runnable that is called",
+                           runnable.name(), parameter.name(), describe(parameter.parent())));
   }
 }
 

@@ -150,7 +150,8 @@ void check_pointless_chains(const Context& context, Report& report) {
     const Element stimulus = context.model.reference(chain, "stimulus");
     if (stimulus && stimulus == context.model.reference(chain, "response"))
       report.add(chain, "response",
-                 fmt::format("{} begins and ends with the same event, \"{}\"", name_of(chain), stimulus.name()));
+                 fmt::format("{} begins and ends with the same event, \"{}\"; correct one of them", name_of(chain),
+                             stimulus.name()));
   }
 }
 
@@ -167,7 +168,7 @@ void check_unsupported_chains(const Context& context, Report& report) {
     if (from.empty() || to.empty() || flow.leads(from, to)) continue;
     report.add(chain,
                fmt::format("nothing in the model leads from \"{}\" to \"{}\", the stimulus and the response of {}: "
-                           "no data, no activation, no call",
+                           "no data, no activation, no call; correct the events, or add what is missing",
                            stimulus.name(), response.name(), name_of(chain)));
   }
 }

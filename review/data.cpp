@@ -50,9 +50,19 @@ std::set<std::pair<std::uint32_t, std::uint32_t>> device_labels(const Context& c
   return found;
 }
 
+/// Whether the model has units that are no CPUs: without its system it is then unknown which labels are a kernel's own.
+bool has_devices(const Context& context) {
+  const auto& definitions = context.facts.all("ProcessingUnitDefinition");
+  return std::any_of(definitions.begin(), definitions.end(), [](Element definition) {
+    const std::string_view type = definition.attribute_or("puType", "_undefined_");
+    return type != "CPU" && type != "_undefined_";
+  });
+}
+
 /// Labels with their accesses, without those of kernels.
 template <typename Visit>
 void for_each_accessed_label(const Context& context, Visit visit) {
+  if (context.system == nullptr && has_devices(context)) return;
   const auto kernels = device_labels(context);
   for (const Element label : context.facts.all("Label"))
     if (kernels.count({label.document().position(), label.index()}) == 0) visit(label, accesses_of(context, label));
@@ -72,20 +82,24 @@ void check_unused_labels(const Context& context, Report& report) {
   if (!has_executables(context) || !any_access(context)) return;
   for (const Element label : context.facts.all("Label"))
     if (!accesses_of(context, label).any())
-      report.add(label, fmt::format("label \"{}\" is never accessed", label.name()));
+      report.add(label, fmt::format("label \"{}\" is never accessed; access it, or remove it", label.name()));
 }
 
 void check_unread_labels(const Context& context, Report& report) {
   for_each_accessed_label(context, [&](Element label, const Accesses& accesses) {
     if (accesses.written && !accesses.read)
-      report.add(label, fmt::format("label \"{}\" is written but never read", label.name()));
+      report.add(label, fmt::format("label \"{}\" is written but never read; add the read access if one is missing",
+                                    label.name()));
   });
 }
 
 void check_unwritten_labels(const Context& context, Report& report) {
   for_each_accessed_label(context, [&](Element label, const Accesses& accesses) {
     if (accesses.read && !accesses.written && !is_constant(label))
-      report.add(label, fmt::format("label \"{}\" is read but never written, and is no constant", label.name()));
+      report.add(label,
+                 fmt::format("label \"{}\" is read but never written, and is no constant; make it constant, or add "
+                             "the write access",
+                             label.name()));
   });
 }
 

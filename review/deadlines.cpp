@@ -49,7 +49,8 @@ void check_swapped_deadlines(const Context& context, Report& report) {
     const Task& other = context.system->tasks[*timing.swapped_with];
     report.add(
         context.model.element(task.origin),
-        fmt::format("the deadlines of \"{}\" and \"{}\" look swapped: periods of {} and {}, deadlines of {} and {}",
+        fmt::format("the deadlines of \"{}\" and \"{}\" look swapped: periods of {} and {}, deadlines of {} and {}; "
+                    "exchange them if so",
                     task.name, other.name, format_duration(timing.period), format_duration(timing.deadline),
                     format_duration(timing.deadline), format_duration(timing.period)));
   }
@@ -62,8 +63,10 @@ void check_deadlines_beyond_period(const Context& context, Report& report) {
     const Task& task = context.system->tasks[timing.task];
     report.add(
         context.model.element(task.origin),
-        fmt::format("the deadline of \"{}\", {}, is longer than its period, {}: jobs of it may wait for each other",
-                    task.name, format_duration(timing.deadline), format_duration(timing.period)));
+        fmt::format(
+            "the deadline of \"{}\", {}, is longer than its period, {}: jobs of it may wait for each other; shorten "
+            "it unless that is meant",
+            task.name, format_duration(timing.deadline), format_duration(timing.period)));
   }
 }
 

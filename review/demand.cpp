@@ -141,9 +141,11 @@ void check_overload(const Context& context, Report& report) {
     const bool core = resource.kind == engine::ResourceKind::core;
     report.add(
         context.model.element(unit.origin),
-        fmt::format("{} \"{}\" is asked for {:.3f} of its time in the long run, at worst execution times{}",
-                    core ? "core" : fmt::format("the {} of", to_string(resource.kind)), unit.name, resource.demand,
-                    core ? " and with the polling for GPU work" : parts(system, programs, rates, resource)));
+        fmt::format(
+            "{} \"{}\" is asked for {:.3f} of its time in the long run, at worst execution times{}; map less to it, "
+            "or make its tasks rarer or shorter",
+            core ? "core" : fmt::format("the {} of", to_string(resource.kind)), unit.name, resource.demand,
+            core ? " and with the polling for GPU work" : parts(system, programs, rates, resource)));
   }
 }
 
@@ -167,7 +169,7 @@ void check_hopeless_deadlines(const Context& context, Report& report) {
     const Duration least = undisturbed_end(system, best, index, on, Execution::best);
     report.add(context.model.element(task.origin),
                fmt::format("task \"{}\" takes {} to {} on \"{}\", the quickest unit it may run on, even when nothing "
-                           "disturbs it; its deadline is {}{}",
+                           "disturbs it; its deadline is {}{}; shorten the task or extend the deadline",
                            task.name, format_duration(least), format_duration(*quickest),
                            system.platform.units[on].name, format_duration(*task.deadline),
                            any_core_suffices(system, worst, index) ? "" : ", which no other core can keep either"));

@@ -19,6 +19,9 @@ Facts::Facts(const Model& model) {
       add_references(model, element);
     }
   }
+  // A misspelt reference has been reported; that what it means is not referred to would be the same said again.
+  for (const Model::Dangling& dangling : model.dangling())
+    if (dangling.likely) uses_[key(dangling.likely)].push_back({dangling.element, dangling.feature});
 }
 
 void Facts::add_references(const Model& model, Element element) {
@@ -28,8 +31,7 @@ void Facts::add_references(const Model& model, Element element) {
     const auto pair = (static_cast<std::uint64_t>(record.cls) << 32U) | static_cast<std::uint32_t>(name);
     const auto [known, added] = is_reference_.emplace(pair, false);
     if (added) {
-      const Feature* feature =
-          metamodel::find_feature_any_version(record.cls, document.name(name), document.version());
+      const Feature* feature = metamodel::find_feature_any_version(record.cls, document.name(name), document.version());
       known->second = feature != nullptr && feature->kind == FeatureKind::reference;
     }
     return known->second;

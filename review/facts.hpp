@@ -23,7 +23,7 @@ class Facts {
  public:
   explicit Facts(const Model& model);
 
-  /// References to the element, in document order.
+  /// References to the element, in document order, and behind them those that are misspelt and probably mean it.
   const std::vector<Use>& uses_of(Element element) const;
 
   /// Elements of the class, not of its subclasses, in document order.

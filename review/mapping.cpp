@@ -99,7 +99,8 @@ void check_executing_unit(const Context& context, Report& report) {
       if (owner == owners.end() || !owner->second || takes_part_in_hierarchy(context, one.scheduler)) continue;
       report.add(
           one.allocation, feature,
-          fmt::format("scheduler \"{}\" is executed by \"{}\", a unit that it is not responsible for but \"{}\" is",
+          fmt::format("scheduler \"{}\" is executed by \"{}\", a unit that it is not responsible for but \"{}\" is; "
+                      "correct the executingPU or the responsibility",
                       one.scheduler.name(), unit.name(), owner->second.name()));
     }
 }
@@ -112,9 +113,11 @@ void check_shared_units(const Context& context, Report& report) {
     for (const Element unit : one.units) {
       const auto [owner, added] = owners.emplace(std::pair(unit.document().position(), unit.index()), one.scheduler);
       if (added || owner->second == one.scheduler) continue;
-      report.add(one.allocation, "responsibility",
-                 fmt::format("schedulers \"{}\" and \"{}\" are both responsible for \"{}\"", owner->second.name(),
-                             one.scheduler.name(), unit.name()));
+      report.add(
+          one.allocation, "responsibility",
+          fmt::format("schedulers \"{}\" and \"{}\" are both responsible for \"{}\"; make one the parent of the other, "
+                      "or leave the unit to one",
+                      owner->second.name(), one.scheduler.name(), unit.name()));
     }
   }
 }
@@ -147,10 +150,11 @@ void check_equal_priorities(const Context& context, Report& report) {
       return states_priority(context, context.model.element(system.tasks[task].origin));
     });
     if (sharing.size() < 2 || !equal || !stated) continue;
-    report.add(
-        context.model.element(system.platform.units[unit].origin),
-        fmt::format("the {} tasks on \"{}\" all have the priority {}; they run in the order in which they become ready",
-                    sharing.size(), system.platform.units[unit].name, priority));
+    report.add(context.model.element(system.platform.units[unit].origin),
+               fmt::format(
+                   "the {} tasks on \"{}\" all have the priority {}; they run in the order in which they become ready; "
+                   "state priorities if they differ",
+                   sharing.size(), system.platform.units[unit].name, priority));
   }
 }
 
@@ -165,8 +169,9 @@ void check_unmapped_labels(const Context& context, Report& report) {
     }
   }
   if (mapped > 0 && unmapped > 0)
-    report.add(first, fmt::format("{} of {} mapped to no memory, although others are; the first is \"{}\"", unmapped,
-                                  counted(mapped + unmapped, "label"), first.name()));
+    report.add(first, fmt::format(
+                          "{} of {} mapped to no memory, although others are; the first is \"{}\"; add memory mappings",
+                          unmapped, counted(mapped + unmapped, "label"), first.name()));
 }
 
 void check_idle_schedulers(const Context& context, Report& report) {
@@ -203,9 +208,10 @@ void check_repeated_mappings(const Context& context, Report& report) {
         if (what.empty()) continue;
         const auto [first, added] = seen.emplace(what, mapping);
         if (added || (!report.is_full() && report.is_told(mapping))) continue;
-        report.add(mapping, report.is_full() ? std::string()
-                                             : fmt::format("this {} says what the one at line {} says",
-                                                           mapping.class_name(), first->second.location().line));
+        report.add(mapping, report.is_full()
+                                ? std::string()
+                                : fmt::format("this {} says what the one at line {} says; remove one of them",
+                                              mapping.class_name(), first->second.location().line));
       }
     }
 }
@@ -215,7 +221,8 @@ void check_unallocated_processes(const Context& context, Report& report) {
     if (context.facts.all(allocation_class).empty()) return;
     for (const Element process : context.facts.all(process_class))
       if (!is_mapped(context, process) && !report.is_told(process))
-        report.add(process, fmt::format("{} is mapped to no scheduler, although others are", describe(process)));
+        report.add(process, fmt::format("{} is mapped to no scheduler, although others are; add a {}",
+                                        describe(process), allocation_class));
   };
   check("Task", "TaskAllocation");
   check("ISR", "ISRAllocation");

@@ -1,8 +1,13 @@
 // Elements that nobody can name.
 
+#include <algorithm>
+#include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -25,10 +30,26 @@ void check_missing_names(const Context& context, Report& report) {
   }
   for (const auto& [name, found] : nameless) {
     const auto& [count, first] = found;
-    report.add(first, count == 1 ? fmt::format("{} has no name, so nothing can refer to it", describe(first))
+    report.add(first, count == 1 ? fmt::format("{} has no name, so nothing can refer to it; name it", describe(first))
                                  : fmt::format("{} elements of the class {} have no name, so nothing can refer to "
-                                               "them; the first one stands here",
+                                               "them; name them; the first one stands here",
                                                count, name));
+  }
+}
+
+void check_property_keys(const Context& context, Report& report) {
+  std::unordered_map<std::uint64_t, std::vector<std::string_view>> keys;  // by the element that has them
+  for (const Element property : context.facts.all("CustomProperty")) {
+    const auto key = property.attribute("key");
+    const Element holder = property.parent();
+    if (!key || !holder) continue;
+    auto& seen = keys[(static_cast<std::uint64_t>(holder.document().position()) << 32U) | holder.index()];
+    if (std::find(seen.begin(), seen.end(), *key) == seen.end())
+      seen.push_back(*key);
+    else if (!report.is_told(property))
+      report.add(
+          property, "key",
+          fmt::format("{} has two custom properties with the key \"{}\"; the first counts", describe(holder), *key));
   }
 }
 

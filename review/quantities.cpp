@@ -21,6 +21,25 @@ bool is_one_of(std::string_view text, const std::array<std::string_view, N>& tex
   return std::find(texts.begin(), texts.end(), text) != texts.end();
 }
 
+/// Tags of times, with a blank around each.
+constexpr std::string_view never_negative =
+    " minDistance occurrenceMinDistance jitter step deadline delay burstLength minBudget maxBudget runtimes min max "
+    "offset occurrence occurrenceTimes lowerTimeBorder upperTimeBorder tolerance minimum maximum minimumTime "
+    "maximumTime lower upper ";
+
+/// Of these, what is wrong has been said at the stimulus where building the system has read them.
+constexpr std::string_view of_stimuli = " offset occurrence occurrenceTimes lowerTimeBorder upperTimeBorder ";
+
+bool is_listed(std::string_view tag, std::string_view tags) {
+  return tags.find(fmt::format(" {} ", tag)) != std::string_view::npos;
+}
+
+std::string_view example_unit(std::string_view quantity) {
+  if (quantity == "DataSize") return "B";
+  if (quantity == "DataRate") return "MBPerSecond";
+  return quantity == "Frequency" ? "MHz" : "ms";
+}
+
 }  // namespace
 
 void check_units(const Context& context, Report& report) {
@@ -31,20 +50,18 @@ void check_units(const Context& context, Report& report) {
       const std::string_view unit = element.attribute_or("unit", "_undefined_");
       if (unit != "_undefined_" || number(element.attribute_or("value", "0")) == 0 || report.is_told(element)) continue;
       report.add(element, "unit",
-                 fmt::format("the {} {} has no unit", element.tag(), element.attribute_or("value", "")));
+                 fmt::format("the {} {} has no unit; state one, such as {}", element.tag(),
+                             element.attribute_or("value", ""), example_unit(quantity)));
     }
 }
 
 void check_negative_times(const Context& context, Report& report) {
-  constexpr std::array<std::string_view, 12> never_negative{"minDistance", "occurrenceMinDistance",
-                                                            "jitter",      "step",
-                                                            "deadline",    "delay",
-                                                            "burstLength", "minBudget",
-                                                            "maxBudget",   "runtimes",
-                                                            "min",         "max"};
   for (const Element time : context.facts.all("Time"))
-    if (is_one_of(time.tag(), never_negative) && number(time.attribute_or("value", "0")) < 0)
-      report.add(time, "value", fmt::format("the {} of {} is negative", time.tag(), describe(time.parent())));
+    if (is_listed(time.tag(), never_negative) && number(time.attribute_or("value", "0")) < 0 && !report.is_told(time) &&
+        !(is_listed(time.tag(), of_stimuli) && report.is_told(time.parent())))
+      report.add(
+          time, "value",
+          fmt::format("the {} of {} is negative; expected a time from 0 on", time.tag(), describe(time.parent())));
 }
 
 void check_periods(const Context& context, Report& report) {

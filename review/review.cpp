@@ -5,11 +5,11 @@
 #include <string>
 #include <tuple>
 #include <unordered_set>
+#include <utility>
 
 #include <fmt/core.h>
 
 #include "importer/conformance.hpp"
-#include "importer/system_builder.hpp"
 #include "review/rules.hpp"
 
 namespace amalthea::review {
@@ -21,40 +21,61 @@ Place place_of(const Diagnostic& finding) {
   return {finding.location.file, finding.location.line, finding.location.column};
 }
 
-/// Building stumbles over values that the metamodel does not allow; that they are wrong has been said then.
-void add_unless_explained(const Diagnostics& building, Diagnostics& diagnostics) {
-  std::set<Place> explained;
-  for (const Diagnostic& finding : diagnostics.all())
-    if (finding.severity == Severity::error && finding.location.line != 0) explained.insert(place_of(finding));
+bool is_error_at_place(const Diagnostic& finding) {
+  return finding.severity == Severity::error && finding.location.line != 0;
+}
+
+/// Building stumbles over values that the metamodel does not allow: that they are wrong has been said then. What
+/// building finds missing is not missing for the metamodel as well.
+void add_each_cause_once(const Diagnostics& conformance, const Diagnostics& building, Diagnostics& diagnostics) {
+  std::set<Place> explained, missing;
+  for (const Diagnostics* findings : {&std::as_const(diagnostics), &conformance})
+    for (const Diagnostic& finding : findings->all())
+      if (is_error_at_place(finding)) explained.insert(place_of(finding));
   for (const Diagnostic& finding : building.all())
-    if (explained.count(place_of(finding)) == 0)
-      diagnostics.add(finding.id, finding.severity, finding.message, finding.location, finding.path);
+    if (is_error_at_place(finding)) missing.insert(place_of(finding));
+  const auto add = [&](const Diagnostic& finding) {
+    diagnostics.add(finding.id, finding.severity, finding.message, finding.location, finding.path, finding.count);
+  };
+  for (const Diagnostic& finding : conformance.all())
+    if (finding.id != importer::missing_feature_id || missing.count(place_of(finding)) == 0) add(finding);
+  for (const Diagnostic& finding : building.all())
+    if (explained.count(place_of(finding)) == 0) add(finding);
 }
 
 }  // namespace
 
-void review_model(const Model& model, Diagnostics& diagnostics) {
-  importer::check_conformance(model, diagnostics);
-  Diagnostics building;
-  const auto system = importer::build_system(model, {}, building);
-  add_unless_explained(building, diagnostics);
+std::optional<System> build_checked(const Model& model, importer::BuildOptions options, Diagnostics& diagnostics,
+                                    std::size_t most) {
+  Diagnostics conformance, building;
+  importer::check_conformance(model, conformance, most);
+  options.told = &conformance;
+  auto system = importer::build_system(model, options, building);
+  add_each_cause_once(conformance, building, diagnostics);
+  return system;
+}
 
+
+std::optional<System> review_model(const Model& model, const importer::BuildOptions& options, Diagnostics& diagnostics,
+                                   std::size_t most) {
+  auto system = build_checked(model, options, diagnostics, most);
   std::unordered_set<std::string> told;
   for (const Diagnostic& finding : diagnostics.all()) told.insert(finding.path);
   const Facts facts(model);
   const Context context{model, facts, system ? &*system : nullptr};
   for (const Rule& rule : rules()) {
-    Report report(rule, told, diagnostics);
+    Report report(rule, model, told, diagnostics, most);
     try {
       rule.check(context, report);
     } catch (const std::overflow_error&) {
       // Times that cannot be added up; nothing can be said about them, and an analysis says so.
     }
     if (report.unlisted() > 0)
-      diagnostics.add(
-          "AM0699", Severity::note,
-          fmt::format("{} more findings of {} ({}) are not listed", report.unlisted(), rule.id, rule.title));
+      diagnostics.add("AM0699", Severity::note,
+                      fmt::format("{} more findings of {} ({}) are not listed{}", report.unlisted(), rule.id,
+                                  rule.title, most < many ? "; amalthea validate lists them" : ""));
   }
+  return system;
 }
 
 }  // namespace amalthea::review

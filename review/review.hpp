@@ -2,13 +2,28 @@
 /// \file
 /// A design review of a model: does it conform to its metamodel, can it be analysed, and what looks unintended in it.
 
+#include <cstddef>
+#include <optional>
+
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
+#include "amalthea/graph/system.hpp"
+#include "importer/system_builder.hpp"
 
 namespace amalthea::review {
 
-/// Adds what checking against the metamodel, building the system and all rules find. A model that cannot be built is
-/// reviewed as far as that is possible without. What one of them says of a place is not said again by the next.
-void review_model(const Model& model, Diagnostics& diagnostics);
+/// How many findings of a kind somebody reads who has not asked for a review.
+inline constexpr std::size_t few = 10;
+inline constexpr std::size_t many = 1000;
+
+/// Adds what checking against the metamodel and building the system find. The system is there whenever it could be
+/// built, whatever the metamodel says. Of each kind of conformance finding `most` are listed.
+std::optional<System> build_checked(const Model& model, importer::BuildOptions options, Diagnostics& diagnostics,
+                                    std::size_t most = many);
+
+/// The same, and adds what all rules find. A model that cannot be built is reviewed as far as that is possible without.
+/// What one of them says of a place is not said again by the next. Of each rule `most` findings are listed.
+std::optional<System> review_model(const Model& model, const importer::BuildOptions& options, Diagnostics& diagnostics,
+                                   std::size_t most = many);
 
 }  // namespace amalthea::review

@@ -27,15 +27,17 @@ struct Rule;
 class Report {
  public:
   /// `told`: paths of elements that something was found about before any rule ran.
-  Report(const Rule& rule, const std::unordered_set<std::string>& told, Diagnostics& diagnostics)
-      : rule_(rule), told_(told), diagnostics_(diagnostics) {}
+  Report(const Rule& rule, const Model& model, const std::unordered_set<std::string>& told, Diagnostics& diagnostics,
+         std::size_t most)
+      : rule_(rule), model_(model), told_(told), diagnostics_(diagnostics), most_(most) {}
 
   void add(Element element, std::string message);
   /// At the attribute, where it is written.
   void add(Element element, std::string_view attribute, std::string message);
 
-  /// Whether reading or building the model has found something about this element already. Not cheap: ask last.
-  bool is_told(Element element) const { return told_.count(element.path()) != 0; }
+  /// Whether reading or building the model has found something already about this element, what stands directly in it,
+  /// or what it refers to. Not cheap: ask last.
+  bool is_told(Element element) const;
 
   /// Whether further findings are only counted.
   bool is_full() const { return count_ >= most_; }
@@ -44,10 +46,11 @@ class Report {
   std::size_t unlisted() const { return count_ > most_ ? count_ - most_ : 0; }
 
  private:
-  static constexpr std::size_t most_ = 1000;
   const Rule& rule_;
+  const Model& model_;
   const std::unordered_set<std::string>& told_;
   Diagnostics& diagnostics_;
+  std::size_t most_;
   std::size_t count_ = 0;
 };
 

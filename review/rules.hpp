@@ -38,6 +38,7 @@ void check_uncalled_runnables(const Context&, Report&);
 void check_unawaited_events(const Context&, Report&);
 void check_unused_events(const Context&, Report&);
 void check_recursion(const Context&, Report&);
+void check_call_arguments(const Context&, Report&);
 // chains.cpp
 void check_unconnected_chains(const Context&, Report&);
 void check_pointless_chains(const Context&, Report&);
@@ -48,9 +49,38 @@ void check_negative_times(const Context&, Report&);
 void check_periods(const Context&, Report&);
 void check_probabilities(const Context&, Report&);
 // constraints.cpp
-void check_empty_constraints(const Context&, Report&);
-void check_unjudgeable_constraints(const Context&, Report&);
 // names.cpp
 void check_missing_names(const Context&, Report&);
+void check_property_keys(const Context&, Report&);
+// hardware.cpp
+void check_module_definitions(const Context&, Report&);
+void check_port_types(const Context&, Report&);
+void check_connection_ends(const Context&, Report&);
+void check_connection_interfaces(const Context&, Report&);
+void check_connection_directions(const Context&, Report&);
+void check_port_connections(const Context&, Report&);
+void check_access_paths(const Context&, Report&);
+void check_address_ranges(const Context&, Report&);
+void check_unit_features(const Context&, Report&);
+void check_instruction_rates(const Context&, Report&);
+void check_frequencies(const Context&, Report&);
+// memory.cpp
+void check_memory_sizes(const Context&, Report&);
+void check_memory_addresses(const Context&, Report&);
+void check_empty_elements(const Context&, Report&);
+// limits.cpp
+void check_limit_order(const Context&, Report&);
+void check_impossible_limits(const Context&, Report&);
+void check_missing_deadlines(const Context&, Report&);
+void check_deviations(const Context&, Report&);
+// modes.cpp
+void check_mode_values(const Context&, Report&);
+void check_impossible_conditions(const Context&, Report&);
+void check_empty_conditions(const Context&, Report&);
+// scheduling.cpp
+void check_parameter_names(const Context&, Report&);
+void check_parameter_values(const Context&, Report&);
+void check_mandatory_parameters(const Context&, Report&);
+void check_semaphores(const Context&, Report&);
 
 }  // namespace amalthea::review

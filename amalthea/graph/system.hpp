@@ -208,6 +208,7 @@ struct Chain {
   Origin origin;  ///< of an event chain
   Source source = Source::model;
   std::vector<ChainLimit> limits;
+  bool from_activation = false;  ///< its stimulus is the activation of the first task, not its start
 };
 
 /// A requirement of the model, whether it can be judged or not. Metrics other than times keep AMALTHEA's literal, ""

@@ -283,7 +283,7 @@ class OperatingSystemBuilder {
           const Element element = schedulers[at].association ? schedulers[at].association : schedulers[at].element;
           diagnostics_.add("AM0215", Severity::warning,
                            fmt::format("scheduler \"{}\" is, through its parents, its own parent; its parent \"{}\" is "
-                                       "ignored",
+                                       "ignored; break the circle",
                                        schedulers[at].name, schedulers[above].name),
                            element.location(), element.path());
           schedulers[at].parent.reset();

@@ -65,7 +65,7 @@ std::optional<double> hertz_of(Element frequency, Diagnostics& diagnostics) {
   for (const auto& [name, factor] : units)
     if (value && name == unit) return *value * factor;
   if (value && *value == 0) return 0;  // of no unit at all it is still zero
-  if (value) report_unreadable(frequency, "unit", fmt::format("\"{}\" is not a unit of frequency", unit), diagnostics);
+  if (value) report_unreadable(frequency, "unit", parse_frequency("1", unit).error(), diagnostics);
   return std::nullopt;
 }
 

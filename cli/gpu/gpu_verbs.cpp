@@ -26,7 +26,9 @@ void add_format(CLI::App& verb, std::string& format) {
 std::optional<engine::DeviceProfile> profile_with_sms(const std::string& platform) {
   auto profile = choose_profile(platform);
   if (profile && !profile->multiprocessors) {
-    unusable(fmt::format("--platform {}: the profile does not say what its SMs hold (\"multiprocessors\")", platform));
+    unusable(fmt::format("--platform {}: the profile does not say what its SMs hold (\"multiprocessors\"); add it, or "
+                         "choose a profile that does",
+                         platform));
     return std::nullopt;
   }
   return profile;
@@ -47,7 +49,7 @@ std::optional<std::string> file_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   if (!file || !(text << file.rdbuf())) {
-    unusable(fmt::format("{}: cannot be read, or is empty", path));
+    unusable(fmt::format("{}: cannot be read, or is empty{}", path, did_you_mean_file(path)));
     return std::nullopt;
   }
   return std::move(text).str();

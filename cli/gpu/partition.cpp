@@ -34,8 +34,9 @@ const amd::NamedKernel* choose_kernel(const engine::DeviceProfile& profile, cons
   std::string known;
   for (const amd::NamedKernel& kernel : profile.amd->kernels)
     known += fmt::format("{}{}", known.empty() ? "" : ", ", kernel.name);
-  unusable(fmt::format("{} {}: the profile has no such kernel; it has {}", option, name,
-                       known.empty() ? std::string("none") : known));
+  unusable(fmt::format("{} {}: the profile has no such kernel; it has {}{}", option, name,
+                       known.empty() ? std::string("none") : known,
+                       did_you_mean(name, profile.amd->kernels, &amd::NamedKernel::name)));
   return nullptr;
 }
 

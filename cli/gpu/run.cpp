@@ -108,7 +108,8 @@ int run(const RunOptions& options) {
       std::string known;
       for (const auto& format : exporter::timeline_formats())
         known += fmt::format("{}{}", known.empty() ? "" : ", ", format.extension);
-      return unusable(fmt::format("--timeline {}: expected a file that ends in one of {}", path, known));
+      return unusable(fmt::format("--timeline {}: expected a file that ends in one of {}{}", path, known,
+                                  extension_suggestion(path, exporter::timeline_formats())));
     }
   if (!options.platform.empty()) {
     profile = profile_with_sms(options.platform);

@@ -68,7 +68,7 @@ void report_cutting_ahead(const PartitionTask& task, const PartitionTask& agains
   if (shared == 0 || against.kernel.shape.threads >= task.kernel.shape.threads) return;
   diagnostics.add("AM0581", Severity::warning,
                   fmt::format("{} shares {} CU{} with {}: blocks of {} threads start where one of {} does not fit yet "
-                              "and cut ahead of it",
+                              "and cut ahead of it; give them masks that do not overlap",
                               task.kernel.name, shared, shared == 1 ? "" : "s", against.kernel.name,
                               against.kernel.shape.threads, task.kernel.shape.threads));
 }
@@ -146,7 +146,8 @@ void report_queues(const DeviceSettings& settings, std::int64_t queues, Diagnost
   if (queues <= settings.queues()) return;
   diagnostics.add("AM0582", Severity::warning,
                   fmt::format("{} HSA queues are needed, but {} ACEs have only {} slots each: the firmware would "
-                              "multiplex them in time, which is not modelled; they are treated as if they all had one",
+                              "multiplex them in time, which is not modelled; they are treated as if they all had one; "
+                              "use fewer streams with masks",
                               queues, settings.aces, settings.slots_per_ace));
 }
 

@@ -11,13 +11,13 @@ using Wide = detail::Int128;
 class GlobalAnalysis {
  public:
   GlobalAnalysis(const std::vector<GlobalTask>& tasks, const Limits& limits)
-      : tasks_(tasks), limits_(limits), bounds_(tasks.size()), rivals_(tasks.size()) {}
+      : tasks_(tasks), limits_(limits), bounds_(tasks.size()), rivals_(tasks.size()), siblings_(tasks.size()) {}
 
   std::vector<CpuBound> run() {
     for (std::size_t index = 0; index < tasks_.size(); ++index) {
       for (std::size_t other = 0; other < tasks_.size(); ++other)
         if (other != index && task(other).priority >= task(index).priority && share_core(index, other))
-          rivals_[index].push_back(other);
+          (are_one(index, other) ? siblings_ : rivals_)[index].push_back(other);
       bounds_[index].response = task(index).worst;
       if (task(index).unlimited) drop(index, NoBound::unlimited, index);
     }
@@ -40,6 +40,7 @@ class GlobalAnalysis {
       return std::find(tasks_[b].cores.begin(), tasks_[b].cores.end(), core) != tasks_[b].cores.end();
     });
   }
+  bool are_one(std::size_t a, std::size_t b) const { return tasks_[a].one && tasks_[a].one == tasks_[b].one; }
   void drop(std::size_t index, NoBound reason, std::size_t obstacle) {
     bounds_[index].response.reset();
     bounds_[index].reason = reason;
@@ -63,13 +64,14 @@ class GlobalAnalysis {
   Wide right_side(std::size_t index, Wide window) {
     const std::size_t cores = tasks_[index].cores.size();
     const Wide worst = task(index).worst.picoseconds();
-    Wide sum = 0;
+    Wide sum = 0, own = worst;
+    for (const std::size_t sibling : siblings_[index]) own += workload(sibling, window);
     std::vector<Wide> workloads;
     for (const std::size_t rival : rivals_[index]) {
       workloads.push_back(workload(rival, window));
       sum += std::min(workloads.back(), window - worst + 1);
     }
-    const Wide next = worst + sum / static_cast<std::int64_t>(cores);
+    const Wide next = own + sum / static_cast<std::int64_t>(cores);
     if (workloads.size() < cores) return next;
     std::nth_element(workloads.begin(), workloads.begin() + static_cast<std::ptrdiff_t>(cores - 1), workloads.end(),
                      std::greater<>());
@@ -80,11 +82,12 @@ class GlobalAnalysis {
   /// Whether the bound grew or was lost.
   bool improve(std::size_t index) {
     if (!bounds_[index].response) return false;
-    for (const std::size_t rival : rivals_[index])
-      if (!bounds_[rival].response) {
-        drop(index, NoBound::unlimited, rival);
-        return true;
-      }
+    for (const auto* others : {&rivals_[index], &siblings_[index]})
+      for (const std::size_t other : *others)
+        if (!bounds_[other].response) {
+          drop(index, NoBound::unlimited, other);
+          return true;
+        }
     Wide window = bounds_[index].response->picoseconds();
     for (;;) {
       if (window > limit_of(index)) {
@@ -111,6 +114,9 @@ class GlobalAnalysis {
     if (!bound.response) return;
     const Wide window = bound.response->picoseconds(), cores = static_cast<std::int64_t>(tasks_[index].cores.size());
     if (!task(index).worst.is_zero()) bound.parts.push_back({CpuPart::execution, std::nullopt, task(index).worst});
+    for (const std::size_t sibling : siblings_[index])
+      if (const Wide before = workload(sibling, window); before > 0)
+        bound.parts.push_back({CpuPart::backlog, sibling, Duration::picoseconds(static_cast<std::int64_t>(before))});
     Wide sum = 0, given = 0;
     for (const std::size_t rival : rivals_[index]) {
       sum += interference(index, rival, window);
@@ -126,6 +132,7 @@ class GlobalAnalysis {
   Limits limits_;
   std::vector<CpuBound> bounds_;
   std::vector<std::vector<std::size_t>> rivals_;
+  std::vector<std::vector<std::size_t>> siblings_;  ///< whose jobs run before or after, never beside
   std::int64_t steps_ = 0;
 };
 

@@ -11,8 +11,14 @@
 /// J_k. All R together are the smallest common solution, reached from below. With affinities: m are the cores of k, and
 /// all count that may run on one of them.
 ///
+/// A task that comes in several ways is several here, but its jobs run one after the other: k also waits for an earlier
+/// job of its own task, though cores are idle. While that runs its workload passes, and while it does not all m cores
+/// are at work for others. So W_i(R_k) of each such i is added in full, and not to the sum.
+///
 /// Equal priorities count as more urgent.
 
+#include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "engine/cpu/task_set.hpp"
@@ -22,6 +28,7 @@ namespace amalthea::engine::cpu {
 struct GlobalTask {
   CpuTask task;                    ///< without sections; a minimum distance does not help
   std::vector<std::size_t> cores;  ///< where it may run, without repetition
+  std::optional<std::size_t> one;  ///< jobs of all that have the same run one after the other; they share their cores
 };
 
 std::vector<CpuBound> global_fixed_priority_bounds(const std::vector<GlobalTask>& tasks, const Limits& limits = {});

@@ -38,7 +38,7 @@ Demands demands_of(const Space& space, const Placement& placement);
 
 /// What all evaluators share.
 struct Facts {
-  std::vector<std::vector<ChainForm>> chains;  ///< per placement, parallel to System::chains; those of objectives
+  std::vector<std::vector<ChainForm>> chains;  ///< per placement, parallel to System::chains; of objectives and limits
   std::vector<Demands> demands;                ///< per placement
 };
 Facts facts_of(const Space& space);
@@ -73,6 +73,7 @@ class Evaluator {
   Bench& bench(std::size_t placement);
   void load(Bench& bench);
   void judge_deadlines(std::size_t placement, Judgement& judgement) const;
+  void judge_chain_limits(std::size_t placement, Judgement& judgement) const;
   bool matters(std::size_t placement, TaskIndex task, const engine::Bound& bound) const;
   double value_of(const Objective& objective, std::size_t placement, const Bench& bench,
                   const Judgement& judgement) const;

@@ -60,7 +60,7 @@ const signed = ps => ps === null ? '–' : (ps >= 0 ? '+' : '') + inTable(ps);
 
 const counted = (n, one, many) => n.toLocaleString('en') + ' ' + (n === 1 ? one : many || one + 's');
 
-const marks = {met: ['✓', 'good'], missed: ['✗', 'bad'], unbounded: ['∞', 'bad'], 'no deadline': ['–', 'soft'], unknown: ['?', 'warn'],
+const marks = {guaranteed: ['✓', 'good'], met: ['✓', 'good'], missed: ['✗', 'bad'], unbounded: ['∞', 'bad'], 'no deadline': ['–', 'soft'], unknown: ['?', 'warn'],
                ok: ['✓', 'good'], overloaded: ['✗', 'bad'], error: ['✗', 'bad'], warning: ['!', 'warn'], note: ['i', 'soft']};
 function addMark(parent, verdict) {
   const [symbol, style] = marks[verdict] || ['', ''];
@@ -209,35 +209,20 @@ function addJump(parent, task, words) {
 (function verdict() {
   const section = byId('verdict');
   const count = (list, verdict) => list.filter(entry => entry.verdict === verdict).length;
-  const met = count(tasks, 'met'), missed = count(tasks, 'missed'), unbounded = count(tasks, 'unbounded'), without = count(tasks, 'no deadline');
+  const limits = results.counts, without = count(tasks, 'no deadline');
   const requirements = results.requirements;
   const against = count(requirements, 'missed'), unknown = count(requirements, 'unknown');
   const overloaded = results.resources.filter(resource => resource.verdict === 'overloaded');
-  const guaranteed = tasks.filter(task => task.guaranteed === true).length;
   const errors = results.findings.filter(finding => finding.severity === 'error').length;
 
-  let style = 'good', symbol = '✓', sentence;
-  if (missed + unbounded > 0) {
-    [style, symbol] = ['bad', '✗'];
-    sentence = `Deadlines are missed: ${missed + unbounded} of ${met + missed + unbounded} tasks with a deadline fail.`;
-  } else if (against > 0) {
-    [style, symbol] = ['bad', '✗'];
-    sentence = `All deadlines are met, but ${counted(against, 'requirement is', 'requirements are')} not.`;
-  } else if (met === 0 && requirements.length === 0) {
-    [style, symbol] = ['warn', '?'];
-    sentence = 'The model states no deadline' + (overloaded.length ? `, and ${counted(overloaded.length, 'resource is', 'resources are')} overloaded.` : ': there is nothing to miss.');
-  } else if (overloaded.length > 0) {
-    [style, symbol] = ['warn', '!'];
-    sentence = `All deadlines are met in the simulated time, but ${counted(overloaded.length, 'resource is', 'resources are')} overloaded.`;
-  } else if (guaranteed < met) {
-    [style, symbol] = ['warn', '!'];
-    sentence = `All deadlines are met in the simulation; ${guaranteed} of ${met} are guaranteed.`;
-  } else {
-    sentence = 'All deadlines are met, and guaranteed.';
-  }
+  // The verdict is the analysis's own (docs/verdicts.md); nothing is judged here.
+  const sentence = results.summary;
+  const [symbol, style] = results.limits.length === 0 ? ['–', 'soft'] : marks[results.verdict];
   const line = add(section, 'p', {class: 'sentence ' + style, id: 'sentence'});
   add(line, 'span', {class: 'symbol', 'aria-hidden': 'true'}, symbol);
   add(line, 'span', {}, sentence);
+  for (const assumption of results.assumptions) add(section, 'p', {class: 'note assumed'}, 'Assumed: ' + assumption.text + '.');
+  for (const replaced of results.replaced) add(section, 'p', {class: 'note replaced'}, 'Replaced: ' + replaced + '.');
   if (errors) add(section, 'p', {class: 'note'}, `The model has ${counted(errors, 'error')}; what they concern is left out. See the findings.`);
   if (simulation.stopped_early) add(section, 'p', {class: 'note'}, `The simulation was stopped at ${exact(simulation.horizon_ps)}, before its end.`);
 
@@ -247,18 +232,14 @@ function addJump(parent, task, words) {
     add(item, 'b', {class: style}, number);
     add(item, 'span', {}, words);
   };
-  tile('✓ ' + met, 'deadlines met', met ? 'good' : 'soft', 'count-met');
-  tile('✗ ' + missed, 'missed', missed ? 'bad' : 'soft', 'count-missed');
-  tile('∞ ' + unbounded, 'unbounded', unbounded ? 'bad' : 'soft', 'count-unbounded');
+  tile('✓ ' + limits.guaranteed, 'guaranteed for every job', limits.guaranteed ? 'good' : 'soft', 'count-guaranteed');
+  tile('✓ ' + limits.met, 'met in the simulation', limits.met ? 'good' : 'soft', 'count-met');
+  if (limits.unknown) tile('? ' + limits.unknown, 'unknown', 'warn', 'count-unknown');
+  tile('∞ ' + limits.unbounded, 'unbounded', limits.unbounded ? 'bad' : 'soft', 'count-unbounded');
+  tile('✗ ' + limits.missed, 'missed', limits.missed ? 'bad' : 'soft', 'count-missed');
   if (without) tile('– ' + without, 'without deadline', 'soft', 'count-without');
-  if (met + missed + unbounded) tile(`${guaranteed} of ${met + missed + unbounded}`, 'guaranteed for every job', guaranteed === met + missed + unbounded ? 'good' : 'warn', 'count-guaranteed');
   if (requirements.length)
     tile(`${requirements.length - against - unknown} of ${requirements.length}`, 'requirements met' + (unknown ? `, ${unknown} unknown` : ''), against ? 'bad' : unknown ? 'warn' : 'good', 'count-requirements');
-  const limits = results.chains.flatMap(chain => chain.constraints);
-  if (limits.length) {
-    const good = limits.filter(limit => limit.implicit === 'met').length;
-    tile(`${good} of ${limits.length}`, 'chain limits met (implicit)', good === limits.length ? 'good' : 'warn', 'count-limits');
-  }
   if (overloaded.length) tile('✗ ' + overloaded.length, 'overloaded: ' + overloaded.map(resource => resource.name).join(', '), 'bad', 'count-overloaded');
 
   const failing = tasks.filter(task => isFailing(task) && !task.folded_into);
@@ -280,6 +261,18 @@ function addJump(parent, task, words) {
                    parts.slice(0, 3).map(part => `${brief(part.ps)} ${describe(part.kind, part.by)}`).join(', ') + (parts.length > 3 ? ', …' : '.') + ' ');
         addJump(why, task, 'Show it');
       }
+    }
+  }
+  const others = results.limits.filter(limit => ['missed', 'unknown'].includes(limit.verdict) && !(tasks.some(task => task.name === limit.name && isFailing(task)) && ['deadline', 'task'].includes(limit.kind)));
+  if (others.length) {
+    add(section, 'h3', {}, failing.length + orphans.length ? 'And what else is missed or was not judged' : 'What is missed or was not judged');
+    const list = add(section, 'ul', {class: 'failing', id: 'not-judged'});
+    for (const limit of others) {
+      const item = add(list, 'li', {});
+      addMark(item, limit.verdict);
+      item.append(' ');
+      add(item, 'b', {}, limit.name);
+      item.append(': ' + limit.reason + '.');
     }
   }
   if (requirements.length) {

@@ -25,7 +25,9 @@
       {title: 'Type', fill: (cell, entry) => entry.limit.type},
       {title: 'At least', kind: 'number', fill: (cell, entry) => exact(entry.limit.minimum_ps)},
       {title: 'At most', kind: 'number', fill: (cell, entry) => exact(entry.limit.maximum_ps)},
-      ...['implicit', 'explicit', 'let'].map(way => ({title: way === 'let' ? 'LET' : way, fill: (cell, entry) => addMark(cell, entry.limit[way])}))
+      ...['implicit', 'explicit', 'let'].map(way => ({title: way === 'let' ? 'LET' : way, fill: (cell, entry) => addMark(cell, entry.limit[way])})),
+      {title: 'Judged', fill: (cell, entry) => addMark(cell, entry.limit.guaranteed ? 'guaranteed' : entry.limit.verdict)},
+      {title: 'Reason', kind: 'words', fill: (cell, entry) => entry.limit.reason}
     ], limits);
   }
   const reasons = results.chains.filter(chain => chain.implicit.reason);

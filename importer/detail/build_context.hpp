@@ -34,6 +34,26 @@ struct EventTrigger {
   StimulusIndex stimulus = 0;
 };
 
+/// What a model may leave open although timing depends on it; it is then taken as assumptions.cpp says.
+enum class Unstated : std::uint8_t {
+  label_memory,
+  only_memory,
+  latency,
+  label_size,
+  access,
+  priority,
+  pu_type,
+  accelerator,
+  normal_bound,
+  instructions,
+  cache_line,
+  preemption,
+  waiting,
+  mask,
+  mode_value,
+  deadline,
+};
+
 struct BuildContext {
   BuildContext(const Model& its_model, const BuildOptions& its_options, Diagnostics& its_diagnostics)
       : model(its_model), options(its_options), diagnostics(its_diagnostics) {}
@@ -67,12 +87,28 @@ struct BuildContext {
   /// Switches, loops and runnables (document, element) whose condition cannot be followed.
   std::set<std::pair<std::uint32_t, std::uint32_t>> unknown_conditions;
 
+  /// The places (document, element) where something is left open.
+  std::map<Unstated, std::set<std::pair<std::uint32_t, std::uint32_t>>> unstated;
+  void assume(Unstated what, Element where) {
+    unstated[what].insert({where.origin().document, where.origin().element});
+  }
+
+  std::set<UnitIndex> units_without_line;                               ///< that have no cache which states its lines
+  std::set<std::pair<UnitIndex, MemoryIndex>> free_reads, free_writes;  ///< accesses for which nothing states a cost
+  std::vector<std::pair<ModeIndex, Element>> modes_without_value;
+
   void error(std::string_view id, std::string message, Location location, std::string path = {}) {
     blocked = true;
     diagnostics.add(id, Severity::error, std::move(message), std::move(location), std::move(path));
   }
+  /// An error about what `element` lacks, unless it lacks it because of an error that has been told.
+  void error_unless_explained(std::string_view id, Element element, std::string message);
+  /// Whether a value or a reference of the element, of something in it or of what it refers to has been reported.
+  bool is_explained(Element element) const;
+
   void ignore(Element element) {
-    auto& entry = not_simulated[std::string(element.class_name())];
+    const std::string_view written = element.attribute_or("xsi:type", element.tag());
+    auto& entry = not_simulated[std::string(element.cls() ? element.class_name() : written)];
     if (entry.first++ == 0) entry.second = element;
   }
 
@@ -110,6 +146,7 @@ void build_graph(BuildContext&);               ///< vertices and edges
 void build_chains(BuildContext&);              ///< event chains as task sequences
 void build_constraints(BuildContext&);         ///< all timing constraints; needs chains and what fell away
 void build_requirements(BuildContext&);        ///< all requirements; needs tasks, runnables and what fell away
+void report_assumptions(BuildContext&);        ///< what the model leaves open; needs all of the above
 void report_unused_properties(BuildContext&);  ///< custom properties of ours (`gpu.…`) that have no effect
 
 /// The number of a mode's value: that of the literal, or the text read as a number. Nothing when it is neither.

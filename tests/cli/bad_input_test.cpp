@@ -71,11 +71,12 @@ void check_all_verbs(std::string_view text, int exit_code, const std::string& me
   }
 }
 
-void check_usage(const std::vector<std::string>& arguments, const std::string& message) {
+void check_usage(const std::vector<std::string>& arguments, const std::string& message,
+                 const std::string& command = "amalthea") {
   const auto result = test::amalthea(arguments);
   CHECK(result.exit_code == 2);
   CHECK(result.out.empty());
-  CHECK(result.err == fmt::format("amalthea: error: {}\namalthea --help shows the use.\n", message));
+  CHECK(result.err == fmt::format("amalthea: error: {}\n{} --help shows the use.\n", message, command));
 }
 
 }  // namespace
@@ -108,8 +109,10 @@ TEST_CASE("bytes that are no XML are refused by every verb") {
 TEST_CASE("a version that is not known is refused by every verb") {
   check_all_verbs(
       replaced(minimal(), "amalthea/3.3.0", "amalthea/4.0.0"), 2,
-      fmt::format("{}: error: unknown AMALTHEA version \"4.0.0\"; versions 0.7.0 to 3.3.0 are read [AM0111]",
-                  position(minimal(), "<am:Amalthea")));
+      fmt::format(
+          "{}: error: unknown AMALTHEA version \"4.0.0\"; versions 0.7.0 to 3.3.0 are read; save the model as one "
+          "of them [AM0111]",
+          position(minimal(), "<am:Amalthea")));
 }
 
 TEST_CASE("an empty file and an archive are refused by every verb") {
@@ -129,7 +132,9 @@ TEST_CASE("a file that is not there, a folder without models and an unreadable f
   };
   refused(place.in("gone.amxmi"), "cannot open the file: No such file or directory [AM0116]");
   std::filesystem::create_directory(place.in("empty"));
-  refused(place.in("empty"), "the folder holds no .amxmi file [AM0114]");
+  refused(place.in("empty"),
+          "the folder holds no .amxmi file; give the folder that has them, or the model files "
+          "themselves [AM0114]");
   if (::geteuid() == 0) return;  // root may read everything
   std::filesystem::permissions(place.model(), std::filesystem::perms::none);
   refused(place.model(), "cannot open the file: Permission denied [AM0116]");
@@ -162,21 +167,21 @@ TEST_CASE("a reference to nothing that the timing depends on is a model error at
     CHECK(result.exit_code == 1);
     CHECK(result.err ==
           fmt::format("{}:{}: error: runnable \"Monitor_Funktion?type=Runnable\" of RunnableCall refers to nothing in "
-                      "the model [AM0203]\n",
+                      "the model; did you mean \"Monitor_Function?type=Runnable\"? [AM0203]\n",
                       place.model(), position(text, "Monitor_Funktion")));
     CHECK(place.files() == Names{"model.amxmi"});
   }
 }
 
 TEST_CASE("a task without allocation is a model error at the task") {
-  check_all_verbs(
-      replaced(minimal(),
-               "<taskAllocation task=\"Vision?type=Task\" scheduler=\"Gpu_Scheduler?type=TaskScheduler\" "
-               "affinity=\"GPU?type=ProcessingUnit\"/>",
-               ""),
-      1,
-      fmt::format("{}: error: task \"Vision\" is not allocated to a scheduler (mappingModel/taskAllocation) [AM0302]",
-                  position(minimal(), "<tasks xmi:id=\"Vision")));
+  check_all_verbs(replaced(minimal(),
+                           "<taskAllocation task=\"Vision?type=Task\" scheduler=\"Gpu_Scheduler?type=TaskScheduler\" "
+                           "affinity=\"GPU?type=ProcessingUnit\"/>",
+                           ""),
+                  1,
+                  fmt::format("{}: error: task \"Vision\" is not allocated to a scheduler; add a taskAllocation in the "
+                              "mappingModel [AM0302]",
+                              position(minimal(), "<tasks xmi:id=\"Vision")));
 }
 
 TEST_CASE("a device without GPU definition is a model error at the device") {
@@ -184,7 +189,8 @@ TEST_CASE("a device without GPU definition is a model error at the device") {
       replaced(minimal(), " puType=\"GPU\"", ""), 1,
       fmt::format(
           "{}: error: device \"GPU\" has no GPU definition: scheduler \"Gpu_Scheduler\" hands out time slices on "
-          "it, but it refers to no ProcessingUnitDefinition with puType=\"GPU\" [AM0307]",
+          "it, but it refers to no ProcessingUnitDefinition with puType=\"GPU\"; set puType there, or remove the time "
+          "slices [AM0307]",
           position(minimal(), "<modules xsi:type=\"am:ProcessingUnit\" xmi:id=\"GPU")));
 }
 
@@ -200,12 +206,15 @@ TEST_CASE("an output that cannot be written is one error, and nothing is left be
     auto result = test::amalthea({verb, place.model(), "-o", place.in("missing/x.amxmi")});
     CHECK(result.exit_code == 2);
     CHECK(result.out.empty());
-    CHECK(result.err == fmt::format("amalthea: error: cannot write {0}/x.amxmi: the folder {0} does not exist\n",
-                                    place.in("missing")));
+    CHECK(result.err ==
+          fmt::format("amalthea: error: cannot write {0}/x.amxmi: the folder {0} does not exist; make it, or "
+                      "name another\n",
+                      place.in("missing")));
     result = test::amalthea({verb, place.model(), "-o", place.in("folder")});
     CHECK(result.exit_code == 2);
     CHECK(result.out.empty());
-    CHECK(result.err == fmt::format("amalthea: error: cannot write {}: it is a folder\n", place.in("folder")));
+    CHECK(result.err ==
+          fmt::format("amalthea: error: cannot write {}: it is a folder; name a file\n", place.in("folder")));
     CHECK(place.files() == before);
     CHECK(test::read_text(place.model()) == model);
   }
@@ -233,7 +242,7 @@ TEST_CASE("annotate writes several files into a folder, not into a file; the sam
   const auto result = test::amalthea({"annotate", place.model(), place.in("other.amxmi"), "-o", place.in("out.amxmi")});
   CHECK(result.exit_code == 2);
   CHECK(result.err == fmt::format("amalthea: error: cannot write {}: several files are written into a folder, and this "
-                                  "is none\n",
+                                  "is none; expected a folder or a new name\n",
                                   place.in("out.amxmi")));
   CHECK(place.files() == Names{"model.amxmi", "other.amxmi", "out.amxmi"});
   CHECK(test::read_text(place.in("out.amxmi")).empty());
@@ -244,18 +253,26 @@ TEST_CASE("annotate writes several files into a folder, not into a file; the sam
 
 TEST_CASE("wrong use is told in two lines: what is wrong, and where help is") {
   const Place place(minimal());
-  check_usage({}, "A subcommand is required");
-  check_usage({"bogus"}, "unknown verb \"bogus\"");
-  check_usage({"bogus", place.model(), "--help-me"}, "unknown verb \"bogus\"");
-  check_usage({"analyze"}, "MODEL is required");
-  check_usage({"analyze", place.model(), "--bogus"}, "The following argument was not expected: --bogus");
-  check_usage({"--bogus"}, "A subcommand is required");
-  check_usage({"annotate", place.model()}, "--output is required");
-  check_usage({"analyze", place.model(), "--format", "xml"}, "--format: xml not in {text,json,csv,markdown}");
-  check_usage({"graph", place.model(), "--format", "png"}, "--format: png not in {dot,json,svg}");
-  check_usage({"analyze", place.model(), "--execution", "typical"}, "--execution: typical not in {worst,average,best}");
-  check_usage({"info", place.model(), "--max-depth", "deep"}, "Could not convert: --max-depth = deep");
-  check_usage({"info", place.model(), "--max-depth", "-1"}, "Could not convert: --max-depth = -1");
+  const std::string verbs =
+      "info, graph, analyze, simulate, explain, report, annotate, validate, batch, convert, explore, gpu";
+  check_usage({}, "expected a verb: amalthea VERB (" + verbs + ")");
+  check_usage({"bogus"}, "unknown verb \"bogus\"; there are " + verbs);
+  check_usage({"bogus", place.model(), "--help-me"}, "unknown verb \"bogus\"; there are " + verbs);
+  check_usage({"--bogus"}, "expected a verb: amalthea VERB (" + verbs + ")");
+  const auto of = [&](const std::string& verb, std::vector<std::string> arguments, const std::string& message) {
+    arguments.insert(arguments.begin(), verb);
+    check_usage(arguments, message, "amalthea " + verb);
+  };
+  const std::string model = place.model();
+  of("analyze", {}, "MODEL is required");
+  of("analyze", {model, "--bogus"}, "The following argument was not expected: --bogus");
+  of("annotate", {model}, "--output is required");
+  of("analyze", {model, "--format", "xml"}, "--format: xml not in {text,json,csv,markdown}");
+  of("graph", {model, "--format", "png"}, "--format: png not in {dot,json,svg}");
+  of("analyze", {model, "--execution", "typical"}, "--execution: typical not in {worst,average,best}");
+  of("info", {model, "--max-depth", "deep"},
+     "Could not convert: --max-depth = deep; expected a whole number from 0 on");
+  of("info", {model, "--max-depth", "-1"}, "Could not convert: --max-depth = -1; expected a whole number from 0 on");
   CHECK(place.files() == Names{"model.amxmi"});
 }
 
@@ -279,10 +296,12 @@ TEST_CASE("values of options that make no sense are one line") {
           {verb, "--until", until},
           fmt::format("--until {}: expected a time such as 2s, 500ms or 250us, above zero and below 26 days", until));
     complains({verb, "--platform", "nonsense"},
-              "--platform nonsense: neither a built-in profile (tx2, tx2-devicequery, xavier, pegasus, radeon-vii, generic) nor a "
+              "--platform nonsense: neither a built-in profile (tx2, tx2-devicequery, xavier, pegasus, radeon-vii, "
+              "generic) nor a "
               "readable file");
   }
-  complains({"graph", "--task", "Nobody"}, "--task Nobody: the model has no such task");
+  complains({"graph", "--task", "Nobody"},
+            "--task Nobody: the model has no such task; there are \"Control\", \"Monitor\" and \"Vision\"");
 }
 
 // ---------------------------------------------------------------- help

@@ -102,7 +102,7 @@ TEST_CASE("chains: a wrong name is refused with the nearest names") {
   CHECK(result.exit_code == 2);
   CHECK(result.out.empty());
   CHECK(result.err.find("amalthea: error: --chain \"CAN_polling->EKF->Planner->DASM\": there is no task "
-                        "\"CAN_polling\"; the nearest names are \"CANbus_polling\"") != std::string::npos);
+                        "\"CAN_polling\"; did you mean \"CANbus_polling\"?") != std::string::npos);
 }
 
 TEST_CASE("chains: those along labels are found and leave out what the model has") {

@@ -65,7 +65,9 @@ TEST_CASE("graph: Graphviz renders the DOT") {
 TEST_CASE("graph: a task that does not exist is said so") {
   const auto result = test::amalthea({"graph", test::sample("offload-minimal.amxmi"), "--task", "Nobody"});
   CHECK(result.exit_code == 2);
-  CHECK(result.err == "amalthea: error: --task Nobody: the model has no such task\n");
+  CHECK(result.err ==
+        "amalthea: error: --task Nobody: the model has no such task; there are \"Control\", \"Monitor\" and "
+        "\"Vision\"\n");
 }
 
 TEST_CASE("info: says what is in the model") {

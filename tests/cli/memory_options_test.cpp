@@ -70,7 +70,7 @@ TEST_CASE("analyze --memory: what is no memory model is refused with the place")
   CHECK(unknown.exit_code == 2);
   CHECK(unknown.err ==
         "amalthea: error: --memory waters: neither a built-in memory model (none, model, waters2019) nor a readable "
-        "file\n");
+        "file; did you mean \"waters2019\"?\n");
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/memory.json";
   test::write_text(path, "{\"units\": {\"A57\":\n  {\"base\": 100}}}");
@@ -99,10 +99,10 @@ TEST_CASE("analyze --map and --mapping: tasks move, and the command line wins ov
 TEST_CASE("analyze --map and --mapping: what cannot be is refused") {
   CHECK(analyze({"--map", "EKF"}).err == "amalthea: error: --map EKF: expected TASK=CORE or TASK=CORE:PRIORITY\n");
   CHECK(analyze({"--map", "EKF=Core1", "--map", "EKF=Core2"}).err ==
-        "amalthea: error: --map EKF=Core2: task \"EKF\" is mapped twice\n");
+        "amalthea: error: --map EKF=Core2: task \"EKF\" is mapped twice; give one --map for it\n");
   const auto unknown = analyze({"--map", "EKF=Core7"});
   CHECK(unknown.exit_code == 2);
-  CHECK(unknown.err.find("the model has no processing unit \"Core7\"; near to it: \"Core0\"") != std::string::npos);
+  CHECK(unknown.err.find("the model has no processing unit \"Core7\"; did you mean \"Core0\"") != std::string::npos);
   // Without ticks for the GPU that is a matter of the model.
   const auto no_ticks = analyze({"--map", "EKF=GP10B"});
   CHECK(no_ticks.exit_code == 1);
@@ -121,7 +121,8 @@ TEST_CASE("analyze --map and --mapping: what cannot be is refused") {
         start + "2:8: EKF: expected an object such as {\"core\": \"Core2\", \"priority\": 3}\n");
   CHECK(refused(R"({"EKF": {}})") == start + "1:9: EKF: \"core\" is missing\n");
   CHECK(refused(R"({"EKF": {"core": "Core1", "prio": 1}})") ==
-        start + "1:35: EKF.prio: not known here; expected core, priority, waiting, slice\n");
+        start +
+            "1:35: EKF.prio: not known here; expected core, priority, waiting, slice; did you mean \"priority\"?\n");
   CHECK(refused(R"({"EFK": {"core": "Core1"}})").find(path + ":1:9: error: mapping of \"EFK\"") != std::string::npos);
   CHECK(analyze({"--mapping", folder.path() + "/missing.json"}).exit_code == 2);
 }

@@ -139,24 +139,29 @@ TEST_CASE("Markdown has the tables and reasons of the text form, with as many ce
         std::string::npos);
 }
 
-TEST_CASE("results are what their JSON Schema says") {
+TEST_CASE("results and GPU scenarios are what their JSON Schemas say") {
+  // Debian's interpreter, for which its package is: another may come first in the PATH.
+  static constexpr const char* python = "/usr/bin/python3";
   const std::string validate =
       "import json,sys,jsonschema\n"
       "validator = jsonschema.Draft202012Validator(json.load(open(sys.argv[1])))\n"
       "errors = [e.message for e in validator.iter_errors(json.load(open(sys.argv[2])))]\n"
       "print(len(errors), *errors[:5], sep='\\n')\n";
-  if (test::run({"python3", "-c", "import jsonschema"}).exit_code != 0) {
+  if (test::run({python, "-c", "import jsonschema"}).exit_code != 0) {
     WARN("skipped: python3-jsonschema is not there");
     return;
   }
+  const auto errors_of = [&](const std::string& file, const std::string& schema) {
+    const auto result = test::run({python, "-c", validate, AMALTHEA_SOURCE_DIR "/docs/" + schema, file});
+    INFO(file << ": " << result.out << result.err);
+    REQUIRE(result.exit_code == 0);
+    return result.out;
+  };
   test::TemporaryFolder folder;
   const std::string file = folder.path() + "/results.json";
   const auto errors = [&](const std::string& results) {
     test::write_text(file, results);
-    const auto result = test::run({"python3", "-c", validate, AMALTHEA_SOURCE_DIR "/docs/results.schema.json", file});
-    INFO(result.out << result.err);
-    REQUIRE(result.exit_code == 0);
-    return result.out;
+    return errors_of(file, "results.schema.json");
   };
   for (const char* sample : {waters, "offload-minimal.amxmi", "offload-blocks.amxmi", "constraints.amxmi"})
     CHECK(errors(analysed(test::sample(sample), {"--format", "json", "--derive-chains", "--until", "400ms"})) == "0\n");
@@ -165,4 +170,6 @@ TEST_CASE("results are what their JSON Schema says") {
   broken["tasks"][1]["surprise"] = 1;
   broken["tasks"][2]["deadline_ps"] = "12 ms";
   CHECK(errors(broken.dump()).substr(0, 2) == "3\n");
+  for (const char* scenario : {"camera.json", "contexts.json", "thesis.json"})
+    CHECK(errors_of(test::sample(std::string("gpu/") + scenario), "gpu-scenario.schema.json") == "0\n");
 }

@@ -22,6 +22,7 @@
 #include "engine/simulation.hpp"
 #include "exporter/trace_formats.hpp"
 #include "tests/engine/system_maker.hpp"
+#include "tests/support/random_system.hpp"
 #include "tests/support/test_models.hpp"
 #include "tests/support/thoroughness.hpp"
 
@@ -71,97 +72,18 @@ struct Case {
   }
 };
 
-/// Every way in which processes wait, lose their core and come back: cores that share tasks, interrupts, tasks that
-/// cannot be preempted, semaphores, lost activations, offloading to streams and contexts that share a GPU, blocks.
+/// Every other one has all ways in which processes wait, lose their core and come back, and activations that get lost.
 Case random_case(std::mt19937& random) {
-  const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
-  const auto one_in = [&](int n) { return draw(1, n) == 1; };
-  SystemMaker maker;
-  System& system = maker.system();
-  std::vector<UnitIndex> cores;
-  for (int i = draw(1, 3); i > 0; --i) cores.push_back(maker.core(fmt::format("core {}", i)));
-  const UnitIndex gpu = maker.gpu("GPU");
-  system.semaphores.push_back({"lock"});
-  const auto core = [&] { return cores[static_cast<std::size_t>(draw(0, static_cast<int>(cores.size()) - 1))]; };
-  const auto label = [&] {
-    system.labels.push_back(
-        {fmt::format("label, {}", system.labels.size()), DataSize{64}, MemoryIndex{0}, LabelSide::host, {}});
-    return static_cast<LabelIndex>(system.labels.size() - 1);
-  };
-  const LabelIndex shared = label();
-  static constexpr int periods[] = {50, 100, 200, 400};
-  int names = 0;
-  for (int i = draw(2, 5); i > 0; --i) {
-    const TaskIndex task =
-        maker.task(fmt::format("task {}", ++names), core(), draw(1, 4), maker.periodic(periods[draw(0, 3)]));
-    Task& made = maker[task];
-    if (one_in(4) && cores.size() > 1) made.units = cores;
-    if (one_in(6)) made.preemption = one_in(2) ? Preemption::cooperative : Preemption::non_preemptive;
-    if (one_in(3)) made.activation_limit = 1;
-    const auto runnable = [&](const std::string& name) {
-      system.runnables.push_back({name, {}});
-      return static_cast<RunnableIndex>(system.runnables.size() - 1);
-    };
-    const RunnableIndex outer = runnable(fmt::format("outer {}", names)),
-                        inner = runnable(fmt::format("inner {}", names));
-    const auto in = [&](RunnableIndex owner) { system.graph[maker[task].body.back()].runnable = owner; };
-    const auto work = [&] {
-      maker.compute(task, draw(0, 12));
-      in(one_in(3) ? inner : outer);
-      if (one_in(2)) {
-        maker.add(task, ReadLabel{one_in(2) ? shared : label()});
-        in(outer);
-      }
-      if (one_in(2)) {
-        maker.add(task, WriteLabel{shared});
-        in(inner);
-      }
-    };
-    work();
-    if (one_in(3)) {
-      maker.add(task, UseSemaphore{0, UseSemaphore::Operation::request, one_in(3)});
-      work();
-      maker.add(task, UseSemaphore{0, UseSemaphore::Operation::release});
-    }
-    if (one_in(2)) {
-      const StimulusIndex request = maker.inter_process();
-      const TaskIndex device = maker.task(fmt::format("device {}", names), gpu, 0, request);
-      maker[device].time_slice = us(draw(3, 20));
-      if (one_in(3)) {
-        maker[device].gpu.context = "shared";
-        if (one_in(2)) maker[device].gpu.stream = "stream";
-      }
-      for (int operations = draw(1, 3); operations > 0; --operations) {
-        if (one_in(3)) {
-          maker.copy(device, draw(0, 9), one_in(2) ? CopyKind::host_to_device : CopyKind::device_to_host);
-        } else {
-          Kernel kernel;
-          kernel.ticks = constant_ticks(draw(0, 15));
-          if (one_in(2)) kernel.launch = Launch{draw(1, 7), one_in(2) ? 512 : 1024, 0, 0, ""};
-          maker.add(device, kernel);
-        }
-        if (one_in(2)) system.graph[maker[device].body.back()].runnable = outer;
-      }
-      const EventIndex done = maker.event(fmt::format("done {}", names));
-      maker.set(device, done, task);
-      maker.trigger(task, request);
-      if (one_in(2)) work();
-      maker.wait(task, done, one_in(2));
-      maker.clear(task, done);
-    }
-    work();
-  }
-  if (one_in(2)) {
-    const TaskIndex isr = maker.task("interrupt", core(), 9, maker.periodic(70, draw(0, 20)));
-    maker[isr].kind = ProcessKind::isr_category2;
-    maker.compute(isr, draw(0, 3));
-  }
-  Case made{maker.build(), plain_profile(us(20)), us(400)};
-  made.profile->context_switch = us(draw(0, 2));
-  made.profile->copy_engines = draw(1, 2);
-  made.profile->multiprocessors.emplace();
-  made.profile->multiprocessors->sms = 2;
-  return made;
+  RandomSystemOptions options;
+  if (random() % 2 == 0)
+    options.must = features_of({Feature::offload, Feature::semaphore, Feature::polled_semaphore,
+                                Feature::activation_limit, Feature::runnables, Feature::memory});
+  RandomSystem drawn = random_system(random, options);
+  // Names that no format takes as they are.
+  for (Task& task : drawn.system.tasks) task.name = fmt::format("a {}, so named", task.name);
+  for (Label& label : drawn.system.labels) label.name.insert(0, "a ");
+  for (Runnable& runnable : drawn.system.runnables) runnable.name.insert(0, "a ");
+  return {std::move(drawn.system), std::move(drawn.profile), us(400)};
 }
 
 std::vector<Case> cases(std::uint32_t seed, int random_ones) {

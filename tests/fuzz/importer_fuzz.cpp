@@ -84,7 +84,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_written(*model);
   Diagnostics findings;
 #ifdef AMALTHEA_FUZZ_REVIEW
-  review::review_model(*model, findings);
+  review::review_model(*model, {}, findings);
 #endif
   return 0;
 }

@@ -132,10 +132,10 @@ TEST_CASE("mapping: names that the model does not have are refused with those th
   CHECK(
       errors(outcome) ==
       std::vector<std::string>{
-          "changes.json:3:14: error: mapping of \"Planer\" to \"Core12\": the model has no task \"Planer\"; near to "
-          "it: \"Planner\" [AM0324]",
+          "changes.json:3:14: error: mapping of \"Planer\" to \"Core12\": the model has no task \"Planer\"; did you "
+          "mean \"Planner\"? [AM0324]",
           "changes.json:3:14: error: mapping of \"Planer\" to \"Core12\": the model has no processing unit \"Core12\"; "
-          "near to it: \"Core1\", \"Core2\", \"Core0\" [AM0324]"});
+          "did you mean \"Core1\" or \"Core2\"? [AM0324]"});
   for (const Diagnostic& finding : outcome.diagnostics.all()) {
     if (finding.severity == Severity::error) CHECK(importer::is_about_mapping_change(finding));
   }

@@ -227,9 +227,10 @@ TEST_CASE("a core without a clock is an error that says what is missing") {
   CHECK_FALSE(importer::build_system(model, {}, diagnostics).has_value());
   const auto found = test::with_id(diagnostics, "AM0304");
   REQUIRE(found.size() == 1);
-  CHECK(found[0].message ==
-        "processing unit \"C1\", on which task \"T\" runs, has no clock (prescaler with a quartz that has a "
-        "frequency)");
+  CHECK(
+      found[0].message ==
+      "processing unit \"C1\", on which task \"T\" runs, has no clock; give it one (prescaler with a quartz that has a "
+      "frequency)");
   CHECK(found[0].path == "hwModel/system/S/ecus/E/microcontrollers/U/cores/C1");
 }
 

@@ -224,7 +224,7 @@ TEST_CASE("an ISR without a core to run on is left out, with a warning") {
   CHECK(built->tasks.size() == 1);
   CHECK(built.message("AM0436") ==
         "ISR \"I\" is allocated to \"IC\", which is responsible for no CPU core (schedulerAllocation); it is not "
-        "simulated");
+        "simulated: the time it takes is missing from all results");
   const Built unmapped(
       replaced(test::platform_model(Version::v3_3_0), "<isrs name=\"I\"/>", "<isrs name=\"I\"/><isrs name=\"J\"/>"));
   CHECK(unmapped.count("AM0436") == 2);

@@ -81,7 +81,7 @@ TEST_CASE("an element that no version has is kept and reported once, with what i
   const Model model = test::model_from_text(
       in_root("<swModel>\n  <gizmos name=\"g\"><parts name=\"p\" task=\"X?type=Task\"/></gizmos>\n</swModel>"),
       diagnostics);
-  CHECK(messages(diagnostics) == Findings{"model.amxmi:3:3: warning: unknown element <gizmos> in a SWModel; it is "
+  CHECK(messages(diagnostics) == Findings{"model.amxmi:3:3: error: unknown element <gizmos> in a SWModel; it is "
                                           "kept but not understood [AM0201]"});
   CHECK(diagnostics.all().front().path == "swModel/gizmos/g");
   CHECK(named(model, "p").parent() == named(model, "g"));
@@ -92,7 +92,7 @@ TEST_CASE("an attribute that no version has is kept and reported at its value") 
   Diagnostics diagnostics;
   const Model model =
       test::model_from_text(in_root("<swModel>\n  <tasks name=\"t\" colour=\"red\"/>\n</swModel>"), diagnostics);
-  CHECK(messages(diagnostics) == Findings{"model.amxmi:3:27: warning: unknown attribute colour of a Task; it is kept "
+  CHECK(messages(diagnostics) == Findings{"model.amxmi:3:27: error: unknown attribute colour of a Task; it is kept "
                                           "but not understood [AM0204]"});
   CHECK(named(model, "t").attribute("colour") == "red");
 }
@@ -102,14 +102,14 @@ TEST_CASE("a class that no version has is reported at its name") {
   const Model model = test::model_from_text(
       in_root("<stimuliModel>\n  <stimuli xsi:type=\"am:MagicStimulus\" name=\"s\"/>\n</stimuliModel>"), diagnostics);
   CHECK(messages(diagnostics) ==
-        Findings{"model.amxmi:3:22: warning: unknown class \"am:MagicStimulus\"; no AMALTHEA version has it [AM0202]"});
+        Findings{"model.amxmi:3:22: error: unknown class \"am:MagicStimulus\"; no AMALTHEA version has it [AM0202]"});
   CHECK(named(model, "s").class_name().empty());
 }
 
 TEST_CASE("a reference to nothing is an error at the reference") {
   CHECK(findings("<mappingModel>\n  <taskAllocation task=\"Gone?type=Task\"/>\n</mappingModel>") ==
-        Findings{"model.amxmi:3:25: error: task \"Gone?type=Task\" of TaskAllocation refers to nothing in the model "
-                 "[AM0203]"});
+        Findings{"model.amxmi:3:25: error: task \"Gone?type=Task\" of TaskAllocation refers to nothing in the model"
+                 "; correct it, or give the file that has it, too [AM0203]"});
 }
 
 TEST_CASE("in a list of references only the wrong one is reported, where it stands") {
@@ -118,7 +118,7 @@ TEST_CASE("in a list of references only the wrong one is reported, where it stan
                "<mappingModel>\n  <schedulerAllocation responsibility=\"C0?type=ProcessingUnit C1?type=ProcessingUnit "
                "C0?type=ProcessingUnit\"/>\n</mappingModel>") ==
       Findings{"model.amxmi:3:63: error: responsibility \"C1?type=ProcessingUnit\" of SchedulerAllocation refers to "
-               "nothing in the model [AM0203]"});
+               "nothing in the model; did you mean \"C0?type=ProcessingUnit\"? [AM0203]"});
 }
 
 TEST_CASE("a reference to something of another kind is an error at the reference") {
@@ -131,7 +131,7 @@ TEST_CASE("a reference to something of another kind is an error at the reference
 TEST_CASE("the message about a wrong reference names its owner") {
   CHECK(findings("<swModel>\n<tasks name=\"t\" stimuli=\"s?type=PeriodicStimulus\"/></swModel>") ==
         Findings{"model.amxmi:3:26: error: stimuli \"s?type=PeriodicStimulus\" of Task \"t\" refers to nothing in the "
-                 "model [AM0203]"});
+                 "model; correct it, or give the file that has it, too [AM0203]"});
 }
 
 TEST_CASE("references are resolved by xmi:id first, then by name") {

@@ -578,9 +578,9 @@ TEST_CASE("a runnable that calls itself is an error at the call") {
                "<items xsi:type=\"am:RunnableCall\" runnable=\"Control_Preprocessing?type=Runnable\"/>"
                "<items xsi:type=\"am:Ticks\">");
   const auto second = text.find("runnable=\"Control_Preprocessing", text.find("<runnables"));
-  CHECK(only_error(text) ==
-        fmt::format("model.amxmi:{}: error: runnable \"Control_Preprocessing\" calls itself [AM0305]",
-                    place(text, text.substr(second - 34, 90))));
+  CHECK(only_error(text) == fmt::format("model.amxmi:{}: error: runnable \"Control_Preprocessing\" calls itself; what "
+                                        "recurses has no bound, so break the circle [AM0305]",
+                                        place(text, text.substr(second - 34, 90))));
 }
 
 TEST_CASE("runnables that call each other in a circle are an error at the call that closes it") {
@@ -594,8 +594,11 @@ TEST_CASE("runnables that call each other in a circle are an error at the call t
   const auto errors = findings(text, built);
   CHECK_FALSE(built);
   REQUIRE(errors.size() == 2);  // seen from Control and from Monitor
-  CHECK(errors[0].find("runnable \"Control_Preprocessing\" calls itself [AM0305]") != std::string::npos);
-  CHECK(errors[1].find("runnable \"Monitor_Function\" calls itself [AM0305]") != std::string::npos);
+  CHECK(errors[0].find("runnable \"Control_Preprocessing\" calls itself; what recurses has no bound, so break the "
+                       "circle [AM0305]") != std::string::npos);
+  CHECK(errors[1].find(
+            "runnable \"Monitor_Function\" calls itself; what recurses has no bound, so break the circle [AM0305]") !=
+        std::string::npos);
 }
 
 namespace {
@@ -634,8 +637,8 @@ TEST_CASE("a task without allocation is one error at the task") {
                "<taskAllocation task=\"Vision?type=Task\" scheduler=\"Gpu_Scheduler?type=TaskScheduler\" "
                "affinity=\"GPU?type=ProcessingUnit\"/>",
                "");
-  CHECK(only_error(text) == fmt::format("model.amxmi:{}: error: task \"Vision\" is not allocated to a scheduler "
-                                        "(mappingModel/taskAllocation) [AM0302]",
+  CHECK(only_error(text) == fmt::format("model.amxmi:{}: error: task \"Vision\" is not allocated to a scheduler; "
+                                        "add a taskAllocation in the mappingModel [AM0302]",
                                         place(text, "<tasks xmi:id=\"Vision")));
 }
 
@@ -644,13 +647,14 @@ TEST_CASE("a scheduler that is responsible for no unit is one error at the sched
   text = without_all(text, " affinity=\"Core?type=ProcessingUnit\"");
   CHECK(only_error(text) ==
         fmt::format("model.amxmi:{}: error: scheduler \"Cpu_Scheduler\" of task \"Control\" is responsible for no "
-                    "processing unit (schedulerAllocation) [AM0303]",
+                    "processing unit; add a schedulerAllocation in the mappingModel [AM0303]",
                     place(text, "<taskSchedulers xmi:id=\"Cpu_Scheduler")));
 }
 
 TEST_CASE("a core without a clock is one error at the core, however many tasks it has") {
   const std::string expected =
-      ": error: processing unit \"Core\", on which task \"Control\" runs, has no clock (frequencyDomain with "
+      ": error: processing unit \"Core\", on which task \"Control\" runs, has no clock; give it one (frequencyDomain "
+      "with "
       "defaultValue) [AM0304]";
   const std::string no_reference =
       replaced(minimal(), " name=\"Core\" frequencyDomain=\"Cpu_Clock?type=FrequencyDomain\"", " name=\"Core\"");
@@ -663,7 +667,7 @@ TEST_CASE("a core without a clock is one error at the core, however many tasks i
 TEST_CASE("a device without a GPU definition is one error, whatever is missing") {
   const std::string expected =
       ": error: device \"GPU\" has no GPU definition: scheduler \"Gpu_Scheduler\" hands out time slices on it, but it "
-      "refers to no ProcessingUnitDefinition with puType=\"GPU\" [AM0307]";
+      "refers to no ProcessingUnitDefinition with puType=\"GPU\"; set puType there, or remove the time slices [AM0307]";
   const std::string unit = "<modules xsi:type=\"am:ProcessingUnit\" xmi:id=\"GPU?";
   const std::string no_type = replaced(minimal(), " puType=\"GPU\"", "");
   CHECK(only_error(no_type) == "model.amxmi:" + place(no_type, unit) + expected);
@@ -678,7 +682,7 @@ TEST_CASE("a device without a GPU definition is one error, whatever is missing")
       "");
   CHECK(only_error(no_definition) ==
         fmt::format("model.amxmi:{}: error: definition \"Gpu?type=ProcessingUnitDefinition\" of ProcessingUnit \"GPU\" "
-                    "refers to nothing in the model [AM0203]",
+                    "refers to nothing in the model; did you mean \"Cpu?type=ProcessingUnitDefinition\"? [AM0203]",
                     place(no_definition, "definition=\"Gpu?type", 12)));
 }
 
@@ -699,7 +703,7 @@ TEST_CASE("ticks that are missing for the kind of core are one error at the tick
   CHECK(only_error(text) ==
         fmt::format(
             "model.amxmi:{}: error: runnable \"Vision_Function\" has no ticks for \"Gpu\", the kind of \"GPU\" on "
-            "which task \"Vision\" runs [AM0314]",
+            "which task \"Vision\" runs; add an extended entry for it or a default, or map the task elsewhere [AM0314]",
             place(text, rest.substr(rest.find("<items"), 120))));
 }
 
@@ -769,14 +773,16 @@ TEST_CASE("a priority or a time slice that cannot be read is one error at its va
 
 TEST_CASE("an event mask without events is one error at the item") {
   const std::string text = replaced(minimal(), "<eventMask events=\"Vision_done?type=OsEvent\"/>", "<eventMask/>");
-  CHECK(only_error(text) == fmt::format("model.amxmi:{}: error: WaitEvent names no event (eventMask) [AM0313]",
-                                        place(text, "<items xsi:type=\"am:WaitEvent\"")));
+  CHECK(only_error(text) ==
+        fmt::format("model.amxmi:{}: error: WaitEvent names no event; refer to one in its eventMask [AM0313]",
+                    place(text, "<items xsi:type=\"am:WaitEvent\"")));
 }
 
 TEST_CASE("a call without a runnable is one error at the call") {
   const std::string text = replaced(minimal(), " runnable=\"Monitor_Function?type=Runnable\"", "");
   CHECK(only_error(text) ==
-        fmt::format("model.amxmi:{}: error: RunnableCall has no runnable, which its timing depends on [AM0301]",
+        fmt::format("model.amxmi:{}: error: RunnableCall has no runnable, which its timing depends on; add it, or "
+                    "remove the element [AM0301]",
                     place(text, "<items xsi:type=\"am:RunnableCall\"/>")));
 }
 
@@ -785,8 +791,8 @@ TEST_CASE("a call of a runnable that does not exist is one error at the referenc
       replaced(minimal(), "runnable=\"Monitor_Function?type=Runnable\"", "runnable=\"Gone?type=Runnable\"");
   CHECK(only_error(text) ==
         fmt::format(
-            "model.amxmi:{}: error: runnable \"Gone?type=Runnable\" of RunnableCall refers to nothing in the model "
-            "[AM0203]",
+            "model.amxmi:{}: error: runnable \"Gone?type=Runnable\" of RunnableCall refers to nothing in the model"
+            "; correct it, or give the file that has it, too [AM0203]",
             place(text, "Gone?type")));
 }
 
@@ -804,9 +810,13 @@ TEST_CASE("a model without tasks is one error at the root, in every version") {
     return fmt::format("<am:Amalthea xmlns:am=\"http://app4mc.eclipse.org/amalthea/{}\"/>", version);
   };
   CHECK(only_error(root("3.3.0")) ==
-        "model.amxmi:1:1: error: the model has no task; there is nothing to analyse [AM0312]");
+        "model.amxmi:1:1: error: the model has no task; there is nothing to analyse; give all of its files, or add a "
+        "task "
+        "to the swModel [AM0312]");
   CHECK(only_error(root("0.8.3")) ==
-        "model.amxmi:1:1: error: the model has no task; there is nothing to analyse [AM0312]");
+        "model.amxmi:1:1: error: the model has no task; there is nothing to analyse; give all of its files, or add a "
+        "task "
+        "to the swModel [AM0312]");
 }
 
 TEST_CASE("chains that refer to each other come to an end") {
@@ -841,7 +851,8 @@ TEST_CASE("what the analysis leaves out is said once, with its number") {
   const auto warnings = findings(semaphore, built, Severity::warning);
   CHECK(built);
   REQUIRE(warnings.size() == 1);
-  CHECK(warnings.front().find("2 SemaphoreAccess in the model are not simulated; the first one stands here [AM0401]") !=
+  CHECK(warnings.front().find("2 SemaphoreAccess in the model are not simulated: the time they take is missing from all "
+                              "results; the first one stands here [AM0401]") !=
         std::string::npos);
 }
 
@@ -854,7 +865,7 @@ TEST_CASE("a task that waits for what nobody sets is told by the event's name") 
   REQUIRE(warnings.size() == 1);
   CHECK(warnings.front() ==
         fmt::format("model.amxmi:{}: warning: task \"Control\" waits for Vision_done, which no task sets; it waits for "
-                    "ever [AM0413]",
+                    "ever; add a SetEvent to the task that is awaited [AM0413]",
                     place(text, "<items xsi:type=\"am:WaitEvent\"")));
 }
 

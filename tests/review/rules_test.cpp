@@ -18,7 +18,7 @@ namespace {
 Diagnostics review_of(const std::string& text) {
   Diagnostics diagnostics;
   const Model model = test::model_from_text(text, diagnostics);
-  review::review_model(model, diagnostics);
+  review::review_model(model, {}, diagnostics);
   return diagnostics;
 }
 

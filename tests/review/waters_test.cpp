@@ -32,7 +32,7 @@ TEST_CASE("the original challenge model: all that is known to be wrong with it i
   }
   Diagnostics diagnostics;
   const Model model = test::model_from_file(*folder + "/mobstr/0.9.8/ChallengeModel_release_fix.amxmi", diagnostics);
-  review::review_model(model, diagnostics);
+  review::review_model(model, {}, diagnostics);
   for (const Diagnostic& finding : diagnostics.all()) UNSCOPED_INFO(format(finding));
 
   // 1. The GPU is asked for 0.239 + 0.310 + 0.414 + 0.580 of its time.

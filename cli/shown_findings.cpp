@@ -1,0 +1,64 @@
+#include "cli/shown_findings.hpp"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include "amalthea/near_miss.hpp"
+#include "exporter/finding_catalog.hpp"
+
+namespace amalthea::cli {
+namespace {
+
+struct ShownFindings {
+  std::vector<std::string> suppressed;
+  bool quiet = false;
+};
+
+/// Of the whole process, as standard error is; set while the command line is read.
+ShownFindings& shown_findings() {
+  static ShownFindings shown;
+  return shown;
+}
+
+/// Nothing, or what is wrong with an id.
+std::string wrong_id(const std::string& id) {
+  NearMisses near(id);
+  for (const exporter::FindingKind& kind : exporter::finding_catalog()) {
+    if (kind.id == id) return {};
+    near.offer(kind.id);
+  }
+  return fmt::format("{}: no finding has this id (docs/diagnostics.md lists them){}", id, near.suggestion());
+}
+
+}  // namespace
+
+void add_finding_options(CLI::App& verb) {
+  verb.add_option("--suppress", shown_findings().suppressed,
+                  "do not show the findings with these ids, such as AM0410,AM0503; may be repeated. Verdicts and exit "
+                  "codes stay")
+      ->type_name("ID")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::Validator(wrong_id, ""))
+      ->group("Findings");
+  verb.add_flag("-q,--quiet", shown_findings().quiet,
+                "show no findings but errors, and no progress. Verdicts and exit codes stay")
+      ->group("Findings");
+}
+
+bool is_suppressed(std::string_view id) {
+  const auto& ids = shown_findings().suppressed;
+  return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
+
+bool is_quiet() { return shown_findings().quiet; }
+
+bool is_shown(const Diagnostic& finding) {
+  return !is_suppressed(finding.id) && (finding.severity == Severity::error || !is_quiet());
+}
+
+}  // namespace amalthea::cli

@@ -1,0 +1,127 @@
+#include "cli/usage_error.hpp"
+
+#include <string_view>
+#include <vector>
+
+#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+
+#include "amalthea/near_miss.hpp"
+
+namespace amalthea::cli {
+namespace {
+
+/// "amalthea gpu run"
+std::string command_of(const CLI::App& app) {
+  return app.get_parent() == nullptr ? app.get_name()
+                                     : fmt::format("{} {}", command_of(*app.get_parent()), app.get_name());
+}
+
+/// The verb that was meant as far as it was understood.
+CLI::App& innermost(CLI::App& app) {
+  CLI::App* at = &app;
+  while (!at->get_subcommands().empty()) at = at->get_subcommands().back();
+  return *at;
+}
+
+std::vector<CLI::App*> verbs_of(CLI::App& app) {
+  return app.get_subcommands([](const CLI::App* verb) { return !verb->get_name().empty(); });
+}
+
+std::string without_dashes(std::string_view option) {
+  while (option.starts_with('-')) option.remove_prefix(1);
+  return std::string(option.substr(0, option.find('=')));
+}
+
+/// `--format` of an argument such as `--formta=json`; else which verbs know the option.
+std::string option_suggestion(CLI::App& app, CLI::App& verb, const std::string& argument) {
+  const std::string name = without_dashes(argument);
+  std::vector<std::string> known;
+  for (const CLI::Option* option : verb.get_options())
+    for (const std::string& long_name : option->get_lnames()) known.push_back("--" + long_name);
+  NearMisses near(name);
+  for (const std::string& option : known) near.offer(std::string_view(option).substr(2), option);
+  std::string verbs;
+  for (const CLI::App* other : verbs_of(app))
+    for (const CLI::Option* option : other->get_options())
+      if (other != &verb && option->check_lname(name))
+        verbs += fmt::format("{}{}", verbs.empty() ? "" : ", ", other->get_name());
+  if (near.nearest().empty() && !verbs.empty()) return fmt::format("; it is an option of {}", verbs);
+  return near.suggestion();
+}
+
+/// `unknown verb "analyse"`, or which verbs there are.
+std::string verb_message(CLI::App& app, const std::vector<std::string>& arguments) {
+  std::vector<std::string> names;
+  std::string list;
+  for (const CLI::App* verb : verbs_of(app)) {
+    names.push_back(verb->get_name());
+    list += fmt::format("{}{}", list.empty() ? "" : ", ", names.back());
+  }
+  if (arguments.empty() || arguments.front().starts_with('-'))
+    return fmt::format("expected a verb: {} ({})", command_of(app) + " VERB", list);
+  const std::string suggestion = did_you_mean(arguments.front(), names);
+  return fmt::format("unknown verb \"{}\"{}", arguments.front(),
+                     suggestion.empty() ? fmt::format("; there are {}", list) : suggestion);
+}
+
+/// Of "--format: xml not in {text,json}": what may have been meant by xml.
+std::string value_suggestion(std::string_view message) {
+  constexpr std::string_view marker = " not in {";
+  const auto at = message.find(marker);
+  const auto colon = message.rfind(": ", at);
+  if (at == std::string_view::npos || colon == std::string_view::npos) return {};
+  std::string_view list = message.substr(at + marker.size());
+  list = list.substr(0, list.find('}'));
+  NearMisses near(message.substr(colon + 2, at - colon - 2));
+  while (!list.empty()) {
+    const auto end = std::min(list.find(','), list.size());
+    near.offer(list.substr(0, end));
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return near.suggestion();
+}
+
+/// Of "Could not convert: --max-depth = deep": what would be a value.
+std::string expected_value(const CLI::App& verb, std::string_view message) {
+  for (const CLI::Option* option : verb.get_options()) {
+    if (option->get_lnames().empty() || message.find(" --" + option->get_lnames().front() + " ") == message.npos)
+      continue;
+    const std::string type = option->get_type_name();
+    if (type.starts_with("UINT")) return "; expected a whole number from 0 on";
+    if (type.starts_with("INT")) return "; expected a whole number";
+    if (type.starts_with("FLOAT")) return "; expected a number";
+  }
+  return {};
+}
+
+/// Their names are no help: some are named after the verb.
+template <typename Kind>
+bool is_a(const CLI::ParseError& error) {
+  return dynamic_cast<const Kind*>(&error) != nullptr;
+}
+
+}  // namespace
+
+std::string describe_usage_error(CLI::App& app, const CLI::ParseError& error) {
+  CLI::App& verb = innermost(app);
+  std::string message = error.what();
+  const std::vector<std::string> left = app.remaining(true);
+  const bool wants_verb = verb.get_require_subcommand_min() > 0;
+  if (wants_verb && (message.starts_with("A subcommand is required") || is_a<CLI::ExtrasError>(error))) {
+    message = verb_message(verb, left);
+  } else if (is_a<CLI::ExtrasError>(error)) {
+    for (const std::string& argument : left)
+      if (argument.starts_with('-')) {
+        message += option_suggestion(app, verb, argument);
+        break;
+      }
+  } else if (is_a<CLI::ValidationError>(error)) {
+    message += value_suggestion(message);
+  } else if (is_a<CLI::ConversionError>(error)) {
+    message += expected_value(verb, message);
+  }
+  return fmt::format("amalthea: error: {}\n{} --help shows the use.\n", message, command_of(verb));
+}
+
+}  // namespace amalthea::cli

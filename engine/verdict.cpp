@@ -1,0 +1,183 @@
+#include "engine/verdict.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include <fmt/core.h>
+
+namespace amalthea::engine {
+namespace {
+
+using Kind = JudgedLimit::Kind;
+
+OverallVerdict overall(LimitVerdict verdict, std::optional<bool> guaranteed) {
+  switch (verdict) {
+    case LimitVerdict::met:
+      return guaranteed == true ? OverallVerdict::guaranteed : OverallVerdict::met;
+    case LimitVerdict::missed:
+      return OverallVerdict::missed;
+    case LimitVerdict::unknown:
+      break;
+  }
+  return OverallVerdict::unknown;
+}
+
+OverallVerdict overall(const TaskResult& task) {
+  switch (task.verdict) {
+    case Verdict::missed:
+      return OverallVerdict::missed;
+    case Verdict::unbounded:
+      return OverallVerdict::unbounded;
+    case Verdict::unknown:
+      return OverallVerdict::unknown;
+    case Verdict::met:
+    case Verdict::no_deadline:
+      break;
+  }
+  return task.guaranteed == true ? OverallVerdict::guaranteed : OverallVerdict::met;
+}
+
+/// Whether it is what makes the deadline of a task, which is judged with the task.
+bool is_deadline(const System& system, const Requirement& requirement) {
+  const auto* of = std::get_if<Requirement::OfProcess>(&requirement.subject);
+  const auto* time = std::get_if<Requirement::TimeLimit>(&requirement.limit);
+  if (of == nullptr || time == nullptr || requirement.limit_type != Requirement::LimitType::upper) return false;
+  const auto function = system.tasks[of->task].folded_into;
+  const auto is_of = [&](TaskIndex task) { return system.tasks[task].deadline == time->value; };
+  return time->metric == TimeMetric::response_time && time->value &&
+         (is_of(of->task) || (function && is_of(*function)));
+}
+
+std::string named(std::string_view what, std::string_view name) {
+  return name.empty() ? fmt::format("{} without a name", what) : fmt::format("{} \"{}\"", what, name);
+}
+
+class Assessor {
+ public:
+  Assessor(const System& system, const Results& results, const Diagnostics& findings)
+      : system_(system), results_(results), findings_(findings) {}
+
+  Assessment assess() {
+    tasks();
+    requirements();
+    chains();
+    constraints();
+    findings();
+    assumptions();
+    replaced();
+    assessment_.model_errors = findings_.has_errors();
+    assessment_.verdict = assessment_.limits.empty() ? OverallVerdict::met : OverallVerdict::guaranteed;
+    for (const JudgedLimit& limit : assessment_.limits) {
+      ++assessment_.counts[static_cast<std::size_t>(limit.verdict)];
+      assessment_.verdict = std::max(assessment_.verdict, limit.verdict);
+    }
+    return std::move(assessment_);
+  }
+
+ private:
+  void add(Kind kind, OverallVerdict verdict, std::string name, std::string reason) {
+    assessment_.limits.push_back({kind, verdict, std::move(name), std::move(reason)});
+  }
+
+  void tasks() {
+    for (TaskIndex index = 0; index < system_.tasks.size(); ++index) {
+      const Task& task = system_.tasks[index];
+      const TaskResult& result = results_.tasks[index];
+      if (task.folded_into) continue;  // its deadline is that of its function
+      const OverallVerdict verdict = overall(result);
+      if (task.deadline)
+        add(Kind::deadline, verdict, task.name, result.reason);
+      else if (verdict > OverallVerdict::met)
+        add(Kind::task, verdict, task.name, result.reason);
+    }
+  }
+
+  void requirements() {
+    for (std::size_t index = 0; index < results_.requirements.size(); ++index) {
+      const Requirement& requirement = system_.requirements[index];
+      if (is_deadline(system_, requirement)) continue;
+      const RequirementResult& result = results_.requirements[index];
+      add(Kind::requirement, overall(result.verdict, result.guaranteed), named("requirement", requirement.name),
+          result.reason);
+    }
+  }
+
+  void chains() {
+    for (std::size_t index = 0; index < system_.chains.size(); ++index)
+      for (std::size_t i = 0; i < results_.chains[index].limits.size(); ++i) {
+        const ChainResult::Judgement& judgement = results_.chains[index].limits[i].by(results_.communication);
+        add(Kind::latency, overall(judgement.verdict, judgement.guaranteed),
+            named("latency constraint", system_.chains[index].limits[i].name), judgement.reason);
+      }
+  }
+
+  void constraints() {
+    for (std::size_t index = 0; index < results_.constraints.size(); ++index) {
+      const ConstraintResult& result = results_.constraints[index];
+      add(Kind::constraint, overall(result.verdict, result.guaranteed), describe(system_.constraints[index]),
+          result.reason);
+    }
+  }
+
+  void findings() {
+    for (const Diagnostic& finding : findings_.all()) {
+      const Consequence consequence = consequence_of(finding);
+      if (consequence != Consequence::unknown && !(consequence == Consequence::assumption && results_.strict)) continue;
+      const Location& at = finding.location;
+      add(Kind::finding, OverallVerdict::unknown,
+          at.line != 0 ? fmt::format("{} at {}:{}:{}", finding.id, at.file, at.line, at.column) : finding.id,
+          finding.message);
+    }
+  }
+
+  void assumptions() {
+    const bool nothing = assessment_.limits.empty();
+    if (!results_.strict) assessment_.assumptions = assumptions_of(findings_);
+    if (!nothing) return;
+    constexpr const char* no_limits = "nothing has to be kept: the model states no deadline, requirement or constraint";
+    if (results_.strict)
+      add(Kind::finding, OverallVerdict::unknown, "the model", no_limits);
+    else
+      assessment_.assumptions.push_back({"", 1, no_limits, {}});
+  }
+
+  void replaced() {
+    assessment_.replaced = results_.replaced;
+    std::size_t changes = 0;
+    for (const Diagnostic& finding : findings_.all()) changes += finding.id == "AM0421" || finding.id == "AM0422";
+    if (changes > 0)
+      assessment_.replaced.push_back(
+          fmt::format("the mapping of {}", changes == 1 ? std::string("a task") : fmt::format("{} tasks", changes)));
+  }
+
+  const System& system_;
+  const Results& results_;
+  const Diagnostics& findings_;
+  Assessment assessment_;
+};
+
+}  // namespace
+
+std::string_view to_string(OverallVerdict verdict) {
+  constexpr std::array<std::string_view, overall_verdicts> names{"guaranteed", "met", "unknown", "unbounded", "missed"};
+  return names[static_cast<std::size_t>(verdict)];
+}
+
+std::string_view to_string(Kind kind) {
+  constexpr std::array<std::string_view, 6> names{"deadline", "task",       "requirement",
+                                                  "latency",  "constraint", "finding"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+bool Assessment::has_limits() const {
+  return std::any_of(limits.begin(), limits.end(),
+                     [](const JudgedLimit& limit) { return limit.kind != Kind::finding; });
+}
+
+Assessment assess(const System& system, const Results& results, const Diagnostics& findings) {
+  return Assessor(system, results, findings).assess();
+}
+
+}  // namespace amalthea::engine

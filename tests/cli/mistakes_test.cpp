@@ -1,0 +1,270 @@
+// Typical mistakes in a small model: what the command says of each, and that none of them is green. docs/mistakes.md
+// shows the outcomes; this test makes each model and holds the command against that table.
+
+#include <cstdlib>
+#include <map>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/core.h>
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/run_command.hpp"
+#include "tests/support/test_models.hpp"
+
+namespace {
+
+struct Edit {
+  std::string_view from, to;
+};
+struct Mistake {
+  std::string_view name;
+  std::vector<Edit> edits;
+};
+
+/// The sample with an event chain, a limit on its age and one on the delay of a task: everything holds, guaranteed.
+std::string sound_model() {
+  std::string text = test::read_text(test::sample("offload-minimal.amxmi"));
+  text = test::replaced(text, "  <!-- Activation. -->\n", R"(  <eventModel>
+    <events xsi:type="am:ProcessEvent" xmi:id="Monitor_starts?type=ProcessEvent" name="Monitor_starts" eventType="start" entity="Monitor?type=Task"/>
+    <events xsi:type="am:ProcessEvent" xmi:id="Control_activates?type=ProcessEvent" name="Control_activates" eventType="activate" entity="Control?type=Task"/>
+    <events xsi:type="am:ProcessEvent" xmi:id="Control_ends?type=ProcessEvent" name="Control_ends" eventType="terminate" entity="Control?type=Task"/>
+  </eventModel>
+  <!-- Activation. -->
+)");
+  return test::replaced(text, "  <!-- Deadlines. -->\n  <constraintsModel>\n", R"(  <constraintsModel>
+    <eventChains xmi:id="Watch?type=EventChain" name="Watch" stimulus="Monitor_starts?type=ProcessEvent" response="Control_ends?type=ProcessEvent"/>
+    <timingConstraints xsi:type="am:EventChainLatencyConstraint" xmi:id="Watch_age?type=EventChainLatencyConstraint" name="Watch_age" eventChain="Watch?type=EventChain" type="Age">
+      <maximum value="40" unit="ms"/>
+    </timingConstraints>
+    <timingConstraints xsi:type="am:DelayConstraint" xmi:id="Control_delay?type=DelayConstraint" name="Control_delay" mappingType="Reaction" source="Control_activates?type=ProcessEvent" target="Control_ends?type=ProcessEvent">
+      <upper value="10" unit="ms"/>
+    </timingConstraints>
+)");
+}
+
+const std::vector<Mistake>& mistakes() {
+  static const std::vector<Mistake> all{
+      // Software
+      {"a task's name misspelt in its allocation",
+       {{R"(<taskAllocation task="Control?type=Task")", R"(<taskAllocation task="Contrl?type=Task")"}}},
+      {"a runnable's name misspelt in a call",
+       {{R"(runnable="Monitor_Function?type=Runnable"/>)", R"(runnable="Monitor_Funktion?type=Runnable"/>)"}}},
+      {"a stimulus's name misspelt in a task", {{R"(stimuli="every_2ms?)", R"(stimuli="every_2_ms?)"}}},
+      {"a reference without its type",
+       {{R"(runnable="Monitor_Function?type=Runnable"/>)", R"(runnable="Monitor_Function"/>)"}}},
+      {"a reference with another type",
+       {{R"(runnable="Monitor_Function?type=Runnable"/>)", R"(runnable="Monitor_Function?type=Task"/>)"}}},
+      {"a class misspelt", {{R"(<items xsi:type="am:Ticks">)", R"(<items xsi:type="am:Tick">)"}}},
+      {"the class of a call misspelt",
+       {{R"(<items xsi:type="am:RunnableCall")", R"(<items xsi:type="am:RunableCall")"}}},
+      {"an element misspelt",
+       {{R"(<default xsi:type="am:DiscreteValueStatistics" lowerBound="200000")",
+         R"(<defaults xsi:type="am:DiscreteValueStatistics" lowerBound="200000")"}}},
+      {"an attribute misspelt", {{R"(upperBound="300000")", R"(uperBound="300000")"}}},
+      {"a number of ticks with an exponent", {{R"(upperBound="300000")", R"(upperBound="3e5")"}}},
+      {"negative ticks", {{R"(upperBound="300000")", R"(upperBound="-300000")"}}},
+      {"bounds of ticks in the wrong order",
+       {{R"(lowerBound="200000" upperBound="300000")", R"(lowerBound="300000" upperBound="200000")"}}},
+      {"ticks without their value",
+       {{R"(<default xsi:type="am:DiscreteValueStatistics" lowerBound="200000" upperBound="300000" average="250000.0"/>)",
+         ""}}},
+      {"a runnable that executes nothing",
+       {{R"(<items xsi:type="am:Ticks">
+          <default xsi:type="am:DiscreteValueStatistics" lowerBound="200000" upperBound="300000" average="250000.0"/>
+        </items>)",
+         ""}}},
+      {"a task that calls nothing",
+       {{R"(<items xsi:type="am:RunnableCall" runnable="Monitor_Function?type=Runnable"/>)", ""}}},
+      {"a task without a stimulus", {{R"( stimuli="every_2ms?type=PeriodicStimulus")", ""}}},
+      {"an offload that is never triggered",
+       {{R"(<items xsi:type="am:InterProcessTrigger" stimulus="Vision_request?type=InterProcessStimulus"/>)", ""}}},
+      {"a wait for an event that nobody sets",
+       {{R"(<items xsi:type="am:SetEvent" process="Control?type=Task">
+          <eventMask events="Vision_done?type=OsEvent"/>
+        </items>)",
+         ""}}},
+      {"a literal misspelt", {{R"(waitingBehaviour="passive")", R"(waitingBehaviour="pasive")"}}},
+      {"an activation limit that is reached",
+       {{R"(stimuli="every_2ms?type=PeriodicStimulus" preemption="preemptive" multipleTaskActivationLimit="0")",
+         R"(stimuli="every_2ms?type=PeriodicStimulus" preemption="preemptive" multipleTaskActivationLimit="1")"},
+        {R"(upperBound="300000")", R"(upperBound="3000000")"}}},
+      {"two tasks of one name",
+       {{R"(xmi:id="Monitor?type=Task" name="Monitor")", R"(xmi:id="Control?type=Task" name="Control")"}}},
+      // Stimuli
+      {"a unit misspelt", {{R"(<recurrence value="2" unit="ms"/>)", R"(<recurrence value="2" unit="mss"/>)"}}},
+      {"a period without a unit", {{R"(<recurrence value="2" unit="ms"/>)", R"(<recurrence value="2"/>)"}}},
+      {"a period of zero", {{R"(<recurrence value="2" unit="ms"/>)", R"(<recurrence value="0" unit="ms"/>)"}}},
+      {"a negative period", {{R"(<recurrence value="2" unit="ms"/>)", R"(<recurrence value="-2" unit="ms"/>)"}}},
+      {"no period", {{R"(<recurrence value="2" unit="ms"/>)", ""}}},
+      {"a period with a decimal comma",
+       {{R"(<recurrence value="2" unit="ms"/>)", R"(<recurrence value="2,5" unit="ms"/>)"}}},
+      // Hardware
+      {"a unit of frequency misspelt",
+       {{R"(<defaultValue value="1.0" unit="GHz"/>)", R"(<defaultValue value="1.0" unit="Ghz"/>)"}}},
+      {"a frequency of zero",
+       {{R"(<defaultValue value="1.0" unit="GHz"/>)", R"(<defaultValue value="0" unit="GHz"/>)"}}},
+      {"a core without a clock",
+       {{R"( name="Core" frequencyDomain="Cpu_Clock?type=FrequencyDomain")", R"( name="Core")"}}},
+      {"a core without a definition", {{R"( definition="Cpu?type=ProcessingUnitDefinition">)", ">"}}},
+      {"a core with the definition of a cache",
+       {{R"( definition="Cpu?type=ProcessingUnitDefinition">)", R"( definition="Lines?type=CacheDefinition">)"}}},
+      {"a GPU without puType", {{R"( puType="GPU")", ""}}},
+      {"a puType misspelt", {{R"( puType="GPU")", R"( puType="GUP")"}}},
+      {"a core without access to the memory",
+       {{R"(<accessElements name="Core_to_DRAM" destination="DRAM?type=Memory">
+          <readLatency xsi:type="am:DiscreteValueConstant" value="20"/>
+          <writeLatency xsi:type="am:DiscreteValueConstant" value="20"/>
+        </accessElements>)",
+         ""}}},
+      {"a negative latency",
+       {{R"(<readLatency xsi:type="am:DiscreteValueConstant" value="20"/>)",
+         R"(<readLatency xsi:type="am:DiscreteValueConstant" value="-20"/>)"}}},
+      {"an unknown GPU platform", {{R"(value="tx2")", R"(value="tx3")"}}},
+      {"a GPU without a platform",
+       {{R"(<customProperties key="gpu.platform">
+          <value xsi:type="am:StringObject" value="tx2"/>
+        </customProperties>)",
+         ""}}},
+      // Mapping
+      {"a memory misspelt in a mapping",
+       {{R"(abstractElement="Image_host?type=Label" memory="DRAM?type=Memory")",
+         R"(abstractElement="Image_host?type=Label" memory="DRM?type=Memory")"}}},
+      {"a label without a memory",
+       {{R"(<memoryMapping abstractElement="Image_host?type=Label" memory="DRAM?type=Memory" memoryPositionAddress="0x0"/>)",
+         ""}}},
+      {"a scheduler misspelt in an allocation",
+       {{R"(<taskAllocation task="Control?type=Task" scheduler="Cpu_Scheduler?type=TaskScheduler")",
+         R"(<taskAllocation task="Control?type=Task" scheduler="Cpu_Sheduler?type=TaskScheduler")"}}},
+      {"a task without an allocation",
+       {{R"(<taskAllocation task="Vision?type=Task" scheduler="Gpu_Scheduler?type=TaskScheduler" affinity="GPU?type=ProcessingUnit"/>)",
+         ""}}},
+      {"a scheduler that is responsible for nothing",
+       {{R"(<schedulerAllocation scheduler="Cpu_Scheduler?type=TaskScheduler" responsibility="Core?type=ProcessingUnit" executingPU="Core?type=ProcessingUnit"/>)",
+         ""}}},
+      {"a scheduler that is responsible for a cache",
+       {{R"(responsibility="Core?type=ProcessingUnit")", R"(responsibility="L2?type=Cache")"}}},
+      {"a task with two allocations",
+       {{R"(<taskAllocation task="Vision?type=Task")",
+         R"(<taskAllocation task="Monitor?type=Task" scheduler="Gpu_Scheduler?type=TaskScheduler"/>
+    <taskAllocation task="Vision?type=Task")"}}},
+      {"a task with affinity to a unit of another scheduler",
+       {{R"(scheduler="Cpu_Scheduler?type=TaskScheduler" affinity="Core?type=ProcessingUnit")",
+         R"(scheduler="Cpu_Scheduler?type=TaskScheduler" affinity="GPU?type=ProcessingUnit")"}}},
+      {"a task without a priority",
+       {{R"(<schedulingParameters key="priority?type=SchedulingParameterDefinition">
+        <value xsi:type="am:IntegerObject" value="1"/>
+      </schedulingParameters>)",
+         ""}}},
+      {"a priority that is no number",
+       {{R"(<value xsi:type="am:IntegerObject" value="1"/>)", R"(<value xsi:type="am:StringObject" value="high"/>)"}}},
+      {"an unknown scheduling algorithm",
+       {{R"(name="FixedPriorityPreemptive" processParameters)", R"(name="FixPrio" processParameters)"},
+        {R"(xmi:id="FixedPriorityPreemptive?type)", R"(xmi:id="FixPrio?type)"},
+        {R"(definition="FixedPriorityPreemptive?type)", R"(definition="FixPrio?type)"}}},
+      {"a scheduler without a definition", {{R"( definition="FixedPriorityPreemptive?type=SchedulerDefinition")", ""}}},
+      // Constraints
+      {"a deadline without limitType",
+       {{R"(limitType="UpperLimit" metric="ResponseTime")", R"(metric="ResponseTime")"}}},
+      {"a deadline without a metric",
+       {{R"(limitType="UpperLimit" metric="ResponseTime")", R"(limitType="UpperLimit")"}}},
+      {"a metric misspelt", {{R"(metric="ResponseTime")", R"(metric="ResponsTime")"}}},
+      {"a deadline without a value", {{R"(<limitValue value="10" unit="ms"/>)", ""}}},
+      {"a deadline without a process",
+       {{R"( name="Deadline_Control" process="Control?type=Task")", R"( name="Deadline_Control")"}}},
+      {"a deadline of a process that is not there",
+       {{R"(name="Deadline_Control" process="Control?type=Task")",
+         R"(name="Deadline_Control" process="Controller?type=Task")"}}},
+      {"a lower limit where an upper one was meant", {{R"(limitType="UpperLimit")", R"(limitType="LowerLimit")"}}},
+      {"a deadline that is too short",
+       {{R"(<limitValue value="10" unit="ms"/>)", R"(<limitValue value="4" unit="ms"/>)"}}},
+      {"a metric that is not measured",
+       {{R"(metric="ResponseTime")", R"(metric="CacheHit")"},
+        {"TimeRequirementLimit", "CountRequirementLimit"},
+        {R"(<limitValue value="10" unit="ms"/>)", ""}}},
+      {"a latency constraint that is too tight",
+       {{R"(<maximum value="40" unit="ms"/>)", R"(<maximum value="4" unit="ms"/>)"}}},
+      {"a latency constraint without limits", {{R"(<maximum value="40" unit="ms"/>)", ""}}},
+      {"a latency constraint without a chain", {{R"( eventChain="Watch?type=EventChain")", ""}}},
+      {"an event misspelt in a chain", {{R"(stimulus="Monitor_starts?)", R"(stimulus="Monitor_start?)"}}},
+      {"an event of no process", {{R"(eventType="start" entity="Monitor?type=Task")", R"(eventType="start")"}}},
+      {"a delay constraint that is too tight",
+       {{R"(<upper value="10" unit="ms"/>)", R"(<upper value="4" unit="ms"/>)"}}},
+      {"a delay constraint without limits", {{R"(<upper value="10" unit="ms"/>)", ""}}},
+      {"a delay constraint without a target", {{R"( target="Control_ends?type=ProcessEvent")", ""}}},
+      // Files
+      {"a file that is cut off", {{"</am:Amalthea>", ""}}},
+      {"the namespace of another version", {{"amalthea/3.3.0", "amalthea/0.8.0"}}},
+      {"the namespace of no version", {{"amalthea/3.3.0", "amalthea/9.9.9"}}},
+  };
+  return all;
+}
+
+std::string with(const Mistake& mistake) {
+  std::string text = sound_model();
+  for (const Edit& edit : mistake.edits) text = test::replaced(text, edit.from, edit.to);
+  return text;
+}
+
+struct Outcome {
+  std::string verdict;  ///< "refused" where there is no result
+  int exit_code = 0;
+  std::string said;  ///< what says so: ids of the findings that matter, or the names of limits
+};
+
+Outcome outcome_of(const std::string& text) {
+  const test::TemporaryFolder folder;
+  const std::string model = folder.path() + "/model.amxmi";
+  test::write_text(model, text);
+  const auto run = test::amalthea({"analyze", model, "--format", "json"});
+  Outcome outcome{"refused", run.exit_code, ""};
+  const auto add = [&outcome](const std::string& word) {
+    if (outcome.said.find(word) == std::string::npos) outcome.said += (outcome.said.empty() ? "" : ", ") + word;
+  };
+  // Errors and what is unknown first; assumptions where there is nothing else.
+  std::istringstream lines(run.err);
+  for (std::string line; std::getline(lines, line);)
+    if (const auto id = line.rfind(" [AM"); line.find(" error: ") != line.npos && id != line.npos)
+      add(line.substr(id + 2, 6));
+  if (run.out.empty()) return outcome;
+  const auto json = nlohmann::json::parse(run.out);
+  outcome.verdict = json["verdict"].get<std::string>();
+  for (const auto& limit : json["limits"])
+    if (const auto name = limit["name"].get<std::string>();
+        limit["verdict"] != "met" && limit["verdict"] != "guaranteed")
+      add(limit["kind"] == "finding" ? name.substr(0, 6) : name);
+  for (const auto& assumption : json["assumptions"])
+    if (assumption["rule"].is_string()) add(assumption["rule"].get<std::string>() + " (assumed)");
+  return outcome;
+}
+
+std::string row_of(const Mistake& mistake, const Outcome& outcome) {
+  return fmt::format("| {} | {} | {} | {} |", mistake.name, outcome.verdict, outcome.exit_code,
+                     outcome.said.empty() ? "–" : outcome.said);
+}
+
+}  // namespace
+
+TEST_CASE("the model that the mistakes are made in is guaranteed") {
+  const Outcome outcome = outcome_of(sound_model());
+  CHECK(outcome.verdict == "guaranteed");
+  CHECK(outcome.exit_code == 0);
+  CHECK(outcome.said == "");
+}
+
+TEST_CASE("what the command says of typical mistakes is what docs/mistakes.md says") {
+  REQUIRE(mistakes().size() >= 50);
+  const std::string documented = test::read_text(AMALTHEA_SOURCE_DIR "/docs/mistakes.md");
+  std::string rows;
+  for (const Mistake& mistake : mistakes()) {
+    const std::string row = row_of(mistake, outcome_of(with(mistake)));
+    rows += row + "\n";
+    INFO(row);
+    CHECK(documented.find(row + "\n") != std::string::npos);
+  }
+  // AMALTHEA_PRINT=1: the table as it is, to be looked at and put into the documentation.
+  if (std::getenv("AMALTHEA_PRINT") != nullptr) fmt::print("{}", rows);
+}

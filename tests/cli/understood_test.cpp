@@ -1,0 +1,133 @@
+// What is not understood is not analysed as if it were not there.
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/run_command.hpp"
+#include "tests/support/test_models.hpp"
+
+namespace {
+
+using Json = nlohmann::json;
+using test::replaced;
+
+/// A folder with the smallest offloading system, one text of it replaced by another.
+class Changed {
+ public:
+  Changed(std::string_view from, std::string_view to) {
+    test::write_text(model(), replaced(test::read_text(test::sample("offload-minimal.amxmi")), from, to));
+  }
+  std::string model() const { return folder_.path() + "/model.amxmi"; }
+  std::string in(const std::string& name) const { return folder_.path() + "/" + name; }
+
+ private:
+  test::TemporaryFolder folder_;
+};
+
+/// More work of Monitor, of a class that no version has.
+Changed misspelt() {
+  return {"name=\"Monitor_Function\" callback=\"false\" service=\"false\">\n      <activityGraph>",
+          "name=\"Monitor_Function\" callback=\"false\" service=\"false\">\n      <activityGraph>"
+          "<items xsi:type=\"am:Tickz\"><default xsi:type=\"am:DiscreteValueConstant\" value=\"1\"/></items>"};
+}
+
+std::multiset<std::string> ids_in(const Json& findings, const char* key) {
+  std::multiset<std::string> ids;
+  for (const Json& finding : findings) ids.insert(finding[key].get<std::string>());
+  return ids;
+}
+
+}  // namespace
+
+TEST_CASE("a model with a class that nobody knows is not analysed, by no verb") {
+  const Changed changed = misspelt();
+  const std::string model = changed.model();
+  const std::vector<std::vector<std::string>> verbs = {
+      {"analyze", model},
+      {"simulate", model},
+      {"explain", model, "Control"},
+      {"report", model, "-o", changed.in("out.html")},
+      {"annotate", model, "-o", changed.in("out.amxmi")},
+      {"explore", model, "--candidates", "1"},
+      {"graph", model},
+  };
+  for (const auto& verb : verbs) {
+    INFO(verb.front());
+    const auto result = test::amalthea(verb);
+    CHECK(result.exit_code == 1);
+    CHECK(result.out.empty());
+    CHECK(result.err.find("unknown class \"am:Tickz\"") != std::string::npos);
+    auto lenient = verb;
+    lenient.emplace_back("--lenient");
+    const auto read_on = test::amalthea(lenient);
+    CHECK(read_on.exit_code <= 1);
+    CHECK(read_on.err.find("error: unknown class \"am:Tickz\"") != std::string::npos);
+    CHECK((!read_on.out.empty() || verb.front() == "report" || verb.front() == "annotate"));
+  }
+  const auto batch = test::amalthea({"batch", model, "--jobs", "1"});
+  CHECK(batch.exit_code == 1);
+  CHECK(Json::parse(batch.out)["verdict"] == "failed");
+  CHECK(Json::parse(test::amalthea({"batch", model, "--jobs", "1", "--lenient"}).out)["verdict"] != "failed");
+}
+
+TEST_CASE("what EMF refuses beside classes is refused, too") {
+  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+           {"preemption=\"preemptive\"", "preemptiom=\"preemptive\""},
+           {"preemption=\"preemptive\"", "preemption=\"preemtive\""},
+           {"<swModel>", "<swModel><foo/>"},
+           {"<labels xmi:id=\"Image_host", "<labels buffered=\"true\" xmi:id=\"Image_host"},
+           {"name=\"Monitor\"", "name=\"Monitor\" tags=\"none?type=Tag\""}}) {
+    INFO(to);
+    const Changed changed(from, to);
+    const auto strict = test::amalthea({"analyze", changed.model()});
+    CHECK(strict.exit_code == 1);
+    CHECK(strict.out.empty());
+    const auto lenient = test::amalthea({"analyze", changed.model(), "--lenient"});
+    CHECK(lenient.exit_code == 1);  // there is still an error
+    CHECK(lenient.out.find("Control") != std::string::npos);
+  }
+}
+
+TEST_CASE("what timing depends on and cannot be read ends an analysis even with --lenient") {
+  for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
+           {"value=\"10\" unit=\"ms\"", "value=\"10\" unit=\"mss\""},
+           {"lowerBound=\"200000\"", "lowerBound=\"2x\""},
+           {"runnable=\"Monitor_Function?type=Runnable\"", "runnable=\"Monitor?type=Runnable\""}}) {
+    INFO(to);
+    const Changed changed(from, to);
+    const auto result = test::amalthea({"analyze", changed.model(), "--lenient"});
+    CHECK(result.exit_code == 1);
+    CHECK(result.out.empty());
+  }
+}
+
+TEST_CASE("analyze finds what validate finds, in the same order") {
+  const Changed changed("<labels xmi:id=\"Image_host", "<labels name=\"Spare\"/><labels xmi:id=\"Image_host");
+  const auto validated = test::amalthea({"validate", changed.model(), "--format", "json"});
+  const auto analysed = test::amalthea({"analyze", changed.model(), "--format", "json"});
+  CHECK(analysed.exit_code == 0);
+  const auto found = ids_in(Json::parse(validated.out)["findings"], "id");
+  CHECK(found.count("AM0620") == 1);
+  CHECK(ids_in(Json::parse(analysed.out)["findings"], "rule") == found);
+  const auto text = test::amalthea({"validate", changed.model()}).out;
+  CHECK(text.starts_with(analysed.err));
+
+  const std::string waters = test::sample("waters2019-tx2.amxmi");
+  const std::string waters_text = test::amalthea({"validate", waters}).out;
+  CHECK(waters_text.starts_with(test::amalthea({"analyze", waters, "--until", "100ms"}).err));
+}
+
+TEST_CASE("of what is only suspicious an analysis tells the first, and how much more there is") {
+  std::string labels;
+  for (int i = 0; i < 50; ++i) labels += "<labels name=\"Spare" + std::to_string(i) + "\"/>";
+  const Changed changed("<labels xmi:id=\"Image_host", labels + "<labels xmi:id=\"Image_host");
+  const auto result = test::amalthea({"analyze", changed.model()});
+  CHECK(result.exit_code == 0);
+  CHECK(std::count(result.err.begin(), result.err.end(), '\n') <= 13);
+  CHECK(result.err.find("40 more findings of AM0620") != std::string::npos);
+}

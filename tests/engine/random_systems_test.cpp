@@ -1,0 +1,91 @@
+// What holds for every system, tried with random ones in which everything meets everything.
+
+#include <cstdint>
+#include <cstdlib>
+#include <random>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/bound_trial.hpp"
+#include "tests/support/random_system.hpp"
+#include "tests/support/thoroughness.hpp"
+
+using namespace test;
+
+namespace {
+
+/// Every system of a seed counts the same, however many are tried.
+BoundTrial tried(std::uint32_t seed, std::uint64_t systems, int random_runs) {
+  PairedSystems drawn(seed);
+  BoundTrial trial;
+  for (std::uint64_t index = 0; index < systems; ++index) trial.run(drawn.next(), index, random_runs);
+  return trial;
+}
+
+void check_thousands(std::uint32_t seed) {
+  const BoundTrial trial = tried(seed, is_thorough() ? 25'000 : 1'000, 6);
+  WARN("seed " << seed << ": " << trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.bounded > 2 * trial.systems);
+}
+
+}  // namespace
+
+TEST_CASE("in random systems every feature meets every other") {
+  PairedSystems systems(1);
+  PairTable table;
+  for (std::size_t index = 0; index < systems.pairs(); ++index) table.add(systems.next());
+  if (std::getenv("AMALTHEA_PAIRS") != nullptr) WARN(table.text());
+  INFO(table.text());
+  CHECK(table.missing() == "");
+}
+
+TEST_CASE("a table of pairs tells who has not met") {
+  std::mt19937 random(1);
+  RandomSystemOptions options;
+  options.may = features_of({Feature::periodic, Feature::fixed_priority, Feature::deadline});
+  options.must = features_of({Feature::jitter, Feature::trigger});
+  options.may |= options.must;
+  const RandomSystem system = random_system(random, options);
+  CHECK(system.meets(Feature::jitter, Feature::trigger));
+  CHECK_FALSE(system.has()[static_cast<std::size_t>(Feature::offload)]);
+  PairTable table;
+  table.add(system);
+  CHECK(table.missing().find("\ntrigger with jitter\n") == std::string::npos);
+  CHECK(table.missing().find("\noffload with jitter\n") != std::string::npos);
+  CHECK(table.missing().find("\noffload with offload\n") != std::string::npos);
+}
+
+TEST_CASE("no simulated job, operation or chain of a random system is outside of its bounds") {
+  const BoundTrial trial = tried(1, 300, 3);
+  INFO(trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.bounded > 2 * trial.systems);
+  CHECK(trial.jobs > 100 * trial.systems);
+}
+
+// Alike but for the seed, so that they run beside each other.
+TEST_CASE("thousands of random systems keep to their bounds: first quarter", "[long]") { check_thousands(11); }
+TEST_CASE("thousands of random systems keep to their bounds: second quarter", "[long]") { check_thousands(12); }
+TEST_CASE("thousands of random systems keep to their bounds: third quarter", "[long]") { check_thousands(13); }
+TEST_CASE("thousands of random systems keep to their bounds: last quarter", "[long]") { check_thousands(14); }
+
+TEST_CASE("no chain is seen to take longer than its bound under implicit communication") {
+  // Chains have bounds where all their tasks go back to strictly periodic ones.
+  RandomSystemOptions options;
+  options.may =
+      features_of({Feature::periodic,         Feature::offset,        Feature::trigger,        Feature::trigger_chain,
+                   Feature::activation_limit, Feature::varying_times, Feature::runnables,      Feature::branch,
+                   Feature::non_preemptive,   Feature::cooperative,   Feature::interrupt,      Feature::ceiling,
+                   Feature::fixed_priority,   Feature::osek,          Feature::rate_monotonic, Feature::several_cores,
+                   Feature::global,           Feature::offload,       Feature::polling,        Feature::passive_waiting,
+                   Feature::device_trigger,   Feature::deadline,      Feature::chain});
+  options.must = features_of({Feature::chain});
+  options.one_in = 3;
+  std::mt19937 random(77);
+  BoundTrial trial;
+  for (std::uint64_t index = 0; index < 200; ++index) trial.run(random_system(random, options), index, 1);
+  INFO(trial.text());
+  CHECK(trial.faults.empty());
+  CHECK(trial.chains > 150);
+}

@@ -1,0 +1,49 @@
+// What findings mean for a verdict: the table of it, and what the documentation says.
+
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "engine/finding_consequences.hpp"
+#include "exporter/finding_catalog.hpp"
+
+using namespace amalthea;
+
+namespace {
+
+std::string in_words(engine::Consequence consequence) {
+  switch (consequence) {
+    case engine::Consequence::assumption:
+      return "assumption";
+    case engine::Consequence::unknown:
+      return "unknown";
+    case engine::Consequence::none:
+      break;
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("the documentation says of every finding what it means for the verdict") {
+  std::string_view before;
+  for (const engine::FindingConsequence& row : engine::finding_consequences()) {
+    INFO(row.id);
+    CHECK(before < row.id);
+    before = row.id;
+    const std::size_t index = exporter::find_finding_kind(row.id);
+    REQUIRE(index < exporter::finding_catalog().size());
+    CHECK(exporter::finding_catalog()[index].severity != Severity::error);  // those always are unknown
+    CHECK(row.one.empty() == (row.consequence != engine::Consequence::assumption));
+    CHECK(row.several.empty() == row.one.empty());
+  }
+  for (const exporter::FindingKind& kind : exporter::finding_catalog()) {
+    INFO(kind.id);
+    if (kind.severity == Severity::error) {
+      CHECK(kind.consequence.empty());
+      continue;
+    }
+    const Diagnostic finding{std::string(kind.id), kind.severity, "", {}, "", 1};
+    CHECK(kind.consequence == in_words(engine::consequence_of(finding)));
+  }
+}

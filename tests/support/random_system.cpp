@@ -1,0 +1,849 @@
+#include "tests/support/random_system.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+
+#include <fmt/core.h>
+
+#include "tests/engine/system_maker.hpp"
+
+namespace test {
+namespace {
+
+using F = Feature;
+
+constexpr std::string_view feature_names[] = {"periodic",
+                                              "offset",
+                                              "jitter",
+                                              "minimum distance",
+                                              "sporadic",
+                                              "synthetic",
+                                              "burst",
+                                              "arrival curve",
+                                              "variable rate",
+                                              "single",
+                                              "trigger",
+                                              "trigger chain",
+                                              "event stimulus",
+                                              "several stimuli",
+                                              "counter",
+                                              "condition",
+                                              "activation limit",
+                                              "interrupt",
+                                              "cooperative",
+                                              "non-preemptive",
+                                              "schedule point",
+                                              "uninterruptible",
+                                              "runnables",
+                                              "varying times",
+                                              "branch",
+                                              "mode branch",
+                                              "loop",
+                                              "early end",
+                                              "ceiling",
+                                              "semaphore",
+                                              "counting semaphore",
+                                              "polled semaphore",
+                                              "memory",
+                                              "overhead",
+                                              "rounding",
+                                              "host wait",
+                                              "fixed priority",
+                                              "OSEK",
+                                              "rate monotonic",
+                                              "deadline monotonic",
+                                              "earliest deadline",
+                                              "round robin",
+                                              "child scheduler",
+                                              "server",
+                                              "several cores",
+                                              "global",
+                                              "offload",
+                                              "polling",
+                                              "passive waiting",
+                                              "work beside",
+                                              "several visits",
+                                              "device alone",
+                                              "device trigger",
+                                              "shared context",
+                                              "shared stream",
+                                              "copy",
+                                              "memset",
+                                              "blocks",
+                                              "context switch",
+                                              "interference",
+                                              "copy engines",
+                                              "coarse preemption",
+                                              "deadline",
+                                              "chain"};
+static_assert(std::size(feature_names) == features);
+
+std::size_t index_of(Feature feature) { return static_cast<std::size_t>(feature); }
+
+/// What keeps tasks from having a bound: only every so-manieth system has it, unless it must.
+Features without_bound() {
+  return features_of({F::loop, F::early_end, F::semaphore, F::counting_semaphore, F::polled_semaphore, F::server,
+                      F::host_wait, F::copy_engines, F::coarse_preemption, F::shared_stream});
+}
+
+/// What cannot be bounded beside earliest deadline first or tasks that move between cores.
+Features not_with_all_schedulers() {
+  return features_of(
+      {F::cooperative, F::non_preemptive, F::uninterruptible, F::ceiling, F::offload, F::child_scheduler});
+}
+
+/// What a feature needs to occur.
+Features needs(Feature feature) {
+  switch (feature) {
+    case F::offset:
+    case F::jitter:
+    case F::minimum_distance:
+      return features_of({F::periodic});
+    case F::trigger_chain:
+      return features_of({F::trigger});
+    case F::counter:
+      return features_of({F::trigger});
+    case F::global:
+      return features_of({F::several_cores});
+    case F::polled_semaphore:
+      return features_of({F::semaphore});
+    case F::polling:
+    case F::passive_waiting:
+    case F::work_beside:
+    case F::several_visits:
+    case F::device_trigger:
+      return features_of({F::offload});
+    case F::shared_stream:
+      return features_of({F::shared_context, F::offload});
+    default:
+      return gpu_features()[index_of(feature)] && feature != F::device_alone && feature != F::offload
+                 ? features_of({F::offload})
+                 : Features{};
+  }
+}
+
+Features with_needs(Features wanted) {
+  for (bool again = true; again;) {
+    const Features before = wanted;
+    for (std::size_t i = 0; i < features; ++i)
+      if (wanted[i]) wanted |= needs(static_cast<Feature>(i));
+    again = wanted != before;
+  }
+  return wanted;
+}
+
+class Generator {
+ public:
+  Generator(std::mt19937& random, Features palette, Features must) : random_(random), palette_(palette), must_(must) {}
+
+  RandomSystem make() {
+    make_platform();
+    load_ = draw(20, 90);
+    roots_ = draw(2, 4) + (cores_.size() > 1 ? 1 : 0);
+    for (int root = 0; root < roots_; ++root) make_root();
+    if (on(F::chain))
+      for (int chains = draw(1, 4); chains > 0; --chains) make_chain();
+    RandomSystem made;
+    made.system = maker_.build();
+    made.profile = profile_;
+    made.met = what_meets();
+    return made;
+  }
+
+ private:
+  // ---- chance
+
+  int draw(int low, int high) { return std::uniform_int_distribution<int>(low, std::max(low, high))(random_); }
+  bool one_in(int n) { return draw(1, n) == 1; }
+  bool on(Feature feature) const { return palette_[index_of(feature)]; }
+  /// Whether to use it at this opportunity.
+  bool tries(Feature feature) { return on(feature) && draw(1, 4) <= (must_[index_of(feature)] ? 3 : 2); }
+  /// The same, and a task has it then.
+  bool use(Feature feature, TaskIndex task) {
+    if (!tries(feature)) return false;
+    mark(feature, task);
+    return true;
+  }
+  void mark(Feature feature, TaskIndex task) { own_[task].set(index_of(feature)); }
+  template <typename Value>
+  Value any_of(const std::vector<Value>& values) {
+    return values[static_cast<std::size_t>(draw(0, static_cast<int>(values.size()) - 1))];
+  }
+
+  Ticks ticks(int worst, TaskIndex task) {
+    int best = worst;
+    if (use(F::varying_times, task)) best = draw(0, worst);
+    Ticks made;
+    made.otherwise = Cycles{best, (best + worst) / 2, worst};
+    return made;
+  }
+
+  // ---- platform
+
+  void make_platform() {
+    const int count = on(F::several_cores) ? draw(2, 3) : 1;
+    for (int i = 0; i < count; ++i) cores_.push_back(maker_.core(fmt::format("core{}", i)));
+    if ((palette_ & gpu_features()).any()) gpu_ = maker_.gpu("GPU");
+    auto& platform = maker_.system().platform;
+    std::vector<std::pair<Feature, SchedulingAlgorithm>> algorithms;
+    for (const auto& [feature, kind] : std::initializer_list<std::pair<Feature, SchedulingAlgorithm>>{
+             {F::fixed_priority, SchedulingAlgorithm::fixed_priority_preemptive},
+             {F::osek, SchedulingAlgorithm::osek},
+             {F::rate_monotonic, SchedulingAlgorithm::rate_monotonic},
+             {F::deadline_monotonic, SchedulingAlgorithm::deadline_monotonic},
+             {F::earliest_deadline, SchedulingAlgorithm::earliest_deadline_first},
+             {F::round_robin, SchedulingAlgorithm::priority_based_round_robin}})
+      if (on(feature)) algorithms.emplace_back(feature, kind);
+    std::shuffle(algorithms.begin(), algorithms.end(), random_);
+    of_scheduler_.resize(platform.schedulers.size());
+    for (std::size_t i = 0; i < cores_.size(); ++i) {
+      ProcessingUnit& unit = platform.units[cores_[i]];
+      unit.definition = platform.units[cores_.front()].definition;
+      if (on(F::memory)) {
+        unit.accesses.front().read = Cycles{1, 1, 2};
+        unit.accesses.front().write = Cycles{0, 1, 3};
+      }
+      if (on(F::rounding)) unit.frequency = Frequency::millihertz(1'300'000'000);
+      Scheduler& scheduler = platform.schedulers[cores_[i]];
+      const auto& [feature, kind] = algorithms[i % algorithms.size()];
+      scheduler.kind = kind;
+      of_scheduler_[cores_[i]].set(index_of(feature));
+      if (kind == SchedulingAlgorithm::priority_based_round_robin) scheduler.time_slice = us(draw(1, 6));
+      if (on(F::overhead)) {
+        const auto cost = [&] {
+          const int worst = draw(0, 2);
+          Ticks made;
+          made.otherwise = Cycles{draw(0, worst), worst, worst};
+          return made;
+        };
+        OverheadTicks overhead;
+        if (one_in(2)) overhead.activate_task = cost();
+        overhead.terminate_task = cost();
+        overhead.set_event = overhead.clear_event = overhead.wait_event = cost();
+        overhead.request_resource = overhead.release_resource = overhead.schedule_point = cost();
+        overhead.isr_category2_before = overhead.isr_category2_after = cost();
+        scheduler.overhead = overhead;
+        of_scheduler_[cores_[i]].set(index_of(F::overhead));
+      }
+    }
+    global_ = on(F::global);
+    if (global_) platform.schedulers[cores_.front()].units = cores_;
+    for (const UnitIndex core : cores_) {
+      if (global_ && core != cores_.front()) continue;
+      if (on(F::child_scheduler))
+        add_child(core, F::child_scheduler,
+                  one_in(2) ? SchedulingAlgorithm::grouping : SchedulingAlgorithm::fixed_priority_preemptive);
+      if (on(F::server))
+        add_child(core, F::server,
+                  one_in(2) ? SchedulingAlgorithm::deferrable_server : SchedulingAlgorithm::polling_periodic_server);
+    }
+    for (std::size_t i = 0; i < cores_.size(); ++i) ceilings_.push_back(add_semaphore(true, 1));
+    shared_ = add_semaphore(false, 1);
+    counted_ = add_semaphore(one_in(2), 2);
+    maker_.system().modes.push_back({"mode", 0, {"one", "other"}});
+    for (int i = 0; i < 3; ++i) labels_.push_back(add_label(DataSize{64 * draw(1, 2)}));
+    make_profile();
+  }
+
+  void add_child(UnitIndex core, Feature feature, SchedulingAlgorithm kind) {
+    auto& schedulers = maker_.system().platform.schedulers;
+    Scheduler child;
+    child.name = fmt::format("child{}", schedulers.size());
+    child.kind = kind;
+    child.units = schedulers[core].units;
+    child.parent = core;
+    child.share.priority = draw(1, 6);
+    if (feature == F::server) {
+      child.share.period = us(draw(20, 60));
+      child.share.budget = us(draw(8, 18));
+    }
+    if (kind == SchedulingAlgorithm::grouping) child.overhead = schedulers[core].overhead;
+    Features has = of_scheduler_[core];
+    has.set(index_of(feature));
+    of_scheduler_.push_back(has);
+    children_.emplace_back(core, static_cast<SchedulerIndex>(schedulers.size()));
+    schedulers.push_back(std::move(child));
+  }
+
+  SemaphoreIndex add_semaphore(bool ceiling, std::int64_t capacity) {
+    Semaphore semaphore;
+    semaphore.name = fmt::format("resource{}", maker_.system().semaphores.size());
+    semaphore.priority_ceiling = ceiling;
+    semaphore.free = semaphore.capacity = capacity;
+    maker_.system().semaphores.push_back(semaphore);
+    return static_cast<SemaphoreIndex>(maker_.system().semaphores.size() - 1);
+  }
+
+  LabelIndex add_label(DataSize size) {
+    auto& labels = maker_.system().labels;
+    labels.push_back({fmt::format("label{}", labels.size()), size, MemoryIndex{0}, LabelSide::host, {}});
+    return static_cast<LabelIndex>(labels.size() - 1);
+  }
+
+  void make_profile() {
+    profile_ = plain_profile(us(1000));
+    if (!gpu_) return;
+    if (on(F::context_switch)) profile_.context_switch = us(draw(1, 4));
+    if (on(F::interference)) {
+      profile_.interference.kernel_by_memcpy.ppm = 2'000'000;
+      profile_.interference.kernel_by_memset.ppm = draw(1, 4) * 1'000'000;
+      profile_.interference.copy_by_kernel.ppm = draw(4, 8) * 300'000;
+    }
+    if (on(F::copy_engines)) profile_.copy_engines = 2;
+    if (on(F::coarse_preemption))
+      profile_.preemption = one_in(2) ? engine::nvidia::Preemption::block : engine::nvidia::Preemption::kernel;
+    if (on(F::blocks)) {
+      profile_.multiprocessors.emplace();
+      profile_.multiprocessors->sms = 2;
+    }
+  }
+
+  // ---- stimuli
+
+  StimulusIndex add_stimulus(Occurrence occurrence) {
+    Stimulus stimulus;
+    stimulus.name = fmt::format("stimulus{}", maker_.system().stimuli.size());
+    stimulus.occurrence = std::move(occurrence);
+    maker_.system().stimuli.push_back(std::move(stimulus));
+    return static_cast<StimulusIndex>(maker_.system().stimuli.size() - 1);
+  }
+
+  static Distribution times(int lower, int upper) {
+    Distribution made;
+    made.lower = us(lower).picoseconds();
+    made.upper = us(upper).picoseconds();
+    made.average = (made.lower + made.upper) / 2;
+    return made;
+  }
+
+  Occurrence occurrence(Feature kind, int period, Features& has) {
+    has.set(index_of(kind));
+    const auto start = [&] {
+      if (!tries(F::offset)) return us(0);
+      has.set(index_of(F::offset));
+      return us(draw(1, period));
+    };
+    switch (kind) {
+      case F::sporadic:
+        return Sporadic{start(), times(period, period + draw(0, 2 * period))};
+      case F::synthetic: {
+        Synthetic made{us(2 * period), start(), {}};
+        for (int i = draw(2, 3); i > 0; --i) made.occurrences.push_back(us(draw(0, 2 * period - 1)));
+        std::sort(made.occurrences.begin(), made.occurrences.end());
+        return made;
+      }
+      case F::burst: {
+        const int length = draw(1, 2 * period);
+        return Burst{us(2 * period), start(), us(length), us(draw(0, std::min(length, period / 2))), draw(2, 3)};
+      }
+      case F::arrival_curve: {
+        ArrivalCurve made;
+        made.entries.push_back({2, us(draw(0, period / 2)), std::nullopt});
+        if (one_in(2)) made.entries.back().upper = us(3 * period);
+        made.entries.push_back({draw(3, 4), us(2 * period), std::nullopt});
+        return made;
+      }
+      case F::variable_rate: {
+        VariableRate made;
+        made.step = us(2 * period);
+        made.occurrences.lower = draw(0, 10) * 100'000;
+        made.occurrences.upper = draw(10, 20) * 100'000;
+        made.occurrences.average = (made.occurrences.lower + made.occurrences.upper) / 2;
+        if (one_in(2)) made.largest_increase = 0.5;
+        if (one_in(2)) made.largest_decrease = 0.5;
+        return made;
+      }
+      case F::single:
+        return Single{us(draw(0, 2 * period))};
+      default:
+        break;
+    }
+    Periodic made{us(period), start()};
+    if (tries(F::jitter)) {
+      has.set(index_of(F::jitter));
+      const int lower = one_in(2) ? 0 : draw(0, period);
+      made.jitter = times(lower, lower + draw(1, one_in(3) ? 3 * period : period));
+    }
+    if (tries(F::minimum_distance)) {
+      has.set(index_of(F::minimum_distance));
+      made.minimum_distance = us(one_in(6) ? draw(period, 2 * period) : draw(1, period / 2));
+    }
+    return made;
+  }
+
+  /// Of its own, not of another task.
+  StimulusIndex own_stimulus(int period, Features& has) {
+    std::vector<Feature> kinds;
+    if (on(F::periodic)) kinds.push_back(F::periodic);
+    for (const Feature kind : {F::sporadic, F::synthetic, F::burst, F::arrival_curve, F::variable_rate, F::single})
+      if (on(kind)) kinds.insert(kinds.end(), must_[index_of(kind)] ? 3 : 1, kind);
+    if (kinds.empty()) kinds.push_back(F::periodic);
+    const StimulusIndex made = add_stimulus(occurrence(any_of(kinds), period, has));
+    if (tries(F::condition)) {
+      has.set(index_of(F::condition));
+      Stimulus& stimulus = maker_.system().stimuli[made];
+      if (one_in(2))
+        stimulus.condition = ModeCondition{{{ModeTest{0, Relation::equal, draw(0, 1), {}}}}};
+      else
+        stimulus.sets.push_back({0, draw(0, 1)});
+    }
+    return made;
+  }
+
+  // ---- tasks
+
+  int new_period() {
+    static constexpr int periods[] = {40, 60, 80, 120, 240};
+    return periods[draw(0, 4)];
+  }
+  int budget_of(int period) const { return std::max(3, period * load_ / 100 / roots_); }
+
+  void make_root() {
+    const int period = new_period();
+    Features has;
+    const StimulusIndex stimulus = own_stimulus(period, has);
+    TaskIndex task = 0;
+    if (gpu_ && tries(F::device_alone)) {
+      task = device_task(stimulus, budget_of(period));
+      mark(F::device_alone, task);
+      if (tries(F::device_trigger)) trigger_host(task, period, 1);
+    } else {
+      task = host_task(stimulus, period, 0);
+    }
+    own_[task] |= has;
+    if (own_[task][index_of(F::offload)] && !one_in(4)) return;
+    if (!tries(F::several_stimuli)) return;
+    Features more;
+    const StimulusIndex second = own_stimulus(2 * period, more);
+    maker_.system().stimuli[second].activates.push_back(task);
+    own_[task] |= more;
+    mark(F::several_stimuli, task);
+  }
+
+  TaskIndex new_task(const std::string& kind, UnitIndex unit, StimulusIndex stimulus) {
+    const TaskIndex task =
+        maker_.task(fmt::format("{}{}", kind, maker_.system().tasks.size()), unit, draw(1, 6), stimulus);
+    own_.emplace_back();
+    return task;
+  }
+
+  TaskIndex host_task(StimulusIndex stimulus, int period, int depth) {
+    const std::size_t at = static_cast<std::size_t>(draw(0, static_cast<int>(cores_.size()) - 1));
+    const TaskIndex task = new_task(depth == 0 ? "task" : "triggered", cores_[at], stimulus);
+    if (cores_.size() > 1) mark(F::several_cores, task);
+    if (on(F::rounding)) mark(F::rounding, task);
+    if (global_) {
+      maker_[task].scheduler = cores_.front();
+      if (!one_in(4)) {
+        maker_[task].units = cores_;
+        maker_[task].unit = cores_.front();
+        mark(F::global, task);
+      }
+    }
+    std::vector<SchedulerIndex> children;
+    for (const auto& [core, child] : children_)
+      if (core == maker_[task].scheduler) children.push_back(child);
+    if (!children.empty() && !one_in(3)) maker_[task].scheduler = any_of(children);
+    if (use(F::deadline, task)) maker_[task].deadline = us(draw(period / 2, 2 * period));
+    if (use(F::activation_limit, task)) maker_[task].activation_limit = static_cast<std::uint32_t>(draw(1, 3));
+    if (one_in(2) && use(F::interrupt, task)) {
+      maker_[task].kind = one_in(2) ? ProcessKind::isr_category1 : ProcessKind::isr_category2;
+    } else if (one_in(2) && use(F::non_preemptive, task)) {
+      maker_[task].preemption = Preemption::non_preemptive;
+    } else if (use(F::cooperative, task)) {
+      maker_[task].preemption = Preemption::cooperative;
+    }
+    fill(task, at, period, depth);
+    return task;
+  }
+
+  /// The body of a host task.
+  void fill(TaskIndex task, std::size_t core, int period, int depth) {
+    const int parts = draw(1, 3);
+    const int most = std::max(1, budget_of(period) / parts / (depth + 1));
+    const int special = draw(0, parts);
+    for (int part = 0; part <= parts; ++part) {
+      if (part == special) {
+        if (gpu_ && tries(F::offload)) offload(task, period, budget_of(period));
+        if (tries(F::host_wait)) wait_for_host(task, period);
+        if (depth < 3 && (depth == 0 || tries(F::trigger_chain))) activate_others(task, period, depth);
+      }
+      if (part < parts) do_part(task, core, most);
+    }
+  }
+
+  void do_part(TaskIndex task, std::size_t core, int most) {
+    const bool interrupt = maker_[task].kind != ProcessKind::task;
+    std::vector<SemaphoreIndex> held;
+    if (!interrupt && one_in(2)) {
+      if (use(F::ceiling, task)) held.push_back(ceilings_[global_ ? 0 : core]);
+      if (use(F::semaphore, task)) held.push_back(shared_);
+      if (one_in(2) && use(F::counting_semaphore, task)) held.push_back(counted_);
+    }
+    for (const SemaphoreIndex semaphore : held)
+      maker_.add(task, UseSemaphore{semaphore, UseSemaphore::Operation::request,
+                                    semaphore == shared_ && use(F::polled_semaphore, task)});
+    const bool uninterruptible = one_in(2) && use(F::uninterruptible, task);
+    if (uninterruptible) maker_.add(task, Uninterruptible{true});
+    do_work(task, most);
+    if (uninterruptible) maker_.add(task, Uninterruptible{false});
+    while (!held.empty()) {
+      maker_.add(task, UseSemaphore{held.back(), UseSemaphore::Operation::release, false});
+      held.pop_back();
+    }
+    if (use(F::schedule_point, task)) maker_.add(task, SchedulePoint{});
+  }
+
+  void do_work(TaskIndex task, int most) {
+    if (one_in(2) && use(F::branch, task)) {
+      Branch branch;
+      if (one_in(3))
+        branch.alternatives = {{EveryNth{draw(1, 3), draw(0, 2)}, 1}, {Otherwise{}, 1}};
+      else
+        branch.alternatives = {{Probability{1}, 1}, {Probability{1.0 * draw(1, 3)}, 1}};
+      if (one_in(3)) branch.alternatives.pop_back();
+      maker_.add(task, branch);
+      for (std::size_t i = branch.alternatives.size(); i > 0; --i) compute(task, most);
+    } else if (one_in(2) && use(F::mode_branch, task)) {
+      Branch branch;
+      branch.alternatives = {{ModeCondition{{{ModeTest{0, Relation::equal, draw(0, 1), {}}}}}, 1}, {Otherwise{}, 1}};
+      maker_.add(task, branch);
+      compute(task, most);
+      compute(task, most);
+      maker_.add(task, SetMode{0, SetMode::Operation::set, draw(0, 1)});
+    } else if (one_in(2) && use(F::loop, task)) {
+      auto& modes = maker_.system().modes;
+      const auto counter = static_cast<ModeIndex>(modes.size());
+      modes.push_back({fmt::format("count{}", counter), 0, {}});
+      Branch branch;
+      branch.repeats = true;
+      branch.alternatives = {{ModeCondition{{{ModeTest{counter, Relation::less, draw(1, 3), {}}}}}, 2}};
+      maker_.add(task, SetMode{counter, SetMode::Operation::set, 0});
+      maker_.add(task, branch);
+      compute(task, most / 3);
+      maker_.add(task, SetMode{counter, SetMode::Operation::increment, 1});
+    } else if (one_in(2) && use(F::early_end, task)) {
+      Branch branch;
+      branch.alternatives = {{Probability{1}, 1}, {Probability{2}, 1}};
+      maker_.add(task, branch);
+      maker_.add(task, Terminate{});
+      compute(task, most);
+    } else if (use(F::runnables, task)) {
+      const RunnableIndex outer = new_runnable();
+      call(task, outer, most);
+      if (one_in(3)) {
+        call(task, new_runnable(), most / 2);
+        compute(task, draw(0, most / 2));
+        in_runnable(task, outer);
+      }
+    } else {
+      compute(task, most);
+    }
+    if (one_in(2) && use(F::memory, task)) {
+      if (one_in(2))
+        maker_.add(task, ReadLabel{any_of(labels_)});
+      else
+        maker_.add(task, WriteLabel{any_of(labels_)});
+    }
+  }
+
+  void compute(TaskIndex task, int most) { maker_.add(task, Compute{ticks(draw(one_in(8) ? 0 : 1, most), task)}); }
+  RunnableIndex new_runnable() {
+    auto& runnables = maker_.system().runnables;
+    runnables.push_back({fmt::format("runnable{}", runnables.size()), {}});
+    return static_cast<RunnableIndex>(runnables.size() - 1);
+  }
+  void in_runnable(TaskIndex task, RunnableIndex runnable) {
+    maker_.system().graph[maker_[task].body.back()].runnable = runnable;
+  }
+  void call(TaskIndex task, RunnableIndex runnable, int most) {
+    maker_.add(task, Call{});
+    in_runnable(task, runnable);
+    compute(task, most);
+    in_runnable(task, runnable);
+  }
+
+  // ---- tasks that others activate
+
+  /// A stimulus that occurs as `task` triggers it.
+  StimulusIndex request_of(TaskIndex task) {
+    const StimulusIndex request = add_stimulus(InterProcess{});
+    maker_.trigger(task, request);
+    return request;
+  }
+
+  void activate_others(TaskIndex task, int period, int depth) {
+    if (tries(F::trigger)) trigger_host(task, period, depth + 1);
+    if (gpu_ && one_in(2) && tries(F::device_alone)) {
+      const TaskIndex device = device_task(request_of(task), budget_of(period) / 2);
+      mark(F::device_alone, device);
+      mark(F::trigger, device);
+      activated(task, device);
+    }
+    if (tries(F::event_stimulus)) {
+      const EventIndex event = maker_.event(fmt::format("event{}", maker_.system().events.size()));
+      maker_.add(task, SetEvents{{event}, std::nullopt});
+      const StimulusIndex stimulus = add_stimulus(EventDriven{{event}});
+      const bool counts = tries(F::counter);
+      if (counts) maker_.system().stimuli[stimulus].counter = {draw(1, 3), draw(0, 2)};
+      const TaskIndex driven = host_task(stimulus, period, depth + 1);
+      mark(F::event_stimulus, driven);
+      if (counts) mark(F::counter, driven);
+      activated(task, driven);
+    }
+  }
+
+  void trigger_host(TaskIndex task, int period, int depth) {
+    const StimulusIndex request = request_of(task);
+    const bool counts = tries(F::counter);
+    if (counts) maker_.system().stimuli[request].counter = {draw(1, 3), draw(0, 2)};
+    const TaskIndex triggered = host_task(request, period, depth);
+    mark(F::trigger, triggered);
+    if (counts) mark(F::counter, triggered);
+    if (depth > 1) mark(F::trigger_chain, triggered);
+    if (own_[triggered][index_of(F::offload)] && !one_in(4)) return activated(task, triggered);
+    if (one_in(8)) {
+      maker_.trigger(task, request);  // twice a job
+      mark(F::several_stimuli, triggered);
+    } else if (tries(F::several_stimuli)) {
+      Features more;
+      const StimulusIndex second = own_stimulus(2 * period, more);
+      maker_.system().stimuli[second].activates.push_back(triggered);
+      own_[triggered] |= more;
+      mark(F::several_stimuli, triggered);
+    }
+    activated(task, triggered);
+  }
+
+  void activated(TaskIndex by, TaskIndex task) { flows_.emplace_back(by, task); }
+
+  /// Another host task sets an event once a period; the one that waits comes as often.
+  void wait_for_host(TaskIndex task, int period) {
+    const EventIndex event = maker_.event(fmt::format("event{}", maker_.system().events.size()));
+    Features has;
+    const TaskIndex setter = new_task("setter", any_of(cores_), own_stimulus(period, has));
+    own_[setter] |= has;
+    if (global_) maker_[setter].scheduler = cores_.front();
+    compute(setter, std::max(1, budget_of(period) / 4));
+    maker_.set(setter, event, task);
+    maker_.wait(task, event, one_in(2));
+    maker_.clear(task, event);
+    mark(F::host_wait, task);
+  }
+
+  // ---- GPU
+
+  /// `context`: that another device task already has.
+  TaskIndex device_task(StimulusIndex stimulus, int budget, const std::string& context = "") {
+    const TaskIndex device = new_task("device", *gpu_, stimulus);
+    maker_[device].priority = 0;
+    maker_[device].time_slice = us(draw(1, 4) * draw(1, 10));
+    maker_[device].gpu.runlist_slots = static_cast<std::uint32_t>(draw(1, 3));
+    maker_[device].gpu.context = context;
+    if (!context.empty()) mark(F::shared_context, device);
+    if (context.empty() && one_in(3) && use(F::shared_context, device)) maker_[device].gpu.context = "shared";
+    if (!maker_[device].gpu.context.empty() && use(F::shared_stream, device)) maker_[device].gpu.stream = "stream";
+    for (int left = draw(1, 3), count = left; left > 0; --left) {
+      const int worst = draw(1, std::max(1, 2 * budget / count));
+      if (one_in(2) && use(F::copy, device)) {
+        maker_.copy(device, worst,
+                    on(F::copy_engines) && one_in(2) ? CopyKind::device_to_host : CopyKind::host_to_device);
+      } else if (one_in(2) && use(F::memset, device)) {
+        maker_.copy(device, worst, CopyKind::memset);
+      } else {
+        Kernel kernel;
+        kernel.ticks = ticks(worst, device);
+        kernel.memory_intensity = draw(0, 2) / 2.0;
+        if (use(F::blocks, device)) {
+          kernel.ticks = ticks(std::max(1, worst / 2), device);
+          kernel.launch = Launch{draw(1, 7), one_in(2) ? 512 : 1024, 0, 0, ""};
+        }
+        maker_.add(device, kernel);
+      }
+    }
+    for (const Feature feature : {F::context_switch, F::interference, F::copy_engines, F::coarse_preemption})
+      if (on(feature)) mark(feature, device);
+    return device;
+  }
+
+  void offload(TaskIndex host, int period, int budget) {
+    const bool active = on(F::polling) && (!on(F::passive_waiting) || one_in(2));
+    mark(F::offload, host);
+    mark(active ? F::polling : F::passive_waiting, host);
+    std::string context;
+    if (one_in(2) && use(F::shared_context, host)) context = fmt::format("context of {}", maker_[host].name);
+    for (int device = context.empty() ? 1 : 2; device > 0; --device) offload_one(host, period, budget, active, context);
+  }
+
+  void offload_one(TaskIndex host, int period, int budget, bool active, const std::string& context) {
+    const StimulusIndex request = add_stimulus(InterProcess{});
+    const TaskIndex device = device_task(request, budget, context);
+    const EventIndex done = maker_.event(fmt::format("done{}", maker_.system().events.size()));
+    maker_.set(device, done, host);
+    if (tries(F::device_trigger)) {
+      mark(F::device_trigger, device);
+      trigger_host(device, period, 2);
+    }
+    const bool again = one_in(2) && use(F::several_visits, host);
+    for (int visit = again ? 2 : 1; visit > 0; --visit) {
+      maker_.trigger(host, request);
+      if (use(F::work_beside, host)) compute(host, budget / 2);
+      maker_.wait(host, done, active);
+      maker_.clear(host, done);
+      if (again) compute(host, std::max(1, budget / 4));
+    }
+    activated(host, device);
+    partners_.emplace_back(host, device);
+  }
+
+  // ---- the whole
+
+  void make_chain() {
+    auto& system = maker_.system();
+    std::vector<TaskIndex> tasks;
+    for (TaskIndex task = 0; task < system.tasks.size(); ++task) tasks.push_back(task);
+    if (!flows_.empty() && one_in(2)) {
+      const auto [from, to] = any_of(flows_);
+      tasks = {from, to};
+    } else {
+      std::shuffle(tasks.begin(), tasks.end(), random_);
+      tasks.resize(static_cast<std::size_t>(draw(1, std::min(4, static_cast<int>(tasks.size())))));
+    }
+    for (const TaskIndex task : tasks) mark(F::chain, task);
+    const std::string name = fmt::format("chain{}", system.chains.size());
+    system.chains.push_back({name, std::move(tasks), {}, Chain::Source::request, {}});
+  }
+
+  std::vector<Features> what_meets() {
+    const System& system = maker_.system();
+    std::vector<Features> met = own_;
+    for (TaskIndex task = 0; task < met.size(); ++task)
+      if (system.tasks[task].side == Side::host) met[task] |= of_scheduler_[system.tasks[task].scheduler];
+    for (const auto& [host, device] : partners_) met[host] |= own_[device];
+    for (std::size_t round = 0; round < flows_.size(); ++round)
+      for (const auto& [by, task] : flows_) met[task] |= met[by];
+    return met;
+  }
+
+  std::mt19937& random_;
+  Features palette_, must_;
+  SystemMaker maker_;
+  engine::DeviceProfile profile_;
+  std::vector<UnitIndex> cores_;
+  std::optional<UnitIndex> gpu_;
+  bool global_ = false;
+  int load_ = 0, roots_ = 0;
+  std::vector<Features> own_;           ///< of every task
+  std::vector<Features> of_scheduler_;  ///< of every scheduler
+  std::vector<std::pair<UnitIndex, SchedulerIndex>> children_;
+  std::vector<SemaphoreIndex> ceilings_;  ///< of every core
+  SemaphoreIndex shared_ = 0, counted_ = 0;
+  std::vector<LabelIndex> labels_;
+  std::vector<std::pair<TaskIndex, TaskIndex>> flows_;     ///< who activates whom
+  std::vector<std::pair<TaskIndex, TaskIndex>> partners_;  ///< who waits for which device task
+};
+
+}  // namespace
+
+Features gpu_features() {
+  return features_of({F::offload, F::polling, F::passive_waiting, F::work_beside, F::several_visits, F::device_alone,
+                      F::device_trigger, F::shared_context, F::shared_stream, F::copy, F::memset, F::blocks,
+                      F::context_switch, F::interference, F::copy_engines, F::coarse_preemption});
+}
+
+std::string_view name_of(Feature feature) { return feature_names[index_of(feature)]; }
+
+Features features_of(std::initializer_list<Feature> list) {
+  Features made;
+  for (const Feature feature : list) made.set(index_of(feature));
+  return made;
+}
+
+Features RandomSystem::has() const {
+  Features all;
+  for (const Features& each : met) all |= each;
+  return all;
+}
+
+bool RandomSystem::meets(Feature a, Feature b) const {
+  return std::any_of(met.begin(), met.end(),
+                     [&](const Features& each) { return each[index_of(a)] && each[index_of(b)]; });
+}
+
+RandomSystem random_system(std::mt19937& random, const RandomSystemOptions& options) {
+  // After some attempts those features come along by which others meet.
+  constexpr int attempts = 60, hard_from = 10;
+  std::vector<Feature> must;
+  for (std::size_t i = 0; i < features; ++i)
+    if (options.must[i]) must.push_back(static_cast<Feature>(i));
+  for (int attempt = 1;; ++attempt) {
+    Features palette = options.must;
+    const Features rare = without_bound();
+    for (std::size_t i = 0; i < features; ++i) {
+      const int among = options.one_in * (rare[i] ? 6 : 1);
+      const bool drawn = std::uniform_int_distribution<int>(1, among)(random) == 1;
+      if (drawn) palette.set(i);
+    }
+    if (attempt > hard_from)
+      palette |= features_of({F::trigger, F::trigger_chain, F::several_cores, F::several_stimuli});
+    palette = with_needs(palette) & options.may;
+    // What keeps each other from having bounds is seldom together unless it must be.
+    if ((palette & features_of({F::earliest_deadline, F::global})).any() &&
+        std::uniform_int_distribution<int>(1, 4)(random) > 1)
+      palette &= ~not_with_all_schedulers() | with_needs(options.must);
+    // What a system is never without.
+    if ((palette &
+         features_of({F::osek, F::rate_monotonic, F::deadline_monotonic, F::earliest_deadline, F::round_robin}))
+            .none() ||
+        std::uniform_int_distribution<int>(1, 3)(random) == 1)
+      palette.set(index_of(F::fixed_priority));
+    if (std::uniform_int_distribution<int>(1, 3)(random) > 1) palette |= features_of({F::varying_times, F::deadline});
+    if (std::uniform_int_distribution<int>(1, 4)(random) > 1) palette.set(index_of(F::periodic));
+    palette &= options.may | features_of({F::fixed_priority, F::periodic});
+    RandomSystem made = Generator(random, palette, options.must).make();
+    const bool has = (made.has() & options.must) == options.must;
+    if (attempt == attempts || (has && (must.size() != 2 || made.meets(must.front(), must.back())))) return made;
+  }
+}
+
+PairedSystems::PairedSystems(std::uint32_t seed, Features may) : random_(seed), may_(may) {
+  for (std::size_t a = 0; a < features; ++a)
+    for (std::size_t b = 0; b < a; ++b)
+      if (may[a] && may[b]) pairs_.emplace_back(static_cast<Feature>(a), static_cast<Feature>(b));
+  std::shuffle(pairs_.begin(), pairs_.end(), random_);
+}
+
+RandomSystem PairedSystems::next() {
+  const auto [a, b] = pairs_[at_++ % pairs_.size()];
+  return random_system(random_, {may_, features_of({a, b}), 8});
+}
+
+void PairTable::add(const RandomSystem& system) {
+  std::array<Features, features> beside{};
+  for (const Features& each : system.met)
+    for (std::size_t a = 0; a < features; ++a)
+      if (each[a]) beside[a] |= each;
+  for (std::size_t a = 0; a < features; ++a)
+    for (std::size_t b = 0; b <= a; ++b) count_[a][b] += beside[a][b] ? 1 : 0;
+}
+
+std::string PairTable::missing() const {
+  std::string text;
+  for (std::size_t a = 0; a < features; ++a)
+    for (std::size_t b = 0; b <= a; ++b)
+      if (count_[a][b] == 0) text += fmt::format("{} with {}\n", feature_names[a], feature_names[b]);
+  return text;
+}
+
+std::string PairTable::text() const {
+  std::string text = "systems in which two features met: with itself, then with those before it in this order\n";
+  for (std::size_t a = 0; a < features; ++a) {
+    text += fmt::format("{:<18} {:>6} |", feature_names[a], count_[a][a]);
+    for (std::size_t b = 0; b < a; ++b) text += fmt::format(" {}", count_[a][b]);
+    text += '\n';
+  }
+  return text;
+}
+
+}  // namespace test
