@@ -548,10 +548,10 @@ void build_constraints(BuildContext& context) {
                                           describe(constraint), why->reason),
                               constraint.location, path);
     else
-      context.diagnostics.add(
-          "AM0561", Severity::warning,
-          fmt::format("{} cannot be judged, as {}; its verdict is unknown", describe(constraint), why->reason),
-          constraint.location, path);
+      context.diagnostics.add("AM0561", Severity::warning,
+                              fmt::format("{} cannot be judged, as {}; until that is corrected its verdict is unknown",
+                                          describe(constraint), why->reason),
+                              constraint.location, path);
   }
 }
 

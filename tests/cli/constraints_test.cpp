@@ -86,10 +86,10 @@ TEST_CASE("analyze says of timing constraints that nobody can judge that they ar
   CHECK(constraints[0]["guaranteed"].is_null());
   CHECK(constraints[0]["judged"] == 0);
   CHECK(constraints[1]["verdict"] == "unknown");
-  CHECK(
-      result.err.find("model.amxmi:" + std::to_string(constraints[0]["line"].get<int>()) +
-                      ":5: warning: DelayConstraint \"ActuatedInTime\" cannot be judged, as its source is not set, or "
-                      "not in the model; its verdict is unknown [AM0561]") != std::string::npos);
+  CHECK(result.err.find(
+            "model.amxmi:" + std::to_string(constraints[0]["line"].get<int>()) +
+            ":5: warning: DelayConstraint \"ActuatedInTime\" cannot be judged, as its source is not set, or "
+            "not in the model; until that is corrected its verdict is unknown [AM0561]") != std::string::npos);
   CHECK(result.err.find("[AM0560]") != std::string::npos);
 }
 
@@ -106,10 +106,11 @@ TEST_CASE("validate has findings for timing constraints that demand nothing or c
   CHECK(found == std::vector<std::string>{"AM0561", "AM0560"});
 }
 
-TEST_CASE("the sample of timing constraints is valid") {
+TEST_CASE("the sample of timing constraints is valid: nothing but notes is told of it") {
   const auto result = test::amalthea({"validate", test::sample(model), "--format", "json"});
   INFO(result.out);
-  CHECK(json::parse(result.out)["findings"].empty());
+  const json findings = json::parse(result.out)["findings"];
+  for (const json& finding : findings) CHECK(finding["severity"] == "note");
 }
 
 TEST_CASE("report: the data of the page has the timing constraints") {

@@ -191,7 +191,7 @@ TEST_CASE("what would need too much memory ends the window, and a finding says w
   observer.process({task, 0, ProcessEvent::activate, Instant::at(us(3)), {}, 0, {}});
   CHECK(observer.full_from() == Instant::at(us(3)));
   Diagnostics diagnostics;
-  report_constraints(system, observer, diagnostics);
+  report_constraints(observer, diagnostics);
   REQUIRE(diagnostics.all().size() == 1);
   CHECK(diagnostics.all()[0].id == "AM0562");
 }

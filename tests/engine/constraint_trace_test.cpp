@@ -265,7 +265,7 @@ std::vector<Line> lines_of(const std::string& btf) {
 
 class TraceJudge {
  public:
-  TraceJudge(const System& system, const std::string& btf, naive::Time end) : system_(system), lines_(lines_of(btf)) {
+  TraceJudge(const std::string& btf, naive::Time end) : lines_(lines_of(btf)) {
     seen_.to = end;
     std::map<std::string, std::vector<int>> open;  // runnables of a process
     for (const Line& line : lines_) {
@@ -405,7 +405,6 @@ class TraceJudge {
   Verdict verdict(const Unjudgeable&) const { return {"unknown", 0}; }
   Verdict verdict(const SectionPlacement&) const { return {"unknown", 0}; }
 
-  const System& system_;
   std::vector<Line> lines_;
   naive::Seen seen_;
   std::map<int, std::int64_t> ended_;
@@ -443,7 +442,7 @@ void check_system(unsigned seed, Counts& counts) {
   REQUIRE(results.has_value());
   REQUIRE((*writer)->finish().has_value());
   REQUIRE_FALSE(results->stopped_early);
-  const TraceJudge judge(system, read_text(path), end.end.picoseconds());
+  const TraceJudge judge(read_text(path), end.end.picoseconds());
   REQUIRE(results->constraints.size() == system.constraints.size());
 
   std::vector<Results> others;
