@@ -260,8 +260,7 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
   input.execution = options.execution;
   ConstraintObserver constraints(system);
   std::optional<ObserverTee> both;
-  if (options.observer != nullptr && constraints.wants_events()) both.emplace(*options.observer, constraints);
-  input.observer = both ? &*both : constraints.wants_events() ? &constraints : options.observer;
+  input.observer = told_both(options.observer, constraints, both);
   simulate(input, results);
   if (results.stopped_early)
     diagnostics.add(

@@ -12,6 +12,8 @@
 #include <fmt/core.h>
 
 #include "engine/bounds.hpp"
+#include "engine/constraint_observer.hpp"
+#include "engine/observer_tee.hpp"
 #include "engine/program.hpp"
 #include "engine/requirements.hpp"
 #include "engine/simulation.hpp"
@@ -44,14 +46,24 @@ void add(ObservedLatencies& sum, const ObservedLatencies& run) {
   keep_shorter(sum.least_age, run.least_age);
 }
 
+int rank_of(LimitVerdict verdict) {
+  return verdict == LimitVerdict::missed ? 2 : verdict == LimitVerdict::unknown ? 1 : 0;
+}
+
 /// The worse verdict, or the same with a value that is further out.
 void add(const Requirement& requirement, RequirementResult& sum, RequirementResult run) {
-  const auto rank = [](const RequirementResult& result) {
-    return result.verdict == LimitVerdict::missed ? 2 : result.verdict == LimitVerdict::unknown ? 1 : 0;
-  };
   const bool upper = requirement.limit_type != Requirement::LimitType::lower;
   const bool further = upper ? sum.observed < run.observed : run.observed < sum.observed;
-  if (rank(run) > rank(sum) || (rank(run) == rank(sum) && further)) sum = std::move(run);
+  if (rank_of(run.verdict) > rank_of(sum.verdict) || (run.verdict == sum.verdict && further)) sum = std::move(run);
+}
+
+/// The worse verdict, over the occurrences of all runs.
+void add(ConstraintResult& sum, ConstraintResult run) {
+  run.judged += sum.judged;
+  if (rank_of(run.verdict) > rank_of(sum.verdict))
+    sum = std::move(run);
+  else
+    sum.judged = run.judged;
 }
 
 double mean_of(const std::vector<Duration>& values) {
@@ -68,7 +80,7 @@ class Runs {
         preparation_(preparation),
         programs_(compile_programs(system, options.analysis.execution, preparation.devices, options.analysis.compile)),
         window_(4 * std::size_t{options.threads}) {
-    if (!system.requirements.empty()) {
+    if (!system.requirements.empty() || !system.constraints.empty()) {
       bounds_ = system_bounds(system, preparation.devices, options.analysis.compile).tasks;
       for (Bound& bound : bounds_) bound.parts.clear();
     }
@@ -129,14 +141,15 @@ class Runs {
     input.execution = options_.analysis.execution;
     input.seed = outcome.seed;
     input.keep_responses = true;
-    if (run == options_.watched_run) input.observer = options_.analysis.observer;
+    ConstraintObserver constraints(system_);
+    std::optional<ObserverTee> both;
+    input.observer = told_both(run == options_.watched_run ? options_.analysis.observer : nullptr, constraints, both);
     simulate(input, outcome.results);
     for (const Chain& chain : system_.chains)
       outcome.chains.push_back(observed_latencies(chain, outcome.results.accesses));
-    if (!system_.requirements.empty()) {
-      for (TaskIndex task = 0; task < bounds_.size(); ++task) outcome.results.tasks[task].bound = bounds_[task];
-      outcome.results.requirements = judge_requirements(system_, outcome.results);
-    }
+    for (TaskIndex task = 0; task < bounds_.size(); ++task) outcome.results.tasks[task].bound = bounds_[task];
+    outcome.results.requirements = judge_requirements(system_, outcome.results);
+    outcome.results.constraints = judge_constraints(system_, constraints, programs_, outcome.results);
     outcome.results.accesses = {};
     return outcome;
   }
@@ -174,6 +187,13 @@ class Runs {
       else
         add(system_.requirements[i], sum_.judged.requirements[i], std::move(found));
     }
+    for (std::size_t i = 0; i < results.constraints.size(); ++i) {
+      ConstraintResult& found = results.constraints[i];
+      if (added_ == 0)
+        sum_.judged.constraints.push_back(std::move(found));
+      else
+        add(sum_.judged.constraints[i], std::move(found));
+    }
     sum_.events += results.events;
     if (results.stopped_early) ++sum_.stopped;
     if (added_ == 0) {
@@ -200,7 +220,8 @@ class Runs {
   const ManyRunsOptions& options_;
   const Preparation& preparation_;
   const std::vector<Program> programs_;
-  std::vector<Bound> bounds_;  ///< of every task, for its requirements; empty where there are none
+  std::vector<Bound>
+      bounds_;  ///< of every task, for what requirements and constraints show; empty where there are none
   std::atomic<std::uint64_t> next_ = 0;
 
   // Guarded by the mutex while threads are at work.

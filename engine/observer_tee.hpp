@@ -2,6 +2,8 @@
 /// \file
 /// Two observers of one simulation.
 
+#include <optional>
+
 #include "engine/simulation_observer.hpp"
 
 namespace amalthea::engine {
@@ -72,5 +74,12 @@ class ObserverTee final : public SimulationObserver {
   }
   Watcher first_, second_;
 };
+
+/// What both are told through: `first` may be null, `second` may be of no interest; `both` lives as long as it is used.
+inline SimulationObserver* told_both(SimulationObserver* first, SimulationObserver& second,
+                                     std::optional<ObserverTee>& both) {
+  if (!second.wants_events()) return first;
+  return first == nullptr ? &second : &both.emplace(*first, second);
+}
 
 }  // namespace amalthea::engine
