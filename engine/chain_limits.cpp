@@ -41,6 +41,10 @@ class LimitJudge {
       return bounds ? std::optional(age ? bounds->reduced_age : bounds->reduced_reaction) : std::nullopt;
     };
     ChainResult::Limit verdict;
+    if (!chain.gap.empty()) {
+      verdict.let.reason = verdict.implicit.reason = verdict.explicit_access.reason = chain.gap;
+      return verdict;
+    }
     verdict.implicit = by_bound(limit, of(result.implicit), result.implicit_reason);
     add_observed(chain, limit, result.observed, verdict.implicit);
     verdict.explicit_access = by_bound(limit, of(result.explicit_access), result.explicit_reason);

@@ -1,8 +1,11 @@
 // Event chains as the tasks that they pass through.
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 #include <vector>
+
+#include <fmt/core.h>
 
 #include "amalthea/views/constraints.hpp"
 #include "amalthea/views/event_chains.hpp"
@@ -36,19 +39,32 @@ class ChainReader {
     if (depth_ >= 64 || ++visited_ > 10'000) return;
     ++depth_;
     const views::EventChain chain = views::event_chain_of(context_.model, element, no_effect_);
-    if (chain_.tasks.empty() && chain.stimulus)
-      chain_.from_activation = views::event_of(context_.model, chain.stimulus).type == views::EventType::activate;
     event(chain.stimulus);
     for (const views::ChainItem& item : chain.items)
       if (item.chain) read(item.chain);
     event(chain.response);
     --depth_;
+    if (depth_ > 0 || !chain_.gap.empty()) return;
+    if (stimulus_ && !chain_.from_activation)
+      chain_.gap = "the stimulus with which its chain begins does not activate the first task";
+    else if (last_is_open_)
+      chain_.gap = "the event with which its chain ends happens in no process, or in no single one";
   }
 
  private:
   void event(Element element) {
     if (!element) return;
-    if (const auto task = task_of(views::event_of(context_.model, element))) add(*task);
+    const views::Event event = views::event_of(context_.model, element);
+    const bool first = !begun_;
+    begun_ = true;
+    if (first) chain_.from_activation = event.type == views::EventType::activate;
+    const auto task = task_of(event);
+    if (task) return add(*task);
+    if (first && event.kind == views::EventKind::stimulus) stimulus_ = context_.stimuli.find(event.entity);
+    // Data may pass through labels between two tasks of the chain without either being named.
+    else if ((first || event.kind != views::EventKind::label) && chain_.gap.empty())
+      chain_.gap = fmt::format("the event \"{}\" of its chain happens in no process, or in no single one", event.name);
+    last_is_open_ = true;
   }
 
   std::optional<TaskIndex> task_of(const views::Event& event) const {
@@ -60,14 +76,24 @@ class ChainReader {
   }
 
   void add(TaskIndex task) {
+    last_is_open_ = false;
     task = context_.system.tasks[task].folded_into.value_or(task);
+    if (chain_.tasks.empty() && stimulus_) chain_.from_activation = is_activated_by(task, *stimulus_);
     if (chain_.tasks.empty() || chain_.tasks.back() != task) chain_.tasks.push_back(task);
+  }
+
+  bool is_activated_by(TaskIndex task, StimulusIndex stimulus) const {
+    const auto& activated = context_.system.stimuli[stimulus].activates;
+    return std::find(activated.begin(), activated.end(), task) != activated.end();
   }
 
   const BuildContext& context_;
   const std::vector<std::optional<TaskIndex>>& callers_;
   Chain& chain_;
   Diagnostics no_effect_;
+  std::optional<StimulusIndex> stimulus_;  ///< with whose occurrence the chain begins
+  bool begun_ = false;
+  bool last_is_open_ = false;  ///< the last event is in no task
   int depth_ = 0;
   int visited_ = 0;
 };

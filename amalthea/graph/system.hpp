@@ -209,6 +209,8 @@ struct Chain {
   Source source = Source::model;
   std::vector<ChainLimit> limits;
   bool from_activation = false;  ///< its stimulus is the activation of the first task, not its start
+  /// Of an event chain of which a step is in no task, or in no single one: which, as a clause. Its limits are not judged.
+  std::string gap = {};
 };
 
 /// A requirement of the model, whether it can be judged or not. Metrics other than times keep AMALTHEA's literal, ""

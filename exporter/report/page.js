@@ -303,7 +303,7 @@ function addJump(parent, task, words) {
       {title: 'Guaranteed', fill: (cell, entry) => entry.guaranteed === null ? '–' : entry.guaranteed ? 'yes' : 'no'},
       {title: 'Judged', kind: 'number', fill: (cell, entry) => String(entry.judged)},
       {title: 'Reason', kind: 'words', fill: (cell, entry) => entry.reason},
-      {title: 'Place', kind: 'words', fill: (cell, entry) => entry.line ? `${entry.file}:${entry.line}:${entry.column}` : '–'}
+      {title: 'Place', kind: 'words', fill: (cell, entry) => entry.line ? `${entry.file.split('/').pop()}:${entry.line}:${entry.column}` : '–'}
     ], constraints);
   }
 })();

@@ -37,7 +37,7 @@ std::string sound_model() {
 )");
   return test::replaced(text, "  <!-- Deadlines. -->\n  <constraintsModel>\n", R"(  <constraintsModel>
     <eventChains xmi:id="Watch?type=EventChain" name="Watch" stimulus="Monitor_starts?type=ProcessEvent" response="Control_ends?type=ProcessEvent"/>
-    <timingConstraints xsi:type="am:EventChainLatencyConstraint" xmi:id="Watch_age?type=EventChainLatencyConstraint" name="Watch_age" eventChain="Watch?type=EventChain" type="Age">
+    <timingConstraints xsi:type="am:EventChainLatencyConstraint" xmi:id="Watch_age?type=EventChainLatencyConstraint" name="Watch_age" scope="Watch?type=EventChain" type="Age">
       <maximum value="40" unit="ms"/>
     </timingConstraints>
     <timingConstraints xsi:type="am:DelayConstraint" xmi:id="Control_delay?type=DelayConstraint" name="Control_delay" mappingType="Reaction" source="Control_activates?type=ProcessEvent" target="Control_ends?type=ProcessEvent">
@@ -188,7 +188,7 @@ const std::vector<Mistake>& mistakes() {
       {"a latency constraint that is too tight",
        {{R"(<maximum value="40" unit="ms"/>)", R"(<maximum value="4" unit="ms"/>)"}}},
       {"a latency constraint without limits", {{R"(<maximum value="40" unit="ms"/>)", ""}}},
-      {"a latency constraint without a chain", {{R"( eventChain="Watch?type=EventChain")", ""}}},
+      {"a latency constraint without a chain", {{R"( scope="Watch?type=EventChain")", ""}}},
       {"an event misspelt in a chain", {{R"(stimulus="Monitor_starts?)", R"(stimulus="Monitor_start?)"}}},
       {"an event of no process", {{R"(eventType="start" entity="Monitor?type=Task")", R"(eventType="start")"}}},
       {"a delay constraint that is too tight",
