@@ -242,7 +242,7 @@ std::vector<std::string> replacements(const AnalysisOptions& options, const Prep
     replaced.push_back(fmt::format("what memory accesses cost, by \"{}\"", options.compile.memory.name));
   if (options.profile != nullptr)
     replaced.push_back(fmt::format("the behaviour of the GPU, by the profile \"{}\"", options.profile->name));
-  if (options.execution != Execution::worst)
+  if (options.execution == Execution::best || options.execution == Execution::average)
     replaced.push_back(fmt::format("worst-case execution times in the simulation, by {} ones",
                                    options.execution == Execution::best ? "best-case" : to_string(options.execution)));
   if (preparation.hyperperiod && preparation.until < *preparation.hyperperiod && options.until)

@@ -27,8 +27,8 @@ struct ObservedLatencies {
   std::optional<Duration> reduced_reaction;
   std::optional<Duration> age;
   std::optional<Duration> reduced_age;
-  std::optional<Duration> least_reaction;  ///< the shortest reduced reaction
-  std::optional<Duration> least_age;       ///< the shortest reduced age
+  std::optional<Duration> least_reaction = {};  ///< the shortest reduced reaction
+  std::optional<Duration> least_age = {};       ///< the shortest reduced age
   friend bool operator==(const ObservedLatencies&, const ObservedLatencies&) = default;
 };
 

@@ -15,24 +15,45 @@
 namespace amalthea::importer::detail {
 namespace {
 
-/// The task that a runnable is called from, if it is only one.
-std::vector<std::optional<TaskIndex>> only_callers(const System& system) {
-  std::vector<std::optional<TaskIndex>> callers(system.runnables.size());
-  std::vector<bool> several(system.runnables.size(), false);
-  for (NodeIndex node = 0; node < system.graph.size(); ++node) {
-    const GraphNode& activity = system.graph[node];
-    if (!activity.runnable || several[*activity.runnable]) continue;
-    auto& caller = callers[*activity.runnable];
-    several[*activity.runnable] = caller && *caller != activity.task;
-    caller = several[*activity.runnable] ? std::nullopt : std::optional(activity.task);
+/// Of runnables or labels the task that has to do with each, if it is only one.
+class OnlyTasks {
+ public:
+  explicit OnlyTasks(std::size_t count) : tasks_(count), several_(count, false) {}
+  void add(std::uint32_t index, TaskIndex task) {
+    several_[index] = several_[index] || (tasks_[index] && *tasks_[index] != task);
+    tasks_[index] = task;
   }
-  return callers;
-}
+  std::optional<TaskIndex> operator[](std::uint32_t index) const {
+    return several_[index] ? std::nullopt : tasks_[index];
+  }
+
+ private:
+  std::vector<std::optional<TaskIndex>> tasks_;
+  std::vector<bool> several_;
+};
+
+struct OnlyTasksOfSystem {
+  explicit OnlyTasksOfSystem(const System& system)
+      : callers(system.runnables.size()), readers(system.labels.size()), writers(system.labels.size()) {
+    for (NodeIndex node = 0; node < system.graph.size(); ++node) {
+      const Activity& activity = system.graph[node].activity;
+      const TaskIndex task = system.graph[node].task;
+      if (const auto runnable = system.graph[node].runnable) callers.add(*runnable, task);
+      if (const auto* read = std::get_if<ReadLabel>(&activity)) readers.add(read->label, task);
+      if (const auto* write = std::get_if<WriteLabel>(&activity)) writers.add(write->label, task);
+      if (const auto* copy = std::get_if<Copy>(&activity)) {
+        for (const LabelIndex label : copy->sources) readers.add(label, task);
+        for (const LabelIndex label : copy->destinations) writers.add(label, task);
+      }
+    }
+  }
+  OnlyTasks callers, readers, writers;
+};
 
 class ChainReader {
  public:
-  ChainReader(BuildContext& context, const std::vector<std::optional<TaskIndex>>& callers, Chain& chain)
-      : context_(context), callers_(callers), chain_(chain) {}
+  ChainReader(BuildContext& context, const OnlyTasksOfSystem& only, Chain& chain)
+      : context_(context), only_(only), chain_(chain) {}
 
   void read(Element element) {
     // Chains that refer to each other in a circle, or so often that following them all would never end.
@@ -71,7 +92,11 @@ class ChainReader {
     for (const Element process : {event.process, event.entity})
       if (const auto task = context_.tasks.find(process)) return task;
     for (const Element element : {event.runnable, event.entity})
-      if (const auto runnable = context_.runnables.find(element)) return callers_[*runnable];
+      if (const auto runnable = context_.runnables.find(element)) return only_.callers[*runnable];
+    if (const auto label = context_.labels.find(event.entity)) {
+      if (event.type == views::EventType::write) return only_.writers[*label];
+      if (event.type == views::EventType::read) return only_.readers[*label];
+    }
     return std::nullopt;
   }
 
@@ -88,7 +113,7 @@ class ChainReader {
   }
 
   const BuildContext& context_;
-  const std::vector<std::optional<TaskIndex>>& callers_;
+  const OnlyTasksOfSystem& only_;
   Chain& chain_;
   Diagnostics no_effect_;
   std::optional<StimulusIndex> stimulus_;  ///< with whose occurrence the chain begins
@@ -117,13 +142,13 @@ std::vector<ChainLimit> limits_of(Element chain, const std::vector<views::Timing
 }  // namespace
 
 void build_chains(BuildContext& context) {
-  const auto callers = only_callers(context.system);
+  const OnlyTasksOfSystem only(context.system);
   const auto constraints = views::timing_constraints(context.model, context.diagnostics);
   for (const Element element : context.model.all("constraintsModel", "eventChains")) {
     Chain chain;
     chain.name = element.name();
     chain.origin = element.origin();
-    ChainReader(context, callers, chain).read(element);
+    ChainReader(context, only, chain).read(element);
     chain.limits = limits_of(element, constraints);
     if (!chain.tasks.empty()) context.system.chains.push_back(std::move(chain));
   }

@@ -47,7 +47,7 @@ TEST_CASE("observed: what one follows by hand") {
   const std::vector<std::vector<engine::JobAccess>> jobs = {{{at(0), at(2)}, {at(10), at(12)}, {at(20), at(22)}},
                                                             {{at(1), at(2)}, {at(11), at(12)}, {at(22), at(23)}}};
   const auto observed = engine::observed_latencies(jobs);
-  CHECK(observed == engine::ObservedLatencies{3, us(23), us(13), us(23), us(12)});
+  CHECK(observed == engine::ObservedLatencies{3, us(23), us(13), us(23), us(12), us(3), us(3)});
 }
 
 TEST_CASE("observed: nothing is made up where nothing came through") {
