@@ -33,11 +33,11 @@ std::optional<Duration> repetition_in_use(const Stimulus& stimulus) {
   return stimulus.activates.empty() ? std::nullopt : repetition(stimulus);
 }
 
-/// Data takes no longer through a chain than two periods of every task while all end within their periods; so often
-/// every chain is passed through.
-constexpr std::int64_t passages_seen = 4;
+/// So often every chain can be passed through behind the first hyperperiod, so that whatever is read in it is followed.
+constexpr std::int64_t passages_seen = 2;
 
-/// How long the slowest chain, or process chain of a requirement, needs for that.
+/// How long the slowest chain, or process chain of a requirement, needs for that: data takes no longer through a chain
+/// than two periods of every task while all jobs end within their periods.
 Duration time_for_chains(const System& system, const std::vector<std::optional<Duration>>& periods) {
   Duration longest;
   const auto take = [&](const std::vector<TaskIndex>& tasks) {
@@ -71,8 +71,9 @@ Duration default_horizon(const System& system, std::optional<Duration> hyper, Du
   const Duration seen = std::min(std::min(without_period, longest_default) * occurrences_seen, longest_default);
   if (last < longest_default && (none || (hyper && *hyper <= longest_default))) {
     const Duration whole = none ? Duration::picoseconds(1) : *hyper;
-    const Duration repeated =
-        none ? chains : whole * detail::divide(chains.picoseconds(), whole.picoseconds(), Rounding::up);
+    const std::int64_t repetitions =
+        none ? 0 : detail::divide(chains.picoseconds(), whole.picoseconds(), Rounding::up);
+    const Duration repeated = none ? chains : whole + whole * repetitions;
     return last + std::max({whole, seen, std::min(repeated, std::max(whole, longest_default))});
   }
   diagnostics.add("AM0501", Severity::warning,

@@ -152,9 +152,11 @@ TEST_CASE("analyze: the same input gives the same bytes, and the minimal sample 
 }
 
 TEST_CASE("analyze: text for the minimal sample is as approved") {
-  // The first line names the file and its hash; the rest is the approved text.
+  // The second line names the file and its hash; the rest is the approved text.
   const auto result = test::amalthea({"analyze", test::sample("offload-minimal.amxmi")});
-  CHECK(result.out.substr(result.out.find('\n') + 1) == test::read_text(test::data("offload-minimal.analyze.txt")));
+  const std::size_t second = result.out.find('\n') + 1, third = result.out.find('\n', second) + 1;
+  CHECK(result.out.substr(0, second) + result.out.substr(third) ==
+        test::read_text(test::data("offload-minimal.analyze.txt")));
 }
 
 TEST_CASE("analyze: JSON for the minimal sample is as approved") {

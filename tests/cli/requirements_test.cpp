@@ -64,14 +64,15 @@ TEST_CASE("analyze: a requirement that is missed makes the exit code 1, though e
   CHECK(text.out.find("Rarely: missed: 5 activations in the simulation, 1 above the limit") != std::string::npos);
 }
 
-TEST_CASE("analyze: what is not measured is unknown and no reason for an exit code") {
+TEST_CASE("analyze: what is not measured is unknown, and the exit code says so") {
   const test::TemporaryFolder folder;
   const auto result =
       test::amalthea({"analyze", with_requirement(folder, R"(<requirements xsi:type="am:ProcessRequirement" name="Cache"
     process="Monitor?type=Task"><limit xsi:type="am:PercentageRequirementLimit" limitType="LowerLimit"
     metric="CacheHitRatio" limitValue="90.0"/></requirements>)"),
                       "--format", "json"});
-  CHECK(result.exit_code == 0);
+  CHECK(result.exit_code == 4);
+  CHECK(json::parse(result.out)["verdict"] == "unknown");
   const json found = named(json::parse(result.out)["requirements"], "Cache");
   CHECK(found["verdict"] == "unknown");
   CHECK(found["limit"] == 90.0);
@@ -127,7 +128,15 @@ TEST_CASE("analyze: JSON says by which execution times, memory model and line ru
     arguments.insert(arguments.end(), options.begin(), options.end());
     return json::parse(test::amalthea(arguments).out)["analysis"];
   };
-  CHECK(analysis({}) == json{{"execution", "worst"}, {"memory", "model"}, {"line_rule", "exact"}});
-  CHECK(analysis({"--execution", "best", "--memory", "waters2019", "--line-rule", "published"}) ==
-        json{{"execution", "best"}, {"memory", "waters2019"}, {"line_rule", "published"}});
+  CHECK(analysis({}) == json{{"execution", "worst"},
+                             {"memory", "model"},
+                             {"line_rule", "exact"},
+                             {"communication", "implicit"},
+                             {"strict", false}});
+  CHECK(analysis({"--execution", "best", "--memory", "waters2019", "--line-rule", "published", "--communication", "let",
+                  "--strict"}) == json{{"execution", "best"},
+                                       {"memory", "waters2019"},
+                                       {"line_rule", "published"},
+                                       {"communication", "let"},
+                                       {"strict", true}});
 }

@@ -128,7 +128,7 @@ TEST_CASE("many runs are their single runs, added up") {
 TEST_CASE("late jobs are counted, with the interval of their share, and make the verdict") {
   // Of 500 runs of one hyperperiod each the low task has one job: it takes 20 … 80 and is preempted twice by 10 … 50.
   const System system = two_tasks();
-  const ManyRuns runs = many(system, 500);
+  const ManyRuns runs = many(system, 500, 1, 1, Execution::random, us(200));
   CHECK(runs.horizon == us(200));
   CHECK(runs.tasks[0].late == 0);
   CHECK(runs.tasks[0].verdict == Verdict::met);
@@ -140,7 +140,7 @@ TEST_CASE("late jobs are counted, with the interval of their share, and make the
 
 TEST_CASE("executions that are not drawn are what the analysis simulates") {
   const System system = two_tasks();
-  const ManyRuns runs = many(system, 1, 1, 1, Execution::worst);
+  const ManyRuns runs = many(system, 1, 1, 1, Execution::worst, us(200));
   const Results results = analysed(system, us(200));
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     CHECK(runs.tasks[task].response.max() == results.tasks[task].response.max);
