@@ -33,8 +33,8 @@ std::optional<Duration> repetition_in_use(const Stimulus& stimulus) {
   return stimulus.activates.empty() ? std::nullopt : repetition(stimulus);
 }
 
-/// So often every chain can be passed through behind the first hyperperiod, so that whatever is read in it is followed.
-constexpr std::int64_t passages_seen = 2;
+/// So often data can pass through every chain, one passage after the other.
+constexpr std::int64_t passages_seen = 3;
 
 /// How long the slowest chain, or process chain of a requirement, needs for that: data takes no longer through a chain
 /// than two periods of every task while all jobs end within their periods.
@@ -71,9 +71,8 @@ Duration default_horizon(const System& system, std::optional<Duration> hyper, Du
   const Duration seen = std::min(std::min(without_period, longest_default) * occurrences_seen, longest_default);
   if (last < longest_default && (none || (hyper && *hyper <= longest_default))) {
     const Duration whole = none ? Duration::picoseconds(1) : *hyper;
-    const std::int64_t repetitions =
-        none ? 0 : detail::divide(chains.picoseconds(), whole.picoseconds(), Rounding::up);
-    const Duration repeated = none ? chains : whole + whole * repetitions;
+    const Duration repeated =
+        none ? chains : whole * detail::divide(chains.picoseconds(), whole.picoseconds(), Rounding::up);
     return last + std::max({whole, seen, std::min(repeated, std::max(whole, longest_default))});
   }
   diagnostics.add("AM0501", Severity::warning,
