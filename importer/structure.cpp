@@ -578,11 +578,12 @@ class ReferenceChecker {
                            unknown.name(), unknown.location().line,
                            unknown.attribute("xsi:type") ? "class" : "element");
     }
-    return wrong_target(target, reference.feature->type) + remedy(target, likely);
+    return wrong_target(target, reference.feature->type) + remedy(reference.token, target, likely);
   }
 
-  static std::string remedy(Element target, const LikelyTarget& likely) {
+  static std::string remedy(std::string_view token, Element target, const LikelyTarget& likely) {
     if (!likely.suggestion.empty() || target) return likely.suggestion;
+    if (token.starts_with('/')) return "; correct it";  // a position is one in its own file
     return "; correct it, or give the file that has it, too";
   }
 

@@ -39,6 +39,9 @@ class Report {
   /// or what it refers to. Not cheap: ask last.
   bool is_told(Element element) const;
 
+  /// Paths of the elements of which a finding with an id that begins so was told, by whomever.
+  std::unordered_set<std::string> told_as(std::string_view id) const;
+
   /// Whether further findings are only counted.
   bool is_full() const { return count_ >= most_; }
 

@@ -96,6 +96,13 @@ bool Report::is_told(Element element) const {
   return false;
 }
 
+std::unordered_set<std::string> Report::told_as(std::string_view id) const {
+  std::unordered_set<std::string> paths;
+  for (const Diagnostic& finding : diagnostics_.all())
+    if (finding.id.starts_with(id)) paths.insert(finding.path);
+  return paths;
+}
+
 void Report::add(Element element, std::string message) {
   if (++count_ <= most_)
     diagnostics_.add(rule_.id, rule_.severity, std::move(message), element.location(), element.path());

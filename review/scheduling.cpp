@@ -115,6 +115,16 @@ void check_mandatory_parameters(const Context& context, Report& report) {
     Element first;
     std::string message;
   };
+  const auto needed = report.told_as("AM0341"), unread = report.told_as("AM02");
+  const bool are_priorities_told = !report.told_as("AM0446").empty();
+  // An algorithm that needs the parameter, or what stands in its place and is not understood. That the scheduler has no
+  // unit, or the task no stimulus, explains nothing.
+  const auto is_explained = [&](Element holder) {
+    const ChildRange children = holder.children();
+    return needed.count(holder.path()) + needed.count(holder.parent().path()) + unread.count(holder.path()) != 0 ||
+           std::any_of(children.begin(), children.end(),
+                       [&](Element child) { return unread.count(child.path()) != 0; });
+  };
   std::map<std::pair<std::string_view, std::string_view>, Missing> missing;  // by scheduler and parameter
   std::vector<std::pair<std::string_view, std::string_view>> order;
   for_each_parameter_holder(context, [&](const ParameterHolder& holder) {
@@ -123,7 +133,9 @@ void check_mandatory_parameters(const Context& context, Report& report) {
       given.push_back(context.model.reference(parameter, "key"));
     for (const Element definition : holder.allowed) {
       if (definition.attribute_or("mandatory", "true") != "true" || definition.child("defaultValue") ||
-          std::find(given.begin(), given.end(), definition) != given.end() || report.is_told(holder.holder))
+          std::find(given.begin(), given.end(), definition) != given.end() ||
+          (are_priorities_told && !holder.is_scheduler && definition.name() == "priority") ||
+          is_explained(holder.holder))
         continue;
       Missing& one = missing[{holder.scheduler, definition.name()}];
       if (one.count++ > 0) continue;

@@ -132,7 +132,7 @@ TEST_CASE("the worst practices are told: a stray CU on an engine, and blocks tha
   CHECK(found(task("mm1024", "distributed:31"), {}).empty());
   CHECK(found(task("mm1024", "full"), task("mm256", "0-3")) ==
         "AM0581 mm1024 shares 4 CUs with mm256: blocks of 256 threads start where one of 1024 does not fit yet and cut "
-        "ahead of it\n");
+        "ahead of it; give them masks that do not overlap\n");
   CHECK(found(task("mm1024", "even"), task("mm256", "odd")).empty());
   CHECK(found(task("mm256", "full"), task("mm256", "full")).empty());
 }

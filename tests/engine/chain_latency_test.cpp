@@ -400,7 +400,7 @@ TEST_CASE("a chain by task names is understood, and what is wrong with one is sa
   CHECK(error("Alpha->") == "expected task names with -> between them, such as A->B->C");
   CHECK(error("Alpha->Alpha") == "task \"Alpha\" follows itself");
   system.tasks[b].name = "Alpha";
-  CHECK(error("Alpha") == "there are several tasks named \"Alpha\"");
+  CHECK(error("Alpha") == "there are several tasks named \"Alpha\"; rename all but one");
 
   Diagnostics diagnostics;
   engine::report_gaps(system, *chain, diagnostics);

@@ -157,7 +157,9 @@ TEST_CASE("waits are assumed to be passive and to end with any event") {
 }
 
 TEST_CASE("tasks without a stimulus or without anything to execute are missing from all results") {
-  CHECK(unknown(without(open_minimal(), " stimuli=\"every_2ms?type=PeriodicStimulus\""), "AM0407") == 1);
+  // That no job was simulated makes the verdict of each such task unknown, not the finding.
+  CHECK(counted(without(open_minimal(), " stimuli=\"every_2ms?type=PeriodicStimulus\""), "AM0407",
+                engine::Consequence::none) == 1);
   CHECK(unknown(with_task(preemptive, ""), "AM0440") == 1);
   const std::string stub =
       replaced(with_task(preemptive, "<items xsi:type=\"am:RunnableCall\" runnable=\"Stub?type=Runnable\"/>"),

@@ -141,7 +141,7 @@ TEST_CASE("a value that its type does not allow is told at its place, with what 
         "-2147483648 to 2147483647 [AM0220]");
   CHECK(message("3.3.0", "<swModel><tasks name=\"T\" preemption=\"Preemptive\"/></swModel>") ==
         "model.amxmi:3:38: error: preemption of Task \"T\" is \"Preemptive\"; expected one of _undefined_, preemptive, "
-        "cooperative, non_preemptive [AM0220]");
+        "cooperative, non_preemptive; did you mean \"preemptive\"? [AM0220]");
   CHECK(ids("3.3.0",
             "<swModel><tasks name=\"T\" preemption=\"preemptive\" multipleTaskActivationLimit=\"-1\"/></swModel>")
             .empty());

@@ -355,7 +355,7 @@ TEST_CASE("access paths of old models are sums over ports, latencies and other p
                     Version::v0_8_3));
   CHECK(messages(read.diagnostics) ==
         std::vector<std::string>{"model.amxmi:10:5: warning: access path \"first\" is part of itself; the reference "
-                                 "back is ignored [AM0213]"});
+                                 "back is ignored; remove it [AM0213]"});
   REQUIRE(read.hardware.units[0].accesses.size() == 2);
   const AccessCost both = cost_of(read.hardware, read.hardware.accesses[0]);
   CHECK(both.read == Cycles{10, 10, 10});

@@ -97,7 +97,7 @@ TEST_CASE("references by position are followed, and reported when they lead nowh
   CHECK(model.reference(first(model, "taskAllocation"), "task").name() == "B");
   CHECK(messages(diagnostics) ==
         std::vector<std::string>{"model.amxmi:3:23: error: task \"//@swModel/@tasks.7\" of TaskAllocation refers to "
-                                 "nothing in the model [AM0203]"});
+                                 "nothing in the model; correct it [AM0203]"});
 }
 
 TEST_CASE("a reference by xmi:id goes before one by name") {
@@ -197,8 +197,8 @@ TEST_CASE("what a file has from another version than its namespace says is told 
       messages(diagnostics) ==
       std::vector<std::string>{
           "model.amxmi:3:1: warning: the namespace says AMALTHEA 0.9.9, but 2 elements or attributes are from another "
-          "version, 2 of them known to 0.9.5 (the first: <callGraph> in a Task); they are read by their structure "
-          "[AM0208]"});
+          "version, 2 of them known to 0.9.5 (the first: <callGraph> in a Task); they are read by their structure; "
+          "correct the namespace, or migrate the model [AM0208]"});
 }
 
 TEST_CASE("objects of a class that the namespace's version does not have can be referred to") {

@@ -194,10 +194,10 @@ TEST_CASE("references to other files of the folder are child elements with an hr
   CHECK(
       messages(alone) ==
       Findings{fmt::format("{}:2:58: error: reference \"amlt:/#C+0?type=ProcessingUnit\" of responsibility refers to "
-                           "nothing in the files given [AM0205]",
+                           "nothing in the files given; give the file that has it, or the whole folder [AM0205]",
                            map),
                fmt::format("{}:2:113: error: reference \"amlt:/#C1%3Ftype%3DProcessingUnit\" of responsibility refers "
-                           "to nothing in the files given [AM0205]",
+                           "to nothing in the files given; give the file that has it, or the whole folder [AM0205]",
                            map)});
 }
 

@@ -622,13 +622,14 @@ std::string with_calls(int count, int times) {
 TEST_CASE("calls nested too deep are an error and use up no stack") {
   CHECK(system_of(with_calls(512, 1)).runnables.size() > 512);
   const std::string error = only_error(with_calls(100'000, 1));
-  CHECK(error.find("the call of runnable \"R512\" is nested deeper than 512 runnables [AM0305]") != std::string::npos);
+  CHECK(error.find("the call of runnable \"R512\" is nested deeper than 512 runnables; flatten the calls [AM0305]") !=
+        std::string::npos);
 }
 
 TEST_CASE("calls that multiply are an error and use up no memory") {
   const std::string error = only_error(with_calls(60, 2));
-  CHECK(error.find("the tasks have more than 1000000 activities, counting every call of a runnable anew [AM0317]") !=
-        std::string::npos);
+  CHECK(error.find("the tasks have more than 1000000 activities, counting every call of a runnable anew; split the "
+                   "model, or give some runnables ticks instead of calls [AM0317]") != std::string::npos);
 }
 
 TEST_CASE("a task without allocation is one error at the task") {

@@ -384,7 +384,7 @@ TEST_CASE("XML that is no AMALTHEA model is refused with what it is") {
   CHECK(error_of("<?xml version=\"1.0\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\"/>") ==
         "m.amxmi:2:1: error: not an AMALTHEA model: the root element is <svg> in namespace "
         "\"http://www.w3.org/2000/svg\"; expected <am:Amalthea "
-        "xmlns:am=\"http://app4mc.eclipse.org/amalthea/VERSION\"> [AM0110]");
+        "xmlns:am=\"http://app4mc.eclipse.org/amalthea/VERSION\">; this is a picture [AM0110]");
   CHECK(error_of("<Amalthea/>").find("the root element is <Amalthea> in namespace \"\"") != std::string::npos);
 }
 

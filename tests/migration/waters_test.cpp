@@ -2,8 +2,8 @@
 
 #include <set>
 
-#include <catch2/catch.hpp>
 #include <fmt/core.h>
+#include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
 #include "amalthea/metamodel.hpp"
@@ -17,9 +17,12 @@ using nlohmann::json;
 
 namespace {
 
-constexpr const char* models[] = {"0.9.8/ChallengeModel_release_fix.amxmi", "0.9.9/waters-challenge-2019.amxmi",
-                                  "1.0.0/mobstr.amxmi",                     "2.0.0/mobstr.amxmi",
-                                  "1.0.0/mobstr-mapped.amxmi",              "2.0.0/mobstr-mapped.amxmi"};
+constexpr const char* models[] = {"0.9.8/ChallengeModel_release_fix.amxmi",
+                                  "0.9.9/waters-challenge-2019.amxmi",
+                                  "1.0.0/mobstr.amxmi",
+                                  "2.0.0/mobstr.amxmi",
+                                  "1.0.0/mobstr-mapped.amxmi",
+                                  "2.0.0/mobstr-mapped.amxmi"};
 
 /// The only difference that remains: AMALTHEA's own migration writes a text about the algorithm into its definition.
 /// It is prose, not part of what the older model says.
@@ -29,9 +32,21 @@ bool only_the_description(const std::vector<std::string>& differences) {
   return differences.size() <= 2;
 }
 
+/// What it finds of timing and of the model. Not compared is what is said of the form that AMALTHEA's own migration,
+/// too, gives to scheduling parameters: it leaves priorities of 0 out (AM0446), and names those that were extensions in
+/// no definition (AM0662).
 json analyzed(const std::string& path) {
   json results = json::parse(test::amalthea({"analyze", path, "--format", "json"}).out);
   results.erase("model");  // the name of the file and its hash
+  const auto drop_form = [](json& list) {
+    json kept = json::array();
+    for (const json& entry : list)
+      if (entry["rule"] != "AM0446" && entry["rule"] != "AM0662") kept.push_back(entry);
+    list = std::move(kept);
+  };
+  drop_form(results["findings"]);
+  drop_form(results["assumptions"]);
+  results.erase("summary");  // counts the assumptions; the verdicts behind it are compared
   for (json& finding : results["findings"]) {
     finding.erase("file");
     finding.erase("line");
