@@ -12,6 +12,12 @@
 #include "amalthea/views/mapping.hpp"
 #include "importer/detail/build_context.hpp"
 
+namespace amalthea::importer {
+
+constexpr std::string_view missing_priority_id = "AM0446";
+
+}  // namespace amalthea::importer
+
 namespace amalthea::importer::detail {
 namespace {
 
@@ -36,7 +42,8 @@ constexpr std::array<UnstatedKind, 16> unstated_kinds{{
      "{} labels that are accessed have no size; they are taken as empty", "state their sizes"},
     {Unstated::access, "AM0457", "1 label access says neither read nor write; it is taken as a read",
      "{} label accesses say neither read nor write; they are taken as reads", "state access"},
-    {Unstated::priority, "AM0446", "1 task beside others on its scheduler states no priority; it is taken as 0",
+    {Unstated::priority, missing_priority_id,
+     "1 task beside others on its scheduler states no priority; it is taken as 0",
      "{} tasks beside others on their schedulers state no priority; it is taken as 0",
      "state the priority in the taskAllocation"},
     {Unstated::pu_type, "AM0447", "1 processing unit with tasks has no definition with a puType; it is taken as a CPU",

@@ -13,6 +13,12 @@
 #include "amalthea/views/hardware.hpp"
 #include "importer/detail/build_context.hpp"
 
+namespace amalthea::importer {
+
+constexpr std::string_view missing_parameter_id = "AM0341";
+
+}  // namespace amalthea::importer
+
 namespace amalthea::importer::detail {
 namespace {
 
@@ -257,7 +263,7 @@ class SchedulerBuilder {
 void report_needed(BuildContext& context, const Scheduler& scheduler, std::string_view needed) {
   const Element element = context.model.element(scheduler.origin);
   context.error_unless_explained(
-      "AM0341", element,
+      missing_parameter_id, element,
       fmt::format("scheduler \"{}\" uses the algorithm {}, which needs {}; add it to its parameters or its "
                   "association",
                   scheduler.name, scheduler.algorithm, needed));

@@ -3,6 +3,7 @@
 /// Model → System: platform, tasks, data and the runnable graph.
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "amalthea/diagnostic.hpp"
@@ -24,6 +25,9 @@ struct BuildOptions {
   /// Findings that have been told already: what an element lacks because of an error among them is not told again.
   const Diagnostics* told = nullptr;
 };
+
+/// Ids of findings that explain others: a scheduler lacks what its algorithm needs, tasks lack priorities.
+extern const std::string_view missing_parameter_id, missing_priority_id;
 
 /// Nothing when the model lacks something that its timing depends on; `diagnostics` then says what and where.
 std::optional<System> build_system(const Model& model, const BuildOptions& options, Diagnostics& diagnostics);

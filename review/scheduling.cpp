@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/quantity.hpp"
+#include "importer/system_builder.hpp"
 #include "review/rules.hpp"
 
 namespace amalthea::review {
@@ -115,8 +116,8 @@ void check_mandatory_parameters(const Context& context, Report& report) {
     Element first;
     std::string message;
   };
-  const auto needed = report.told_as("AM0341"), unread = report.told_as("AM02");
-  const bool are_priorities_told = !report.told_as("AM0446").empty();
+  const auto needed = report.told_as(importer::missing_parameter_id), unread = report.told_as("AM02");
+  const bool are_priorities_told = !report.told_as(importer::missing_priority_id).empty();
   // An algorithm that needs the parameter, or what stands in its place and is not understood. That the scheduler has no
   // unit, or the task no stimulus, explains nothing.
   const auto is_explained = [&](Element holder) {
