@@ -94,8 +94,10 @@ std::size_t spelling_distance(std::string_view a, std::string_view b, std::size_
   return std::min(rows[a.size() % 3][b.size()], too_far);
 }
 
-NearMisses::NearMisses(std::string_view wanted)
-    : wanted_(wanted), limit_(tolerance_of(std::min(wanted.size(), compared_length))) {}
+NearMisses::NearMisses(std::string_view wanted) : NearMisses(wanted, wanted) {}
+
+NearMisses::NearMisses(std::string_view wanted, std::string_view telling)
+    : wanted_(wanted), limit_(tolerance_of(std::min(telling.size(), compared_length))) {}
 
 void NearMisses::offer(std::string_view known, std::string_view shown) {
   if (known.empty() || shown.empty()) return;
@@ -145,8 +147,10 @@ std::string did_you_mean_file(const std::string& path) {
   paths.reserve(names.size());
   for (const std::string& name : names) paths.push_back((folder / name).string());
   const std::string wanted = fs::path(path).filename().string();
-  NearMisses near(wanted);
-  for (std::size_t i = 0; i < names.size(); ++i) near.offer(names[i], paths[i]);
+  const std::string stem = fs::path(wanted).stem().string();
+  NearMisses near(wanted, stem);
+  for (std::size_t i = 0; i < names.size(); ++i)
+    if (names[i] != wanted) near.offer(names[i], paths[i]);  // what is there may be a folder, or not readable
   return near.suggestion();
 }
 

@@ -27,6 +27,8 @@ class NearMisses {
   static constexpr std::size_t most_compared = 100'000;
 
   explicit NearMisses(std::string_view wanted);
+  /// `telling`: the part of `wanted` that tells it from others; its length says how many differences are few.
+  NearMisses(std::string_view wanted, std::string_view telling);
 
   void offer(std::string_view known) { offer(known, known); }
   /// Compares `known` and suggests `shown`.
@@ -70,6 +72,7 @@ std::string did_you_mean_or_list(std::string_view wanted, const Items& items, Na
 }
 
 /// Of a path that leads to no file: the files of the same folder that have nearly its name, as `; did you mean …?`.
+/// An ending such as .amxmi makes no two names alike.
 std::string did_you_mean_file(const std::string& path);
 
 }  // namespace amalthea

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <limits>
 #include <optional>
+#include <set>
 #include <string>
 #include <system_error>
 #include <unordered_map>
@@ -251,8 +252,12 @@ struct Meaning {
 
 class Checker {
  public:
-  Checker(const Document& document, Version version, ConformanceFindings& findings)
-      : document_(document), version_(version), findings_(findings) {}
+  Checker(const Model& model, const Document& document, Version version, ConformanceFindings& findings)
+      : document_(document), version_(version), findings_(findings) {
+    for (const Model::Dangling& dangling : model.dangling())
+      if (dangling.element.document().position() == document.position())
+        dangling_.emplace(dangling.element.index(), dangling.feature);
+  }
 
   void run() {
     for (std::uint32_t i = 0; i < document_.size(); ++i)
@@ -304,7 +309,7 @@ class Checker {
     check_attributes(element, cls);
     check_children(element, cls);
     for (const auto& [feature, count] : written_)
-      if (feature->upper >= 0 && count > static_cast<std::size_t>(feature->upper))
+      if (feature->upper >= 0 && count > static_cast<std::size_t>(feature->upper) && !is_dangling(element, *feature))
         findings_.too_many(element, feature->name, count, feature->upper);
     if (foreign_) return;  // what is missing here may be there under the name of another version, or a misspelt one
     for (const Feature* feature : class_facts.required)
@@ -538,6 +543,11 @@ class Checker {
     }
   }
 
+  /// Of references that lead nowhere that has been told; a name with a blank looks like two of them.
+  bool is_dangling(Element element, const Feature& feature) const {
+    return dangling_.count({element.index(), feature.name}) != 0;
+  }
+
   /// How often a feature of the element at hand is written. An element has few distinct ones.
   std::size_t& count_of(const Feature& feature) {
     for (auto& [known, count] : written_)
@@ -549,6 +559,7 @@ class Checker {
   const Document& document_;
   const Version version_;
   ConformanceFindings& findings_;
+  std::set<std::pair<std::uint32_t, std::string_view>> dangling_;  ///< element and feature; told on reading
   std::unordered_map<std::uint16_t, ClassFacts> classes_;
   std::unordered_map<std::uint64_t, Meaning> meanings_;
   std::unordered_map<std::string, bool> prefixes_;
@@ -626,11 +637,11 @@ void check_conformance(const Model& model, Diagnostics& diagnostics, std::size_t
   for (ConformanceFindings findings(diagnostics, most); const auto& document : model.documents()) {
     if (document->itea() != IteaRelease::none) continue;
     findings.mark();
-    Checker(*document, document->version(), findings).run();
+    Checker(model, *document, document->version(), findings).run();
     if (findings.has_other_version())
       if (const auto version = version_of_cycle(*document)) {
         findings.drop();
-        Checker(*document, *version, findings).run();
+        Checker(model, *document, *version, findings).run();
       }
     findings.keep();
   }

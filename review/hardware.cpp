@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/views/attributes.hpp"
 #include "amalthea/views/hardware.hpp"
 #include "review/rules.hpp"
 
@@ -288,9 +289,14 @@ void check_instruction_rates(const Context& context, Report& report) {
 }
 
 void check_frequencies(const Context& context, Report& report) {
+  // The frequency of a domain that is meant by a misspelt reference is not read, but may be stated.
+  const auto states_one = [](Element domain) {
+    const Element value = domain.child("defaultValue");
+    return value && views::number_attribute(value, "value").value_or(0) > 0;
+  };
   for (const views::HwDomain& domain : hardware_in(context).domains)
-    if (!domain.power && domain.frequency == Frequency{} && !context.facts.uses_of(domain.element).empty() &&
-        !report.is_told(domain.element))
+    if (!domain.power && domain.frequency == Frequency{} && !states_one(domain.element) &&
+        !context.facts.uses_of(domain.element).empty() && !report.is_told(domain.element))
       report.add(domain.element,
                  fmt::format("{} is in use and has no frequency above zero; state one", describe(domain.element)));
 }

@@ -57,4 +57,9 @@ TEST_CASE("near miss: of a file that is not there, files of its folder are sugge
         "; did you mean \"" + folder.path() + "/model.amxmi\"?");
   CHECK(amalthea::did_you_mean_file(folder.path() + "/other.json").empty());
   CHECK(amalthea::did_you_mean_file(folder.path() + "/none/model.amxmi").empty());
+  CHECK(amalthea::did_you_mean_file(folder.path() + "/gone.amxmi").empty());  // alike by the ending only
+  CHECK(amalthea::did_you_mean_file(folder.path() + "/model.amxmi").empty());
+  CHECK(amalthea::did_you_mean_file(folder.path() + "/model.xml").empty());
+  CHECK(amalthea::did_you_mean_file(folder.path() + "/model.amxm") ==
+        "; did you mean \"" + folder.path() + "/model.amxmi\"?");
 }
