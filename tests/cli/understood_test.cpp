@@ -92,6 +92,7 @@ TEST_CASE("what EMF refuses beside classes is refused, too") {
     const auto lenient = test::amalthea({"analyze", changed.model(), "--lenient"});
     CHECK(lenient.exit_code == 4);
     CHECK(lenient.out.starts_with("Verdict: unknown"));
+    CHECK(lenient.out.find(". 1 part of the model not judged: ") < lenient.out.find('\n'));
     CHECK(lenient.out.find("Control") != std::string::npos);
   }
 }
