@@ -143,8 +143,8 @@ TEST_CASE("annotate: a form that the version cannot hold is refused in one line,
       test::amalthea({"annotate", test::sample("offload-minimal.amxmi"), "-o", a, "--as", "properties,measurements"});
   CHECK(refused.exit_code == 2);
   CHECK(refused.err == test::sample("offload-minimal.amxmi") +
-                           ": error: AMALTHEA 3.3.0 has no measurement model; --as measurements is for 0.8.2 to 0.9.9 "
-                           "[AM0550]\n");
+                           ": error: AMALTHEA 3.3.0 has no measurement model; --as measurements is for 0.8.2 to 0.9.9; "
+                           "leave it out, or convert the model [AM0550]\n");
   CHECK_FALSE(fs::exists(a));
   CHECK(test::amalthea({"annotate", test::sample("offload-minimal.amxmi"), "-o", a, "--as", "poems"}).exit_code == 2);
 }

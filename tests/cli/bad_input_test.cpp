@@ -96,14 +96,16 @@ TEST_CASE("a picture is refused by every verb") {
   check_all_verbs("<?xml version=\"1.0\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\"/>\n", 2,
                   "2:1: error: not an AMALTHEA model: the root element is <svg> in namespace "
                   "\"http://www.w3.org/2000/svg\"; expected <am:Amalthea "
-                  "xmlns:am=\"http://app4mc.eclipse.org/amalthea/VERSION\"> [AM0110]");
+                  "xmlns:am=\"http://app4mc.eclipse.org/amalthea/VERSION\">; this is a picture [AM0110]");
 }
 
 TEST_CASE("bytes that are no XML are refused by every verb") {
   check_all_verbs(std::string("\x7F"
                               "ELF\x02\x01\x01\x00\x00",
                               9),
-                  2, "1:1: error: not well-formed XML: invalid document structure [AM0103]");
+                  2,
+                  " error: the file is no text, and not an AMALTHEA model; expected XML with the root element "
+                  "<am:Amalthea>, or a ZIP archive of it [AM0119]");
 }
 
 TEST_CASE("a version that is not known is refused by every verb") {

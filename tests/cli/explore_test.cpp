@@ -64,6 +64,7 @@ json analysed(std::vector<std::string> arguments) {
   json results = json::parse(result.out);
   results.erase("model");
   results.erase("findings");
+  results.erase("replaced");  // the mapping, where it is not the model's own
   return results;
 }
 
@@ -183,7 +184,7 @@ TEST_CASE("explore: affinity constraints of the model are kept") {
   CHECK(unit_of(result, "Planner") != "Core4");
   CHECK(unit_of(result, "Planner") != unit_of(result, "CANbus_polling"));
   CHECK(run.err.find("affinity constraint \"Impossible\" leaves no unit on which task \"OS_Overhead\" can run; it is "
-                     "left out [AM0800]") != std::string::npos);
+                     "left out; correct or remove it [AM0800]") != std::string::npos);
 }
 
 TEST_CASE("explore: a pairing of the model that no unit can have is left out with a note") {
@@ -403,15 +404,19 @@ TEST_CASE("explore: nothing that is written takes the place of another file that
     CHECK(test::read_text(model) == text);
     CHECK(test::read_text(other) == mapping);
   };
+  const std::string another_for_one = "; name another file for one of them";
   const std::string x = folder.path() + "/x", dotted = folder.path() + "/./x";
-  refused({"-o", x, "--report", x}, "-o and --report would both write " + x);
-  refused({"-o", x, "--mapping-out", dotted}, "-o and --mapping-out would both write " + dotted);
-  refused({"--mapping-out", x, "--report", dotted}, "--mapping-out and --report would both write " + dotted);
-  refused({"--mapping-out", model}, "--mapping-out would write over " + model + ", which is read");
-  refused({"--report", model}, "--report would write over " + model + ", which is read");
-  refused({"--report", other, "--compare", other}, "--report would write over " + other + ", which is read");
-  refused({"--report", other, "--mapping", other}, "--report would write over " + other + ", which is read");
-  refused({"-o", other, "--compare", other}, "-o would write over " + other + ", which is read");
+  refused({"-o", x, "--report", x}, "-o and --report would both write " + x + another_for_one);
+  refused({"-o", x, "--mapping-out", dotted}, "-o and --mapping-out would both write " + dotted + another_for_one);
+  refused({"--mapping-out", x, "--report", dotted},
+          "--mapping-out and --report would both write " + dotted + another_for_one);
+  refused({"--mapping-out", model}, "--mapping-out would write over " + model + ", which is read; name another file");
+  refused({"--report", model}, "--report would write over " + model + ", which is read; name another file");
+  refused({"--report", other, "--compare", other},
+          "--report would write over " + other + ", which is read; name another file");
+  refused({"--report", other, "--mapping", other},
+          "--report would write over " + other + ", which is read; name another file");
+  refused({"-o", other, "--compare", other}, "-o would write over " + other + ", which is read; name another file");
   CHECK_FALSE(std::filesystem::exists(x));
   const auto again = explore(model, {"--mapping", other, "--mapping-out", other, "-o", model});
   INFO(again.err);

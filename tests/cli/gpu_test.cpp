@@ -65,7 +65,8 @@ TEST_CASE("gpu occupancy takes profiles of one's own and says what is wrong with
   CHECK(complaint({"occupancy", "--platform", own, "--threads", "32"}) ==
         own + ": not a device profile: max_blocks must be a whole number between 1 and 65536");
   CHECK(complaint({"occupancy", "--platform", "generic", "--threads", "32"}) ==
-        "--platform generic: the profile does not say what its SMs hold (\"multiprocessors\")");
+        "--platform generic: the profile does not say what its SMs hold (\"multiprocessors\"); add it, or choose a "
+        "profile that does");
   CHECK(complaint({"occupancy", "--threads", "2000"}) ==
         "tx2: a block of 2000 threads exceeds the 1024 a block may have");
   CHECK(complaint({"occupancy", "--threads", "32", "--platform", "none"}).starts_with("--platform none: neither"));

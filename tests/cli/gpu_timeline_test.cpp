@@ -127,7 +127,7 @@ TEST_CASE("gpu run says what is wrong with outputs before it simulates") {
         "amalthea: error: --timeline a.png: expected a file that ends in one of .txt, .svg, .json, .btf");
   CHECK(complaint({camera, "--timeline", folder.path() + "/none/a.svg"}) ==
         "amalthea: error: cannot write " + folder.path() + "/none/a.svg: the folder " + folder.path() +
-            "/none does not exist");
+            "/none does not exist; make it, or name another");
   CHECK(complaint({camera, "--log-directory", folder.path() + "/none"}).find("none does not exist") !=
         std::string::npos);
   const std::string own = folder.path() + "/own.json";

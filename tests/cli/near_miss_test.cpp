@@ -169,7 +169,7 @@ TEST_CASE("near miss: classes, elements and attributes") {
        "<callGraphs/><activityGraph>\n        <items xsi:type=\"am:RunnableCall\" runnable=\"Monitor", "AM0201",
        "did you mean \"callGraph\"?"},
       {"attribute as an element", "<size value=\"64\" unit=\"kB\"/>", "<constant/><size value=\"64\" unit=\"kB\"/>",
-       "AM0201", "expected an attribute constant="},
+       "AM0231", "<constant> is an attribute of a Label and written as an element"},
   };
   for (const Slip& slip : slips) {
     const test::TemporaryFolder folder;
@@ -247,7 +247,8 @@ TEST_CASE("near miss: keys and values of gpu. properties") {
                           "value=\"{}\"/></customProperties>",
                           key, value);
   };
-  CHECK(said(runnable, property("gpu.copy", "h2h")).find("did you mean \"h2d\"? [AM0315]") != std::string::npos);
+  CHECK(said(runnable, property("gpu.copy", "h2h")).find("did you mean \"h2d\" or \"d2h\"? [AM0315]") !=
+        std::string::npos);
 }
 
 TEST_CASE("near miss: ten thousand broken references are read about as quickly as whole ones") {
@@ -320,7 +321,7 @@ TEST_CASE("near miss: tasks, cores, profiles, memory models and kinds of files")
   check_refused({"info", test::sample("offload-minmal.amxmi")}, "offload-minimal.amxmi\"? [AM0116]");
 }
 
-TEST_CASE("-q and --suppress hide messages, and neither results nor exit codes") {
+TEST_CASE("messages are hidden by -q and --suppress, and neither results nor exit codes") {
   const std::string model = test::sample("waters2019-tx2.amxmi");
   const auto plain = test::amalthea({"analyze", model});
   REQUIRE(plain.err.find("[AM0410]") != std::string::npos);

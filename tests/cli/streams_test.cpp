@@ -25,7 +25,7 @@ std::string without(std::string text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("- reads the model from standard input, which is called <stdin>") {
+TEST_CASE("a model is read from standard input for -, which is called <stdin>") {
   const std::string model = test::sample("offload-minimal.amxmi");
   for (const std::string verb :
        {"info", "graph", "analyze", "analyze --format json", "simulate", "validate", "explore"}) {
@@ -45,7 +45,7 @@ TEST_CASE("- reads the model from standard input, which is called <stdin>") {
   CHECK(large.err == "<stdin>: error: the file is larger than the limit of 100 bytes (--max-size) [AM0116]\n");
 }
 
-TEST_CASE("-o - writes to standard output, so that the command can stand in a pipe") {
+TEST_CASE("standard output is written for -o -, so that the command can stand in a pipe") {
   const std::string model = test::sample("offload-minimal.amxmi");
   const std::string text = test::read_text(model);
   CHECK(with_input(model, "analyze - -o -").out == with_input(model, "analyze -").out);
