@@ -255,7 +255,7 @@ class Checker {
   Checker(const Model& model, const Document& document, Version version, ConformanceFindings& findings)
       : document_(document), version_(version), findings_(findings) {
     for (const Model::Dangling& dangling : model.dangling())
-      if (dangling.element.document().position() == document.position())
+      if (dangling.likely && dangling.element.document().position() == document.position())
         dangling_.emplace(dangling.element.index(), dangling.feature);
   }
 
@@ -543,7 +543,7 @@ class Checker {
     }
   }
 
-  /// Of references that lead nowhere that has been told; a name with a blank looks like two of them.
+  /// Of misspelt references reading tells what may be meant; a name with a blank looks like two of them.
   bool is_dangling(Element element, const Feature& feature) const {
     return dangling_.count({element.index(), feature.name}) != 0;
   }
@@ -559,7 +559,7 @@ class Checker {
   const Document& document_;
   const Version version_;
   ConformanceFindings& findings_;
-  std::set<std::pair<std::uint32_t, std::string_view>> dangling_;  ///< element and feature; told on reading
+  std::set<std::pair<std::uint32_t, std::string_view>> dangling_;  ///< element and feature
   std::unordered_map<std::uint16_t, ClassFacts> classes_;
   std::unordered_map<std::uint64_t, Meaning> meanings_;
   std::unordered_map<std::string, bool> prefixes_;
