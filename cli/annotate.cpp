@@ -126,7 +126,7 @@ int run(const Options& options) {
   if (!write_model(*model, targets, limits,
                    [&](const Document& document) { return exporter::annotate(document, annotations); }))
     return ExitCode::unusable;
-  return diagnostics.has_errors() ? ExitCode::findings : ExitCode::all_well;
+  return diagnostics.has_errors() && !options.analysis.lenient ? ExitCode::findings : ExitCode::all_well;
 }
 
 }  // namespace

@@ -195,7 +195,7 @@ int write_all(const Model& model, const Options& options, const std::vector<Targ
                                                  : exporter::render_exploration_text(view, use_colour())))
     return ExitCode::unusable;
   const bool kept = chosen.judgement.late.empty() && chosen.judgement.broken == 0 && exploration.impossible.empty();
-  if (!kept || diagnostics.has_errors() || !assessment) return ExitCode::findings;
+  if (!kept || !assessment) return ExitCode::findings;
   return exit_code_of(*assessment, options.analysis);
 }
 
