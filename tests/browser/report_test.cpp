@@ -110,11 +110,9 @@ void check_page(const Opened& opened, const json& results) {
   CHECK(found["bar"]["shown"]["from"].get<double>() <= found["bar"]["from"].get<double>());
   CHECK(found["bar"]["shown"]["to"].get<double>() >= found["bar"]["to"].get<double>());
 
-  std::map<std::string, int> verdicts;
   for (const json& task : results["tasks"]) {
     const std::string name = task["name"];
     INFO(name);
-    ++verdicts[task["verdict"]];
     const json& row = found["tasks"][name];
     REQUIRE(row.is_array());
     CHECK(row[0].get<std::string>().find(task["verdict"].get<std::string>()) != std::string::npos);
@@ -135,10 +133,11 @@ void check_page(const Opened& opened, const json& results) {
     CHECK(jump["release"] == release);
     CHECK(jump["response"] == response);
   }
-  CHECK(found["counts"]["met"].get<std::string>().find(std::to_string(verdicts["met"]) + "deadlines") !=
-        std::string::npos);
-  CHECK(found["counts"]["missed"].get<std::string>().find(std::to_string(verdicts["missed"]) + "missed") !=
-        std::string::npos);
+  for (const char* verdict : {"met", "missed", "unbounded"}) {
+    const std::string tile = found["counts"][verdict], counted = results["counts"][verdict].dump() + verdict;
+    CHECK(tile.find(counted) != std::string::npos);
+  }
+  CHECK(found["sentence"].get<std::string>().find(results["summary"].get<std::string>()) != std::string::npos);
 }
 
 json analysed(const std::string& model) {
@@ -156,7 +155,6 @@ TEST_CASE("browser: the report of the WATERS 2019 model shows what analyze finds
   const Opened opened = open(page, folder.path());
   check_page(opened, analysed(model));
   CHECK(opened.found["title"] == "Timing of waters2019-tx2.amxmi");
-  CHECK(opened.found["sentence"].get<std::string>().find("4 of 11") != std::string::npos);
   CHECK(opened.found["sections"] == json({"verdict", "tasks", "decomposition", "schedule", "chains", "resources",
                                           "findings", "graph", "provenance"}));
   // The first thing to be seen is the longest job of a task that fails.
@@ -169,8 +167,9 @@ TEST_CASE("browser: the report of a model with 1250 runnables and 100 000 interv
   const test::TemporaryFolder folder;
   const std::string model = folder.path() + "/synthetic.amxmi", page = folder.path() + "/report.html";
   test::write_text(model, amalthea::bench::synthetic_model(1));
+  // Its cores are asked for more than they can give, and activations are lost.
   REQUIRE(test::amalthea({"report", model, "--until", "550ms", "--trace-events", "1000000", "-o", page}).exit_code ==
-          0);
+          1);
   const json results = json::parse(test::amalthea({"analyze", model, "--until", "550ms", "--format", "json"}).out);
   const std::string text = test::read_text(page);
   const std::string key = "\"spans\":";
