@@ -65,7 +65,7 @@ TEST_CASE("a model with a class that nobody knows is not analysed, by no verb") 
     auto lenient = verb;
     lenient.emplace_back("--lenient");
     const auto read_on = test::amalthea(lenient);
-    const bool judges = verb.front() == "analyze" || verb.front() == "simulate" || verb.front() == "report";
+    const bool judges = verb.front() != "explain" && verb.front() != "annotate" && verb.front() != "graph";
     CHECK(judges == (read_on.exit_code == 4));  // the verdict is unknown, as part of the model was not judged
     CHECK((judges || read_on.exit_code <= 1));
     CHECK(read_on.err.find("error: unknown class \"am:Tickz\"") != std::string::npos);
