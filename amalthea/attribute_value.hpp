@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Attribute values as Eclipse EMF understands them: which text it accepts, how it writes the value, and what an

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// What is wrong, or worth knowing, in an input: one `Diagnostic` per finding, collected, never thrown.
@@ -32,7 +33,7 @@ struct Diagnostic {
   Severity severity = Severity::error;
   std::string message;  ///< one sentence: what is wrong and what was expected
   Location location;
-  std::string path;  ///< AMALTHEA path such as "swModel/tasks/DASM"; empty when about the whole file
+  std::string path;         ///< AMALTHEA path such as "swModel/tasks/DASM"; empty when about the whole file
   std::uint64_t count = 1;  ///< how many things of its kind the finding is about, e.g. label accesses
 };
 

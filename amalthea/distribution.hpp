@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Values that vary between bounds, and how they are drawn: the distributions of AMALTHEA's deviations.

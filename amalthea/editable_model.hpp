@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// A model in memory that can be built from nothing or taken from files, and changed freely.

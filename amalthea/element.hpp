@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// The element store: a model file exactly as it is written, cheap to hold and to walk.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Models written the way Eclipse EMF writes them with the options of APP4MC.

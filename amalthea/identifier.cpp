@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "amalthea/identifier.hpp"
 
 #include <algorithm>
@@ -161,7 +162,8 @@ std::string qualified_name(Node element, Version version) {
   }
   if (qualified_by_container_path(cls)) {
     const Node outer = cls == "LocalModeLabel" ? enclosing_executable(element) : container;
-    const bool named = outer && class_of(outer) && metamodel::find_feature(*class_of(outer), "name", version) != nullptr;
+    const bool named =
+        outer && class_of(outer) && metamodel::find_feature(*class_of(outer), "name", version) != nullptr;
     return named ? qualified_name(outer, version) + "/" + own : own;
   }
   if (cls == "Namespace")

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// How AMALTHEA names its elements: `<qualified name>?type=<EClass>`, each name form-url-encoded.

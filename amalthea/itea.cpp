@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "amalthea/itea.hpp"
 
 #include <array>
@@ -39,8 +40,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 12> packages
      " GaussDistribution MinAvgMaxStatistic SingleValueStatistic Mode ModeLiteral "},
     {"components",
      " ComponentsModel Component Composite System ComponentInstance Connector QualifiedPort FInterfacePort "},
-    {"config",
-     " ConfigModel EventConfigLink EventConfigElement "},
+    {"config", " ConfigModel EventConfigLink EventConfigElement "},
     {"constraints",
      " ConstraintsModel RunnableSequencingConstraint ProcessRunnableGroup ProcessRunnableGroupEntry"
      " RunnableSeparationConstraint ProcessSeparationConstraint SchedulerSeparationConstraint"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Names of AMALTHEA before 0.7.0 (the ITEA namespaces 1.1.0, 1.2.0, 1.3.0), as 0.7.0 calls them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 /// The AMALTHEA metamodel of every version: which classes there are, what they

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Where something in a System comes from, for those who hold the Model; to all others just a number.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// References by position, as EMF writes them where an object has no id: "//@swModel/@tasks.3/@customProperties.0".

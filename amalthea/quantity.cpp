@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "amalthea/quantity.hpp"
 
 #include <algorithm>
@@ -82,8 +83,7 @@ Parsed<std::int64_t> parse_bits(std::string_view value, std::string_view unit) {
   if (!number) return tl::unexpected(number.error());
   if (*number < 0) return tl::unexpected(fmt::format("\"{}\" is negative", value));
   const Unit* found = find_unit(size_units, unit);
-  if (found == nullptr)
-    return tl::unexpected(no_such_unit(size_units, unit, "unit of data size (B, kB, KiB, MB, …)"));
+  if (found == nullptr) return tl::unexpected(no_such_unit(size_units, unit, "unit of data size (B, kB, KiB, MB, …)"));
   return multiply(*number, found->factor, value);
 }
 
@@ -145,9 +145,7 @@ Parsed<DataRate> parse_data_rate(std::string_view value, std::string_view unit) 
   const std::string_view size_unit = unit.substr(0, unit.size() - std::min(unit.size(), suffix.size()));
   if (!unit.ends_with(suffix) || find_unit(size_units, size_unit) == nullptr)
     return tl::unexpected(no_such_unit(size_units, unit, "unit of data rate (BPerSecond, MBPerSecond, …)", suffix));
-  return parse_bits(value, size_unit).map([](std::int64_t bits) {
-    return DataRate{bits / 8};
-  });
+  return parse_bits(value, size_unit).map([](std::int64_t bits) { return DataRate{bits / 8}; });
 }
 
 std::string format_duration(Duration value) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// AMALTHEA quantities as text → strong types: Time, Frequency, DataSize, DataRate.

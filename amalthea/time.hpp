@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Time in the whole project: signed 64-bit picoseconds in two strong types.
@@ -87,6 +88,9 @@ class Duration {
   constexpr explicit Duration(std::int64_t ps) : ps_(ps) {}
   std::int64_t ps_ = 0;
 };
+
+/// Times in a simulation stay below this, a quarter of what Duration can hold, so that sums of a few never overflow.
+inline constexpr Duration longest_simulation = Duration::picoseconds(Duration::max().picoseconds() / 4);
 
 /// A point on the simulation's clock, in picoseconds since its start.
 class Instant {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// AMALTHEA's TimeMetric: the times between the events of a process, and those it spends in its states.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Pieces of XML files as EMF writes them: two blanks a level, '>' and the apostrophe unescaped in attributes. And what

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "batch/batch.hpp"
 
 #include <algorithm>
@@ -11,8 +12,8 @@
 
 #include <fmt/core.h>
 
-#include "exporter/result_view.hpp"
-#include "exporter/write_file.hpp"
+#include "exporter/primitives/write_file.hpp"
+#include "exporter/results/result_view.hpp"
 
 namespace amalthea::batch {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Many models, one line of JSON each, in their order: what is known already is not done again.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "batch/model_list.hpp"
 
 #include <algorithm>
@@ -101,8 +102,7 @@ std::vector<ModelFiles> models_among(const std::vector<std::string>& files, std:
     for (std::size_t i = 0; i < files.size(); ++i) {
       const std::string text = text_of(files[i], most_bytes);
       for (const std::string_view attribute : {" name", "xmi:id"})
-        each_attribute(text, attribute,
-                       [&](std::string_view name) { references[i].defined.insert(unescaped(name)); });
+        each_attribute(text, attribute, [&](std::string_view name) { references[i].defined.insert(unescaped(name)); });
     }
   Groups groups(files.size());
   for (std::size_t i = 0; i < files.size(); ++i) {
@@ -137,8 +137,8 @@ std::vector<ModelFiles> models_among(const std::vector<std::string>& files, std:
   return result;
 }
 
-/// By folder, at any depth; links to folders are not followed. What vanishes meanwhile was not there. Or the folder that
-/// cannot be read.
+/// By folder, at any depth; links to folders are not followed. What vanishes meanwhile was not there. Or the folder
+/// that cannot be read.
 tl::expected<void, std::string> collect_files(const fs::path& folder,
                                               std::map<std::string, std::vector<std::string>>& folders) {
   std::error_code error;

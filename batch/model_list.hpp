@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Which models a batch is about: found below paths, or listed in a manifest; all of them, or a shard.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Work in processes of their own, so that one that crashes, hangs or eats all memory stops nobody else.

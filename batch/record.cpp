@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "batch/record.hpp"
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "exporter/json_parts.hpp"
+#include "exporter/results/json_parts.hpp"
 
 namespace amalthea::batch {
 namespace {

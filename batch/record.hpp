@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// What a batch says of one model: one line of JSON (docs/batch.md).

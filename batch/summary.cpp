@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "batch/summary.hpp"
 
 #include <array>
@@ -5,9 +6,9 @@
 #include <fmt/core.h>
 
 #include "batch/summary_sqlite.hpp"
-#include "exporter/new_file.hpp"
-#include "exporter/svg.hpp"
-#include "exporter/text_table.hpp"
+#include "exporter/primitives/new_file.hpp"
+#include "exporter/primitives/svg.hpp"
+#include "exporter/primitives/text_table.hpp"
 
 namespace amalthea::batch {
 namespace {

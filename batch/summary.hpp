@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// What came of a batch, for people and for databases. A new form is one function and one line in summary.cpp.

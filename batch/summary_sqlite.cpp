@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "batch/summary_sqlite.hpp"
 
 #include <fstream>
@@ -5,8 +6,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "exporter/database.hpp"
-#include "exporter/new_file.hpp"
+#include "exporter/primitives/database.hpp"
+#include "exporter/primitives/new_file.hpp"
 
 namespace amalthea::batch {
 namespace {

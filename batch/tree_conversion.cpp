@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "batch/tree_conversion.hpp"
 
 #include <cerrno>
@@ -13,7 +14,7 @@
 
 #include "batch/batch.hpp"
 #include "batch/record.hpp"
-#include "exporter/result_view.hpp"
+#include "exporter/results/result_view.hpp"
 
 namespace amalthea::batch {
 namespace {

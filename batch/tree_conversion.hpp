@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Every model of a folder tree, each in a process of its own; what is done already is not done again.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What searching for a mapping costs, for the WATERS 2019 sample (docs/explore.md).
 //
 //   bench_explore [--benchmark_… options]
@@ -16,11 +17,11 @@
 
 #include <benchmark/benchmark.h>
 
-#include "engine/bounds.hpp"
-#include "engine/device_profile.hpp"
+#include "engine/bounds/bounds.hpp"
+#include "engine/gpu/device_profile.hpp"
 #include "explore/exploration.hpp"
-#include "importer/model_reader.hpp"
-#include "importer/system_builder.hpp"
+#include "importer/building/system_builder.hpp"
+#include "importer/reading/model_reader.hpp"
 
 namespace {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the GPU models cost, and how that grows.
 //
 //   bench_gpu [--benchmark_… options]
@@ -16,8 +17,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include "engine/devices/stream_simulation.hpp"
 #include "engine/nvidia/response_time.hpp"
-#include "engine/nvidia/stream_simulation.hpp"
 
 namespace {
 

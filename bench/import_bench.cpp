@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What reading a model costs, against Xerces' SAX2 parser with empty handlers on the same file; and what converting it
 // to the newest version costs, against reading it.
 //
@@ -37,9 +38,9 @@
 #include "amalthea/editable_model.hpp"
 #include "bench/synthetic_model.hpp"
 #include "bench/view_walk.hpp"
-#include "exporter/new_file.hpp"
-#include "exporter/write_file.hpp"
-#include "importer/model_reader.hpp"
+#include "exporter/primitives/new_file.hpp"
+#include "exporter/primitives/write_file.hpp"
+#include "importer/reading/model_reader.hpp"
 #include "migration/migration.hpp"
 
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the longest makespan of an SM costs, by annealing and exactly, for the Voronoi kernel (docs/makespan.md).
 //
 //   bench_makespan [--benchmark_… options]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What simulating costs.
 //
 //   bench_simulation [--benchmark_… options]
@@ -29,11 +30,11 @@
 #include "bench/synthetic_model.hpp"
 #include "engine/analysis.hpp"
 #include "engine/many_runs.hpp"
-#include "engine/simulation.hpp"
-#include "exporter/trace_formats.hpp"
-#include "exporter/trace_thread.hpp"
-#include "importer/model_reader.hpp"
-#include "importer/system_builder.hpp"
+#include "engine/simulation/simulation.hpp"
+#include "exporter/traces/trace_formats.hpp"
+#include "exporter/traces/trace_thread.hpp"
+#include "importer/building/system_builder.hpp"
+#include "importer/reading/model_reader.hpp"
 
 namespace {
 

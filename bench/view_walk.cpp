@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "bench/view_walk.hpp"
 
 #include "amalthea/views/activity.hpp"

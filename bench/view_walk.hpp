@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Reads a whole model through the typed views, as a tool would that wants to know everything.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
 #include <CLI/CLI.hpp>
@@ -5,7 +6,7 @@
 #include "cli/input.hpp"
 #include "cli/trace.hpp"
 #include "cli/verbs.hpp"
-#include "exporter/result_formats.hpp"
+#include "exporter/results/result_formats.hpp"
 
 namespace amalthea::cli {
 namespace {

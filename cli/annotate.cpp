@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <memory>
 
@@ -9,11 +10,11 @@
 #include "cli/mapping.hpp"
 #include "cli/model_output.hpp"
 #include "cli/verbs.hpp"
-#include "exporter/annotation.hpp"
-#include "exporter/annotation_content.hpp"
-#include "exporter/verdict_text.hpp"
-#include "exporter/annotation_state.hpp"
-#include "importer/model_reader.hpp"
+#include "exporter/results/verdict_text.hpp"
+#include "exporter/rewriting/annotation.hpp"
+#include "exporter/rewriting/annotation_content.hpp"
+#include "exporter/rewriting/annotation_state.hpp"
+#include "importer/reading/model_reader.hpp"
 
 namespace amalthea::cli {
 namespace {

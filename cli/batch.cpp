@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -19,10 +20,10 @@
 #include "cli/progress.hpp"
 #include "cli/shown_findings.hpp"
 #include "cli/verbs.hpp"
-#include "exporter/finding_formats.hpp"
-#include "exporter/new_file.hpp"
-#include "exporter/results_json.hpp"
-#include "exporter/sarif_log.hpp"
+#include "exporter/findings/finding_formats.hpp"
+#include "exporter/findings/sarif_log.hpp"
+#include "exporter/primitives/new_file.hpp"
+#include "exporter/results/results_json.hpp"
 
 namespace amalthea::cli {
 namespace {

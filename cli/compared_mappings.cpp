@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/compared_mappings.hpp"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 
 #include "cli/mapping.hpp"
 #include "cli/shown_findings.hpp"
-#include "exporter/exploration_formats.hpp"
+#include "exporter/exploration/exploration_formats.hpp"
 
 namespace amalthea::cli {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// `--compare`: other mappings of the explored model, judged as the search judges its own.
@@ -7,7 +8,7 @@
 #include <vector>
 
 #include "cli/exploration_input.hpp"
-#include "exporter/mapping_comparison.hpp"
+#include "exporter/exploration/mapping_comparison.hpp"
 
 namespace amalthea::cli {
 

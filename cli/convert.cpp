@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -14,9 +15,9 @@
 #include "cli/model_output.hpp"
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
-#include "exporter/annotation_state.hpp"
-#include "exporter/conversion_report.hpp"
-#include "exporter/model_exports.hpp"
+#include "exporter/models/model_exports.hpp"
+#include "exporter/rewriting/annotation_state.hpp"
+#include "exporter/rewriting/conversion_report.hpp"
 #include "migration/migration.hpp"
 
 namespace amalthea::cli {

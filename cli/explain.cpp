@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -9,7 +10,7 @@
 #include "cli/verbs.hpp"
 #include "engine/explanation.hpp"
 #include "engine/what_if.hpp"
-#include "exporter/explanation_formats.hpp"
+#include "exporter/explanation/explanation_formats.hpp"
 
 namespace amalthea::cli {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/exploration_input.hpp"
 
 #include <algorithm>
@@ -11,9 +12,9 @@
 #include "amalthea/near_miss.hpp"
 #include "cli/mapping.hpp"
 #include "cli/shown_findings.hpp"
-#include "engine/chain_search.hpp"
-#include "engine/kernel_instructions.hpp"
-#include "importer/mapping_constraints.hpp"
+#include "engine/chains/chain_search.hpp"
+#include "engine/program/kernel_instructions.hpp"
+#include "importer/building/mapping_constraints.hpp"
 
 namespace amalthea::cli {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// What is asked of a search for a mapping: options of `amalthea explore` → explore::Problem and explore::Options.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -12,12 +13,12 @@
 #include "cli/model_output.hpp"
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
-#include "exporter/annotation.hpp"
-#include "exporter/annotation_state.hpp"
-#include "exporter/exploration_formats.hpp"
-#include "exporter/remapping.hpp"
-#include "exporter/splice.hpp"
-#include "importer/model_reader.hpp"
+#include "exporter/exploration/exploration_formats.hpp"
+#include "exporter/primitives/splice.hpp"
+#include "exporter/rewriting/annotation.hpp"
+#include "exporter/rewriting/annotation_state.hpp"
+#include "exporter/rewriting/remapping.hpp"
+#include "importer/reading/model_reader.hpp"
 
 namespace amalthea::cli {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <memory>
 
 #include <fmt/core.h>
@@ -5,7 +6,7 @@
 
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
-#include "exporter/graph_formats.hpp"
+#include "exporter/graph/graph_formats.hpp"
 
 namespace amalthea::cli {
 namespace {

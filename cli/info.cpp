@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <map>
 #include <memory>
 
@@ -7,9 +8,9 @@
 
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
-#include "exporter/model_dump.hpp"
-#include "exporter/model_summary.hpp"
-#include "importer/used_classes.hpp"
+#include "exporter/models/model_dump.hpp"
+#include "exporter/models/model_summary.hpp"
+#include "importer/building/used_classes.hpp"
 
 namespace amalthea::cli {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/input.hpp"
 
 #include <cstdio>
@@ -16,14 +17,14 @@
 #include "cli/mapping.hpp"
 #include "cli/shown_findings.hpp"
 #include "cli/verbs.hpp"
-#include "engine/chain_search.hpp"
-#include "engine/kernel_instructions.hpp"
-#include "engine/simulation.hpp"
-#include "exporter/annotation_state.hpp"
-#include "exporter/finding_formats.hpp"
-#include "exporter/write_file.hpp"
-#include "importer/model_reader.hpp"
-#include "importer/structure.hpp"
+#include "engine/chains/chain_search.hpp"
+#include "engine/program/kernel_instructions.hpp"
+#include "engine/simulation/simulation.hpp"
+#include "exporter/findings/finding_formats.hpp"
+#include "exporter/primitives/write_file.hpp"
+#include "exporter/rewriting/annotation_state.hpp"
+#include "importer/reading/model_reader.hpp"
+#include "importer/reading/structure.hpp"
 #include "review/review.hpp"
 
 namespace amalthea::cli {
@@ -278,7 +279,7 @@ std::optional<Understood> understand(const AnalysisInput& options) {
   }
   if (!options.until.empty()) {
     const auto until = parse_time_text(options.until);
-    if (!until || *until <= Duration{} || *until > engine::longest_simulation) {
+    if (!until || *until <= Duration{} || *until > longest_simulation) {
       complain(fmt::format("--until {}: expected a time such as 2s, 500ms or 250us, above zero and below 26 days",
                            options.until));
       return std::nullopt;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Options and steps that several verbs share: which model, which limits, how it is analysed.
@@ -17,11 +18,11 @@
 #include "amalthea/graph/system.hpp"
 #include "amalthea/near_miss.hpp"
 #include "engine/analysis.hpp"
-#include "engine/device_profile.hpp"
+#include "engine/gpu/device_profile.hpp"
 #include "engine/verdict.hpp"
-#include "exporter/result_view.hpp"
-#include "importer/limits.hpp"
-#include "importer/system_builder.hpp"
+#include "exporter/results/result_view.hpp"
+#include "importer/building/system_builder.hpp"
+#include "importer/reading/limits.hpp"
 
 namespace amalthea::cli {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <exception>
 
@@ -6,7 +7,7 @@
 
 #include "cli/usage_error.hpp"
 #include "cli/verbs.hpp"
-#include "exporter/result_view.hpp"
+#include "exporter/results/result_view.hpp"
 
 int main(int argc, char** argv) {
   using namespace amalthea;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/mapping.hpp"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/near_miss.hpp"
-#include "engine/located_json.hpp"
+#include "engine/input/located_json.hpp"
 
 namespace amalthea::cli {
 namespace {

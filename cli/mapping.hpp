@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Mapping changes from the command line: `--map` and `--mapping`.
@@ -9,7 +10,7 @@
 
 #include <tl/expected.hpp>
 
-#include "importer/mapping_change.hpp"
+#include "importer/building/mapping_change.hpp"
 
 namespace amalthea::cli {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/model_output.hpp"
 
 #include <filesystem>
@@ -7,9 +8,9 @@
 #include <fmt/core.h>
 
 #include "cli/input.hpp"
-#include "exporter/new_file.hpp"
-#include "exporter/zip_writer.hpp"
-#include "importer/model_reader.hpp"
+#include "exporter/primitives/new_file.hpp"
+#include "exporter/primitives/zip_writer.hpp"
+#include "importer/reading/model_reader.hpp"
 
 namespace amalthea::cli {
 namespace {

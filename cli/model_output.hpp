@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Where the files of a changed model go: to the file of --output, or into a folder under their own names.
@@ -9,7 +10,7 @@
 #include <vector>
 
 #include "amalthea/element.hpp"
-#include "importer/limits.hpp"
+#include "importer/reading/limits.hpp"
 
 namespace amalthea::cli {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -10,8 +11,8 @@
 #include "cli/mapping.hpp"
 #include "cli/verbs.hpp"
 #include "engine/many_runs.hpp"
-#include "exporter/report.hpp"
-#include "exporter/report_schedule.hpp"
+#include "exporter/report/report.hpp"
+#include "exporter/report/report_schedule.hpp"
 
 namespace amalthea::cli {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/shown_findings.hpp"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "amalthea/near_miss.hpp"
-#include "exporter/finding_catalog.hpp"
+#include "exporter/findings/finding_catalog.hpp"
 
 namespace amalthea::cli {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// -q and --suppress: which findings this run of the command shows. They hide messages and nothing else: verdicts, exit

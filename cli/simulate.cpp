@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -12,7 +13,7 @@
 #include "cli/trace.hpp"
 #include "cli/verbs.hpp"
 #include "engine/many_runs.hpp"
-#include "exporter/runs_formats.hpp"
+#include "exporter/results/runs_formats.hpp"
 
 namespace amalthea::cli {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/trace.hpp"
 
 #include <cstdlib>
@@ -7,7 +8,7 @@
 
 #include "amalthea/quantity.hpp"
 #include "cli/input.hpp"
-#include "exporter/trace_thread.hpp"
+#include "exporter/traces/trace_thread.hpp"
 
 namespace amalthea::cli {
 namespace {

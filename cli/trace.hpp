@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// --trace, which several verbs have.
@@ -8,8 +9,8 @@
 
 #include <CLI/App.hpp>
 
-#include "exporter/result_view.hpp"
-#include "exporter/trace_formats.hpp"
+#include "exporter/results/result_view.hpp"
+#include "exporter/traces/trace_formats.hpp"
 
 namespace amalthea::cli {
 

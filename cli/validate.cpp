@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -9,7 +10,7 @@
 #include "cli/input.hpp"
 #include "cli/shown_findings.hpp"
 #include "cli/verbs.hpp"
-#include "exporter/finding_formats.hpp"
+#include "exporter/findings/finding_formats.hpp"
 #include "review/review.hpp"
 
 namespace amalthea::cli {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// The verbs of the `amalthea` command: each adds its subcommand and sets `exit_code` when it runs.
@@ -12,7 +13,7 @@ struct ExitCode {
   static constexpr int findings = 1;  ///< a limit is missed, a task unbounded, or the model has an error
   static constexpr int unusable = 2;  ///< wrong use or unreadable input
   static constexpr int internal = 3;
-  static constexpr int unknown = 4;   ///< something that limits timing was not judged
+  static constexpr int unknown = 4;  ///< something that limits timing was not judged
 };
 
 void add_info(CLI::App& app, int& exit_code);

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Debian's libzip ships a CMake package that asks for its command line tools too; the library alone is enough here.
 # Provides LibZip::LibZip.
 find_path(LibZip_INCLUDE_DIR zip.h)

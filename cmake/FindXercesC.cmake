@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Xerces-C++ ships no CMake package of its own. Provides XercesC::XercesC and XercesC_VERSION.
 find_path(XercesC_INCLUDE_DIR xercesc/util/XercesVersion.hpp)
 find_library(XercesC_LIBRARY NAMES xerces-c)

@@ -1,7 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/analysis.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -9,15 +9,19 @@
 #include <fmt/core.h>
 
 #include "amalthea/quantity.hpp"
-#include "engine/arrivals.hpp"
-#include "engine/bounds.hpp"
-#include "engine/chain_latency.hpp"
-#include "engine/chain_limits.hpp"
-#include "engine/constraint_observer.hpp"
-#include "engine/demand.hpp"
-#include "engine/observer_tee.hpp"
-#include "engine/program.hpp"
-#include "engine/simulation.hpp"
+#include "engine/bounds/bounds.hpp"
+#include "engine/bounds/demand.hpp"
+#include "engine/chains/chain_latency.hpp"
+#include "engine/chains/chain_limits.hpp"
+#include "engine/chains/chain_observation.hpp"
+#include "engine/constraints/constraint_observer.hpp"
+#include "engine/constraints/constraints.hpp"
+#include "engine/program/arrivals.hpp"
+#include "engine/program/program.hpp"
+#include "engine/program/releases.hpp"
+#include "engine/requirements.hpp"
+#include "engine/simulation/observer_tee.hpp"
+#include "engine/simulation/simulation.hpp"
 
 namespace amalthea::engine {
 namespace {
@@ -25,13 +29,6 @@ namespace {
 /// Longer hyperperiods are cut: their simulation would take minutes, and a model with one has odd periods by mistake
 /// more often than not.
 constexpr Duration longest_default = Duration::seconds(100);
-
-/// Tasks that trigger one another in a row longer than this have no period to speak of.
-constexpr std::size_t max_trigger_hops = 64;
-
-std::optional<Duration> repetition_in_use(const Stimulus& stimulus) {
-  return stimulus.activates.empty() ? std::nullopt : repetition(stimulus);
-}
 
 /// So often data can pass through every chain, one passage after the other.
 constexpr std::int64_t passages_seen = 3;
@@ -278,69 +275,7 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
   report_constraints(constraints, diagnostics);
 }
 
-/// The only stimulus that a task's releases go back to, which occurs by itself, and who is triggered on the way from
-/// it.
-struct ReleaseSource {
-  StimulusIndex stimulus = 0;
-  std::vector<TaskIndex> way;
-};
-
-std::vector<std::optional<ReleaseSource>> sources_of(const System& system) {
-  const std::size_t count = system.tasks.size();
-  std::vector<std::vector<StimulusIndex>> stimuli(count);  // that activate a task
-  std::vector<std::vector<TaskIndex>> triggers(
-      system.stimuli.size());  // tasks that trigger a stimulus, one entry each time
-  for (StimulusIndex stimulus = 0; stimulus < system.stimuli.size(); ++stimulus)
-    for (const TaskIndex task : system.stimuli[stimulus].activates) stimuli[task].push_back(stimulus);
-  for (NodeIndex node = 0; node < system.graph.size(); ++node)
-    if (const auto* trigger = std::get_if<Trigger>(&system.graph[node].activity))
-      triggers[trigger->stimulus].push_back(system.graph[node].task);
-
-  std::vector<std::optional<ReleaseSource>> sources(count);
-  for (TaskIndex task = 0; task < count; ++task) {
-    std::vector<TaskIndex> way = {system.tasks[task].folded_into.value_or(task)};  // backwards
-    for (std::size_t hops = 0; hops < max_trigger_hops && stimuli[way.back()].size() == 1; ++hops) {
-      const StimulusIndex only = stimuli[way.back()].front();
-      const Stimulus& stimulus = system.stimuli[only];
-      if (arrival_rate(stimulus)) sources[task] = ReleaseSource{only, {way.rbegin(), way.rend()}};
-      const bool every_time = stimulus.counter.prescaler == 1 && stimulus.counter.offset == 0 && !stimulus.condition;
-      if (triggers[only].size() != 1 || !every_time) break;
-      way.push_back(triggers[only].front());
-    }
-  }
-  return sources;
-}
-
 }  // namespace
-
-std::optional<Duration> hyperperiod(const System& system) {
-  std::optional<std::int64_t> lcm;
-  for (const Stimulus& stimulus : system.stimuli) {
-    const auto repeats = repetition_in_use(stimulus);
-    if (!repeats) continue;
-    const std::int64_t period = repeats->picoseconds();
-    std::int64_t next = 0;
-    if (lcm && __builtin_mul_overflow(*lcm / std::gcd(*lcm, period), period, &next)) return std::nullopt;
-    lcm = lcm ? next : period;
-  }
-  return lcm ? std::optional(Duration::picoseconds(*lcm)) : std::nullopt;
-}
-
-std::vector<std::optional<TaskReleases>> releases_of(const System& system) {
-  std::vector<std::optional<TaskReleases>> releases;
-  for (auto& source : sources_of(system)) {
-    const auto periodic = source ? strictly_periodic(system.stimuli[source->stimulus]) : std::nullopt;
-    releases.push_back(periodic ? std::optional(TaskReleases{*periodic, std::move(source->way)}) : std::nullopt);
-  }
-  return releases;
-}
-
-std::vector<std::optional<Duration>> periods_of(const System& system) {
-  std::vector<std::optional<Duration>> periods;
-  for (const auto& source : sources_of(system))
-    periods.push_back(source ? arrival_period(system.stimuli[source->stimulus]) : std::nullopt);
-  return periods;
-}
 
 std::optional<Preparation> prepare_simulation(const System& system, const AnalysisOptions& options,
                                               Diagnostics& diagnostics) {

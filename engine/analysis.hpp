@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// System → Results: simulation, demand, verdicts. The one call most users of the library want.
@@ -8,9 +9,9 @@
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
-#include "engine/device_profile.hpp"
-#include "engine/results.hpp"
-#include "engine/simulation_observer.hpp"
+#include "engine/gpu/device_profile.hpp"
+#include "engine/results/results.hpp"
+#include "engine/simulation/simulation_observer.hpp"
 
 namespace amalthea::engine {
 
@@ -49,24 +50,5 @@ void judge_simulation(const System& system, const AnalysisOptions& options, cons
 
 /// Says that times exceed what the simulation can hold.
 void report_time_overflow(Diagnostics& diagnostics);
-
-/// Least common multiple of all periods in use (of periodic, synthetic and burst stimuli); nothing when there is none
-/// or it exceeds 2^63 ps.
-std::optional<Duration> hyperperiod(const System& system);
-
-/// How a task comes to be released strictly periodically.
-struct TaskReleases {
-  Periodic periodic;
-  std::vector<TaskIndex>
-      way;  ///< the task that is released so, and who is triggered in a row up to the one in question
-};
-/// Of every task: those of its only stimulus, or of the task that is its only trigger; of a wrapper that fell away
-/// those of its function. Nothing where there are several or none.
-std::vector<std::optional<TaskReleases>> releases_of(const System& system);
-
-/// Of every task: the least long-run distance of its releases by its only stimulus, which is the period of a periodic
-/// one; a triggered task has that of its only trigger, a wrapper that fell away that of its function. Nothing where
-/// there are several or none.
-std::vector<std::optional<Duration>> periods_of(const System& system);
 
 }  // namespace amalthea::engine

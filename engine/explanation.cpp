@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/explanation.hpp"
 
 #include <algorithm>
@@ -5,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "engine/simulation.hpp"
+#include "engine/simulation/simulation.hpp"
 
 namespace amalthea::engine {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// The story of one job: the longest that the simulation of an analysis saw of a task. What it did and suffered, one
@@ -11,8 +12,8 @@
 
 #include "amalthea/graph/system.hpp"
 #include "engine/analysis.hpp"
-#include "engine/results.hpp"
-#include "engine/simulation_observer.hpp"
+#include "engine/results/results.hpp"
+#include "engine/simulation/simulation_observer.hpp"
 
 namespace amalthea::engine {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// What findings about a model mean for its verdict (docs/verdicts.md): some say that part of the model was not judged,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/many_runs.hpp"
 
 #include <algorithm>
@@ -11,12 +12,12 @@
 
 #include <fmt/core.h>
 
-#include "engine/bounds.hpp"
-#include "engine/constraint_observer.hpp"
-#include "engine/observer_tee.hpp"
-#include "engine/program.hpp"
+#include "engine/bounds/bounds.hpp"
+#include "engine/constraints/constraint_observer.hpp"
+#include "engine/program/program.hpp"
 #include "engine/requirements.hpp"
-#include "engine/simulation.hpp"
+#include "engine/simulation/observer_tee.hpp"
+#include "engine/simulation/simulation.hpp"
 
 namespace amalthea::engine {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Many independent simulations of a system, summed up: how response times are distributed where execution times vary.
@@ -15,8 +16,8 @@
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
 #include "engine/analysis.hpp"
-#include "engine/results.hpp"
-#include "engine/statistics.hpp"
+#include "engine/results/results.hpp"
+#include "engine/results/statistics.hpp"
 
 namespace amalthea::engine {
 

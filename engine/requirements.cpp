@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/requirements.hpp"
 
 #include <algorithm>
@@ -10,8 +11,10 @@
 
 #include "amalthea/quantity.hpp"
 #include "engine/analysis.hpp"
-#include "engine/chain_observation.hpp"
-#include "engine/results.hpp"
+#include "engine/chains/chain_latency.hpp"
+#include "engine/chains/chain_observation.hpp"
+#include "engine/program/releases.hpp"
+#include "engine/results/results.hpp"
 
 namespace amalthea::engine {
 namespace {

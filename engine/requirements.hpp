@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Verdicts on the requirements of a model: what a simulation saw, and what bounds show, against their limits.
@@ -10,24 +11,11 @@
 
 #include "amalthea/graph/system.hpp"
 #include "amalthea/time.hpp"
-#include "engine/chain_latency.hpp"
+#include "engine/results/requirement_result.hpp"
 
 namespace amalthea::engine {
 
 struct Results;
-
-struct RequirementResult {
-  /// What was seen; `unknown` where the metric is not measured, where nothing was seen, or where what is left over at
-  /// the end of the simulation could still change it.
-  LimitVerdict verdict = LimitVerdict::unknown;
-  /// The largest (upper limit) or the least value (lower limit) seen: a time, a count, or percent.
-  std::variant<std::monostate, Duration, std::int64_t, double> observed;
-  /// No time is longer (upper limit) or shorter (lower limit), seen or not.
-  std::optional<Duration> bound;
-  /// Whether every time, seen or not, is within the limit. Nothing where neither the bound nor the simulation tells.
-  std::optional<bool> guaranteed;
-  std::string reason;  ///< of the verdict, in a sentence
-};
 
 /// One result per requirement of the system. Asks for everything else in `results`, accesses of the tasks of process
 /// chains included.

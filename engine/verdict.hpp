@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// The verdict on a whole model: the worst of everything that limits its timing and of everything that was not judged
@@ -13,7 +14,7 @@
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
 #include "engine/finding_consequences.hpp"
-#include "engine/results.hpp"
+#include "engine/results/results.hpp"
 
 namespace amalthea::engine {
 

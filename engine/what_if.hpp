@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// What would help a task: the system with one thing changed, analysed anew.
@@ -12,7 +13,7 @@
 
 #include "amalthea/graph/system.hpp"
 #include "engine/analysis.hpp"
-#include "engine/results.hpp"
+#include "engine/results/results.hpp"
 
 namespace amalthea::engine {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "explore/detail/conflict.hpp"
 
 #include <algorithm>
@@ -5,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "engine/program.hpp"
+#include "engine/program/program.hpp"
 #include "explore/detail/walk.hpp"
 
 namespace amalthea::explore::detail {

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// The search for a mapping: which unit, priority, way of waiting and GPU time slice every task gets.
 ///
-/// A candidate is judged by bounds on its response times (engine/bounds.hpp): they hold for every execution, so what is
-/// feasible by them is feasible. First the search makes every deadline hold that can hold at all, then it improves the
-/// objectives; of several objectives it keeps the Pareto front. The best candidates are simulated at the end, to
-/// confirm them.
+/// A candidate is judged by bounds on its response times (engine/bounds/bounds.hpp): they hold for every execution, so
+/// what is feasible by them is feasible. First the search makes every deadline hold that can hold at all, then it
+/// improves the objectives; of several objectives it keeps the Pareto front. The best candidates are simulated at the
+/// end, to confirm them.
 ///
 /// The same problem, options and seed give the same result, whatever the number of threads: a fixed number of walks is
 /// searched, each from a seed of its own, and merged in their order.
@@ -19,7 +20,7 @@
 
 #include "amalthea/graph/system.hpp"
 #include "engine/analysis.hpp"
-#include "engine/results.hpp"
+#include "engine/results/results.hpp"
 
 namespace amalthea::explore {
 

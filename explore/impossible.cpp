@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "explore/detail/impossible.hpp"
 
 #include <algorithm>
 #include <map>
 #include <tuple>
 
-#include "engine/bounds.hpp"
-#include "engine/program.hpp"
+#include "engine/bounds/bounds.hpp"
+#include "engine/program/program.hpp"
 
 namespace amalthea::explore::detail {
 namespace {

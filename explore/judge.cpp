@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -5,9 +6,9 @@
 
 #include <fmt/core.h>
 
-#include "engine/bounds.hpp"
-#include "engine/chain_latency.hpp"
-#include "engine/demand.hpp"
+#include "engine/bounds/bounds.hpp"
+#include "engine/bounds/demand.hpp"
+#include "engine/chains/chain_latency.hpp"
 #include "explore/detail/evaluator.hpp"
 #include "explore/detail/impossible.hpp"
 

@@ -1,8 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <iterator>
 
 #include "amalthea/distribution.hpp"
-#include "engine/program.hpp"
+#include "engine/program/program.hpp"
+#include "engine/program/releases.hpp"
 #include "explore/detail/space.hpp"
 
 namespace amalthea::explore::detail {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "migration/deviation.hpp"
 
 #include <array>
@@ -11,9 +12,12 @@ namespace {
 
 std::string_view prefix_of(DeviationFamily family) {
   switch (family) {
-    case DeviationFamily::discrete: return "DiscreteValue";
-    case DeviationFamily::continuous: return "ContinuousValue";
-    case DeviationFamily::time: return "Time";
+    case DeviationFamily::discrete:
+      return "DiscreteValue";
+    case DeviationFamily::continuous:
+      return "ContinuousValue";
+    case DeviationFamily::time:
+      return "Time";
   }
   return {};
 }
@@ -143,8 +147,8 @@ bool convert_deviation_back(Object& deviation, DeviationFamily family) {
       deviation.unset(feature);
       // A mean is a double now; where it is a whole number, it was a long.
       const auto number = number_in(text);
-      const bool whole = family == DeviationFamily::discrete && number && std::trunc(*number) == *number &&
-                         std::abs(*number) < 9.2e18;
+      const bool whole =
+          family == DeviationFamily::discrete && number && std::trunc(*number) == *number && std::abs(*number) < 9.2e18;
       owner.create(old_feature, whole ? "LongObject" : value_class)
           .set("value", whole ? fmt::format("{}", static_cast<std::int64_t>(*number)) : text);
     }

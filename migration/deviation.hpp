@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Deviation with a Distribution (up to 0.9.2) → the class of one of the families of 0.9.3.

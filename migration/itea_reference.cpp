@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "migration/itea_reference.hpp"
 
 #include <algorithm>
@@ -247,8 +248,8 @@ void release_positions(EditableModel& model, IteaRelease release) {
 void refer(Object& holder, std::string_view feature, Object& target, const IteaReferences& references) {
   const Object& root = root_of(target);
   if (&root == &root_of(holder)) {
-    holder.add_reference(feature, references.is_named(target) ? *computed_id(target, oldest_version)
-                                                              : lasting_id(target));
+    holder.add_reference(feature,
+                         references.is_named(target) ? *computed_id(target, oldest_version) : lasting_id(target));
     return;
   }
   const bool by_name = !target.name().empty() && references.is_named(target);

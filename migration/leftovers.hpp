@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// What a release has no place for in a model: kept aside on the way to a newer one, an obstacle on the way to an older

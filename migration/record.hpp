@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// What a migration did, rule by rule, with places.
@@ -26,7 +27,7 @@ struct RuleRecord {
   Release to;
   std::size_t count = 0;
   std::ptrdiff_t objects = 0;  ///< how many more there are afterwards, or fewer
-  std::vector<Place> places;  ///< the first of them, in document order of each pass of the rule
+  std::vector<Place> places;   ///< the first of them, in document order of each pass of the rule
 };
 
 class Record {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// The releases of AMALTHEA in the order in which models are converted from one to the next: the three ITEA releases,

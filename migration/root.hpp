@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Files whose root is a sub-model: the form of 0.7.0 and before, in which files of later releases stand, too.

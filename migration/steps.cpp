@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "migration/steps.hpp"
 
 #include <algorithm>
@@ -8,27 +9,9 @@ namespace amalthea::migration {
 std::span<const StepRules> all_steps() {
   static const std::vector<StepRules> steps = [] {
     std::vector<StepRules> with_rules = {
-        to_itea_1_2_0(),
-        to_itea_1_3_0(),
-        to_0_7_0(),
-        to_0_7_1(),
-        to_0_7_2(),
-        to_0_8_0(),
-        to_0_8_1(),
-        to_0_8_2(),
-        to_0_8_3(),
-        to_0_9_0(),
-        to_0_9_1(),
-        to_0_9_3(),
-        to_0_9_4(),
-        to_0_9_5(),
-        to_0_9_6(),
-        to_0_9_7(),
-        to_1_0_0(),
-        to_1_2_0(),
-        to_2_0_0(),
-        to_2_1_0(),
-        to_3_0_0(),
+        to_itea_1_2_0(), to_itea_1_3_0(), to_0_7_0(), to_0_7_1(), to_0_7_2(), to_0_8_0(), to_0_8_1(),
+        to_0_8_2(),      to_0_8_3(),      to_0_9_0(), to_0_9_1(), to_0_9_3(), to_0_9_4(), to_0_9_5(),
+        to_0_9_6(),      to_0_9_7(),      to_1_0_0(), to_1_2_0(), to_2_0_0(), to_2_1_0(), to_3_0_0(),
     };
     for (const Version version : all_versions())
       if (std::none_of(with_rules.begin(), with_rules.end(),

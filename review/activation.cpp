@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Stimuli, events and calls: what starts what.
 
 #include <algorithm>

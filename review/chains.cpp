@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Event chains: do their parts connect, and does anything in the model lead from their stimulus to their response.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Deadlines against periods.
 
 #include <map>
@@ -9,6 +10,7 @@
 
 #include "amalthea/quantity.hpp"
 #include "engine/analysis.hpp"
+#include "engine/program/releases.hpp"
 #include "review/rules.hpp"
 
 namespace amalthea::review {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Whether what is asked of cores, GPUs and tasks is possible at all.
 
 #include <algorithm>
@@ -10,9 +11,9 @@
 #include <fmt/core.h>
 
 #include "amalthea/quantity.hpp"
-#include "engine/demand.hpp"
-#include "engine/program.hpp"
-#include "engine/results.hpp"
+#include "engine/bounds/demand.hpp"
+#include "engine/program/program.hpp"
+#include "engine/results/results.hpp"
 #include "review/rules.hpp"
 
 namespace amalthea::review {

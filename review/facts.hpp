@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Who uses what in a model: the references of all elements, the other way round. Made once, asked by many rules.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hardware: what its parts leave open, and ports, connections and access paths that do not go together.
 
 #include <algorithm>

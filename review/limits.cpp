@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Limits that nothing can keep, and deviations that contradict themselves.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Schedulers, units and what is mapped to them.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Memories and what is mapped to them.
 
 #include <algorithm>

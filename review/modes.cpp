@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Modes: values that a mode does not have, and conditions that say nothing.
 
 #include <map>

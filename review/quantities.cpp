@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Values that can be read and mean something else than intended, or nothing.
 
 #include <algorithm>

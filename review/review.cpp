@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "review/review.hpp"
 
 #include <set>
@@ -9,7 +10,7 @@
 
 #include <fmt/core.h>
 
-#include "importer/conformance.hpp"
+#include "importer/reading/conformance.hpp"
 #include "review/rules.hpp"
 
 namespace amalthea::review {
@@ -26,8 +27,8 @@ bool is_error_at_place(const Diagnostic& finding) {
 }
 
 /// Building stumbles over values that the metamodel does not allow: that they are wrong has been said then. What
-/// building finds missing is not missing for the metamodel as well. `known`: what reading has said, and behind it what the
-/// metamodel says.
+/// building finds missing is not missing for the metamodel as well. `known`: what reading has said, and behind it what
+/// the metamodel says.
 void add_each_cause_once(const Diagnostics& known, const Diagnostics& building, Diagnostics& diagnostics) {
   std::set<Place> explained, missing;
   for (const Diagnostic& finding : known.all())

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// A design review of a model: does it conform to its metamodel, can it be analysed, and what looks unintended in it.
@@ -8,7 +9,7 @@
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 #include "amalthea/graph/system.hpp"
-#include "importer/system_builder.hpp"
+#include "importer/building/system_builder.hpp"
 
 namespace amalthea::review {
 

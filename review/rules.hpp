@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// The registry of review rules. A new rule is one function, one line in rules.cpp and one row in docs/diagnostics.md.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Operating systems: parameters of schedulers, and semaphores.
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/quantity.hpp"
-#include "importer/system_builder.hpp"
+#include "importer/building/system_builder.hpp"
 #include "review/rules.hpp"
 
 namespace amalthea::review {

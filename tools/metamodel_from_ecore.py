@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
 """Writes amalthea/metamodel/metamodel.txt from a folder of Ecore files.
 
 Usage: metamodel_from_ecore.py FOLDER [OUT]

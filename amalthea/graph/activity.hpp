@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Activities: the steps of tasks, nodes of runnable graphs. A runnable being called, a label read or written, ticks, a
@@ -163,7 +164,7 @@ struct Kernel {
   std::vector<LabelIndex> writes;
   double memory_intensity = 1;   ///< share of its time bound by memory (gpu.memoryIntensity); 1 is the safe assumption
   std::optional<Launch> launch;  ///< nothing: the kernel occupies the whole execution engine
-  /// Where they are given, `ticks` are what engine/kernel_instructions.hpp makes of them; none before.
+  /// Where they are given, `ticks` are what engine/program/kernel_instructions.hpp makes of them; none before.
   std::optional<KernelInstructions> instructions;
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// The graph of Boost.Graph behind a runnable graph: `boost::edges(system.graph.boost())` and all of its algorithms.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Timing constraints of a model, in the words of a System: of which events they speak, and what they demand of them.

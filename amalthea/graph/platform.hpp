@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// The hardware and its schedulers as the engine needs them: processing units, memories, access costs.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Runnable graphs: what tasks do, as a directed graph (Boost.Graph).

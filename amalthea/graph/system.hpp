@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// A whole system ready to be analysed: platform, tasks, data, stimuli and the runnable graph of what they do.
@@ -209,7 +210,8 @@ struct Chain {
   Source source = Source::model;
   std::vector<ChainLimit> limits;
   bool from_activation = false;  ///< its stimulus is the activation of the first task, not its start
-  /// Of an event chain of which a step is in no task, or in no single one: which, as a clause. Its limits are not judged.
+  /// Of an event chain of which a step is in no task, or in no single one: which, as a clause. Its limits are not
+  /// judged.
   std::string gap = {};
 };
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Turns metamodel.txt into the C++ tables that metamodel.cpp includes.
 //
 //   compile_metamodel metamodel.txt OUT.inc

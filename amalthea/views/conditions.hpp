@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Conditions on modes and channels: of switches, loops, stimuli and runnables.

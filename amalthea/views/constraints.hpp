@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Constraints, in one form for all versions. Literals are as written, "" where they are not stated or `_undefined_`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "amalthea/views/event_chains.hpp"
 
 #include "amalthea/views/detail/reading.hpp"

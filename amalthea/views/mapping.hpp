@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// The mapping of a model of any version: what is scheduled by whom, which units a scheduler is responsible for, and

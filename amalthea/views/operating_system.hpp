@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Operating systems of a model of any version: schedulers and their hierarchy, overheads, semaphores.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Custom properties and scheduling parameters, whatever the version's form: as plain text and as typed values.

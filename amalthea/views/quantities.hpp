@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Quantities and deviations where they stand in a model: `<recurrence value="5" unit="ms"/>` and the like.

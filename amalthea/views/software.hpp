@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Software: processes, runnables, data, modes, in one form for all versions. Quantities that cannot be read are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Stimuli of processes, activations of runnables and clocks, in one form for all versions.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <memory>
 #include <string>
@@ -9,7 +10,7 @@
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
 #include "engine/nvidia/time_slice_analysis.hpp"
-#include "exporter/gpu_bounds_formats.hpp"
+#include "exporter/gpu/bounds_formats.hpp"
 
 namespace amalthea::cli {
 namespace {

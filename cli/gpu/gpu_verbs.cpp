@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "cli/gpu/gpu_verbs.hpp"
 
 #include <fstream>
@@ -26,9 +27,10 @@ void add_format(CLI::App& verb, std::string& format) {
 std::optional<engine::DeviceProfile> profile_with_sms(const std::string& platform) {
   auto profile = choose_profile(platform);
   if (profile && !profile->multiprocessors) {
-    unusable(fmt::format("--platform {}: the profile does not say what its SMs hold (\"multiprocessors\"); add it, or "
-                         "choose a profile that does",
-                         platform));
+    unusable(
+        fmt::format("--platform {}: the profile does not say what its SMs hold (\"multiprocessors\"); add it, or "
+                    "choose a profile that does",
+                    platform));
     return std::nullopt;
   }
   return profile;

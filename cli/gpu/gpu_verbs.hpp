@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// The verbs below `amalthea gpu`: each adds its subcommand and sets `exit_code` when it runs. And what they share.
@@ -7,7 +8,7 @@
 
 #include <CLI/App.hpp>
 
-#include "engine/device_profile.hpp"
+#include "engine/gpu/device_profile.hpp"
 
 namespace amalthea::cli {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <charconv>
 #include <cmath>
 #include <cstdint>
@@ -19,7 +20,7 @@
 #include "cli/verbs.hpp"
 #include "engine/nvidia/memory_model.hpp"
 #include "engine/nvidia/tx2_measurements.hpp"
-#include "exporter/gpu_interference_formats.hpp"
+#include "exporter/gpu/interference_formats.hpp"
 
 namespace amalthea::cli {
 namespace {

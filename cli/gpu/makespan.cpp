@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,7 +20,7 @@
 #include "cli/verbs.hpp"
 #include "engine/nvidia/makespan/annealing.hpp"
 #include "engine/nvidia/makespan/search.hpp"
-#include "exporter/makespan_formats.hpp"
+#include "exporter/gpu/makespan_formats.hpp"
 
 namespace amalthea::cli {
 namespace {

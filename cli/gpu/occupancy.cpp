@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <memory>
 #include <string>
 
@@ -7,8 +8,8 @@
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
-#include "engine/nvidia/occupancy.hpp"
-#include "exporter/gpu_formats.hpp"
+#include "engine/gpu/occupancy.hpp"
+#include "exporter/gpu/formats.hpp"
 
 namespace amalthea::cli {
 namespace {

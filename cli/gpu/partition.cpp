@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,7 +11,7 @@
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
 #include "engine/amd/partition.hpp"
-#include "exporter/gpu_partition_formats.hpp"
+#include "exporter/gpu/partition_formats.hpp"
 
 namespace amalthea::cli {
 namespace {

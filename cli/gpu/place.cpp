@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <charconv>
 #include <cstdint>
 #include <memory>
@@ -12,7 +13,7 @@
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
 #include "engine/nvidia/block_placement.hpp"
-#include "exporter/gpu_formats.hpp"
+#include "exporter/gpu/formats.hpp"
 
 namespace amalthea::cli {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -15,12 +16,12 @@
 #include "cli/trace.hpp"
 #include "cli/verbs.hpp"
 #include "engine/amd/partition.hpp"
-#include "engine/nvidia/examiner_scenario.hpp"
-#include "engine/nvidia/stream_scenario.hpp"
-#include "engine/nvidia/stream_simulation.hpp"
-#include "exporter/gpu_examiner_log.hpp"
-#include "exporter/gpu_formats.hpp"
-#include "exporter/gpu_timeline_formats.hpp"
+#include "engine/devices/examiner_scenario.hpp"
+#include "engine/devices/stream_scenario.hpp"
+#include "engine/devices/stream_simulation.hpp"
+#include "exporter/gpu/examiner_log.hpp"
+#include "exporter/gpu/formats.hpp"
+#include "exporter/gpu/timeline_formats.hpp"
 
 namespace amalthea::cli {
 namespace {

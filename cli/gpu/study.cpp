@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <memory>
 #include <string>
 
@@ -8,7 +9,7 @@
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
 #include "engine/nvidia/placement_study.hpp"
-#include "exporter/gpu_study_formats.hpp"
+#include "exporter/gpu/study_formats.hpp"
 
 namespace amalthea::cli {
 namespace {

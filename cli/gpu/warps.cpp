@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <charconv>
 #include <memory>
@@ -13,7 +14,7 @@
 #include "cli/verbs.hpp"
 #include "engine/nvidia/warp_study.hpp"
 #include "engine/nvidia/warps.hpp"
-#include "exporter/gpu_warps_formats.hpp"
+#include "exporter/gpu/warps_formats.hpp"
 
 namespace amalthea::cli {
 namespace {

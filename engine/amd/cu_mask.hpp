@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Masks of compute units (CUs) of an AMD GPU, as HIP users write them and as the driver reads them.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// An AMD GPU event by event: streams, HSA queues, ACEs, shader engines, compute units, copies.
@@ -38,10 +39,10 @@
 #include "amalthea/time.hpp"
 #include "engine/amd/cu_mask.hpp"
 #include "engine/amd/device_settings.hpp"
-#include "engine/block_ends.hpp"
+#include "engine/gpu/block_ends.hpp"
+#include "engine/gpu/slowdown.hpp"
+#include "engine/gpu/stream_fifos.hpp"
 #include "engine/nvidia/device.hpp"
-#include "engine/slowdown.hpp"
-#include "engine/stream_fifos.hpp"
 
 namespace amalthea::engine::amd {
 

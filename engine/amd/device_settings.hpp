@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// What an AMD GPU of device.hpp is made with, and what its kernels cost. All is data of a profile
-/// (engine/platforms/radeon-vii.json), where each figure names its source.
+/// (engine/gpu/platforms/radeon-vii.json), where each figure names its source.
 
 #include <cstdint>
 #include <optional>
@@ -11,7 +12,7 @@
 
 #include "amalthea/time.hpp"
 #include "engine/amd/cu_mask.hpp"
-#include "engine/nvidia/occupancy.hpp"
+#include "engine/gpu/occupancy.hpp"
 
 namespace amalthea::engine::amd {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// How long a kernel takes that is launched again and again on some compute units (CUs) of an AMD GPU, alone or beside

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Earliest deadline first on one core, preemptive, deadlines of any length.

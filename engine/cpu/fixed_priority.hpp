@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Response times under fixed priorities on one core: preemptive, non-preemptive, cooperative, with critical sections.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/cpu/global_fixed_priority.hpp"
 
 #include <algorithm>

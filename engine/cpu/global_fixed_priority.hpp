@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Fixed priorities on several equal cores, preemptive, jobs that move from core to core without cost.
@@ -28,7 +29,8 @@ namespace amalthea::engine::cpu {
 struct GlobalTask {
   CpuTask task;                    ///< without sections; a minimum distance does not help
   std::vector<std::size_t> cores;  ///< where it may run, without repetition
-  std::optional<std::size_t> one = {};  ///< jobs of all that have the same run one after the other; they share their cores
+  std::optional<std::size_t> one =
+      {};  ///< jobs of all that have the same run one after the other; they share their cores
 };
 
 std::vector<CpuBound> global_fixed_priority_bounds(const std::vector<GlobalTask>& tasks, const Limits& limits = {});

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// What the analyses of CPU schedulers (fixed_priority.hpp, earliest_deadline.hpp, global_fixed_priority.hpp) look at:

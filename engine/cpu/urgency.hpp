@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Which of two ready processes is the more urgent, by the algorithms of their schedulers.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Which streaming multiprocessor (SM) gets the next block.
@@ -16,7 +17,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/nvidia/occupancy.hpp"
+#include "engine/gpu/occupancy.hpp"
 
 namespace amalthea::engine::nvidia {
 

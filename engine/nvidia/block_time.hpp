@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// How long a block of a kernel executes, from what its warps execute (gpu.instructions).
@@ -18,8 +19,8 @@
 
 #include <tl/expected.hpp>
 
+#include "engine/gpu/occupancy.hpp"
 #include "engine/nvidia/makespan/kernel.hpp"
-#include "engine/nvidia/occupancy.hpp"
 #include "engine/nvidia/warps.hpp"
 
 namespace amalthea::engine::nvidia {

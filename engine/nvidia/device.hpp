@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// An NVIDIA GPU event by event: contexts, streams, queues, blocks on SMs, copies.
@@ -34,14 +35,14 @@
 #include <vector>
 
 #include "amalthea/time.hpp"
-#include "engine/block_ends.hpp"
+#include "engine/gpu/block_ends.hpp"
+#include "engine/gpu/interference.hpp"
+#include "engine/gpu/occupancy.hpp"
+#include "engine/gpu/slowdown.hpp"
+#include "engine/gpu/stream_fifos.hpp"
 #include "engine/nvidia/block_placement.hpp"
 #include "engine/nvidia/device_settings.hpp"
-#include "engine/nvidia/interference.hpp"
-#include "engine/nvidia/occupancy.hpp"
 #include "engine/nvidia/runlist.hpp"
-#include "engine/slowdown.hpp"
-#include "engine/stream_fifos.hpp"
 
 namespace amalthea::engine::nvidia {
 

@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// What a device of device.hpp is made with.
 
 #include "amalthea/time.hpp"
+#include "engine/gpu/interference.hpp"
+#include "engine/gpu/occupancy.hpp"
 #include "engine/nvidia/block_placement.hpp"
-#include "engine/nvidia/interference.hpp"
-#include "engine/nvidia/occupancy.hpp"
 #include "engine/nvidia/runlist.hpp"
 
 namespace amalthea::engine::nvidia {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// What memory costs a kernel alone and beside others: a law with named parameters, fitted to measurements.
@@ -27,8 +28,8 @@
 
 #include <tl/expected.hpp>
 
-#include "engine/nvidia/interference.hpp"
-#include "engine/nvidia/occupancy.hpp"
+#include "engine/gpu/interference.hpp"
+#include "engine/gpu/occupancy.hpp"
 
 namespace amalthea::engine::nvidia {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Response times of kernels on one execution engine, without simulating blocks.
@@ -18,7 +19,7 @@
 
 #include <tl/expected.hpp>
 
-#include "engine/located_json.hpp"
+#include "engine/input/located_json.hpp"
 
 namespace amalthea::engine::nvidia {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// The application scheduler of one GPU engine: which context it serves, and for how long.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Bounds on response times of processes that share a GPU in time slices, while their host parts share CPU cores.
@@ -82,9 +83,9 @@
 #include <tl/expected.hpp>
 
 #include "amalthea/time.hpp"
-#include "engine/nvidia/interference.hpp"
-#include "engine/located_json.hpp"
-#include "engine/nvidia/stream_simulation.hpp"
+#include "engine/devices/stream_simulation.hpp"
+#include "engine/gpu/interference.hpp"
+#include "engine/input/located_json.hpp"
 
 namespace amalthea::engine::nvidia {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// What was measured on a Jetson TX2, and what the law says to each: the figures that the TX2's parameters stand on.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Where warp scheduling with budgets helps: random programs of two kernels under all policies.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// The sub-cores of one SM, cycle by cycle: which warp issues an instruction, and why the others do not.

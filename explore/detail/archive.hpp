@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// The best candidates found: those with the fewest broken constraints, then late tasks, then the least excess, then

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Candidates: applying them to a system, what of them counts, and which constraints they break.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Why nothing feasible was found: a set of deadlines that cannot be kept together, as small as can be found.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Judges candidates of a Space one after the other. Every thread has its own.
@@ -11,7 +12,7 @@
 #include <tuple>
 #include <vector>
 
-#include "engine/program.hpp"
+#include "engine/program/program.hpp"
 #include "explore/detail/candidate.hpp"
 #include "explore/detail/space.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Deadlines that no mapping can keep: a task takes longer even when it is alone.

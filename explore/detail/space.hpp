@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// What there is to decide: placements of functions on CPU or GPU, units per task, who may wait how, slices.
@@ -7,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/device_profile.hpp"
+#include "engine/gpu/device_profile.hpp"
 #include "explore/exploration.hpp"
 
 namespace amalthea::explore::detail {

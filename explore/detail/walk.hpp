@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// One walk through the candidates: simulated annealing by local moves (Kirkpatrick, Gelatt, Vecchi 1983).

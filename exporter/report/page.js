@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Draws the report from the data in this file. Text from the model only ever becomes text nodes, never markup.
 'use strict';
 

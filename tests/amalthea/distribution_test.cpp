@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Draws are held against the closed form of each distribution: Kolmogorov-Smirnov for the continuous ones, chi-square
 // for those of few values. Seeds are fixed, so that a test either always passes or never does. The limits are those of
 // a false alarm in a thousand.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "amalthea/editable_model.hpp"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 #include <catch2/catch.hpp>
 
 #include "amalthea/emf_form.hpp"
-#include "importer/model_reader.hpp"
+#include "importer/reading/model_reader.hpp"
 #include "tests/support/test_models.hpp"
 
 using namespace amalthea;

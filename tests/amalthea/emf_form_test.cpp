@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "amalthea/emf_form.hpp"
 
 #include <algorithm>
@@ -18,7 +19,7 @@
 #include "amalthea/editable_model.hpp"
 #include "amalthea/identifier.hpp"
 #include "amalthea/xml_text.hpp"
-#include "importer/model_reader.hpp"
+#include "importer/reading/model_reader.hpp"
 #include "tests/support/corpus_index.hpp"
 #include "tests/support/emf_batch.hpp"
 #include "tests/support/random_model.hpp"
@@ -44,7 +45,9 @@ std::pair<std::string, std::string> first_difference(const std::string& one, con
 
 TEST_CASE("references to characters mean what XML says, and what is none stays as it is") {
   CHECK(amalthea::unescaped("a &lt;&amp;&gt; b&quot;&apos;") == "a <&> b\"'");
-  CHECK(amalthea::unescaped("&#228;&#xE4;&#x20AC;&#65;&#x1F600;") == "\xC3\xA4\xC3\xA4\xE2\x82\xAC" "A\xF0\x9F\x98\x80");
+  CHECK(amalthea::unescaped("&#228;&#xE4;&#x20AC;&#65;&#x1F600;") ==
+        "\xC3\xA4\xC3\xA4\xE2\x82\xAC"
+        "A\xF0\x9F\x98\x80");
   for (const std::string text : {"", "&", "&lt", "&;", "&#;", "&#x;", "&none;", "a & b; c", "&&&#q;"})
     CHECK(amalthea::unescaped(text) == text);
 }

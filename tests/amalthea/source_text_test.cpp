@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <string>
 #include <string_view>
 
@@ -5,7 +6,7 @@
 
 #include "amalthea/source_text.hpp"
 
-#include "exporter/splice.hpp"
+#include "exporter/primitives/splice.hpp"
 
 using namespace amalthea;
 

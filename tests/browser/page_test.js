@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Works with a report as a reader does and writes what it finds into the page, as JSON in #browser-test.
 // It stands behind the page's own scripts, so that whatever was thrown there has been noted by page_errors.js, and does
 // all at once, so that it is done when the page has loaded.

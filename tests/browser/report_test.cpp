@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Reports in a browser: headless Chromium opens a copy of the page with a script at its end that works with the page
 // and writes what it finds into it. Where no Chromium is installed these tests say so.
 

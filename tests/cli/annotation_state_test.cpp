@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Annotations of another state of the model: every verb says so, and none of them survives in a model that is written.
 
 #include <algorithm>

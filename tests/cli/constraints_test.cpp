@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timing constraints in what analyze, validate and report print.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `amalthea convert` as a user runs it.
 
 #include <algorithm>
@@ -186,9 +187,12 @@ TEST_CASE("convert: a file name that is no UTF-8 stops nobody else") {
 
 TEST_CASE("convert: comments and texts keep their characters, whatever the encoding of the file") {
   const test::TemporaryFolder folder;
-  const std::string begin = "<am:Amalthea xmi:version=\"2.0\" xmlns:xmi=\"http://www.omg.org/XMI\" "
-                            "xmlns:am=\"http://app4mc.eclipse.org/amalthea/0.9.9\">";
-  const std::string content = begin + "<swModel><!-- Gr\xF6\xDF" "e --><tasks name=\"\xE4\"/></swModel></am:Amalthea>";
+  const std::string begin =
+      "<am:Amalthea xmi:version=\"2.0\" xmlns:xmi=\"http://www.omg.org/XMI\" "
+      "xmlns:am=\"http://app4mc.eclipse.org/amalthea/0.9.9\">";
+  const std::string content = begin +
+                              "<swModel><!-- Gr\xF6\xDF"
+                              "e --><tasks name=\"\xE4\"/></swModel></am:Amalthea>";
   test::write_text(folder.path() + "/latin.amxmi", "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n" + content);
   std::string wide = "\xFF\xFE";
   for (const char c : "<?xml version=\"1.0\" encoding=\"UTF-16\"?>" + content) wide += {c, '\0'};
@@ -196,7 +200,8 @@ TEST_CASE("convert: comments and texts keep their characters, whatever the encod
   for (const std::string name : {"latin", "wide"}) {
     INFO(name);
     const std::string text = test::read_text(converted(folder.path() + "/" + name + ".amxmi", "3.3.0", folder.path()));
-    CHECK(text.find("<!-- Gr\xC3\xB6\xC3\x9F" "e -->") != std::string::npos);
+    CHECK(text.find("<!-- Gr\xC3\xB6\xC3\x9F"
+                    "e -->") != std::string::npos);
     CHECK(text.find("name=\"\xC3\xA4\"") != std::string::npos);
     CHECK(test::amalthea({"info", "--dump", folder.path() + "/3.3.0.amxmi"}).exit_code == 0);
   }

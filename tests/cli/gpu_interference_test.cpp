@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // `amalthea gpu interference` as a user runs it.
 
 #include <cmath>

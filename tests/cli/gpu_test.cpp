@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <string>
 #include <vector>
 
@@ -58,7 +59,7 @@ TEST_CASE("gpu occupancy prints limits, what binds, and Eq. 1 in both readings")
 TEST_CASE("gpu occupancy takes profiles of one's own and says what is wrong with its input") {
   const test::TemporaryFolder folder;
   const std::string own = folder.path() + "/own.json";
-  const std::string tx2 = test::read_text(AMALTHEA_SOURCE_DIR "/engine/platforms/tx2.json");
+  const std::string tx2 = test::read_text(AMALTHEA_SOURCE_DIR "/engine/gpu/platforms/tx2.json");
   test::write_text(own, test::replaced(tx2, "\"max_blocks\": {\"value\": 32", "\"max_blocks\": {\"value\": 3"));
   CHECK(printed({"occupancy", "--platform", own, "--threads", "32"})["blocks_per_sm"] == 3);
   test::write_text(own, test::replaced(tx2, "\"max_blocks\": {\"value\": 32", "\"max_blocks\": {\"value\": -3"));

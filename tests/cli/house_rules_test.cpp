@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the sources themselves promise: ids of diagnostics, directions of includes.
 
 #include <algorithm>

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
-#include "exporter/model_dump.hpp"
+#include "exporter/models/model_dump.hpp"
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 

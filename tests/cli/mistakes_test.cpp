@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Typical mistakes in a small model: what the command says of each, and that none of them is green. docs/mistakes.md
 // shows the outcomes; this test makes each model and holds the command against that table.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the command says where somebody has misspelt something: the cause once, and what may have been meant.
 
 #include <algorithm>

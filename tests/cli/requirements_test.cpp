@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Requirements in what "amalthea analyze" prints, and in its exit code.
 
 #include <string>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // --trace: which run, which form, and what is refused.
 
 #include <filesystem>

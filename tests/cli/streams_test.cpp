@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Standard input and output in the place of files, and files that are no models.
 
 #include <string>
@@ -99,7 +100,7 @@ TEST_CASE("a file that is no model is recognised by what it holds, and the messa
   check("contexts.json", test::read_text(test::sample("gpu/contexts.json")), "a GPU scenario");
   check("examiner.json", test::read_text(test::sample("gpu/thesis-examiner.json")), "a GPU scenario");
   check("mapping.json", test::read_text(test::sample("mappings/mobstr-mapped.json")), "a mapping file");
-  check("profile.json", test::read_text(AMALTHEA_SOURCE_DIR "/engine/platforms/xavier.json"), "a GPU profile");
+  check("profile.json", test::read_text(AMALTHEA_SOURCE_DIR "/engine/gpu/platforms/xavier.json"), "a GPU profile");
   check("memory.json", R"({"name": "mine", "units": {"A57": {"base_ns": 20}}})", "a memory model");
   check("other.json", "[1, 2]", "JSON");
   check("trace.btf", test::read_text(test::data("gpu-timeline.btf")), "a trace in BTF");

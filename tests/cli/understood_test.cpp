@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is not understood is not analysed as if it were not there.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules of Otterness and Anderson, RTNS 2021 (A2-A7), by scenarios that can be checked by hand, and properties of
 // random ones that are checked on the results alone.
 
@@ -10,8 +11,8 @@
 #include <catch2/catch.hpp>
 
 #include "engine/amd/device.hpp"
-#include "engine/device_profile.hpp"
-#include "engine/nvidia/stream_scenario.hpp"
+#include "engine/devices/stream_scenario.hpp"
+#include "engine/gpu/device_profile.hpp"
 
 namespace {
 

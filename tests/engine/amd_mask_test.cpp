@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // CU masks: the mapping of bits (A7) and the ways to write them.
 
 #include <catch2/catch.hpp>

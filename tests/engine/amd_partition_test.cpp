@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Measured response times of a Radeon VII (Otterness and Anderson, RTNS 2021; raw data yalue/rtns2021_figures).
 
 #include <cmath>
@@ -7,7 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/amd/partition.hpp"
-#include "engine/device_profile.hpp"
+#include "engine/gpu/device_profile.hpp"
 
 using namespace amalthea::engine;
 using namespace amalthea::engine::amd;
@@ -147,7 +148,7 @@ TEST_CASE("more HSA queues than the ACEs have slots for are told") {
 }
 
 TEST_CASE("a user's profile of an AMD GPU is read, and refused with what is missing or wrong") {
-  std::ifstream file(AMALTHEA_SOURCE_DIR "/engine/platforms/radeon-vii.json");
+  std::ifstream file(AMALTHEA_SOURCE_DIR "/engine/gpu/platforms/radeon-vii.json");
   const std::string text((std::istreambuf_iterator<char>(file)), {});
   const auto with = [&](const std::string& before, const std::string& after) {
     std::string changed = text;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // AMD GPUs in systems of tasks.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Occurrences of stimuli against their own statements, and against the bounds that analyses use.
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/analysis.hpp"
-#include "engine/arrivals.hpp"
+#include "engine/program/arrivals.hpp"
 #include "tests/engine/system_maker.hpp"
 
 using namespace amalthea;

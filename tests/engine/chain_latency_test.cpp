@@ -1,4 +1,5 @@
-#include "engine/chain_latency.hpp"
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/chains/chain_latency.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,7 +11,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "engine/chain_search.hpp"
+#include "engine/chains/chain_search.hpp"
 #include "tests/engine/system_maker.hpp"
 
 using namespace amalthea;

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verdicts on the latency constraints of chains, by each kind of communication.
 
 #include <vector>
 
 #include <catch2/catch.hpp>
 
-#include "engine/chain_limits.hpp"
+#include "engine/chains/chain_limits.hpp"
 #include "engine/verdict.hpp"
 #include "tests/engine/system_maker.hpp"
 

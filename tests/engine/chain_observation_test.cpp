@@ -1,11 +1,12 @@
-#include "engine/chain_observation.hpp"
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/chains/chain_observation.hpp"
 
 #include <numeric>
 #include <random>
 
 #include <catch2/catch.hpp>
 
-#include "engine/chain_latency.hpp"
+#include "engine/chains/chain_latency.hpp"
 
 using namespace amalthea;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timing constraints on sequences of instants: by hand, and against a slow reading of docs/constraints.md.
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "engine/constraint_judge.hpp"
+#include "engine/constraints/constraint_judge.hpp"
 #include "tests/engine/naive_constraints.hpp"
 
 using namespace amalthea;

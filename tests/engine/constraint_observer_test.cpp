@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What of a simulation timing constraints are told, and what bounds show of them, in systems small enough to follow by
 // hand.
 
@@ -9,9 +10,9 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
-#include "engine/constraint_observer.hpp"
-#include "engine/observer_tee.hpp"
-#include "engine/simulation.hpp"
+#include "engine/constraints/constraint_observer.hpp"
+#include "engine/simulation/observer_tee.hpp"
+#include "engine/simulation/simulation.hpp"
 #include "tests/engine/system_maker.hpp"
 
 using namespace test;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timing constraints of random systems: the verdicts of an analysis against a slow judge that knows no more than the
 // trace that the analysis writes (BTF), and guarantees against everything that other executions show.
 
@@ -12,8 +13,8 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
-#include "engine/observer_tee.hpp"
-#include "exporter/trace_formats.hpp"
+#include "engine/simulation/observer_tee.hpp"
+#include "exporter/traces/trace_formats.hpp"
 #include "tests/engine/naive_constraints.hpp"
 #include "tests/engine/system_maker.hpp"
 #include "tests/support/test_models.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Response times on CPU cores: cases of the literature, and against a simulation tick by tick.
 
 #include <algorithm>

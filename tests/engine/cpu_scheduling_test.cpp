@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Who runs when, worked out by hand: every algorithm, interrupts, sections, semaphores, servers, several cores.
 
 #include <catch2/catch.hpp>
@@ -8,7 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "engine/simulation.hpp"
+#include "engine/program/releases.hpp"
+#include "engine/simulation/simulation.hpp"
 #include "tests/engine/system_maker.hpp"
 #include "tests/support/random_system.hpp"
 

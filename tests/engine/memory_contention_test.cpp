@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <string>
 #include <utility>
@@ -5,9 +6,9 @@
 
 #include <catch2/catch.hpp>
 
-#include "engine/memory_contention.hpp"
-#include "engine/program.hpp"
-#include "importer/system_builder.hpp"
+#include "engine/program/memory_contention.hpp"
+#include "engine/program/program.hpp"
+#include "importer/building/system_builder.hpp"
 #include "tests/engine/system_maker.hpp"
 #include "tests/support/test_models.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Timing constraints judged slowly, by what docs/constraints.md demands word for word: every pair is tried, matchings

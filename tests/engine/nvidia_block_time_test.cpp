@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
-#include "engine/device_profile.hpp"
+#include "engine/gpu/device_profile.hpp"
 #include "engine/nvidia/block_time.hpp"
 #include "engine/nvidia/makespan/schedule.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/nvidia/device.hpp"
 
 #include <algorithm>
@@ -7,7 +8,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "engine/nvidia/stream_simulation.hpp"
+#include "engine/devices/stream_simulation.hpp"
 
 // Contexts: who is served by the execution engine and the copy engines, and when.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Scenarios of cuda_scheduling_examiner; T10 are the thesis's runs on a TX2 with that tool.
 
 #include <algorithm>
@@ -5,7 +6,7 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
-#include "engine/nvidia/examiner_scenario.hpp"
+#include "engine/devices/examiner_scenario.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace {

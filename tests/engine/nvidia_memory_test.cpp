@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What memory costs a kernel beside others on a Jetson TX2: the law against what was measured, and what must hold of it
 // everywhere. The measured figures stand in engine/nvidia/tx2_measurements.cpp, the parameters in the profile.
 
@@ -9,7 +10,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "engine/device_profile.hpp"
+#include "engine/gpu/device_profile.hpp"
 #include "engine/nvidia/memory_model.hpp"
 #include "engine/nvidia/tx2_measurements.hpp"
 #include "tests/support/test_models.hpp"
@@ -338,7 +339,7 @@ TEST_CASE("The model says what is wrong with a question") {
 }
 
 TEST_CASE("Measured memory figures are data of a profile: all or none, each within bounds") {
-  const std::string json = test::read_text(AMALTHEA_SOURCE_DIR "/engine/platforms/tx2.json");
+  const std::string json = test::read_text(AMALTHEA_SOURCE_DIR "/engine/gpu/platforms/tx2.json");
   REQUIRE(parse_device_profile(json));
   CHECK(parse_device_profile(json)->measured_memory == tx2().measured_memory);
   for (const auto& field : nvidia::memory_parameter_fields()) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expected values follow from the rules of Olmedo et al., RTAS 2020 (N1, N3, N10, N17, N18) and the platforms' limits.
 
 #include <algorithm>
@@ -5,8 +6,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "engine/device_profile.hpp"
-#include "engine/nvidia/occupancy.hpp"
+#include "engine/gpu/device_profile.hpp"
+#include "engine/gpu/occupancy.hpp"
 
 namespace {
 

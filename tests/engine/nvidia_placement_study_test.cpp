@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "engine/nvidia/placement_study.hpp"
 
 #include <catch2/catch.hpp>
 
-#include "engine/device_profile.hpp"
+#include "engine/gpu/device_profile.hpp"
 
 using namespace amalthea::engine::nvidia;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expected values: Olmedo et al., RTAS 2020, III-C: Eq. 2–4, Figure 5, the examples of the text, and the counts of
 // Tables II and III (N11–N16).
 
@@ -8,7 +9,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "engine/device_profile.hpp"
+#include "engine/gpu/device_profile.hpp"
 #include "engine/nvidia/block_placement.hpp"
 #include "tests/support/test_models.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Expected values: Paredes Zevallos 2019 (T8–T12): the worked example, its three scenarios, what the algorithm gives as
 // printed, the closed forms; and a simulation that steps from one unit of time to the next.
 
@@ -9,9 +10,9 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "engine/devices/stream_simulation.hpp"
 #include "engine/nvidia/block_placement.hpp"
 #include "engine/nvidia/response_time.hpp"
-#include "engine/nvidia/stream_simulation.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace {

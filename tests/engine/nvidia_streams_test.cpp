@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Rules of Amert et al., RTSS 2017 (G1–G4, X1, R1–R3, C1–C4, A1, A2), and N7, N8 of Olmedo et al., RTAS 2020; the
 // properties are checked on the results alone, independent of how they came about.
 
@@ -8,10 +9,10 @@
 
 #include <catch2/catch.hpp>
 
-#include "engine/device_profile.hpp"
+#include "engine/devices/stream_scenario.hpp"
+#include "engine/devices/stream_simulation.hpp"
+#include "engine/gpu/device_profile.hpp"
 #include "engine/nvidia/response_time.hpp"
-#include "engine/nvidia/stream_scenario.hpp"
-#include "engine/nvidia/stream_simulation.hpp"
 
 namespace {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Programs: how bodies with alternatives are walked and bounded, and what the operating system adds.
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
-#include "engine/program.hpp"
+#include "engine/program/program.hpp"
 #include "tests/engine/system_maker.hpp"
 
 using namespace amalthea;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Execution times that are drawn for every job anew.
 
 #include <algorithm>
@@ -9,8 +10,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "engine/program.hpp"
-#include "engine/simulation.hpp"
+#include "engine/program/program.hpp"
+#include "engine/simulation/simulation.hpp"
 #include "tests/engine/system_maker.hpp"
 
 using namespace amalthea;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What holds for every system, tried with random ones in which everything meets everything.
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Verdicts on requirements, against values worked out by hand.
 
 #include <optional>

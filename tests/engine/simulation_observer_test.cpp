@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What an observer is told, worked out by hand.
 
 #include <string>
@@ -5,7 +6,8 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
-#include "engine/simulation.hpp"
+#include "engine/program/releases.hpp"
+#include "engine/simulation/simulation.hpp"
 #include "tests/engine/system_maker.hpp"
 
 using namespace test;

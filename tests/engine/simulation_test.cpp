@@ -1,8 +1,10 @@
-#include "engine/simulation.hpp"
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/simulation/simulation.hpp"
+#include "engine/program/releases.hpp"
 
+#include <algorithm>
 #include <deque>
 #include <numeric>
-#include <algorithm>
 #include <random>
 
 #include <catch2/catch.hpp>

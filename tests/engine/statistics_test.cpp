@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -6,7 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "engine/statistics.hpp"
+#include "engine/results/statistics.hpp"
 
 using namespace amalthea;
 using namespace amalthea::engine;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Bounds of whole systems, by hand. random_systems_test.cpp tries them.
 
 #include <string>
@@ -6,7 +7,7 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
-#include "engine/bounds.hpp"
+#include "engine/bounds/bounds.hpp"
 #include "tests/engine/system_maker.hpp"
 
 using namespace amalthea;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Small systems for engine tests: every unit runs at 1 MHz, so one tick is one microsecond.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The verdict on a whole model: what counts, and what is never green.
 
 #include <catch2/catch.hpp>

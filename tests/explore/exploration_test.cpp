@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The search for mappings: against brute force, its promises, and the WATERS 2019 sample.
 
 #include <algorithm>
@@ -9,11 +10,11 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
-#include "engine/bounds.hpp"
+#include "engine/bounds/bounds.hpp"
 #include "explore/detail/walk.hpp"
 #include "explore/exploration.hpp"
-#include "exporter/exploration_formats.hpp"
-#include "importer/system_builder.hpp"
+#include "exporter/exploration/exploration_formats.hpp"
+#include "importer/building/system_builder.hpp"
 #include "tests/engine/system_maker.hpp"
 #include "tests/support/test_models.hpp"
 

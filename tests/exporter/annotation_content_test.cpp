@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What is written into models of every version, that EMF reads it, and that it goes again.
 
 #include <algorithm>
@@ -16,11 +17,11 @@
 #include "amalthea/editable_model.hpp"
 #include "amalthea/emf_form.hpp"
 #include "engine/analysis.hpp"
-#include "exporter/annotation.hpp"
-#include "exporter/annotation_content.hpp"
-#include "exporter/splice.hpp"
-#include "importer/model_reader.hpp"
-#include "importer/system_builder.hpp"
+#include "exporter/primitives/splice.hpp"
+#include "exporter/rewriting/annotation.hpp"
+#include "exporter/rewriting/annotation_content.hpp"
+#include "importer/building/system_builder.hpp"
+#include "importer/reading/model_reader.hpp"
 #include "tests/support/corpus_index.hpp"
 #include "tests/support/emf_batch.hpp"
 #include "tests/support/random_model.hpp"

@@ -1,4 +1,5 @@
-#include "exporter/annotation.hpp"
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/rewriting/annotation.hpp"
 
 #include <algorithm>
 
@@ -6,10 +7,10 @@
 #include <catch2/catch.hpp>
 
 #include "engine/analysis.hpp"
-#include "exporter/annotation_content.hpp"
-#include "exporter/splice.hpp"
-#include "importer/model_reader.hpp"
-#include "importer/system_builder.hpp"
+#include "exporter/primitives/splice.hpp"
+#include "exporter/rewriting/annotation_content.hpp"
+#include "importer/building/system_builder.hpp"
+#include "importer/reading/model_reader.hpp"
 #include "tests/support/test_models.hpp"
 
 using namespace amalthea;

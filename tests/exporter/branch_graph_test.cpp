@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How graphs show alternatives, modes and semaphores.
 
 #include <string>
@@ -5,7 +6,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "exporter/graph_formats.hpp"
+#include "exporter/graph/graph_formats.hpp"
 #include "tests/engine/system_maker.hpp"
 
 using namespace amalthea;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Findings as text, JSON and SARIF, and the catalog of what they mean.
 
 #include <algorithm>
@@ -8,8 +9,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "exporter/finding_catalog.hpp"
-#include "exporter/finding_formats.hpp"
+#include "exporter/findings/finding_catalog.hpp"
+#include "exporter/findings/finding_formats.hpp"
 #include "tests/support/test_models.hpp"
 
 using namespace amalthea;

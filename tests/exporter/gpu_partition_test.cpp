@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
-#include "exporter/gpu_partition_formats.hpp"
+#include "exporter/gpu/partition_formats.hpp"
 
 namespace {
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timelines of gpu run. Golden files hold each form of one hand-made run; readers of our own, which know nothing of how
 // the forms are written, check what they promise on random runs.
 
@@ -11,9 +12,9 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "exporter/gpu_examiner_log.hpp"
-#include "exporter/gpu_timeline.hpp"
-#include "exporter/gpu_timeline_formats.hpp"
+#include "exporter/gpu/examiner_log.hpp"
+#include "exporter/gpu/timeline.hpp"
+#include "exporter/gpu/timeline_formats.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace {

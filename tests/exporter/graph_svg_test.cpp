@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The picture of the runnable graph.
 
 #include <map>
@@ -5,7 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "amalthea/graph/boost_graph.hpp"
-#include "exporter/graph_formats.hpp"
+#include "exporter/graph/graph_formats.hpp"
 #include "tests/engine/system_maker.hpp"
 #include "tests/support/test_models.hpp"
 

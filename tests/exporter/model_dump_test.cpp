@@ -1,4 +1,5 @@
-#include "exporter/model_dump.hpp"
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/models/model_dump.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -10,7 +11,7 @@
 #include <catch2/catch.hpp>
 
 #include "amalthea/emf_form.hpp"
-#include "importer/model_reader.hpp"
+#include "importer/reading/model_reader.hpp"
 #include "tests/support/corpus_index.hpp"
 #include "tests/support/emf_batch.hpp"
 #include "tests/support/random_model.hpp"

@@ -1,4 +1,5 @@
-#include "exporter/remapping.hpp"
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/rewriting/remapping.hpp"
 
 #include <algorithm>
 #include <sstream>
@@ -6,9 +7,9 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
-#include "importer/conformance.hpp"
-#include "importer/model_reader.hpp"
-#include "importer/system_builder.hpp"
+#include "importer/building/system_builder.hpp"
+#include "importer/reading/conformance.hpp"
+#include "importer/reading/model_reader.hpp"
 #include "tests/support/test_models.hpp"
 #include "tests/support/timed_models.hpp"
 
@@ -107,8 +108,7 @@ TEST_CASE("a mapping is changed in the file's own words, in every version") {
     const auto result = remapped(text, {change("T", "C1", 7), change("U", has_affinity ? "C0" : "C1", -12)});
     REQUIRE(result.text);
     // Nothing but the values: three of them, or two.
-    CHECK(test::replaced(test::replaced(*result.text, "\"7\"", "\"3\""), "\"-12\"", "\"2\"").size() ==
-          text.size());
+    CHECK(test::replaced(test::replaced(*result.text, "\"7\"", "\"3\""), "\"-12\"", "\"2\"").size() == text.size());
     const auto nothing = remapped(text, {change("T", "C1"), change("U", "C1")});
     CHECK(nothing.text == text);
   }
@@ -153,8 +153,8 @@ TEST_CASE("what a model does not state yet is inserted") {
   const std::string silent = test::replaced(text, " waitingBehaviour=\"passive\"", "");
   const auto waiting = remapped(silent, {change("Control", "", {}, true)});
   REQUIRE(waiting.text);
-  CHECK(difference(silent, *waiting.text).find("+        <items xsi:type=\"am:WaitEvent\" waitingBehaviour=\"active\">") !=
-        std::string::npos);
+  CHECK(difference(silent, *waiting.text)
+            .find("+        <items xsi:type=\"am:WaitEvent\" waitingBehaviour=\"active\">") != std::string::npos);
   // A function that moves to the CPU has neither priority nor parameters: its allocation is opened.
   const auto moved = remapped(text, {change("Vision", "Core", 5)});
   REQUIRE(moved.text);
@@ -171,17 +171,18 @@ TEST_CASE("a definition of priorities is made where a model has none; older vers
   text = test::replaced(text, "<schedulingParameterDefinitions name=\"priority\" type=\"Integer\"/>", "");
   text = test::replaced(text, " processParameters=\"priority?type=SchedulingParameterDefinition\"", "");
   for (const std::string_view value : {"3", "2"})
-    text = test::replaced(text,
-                          fmt::format("<schedulingParameters key=\"priority?type=SchedulingParameterDefinition\"><value "
-                                      "xsi:type=\"am:IntegerObject\" value=\"{}\"/></schedulingParameters>",
-                                      value),
-                          "");
+    text =
+        test::replaced(text,
+                       fmt::format("<schedulingParameters key=\"priority?type=SchedulingParameterDefinition\"><value "
+                                   "xsi:type=\"am:IntegerObject\" value=\"{}\"/></schedulingParameters>",
+                                   value),
+                       "");
   const auto result = remapped(text, {change("T", "C1", 1), change("U", "C1", 2)});
   REQUIRE(result.text);
   CHECK(result.text->find("<schedulingParameterDefinitions name=\"priority\" type=\"Integer\"/>") != std::string::npos);
-  const std::string old = test::replaced(
-      test::replaced(test::timed_model(Version::v1_2_0), "<schedulingParameters priority=\"3\"/>", ""),
-      "<schedulingParameters priority=\"2\"/>", "");
+  const std::string old =
+      test::replaced(test::replaced(test::timed_model(Version::v1_2_0), "<schedulingParameters priority=\"3\"/>", ""),
+                     "<schedulingParameters priority=\"2\"/>", "");
   const auto other = remapped(old, {change("T", "C1", 5)});
   REQUIRE(other.text);
   CHECK(other.text->find("<schedulingParameters priority=\"5\"/>") != std::string::npos);
@@ -189,8 +190,8 @@ TEST_CASE("a definition of priorities is made where a model has none; older vers
 
 TEST_CASE("single quotes, other line ends and UTF-16 stay as they are") {
   const std::string text = test::timed_model(Version::v3_3_0);
-  const std::string quotes = test::replaced(text, "affinity=\"C1?type=ProcessingUnit\"",
-                                            "affinity = 'C1?type=ProcessingUnit'");
+  const std::string quotes =
+      test::replaced(text, "affinity=\"C1?type=ProcessingUnit\"", "affinity = 'C1?type=ProcessingUnit'");
   const auto quoted = remapped(quotes, {change("T", "C0")});
   REQUIRE(quoted.text);
   CHECK(quoted.text->find("affinity = 'C0?type=ProcessingUnit'") != std::string::npos);
@@ -202,8 +203,8 @@ TEST_CASE("single quotes, other line ends and UTF-16 stay as they are") {
 }
 
 TEST_CASE("what a version cannot say, and what nothing can refer to, is refused") {
-  const std::string text = test::replaced(test::timed_model(Version::v0_7_2), "core=\"C1?type=Core\"",
-                                          "core=\"C1?type=Core C0?type=Core\"");
+  const std::string text =
+      test::replaced(test::timed_model(Version::v0_7_2), "core=\"C1?type=Core\"", "core=\"C1?type=Core C0?type=Core\"");
   const auto result = remapped(text, {change("T", "C0")});
   CHECK_FALSE(result.text);
   CHECK(test::with_id(result.diagnostics, "AM0810").size() == 1);
@@ -223,8 +224,9 @@ TEST_CASE("of several files each is changed in its own way") {
                                              {"b.amxmi", test::root_of(Version::v3_3_0, mapping)}};
   // References from file to file say so.
   std::string& other = files[1].bytes;
-  for (const std::string_view attribute : {"task=\"", "scheduler=\"", "affinity=\"", "responsibility=\"", "executingPU=\"",
-                                           "isr=\"", "controller=\"", "abstractElement=\"", "memory=\""})
+  for (const std::string_view attribute :
+       {"task=\"", "scheduler=\"", "affinity=\"", "responsibility=\"", "executingPU=\"", "isr=\"", "controller=\"",
+        "abstractElement=\"", "memory=\""})
     for (std::size_t at = other.find(attribute); at != std::string::npos; at = other.find(attribute, at + 1)) {
       other.insert(at + attribute.size(), "amlt:/#");
       const std::size_t blank = other.find(' ', at + attribute.size()), quote = other.find('"', at + attribute.size());

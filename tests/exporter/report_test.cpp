@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The data that the page of a report works with.
 
 #include <algorithm>
@@ -6,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/many_runs.hpp"
-#include "exporter/report.hpp"
-#include "exporter/result_formats.hpp"
+#include "exporter/report/report.hpp"
+#include "exporter/results/result_formats.hpp"
 #include "tests/engine/system_maker.hpp"
 #include "tests/support/test_models.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Traces of simulations. Readers of our own, written from the rules of the formats, check every trace and compute the
 // response times again, which must be those of the results.
 
@@ -19,8 +20,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "engine/simulation.hpp"
-#include "exporter/trace_formats.hpp"
+#include "engine/simulation/simulation.hpp"
+#include "exporter/traces/trace_formats.hpp"
 #include "tests/engine/system_maker.hpp"
 #include "tests/support/random_system.hpp"
 #include "tests/support/test_models.hpp"

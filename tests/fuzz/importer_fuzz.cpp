@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Arbitrary bytes as a model file: whatever they are, reading ends, with a model whose parts fit together or with an
 // error. Runs under libFuzzer with AddressSanitizer and UndefinedBehaviorSanitizer; `tests/fuzz/run` builds and starts
 // it.
@@ -10,9 +11,9 @@
 #include "amalthea/editable_model.hpp"
 #include "amalthea/element.hpp"
 #include "amalthea/emf_form.hpp"
-#include "exporter/model_dump.hpp"
-#include "importer/model_reader.hpp"
-#include "importer/system_builder.hpp"
+#include "exporter/models/model_dump.hpp"
+#include "importer/building/system_builder.hpp"
+#include "importer/reading/model_reader.hpp"
 #ifdef AMALTHEA_FUZZ_REVIEW
 #include "review/review.hpp"
 #endif

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What a model leaves open is told, and what is dropped from it; a model that leaves nothing open has no finding.
 
 #include <string>
@@ -7,7 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/finding_consequences.hpp"
-#include "importer/system_builder.hpp"
+#include "importer/building/system_builder.hpp"
 #include "tests/support/platform_models.hpp"
 #include "tests/support/test_models.hpp"
 #include "tests/support/timed_models.hpp"

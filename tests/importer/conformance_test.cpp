@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -11,9 +12,9 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
-#include "importer/conformance.hpp"
-#include "importer/model_reader.hpp"
-#include "importer/structure.hpp"
+#include "importer/reading/conformance.hpp"
+#include "importer/reading/model_reader.hpp"
+#include "importer/reading/structure.hpp"
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 

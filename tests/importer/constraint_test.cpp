@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Timing constraints of models of all versions, from the file to the verdict.
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 
 #include "amalthea/metamodel.hpp"
 #include "engine/analysis.hpp"
-#include "importer/system_builder.hpp"
+#include "importer/building/system_builder.hpp"
 #include "tests/support/test_models.hpp"
 #include "tests/support/timed_models.hpp"
 

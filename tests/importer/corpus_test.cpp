@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <filesystem>
 #include <map>
@@ -12,9 +13,9 @@
 #include <catch2/catch.hpp>
 
 #include "amalthea/identifier.hpp"
-#include "exporter/annotation.hpp"
-#include "importer/model_reader.hpp"
-#include "importer/system_builder.hpp"
+#include "exporter/rewriting/annotation.hpp"
+#include "importer/building/system_builder.hpp"
+#include "importer/reading/model_reader.hpp"
 #include "tests/support/test_models.hpp"
 
 using namespace amalthea;
@@ -26,7 +27,8 @@ namespace fs = std::filesystem;
 std::vector<std::string> models_below(const std::string& folder) {
   std::vector<std::string> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder))
-    if (entry.is_regular_file() && entry.path().extension().string().starts_with(".amxmi")) files.push_back(entry.path().string());
+    if (entry.is_regular_file() && entry.path().extension().string().starts_with(".amxmi"))
+      files.push_back(entry.path().string());
   std::sort(files.begin(), files.end());
   return files;
 }

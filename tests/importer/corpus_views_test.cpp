@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The views of third-party models.
 
 #include <algorithm>
@@ -12,7 +13,7 @@
 #include "amalthea/views/hardware.hpp"
 #include "amalthea/views/mapping.hpp"
 #include "amalthea/views/operating_system.hpp"
-#include "importer/model_reader.hpp"
+#include "importer/reading/model_reader.hpp"
 #include "tests/support/test_models.hpp"
 
 using namespace amalthea;

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstdint>
 #include <variant>
 
 #include <catch2/catch.hpp>
 
-#include "importer/detail/distribution_builder.hpp"
+#include "importer/building/detail/distribution_builder.hpp"
 
 using namespace amalthea;
 using importer::detail::distribution_in_millionths;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Small models with one thing wrong: what EMF refuses is an error here, and nothing else is.
 
 #include <algorithm>
@@ -8,8 +9,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "importer/conformance.hpp"
-#include "importer/structure.hpp"
+#include "importer/reading/conformance.hpp"
+#include "importer/reading/structure.hpp"
 #include "tests/support/emf_batch.hpp"
 #include "tests/support/test_models.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Instructions (before 0.9.3) become cycles by what the unit executes per cycle.
 
 #include <string>
@@ -7,7 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include "amalthea/graph/system.hpp"
-#include "importer/system_builder.hpp"
+#include "importer/building/system_builder.hpp"
 #include "tests/support/platform_models.hpp"
 #include "tests/support/test_models.hpp"
 

@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <catch2/catch.hpp>
 
 #include <fmt/core.h>
 
-#include "engine/kernel_instructions.hpp"
-#include "engine/program.hpp"
-#include "importer/system_builder.hpp"
+#include "engine/program/kernel_instructions.hpp"
+#include "engine/program/program.hpp"
+#include "importer/building/system_builder.hpp"
 #include "tests/support/test_models.hpp"
 
 using namespace amalthea;

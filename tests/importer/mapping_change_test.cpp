@@ -1,10 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <string>
 #include <vector>
 
 #include <catch2/catch.hpp>
 
-#include "importer/mapping_change.hpp"
-#include "importer/system_builder.hpp"
+#include "importer/building/mapping_change.hpp"
+#include "importer/building/system_builder.hpp"
 #include "tests/support/test_models.hpp"
 
 using namespace amalthea;

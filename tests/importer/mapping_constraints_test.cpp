@@ -1,4 +1,5 @@
-#include "importer/mapping_constraints.hpp"
+// SPDX-License-Identifier: Apache-2.0
+#include "importer/building/mapping_constraints.hpp"
 
 #include <algorithm>
 #include <string>
@@ -6,7 +7,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "importer/system_builder.hpp"
+#include "importer/building/system_builder.hpp"
 #include "tests/support/test_models.hpp"
 
 using namespace amalthea;
@@ -24,10 +25,9 @@ struct Outcome {
 Outcome constrained(const std::string& constraints, bool keep_affinity = false) {
   Outcome outcome;
   Diagnostics ignored;
-  const Model model = test::model_from_text(
-      test::replaced(test::read_text(test::sample("waters2019-tx2.amxmi")), "<constraintsModel>",
-                     "<constraintsModel>" + constraints),
-      ignored);
+  const Model model = test::model_from_text(test::replaced(test::read_text(test::sample("waters2019-tx2.amxmi")),
+                                                           "<constraintsModel>", "<constraintsModel>" + constraints),
+                                            ignored);
   outcome.system = importer::build_system(model, {}, ignored).value();
   importer::BuildOptions other;
   other.mapping.push_back(importer::parse_mapping_change("Localization=GP10B").value());

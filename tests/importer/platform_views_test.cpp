@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Hardware, operating systems and mapping of every version as one view.
 
 #include <optional>
@@ -11,7 +12,7 @@
 #include "amalthea/views/hardware.hpp"
 #include "amalthea/views/mapping.hpp"
 #include "amalthea/views/operating_system.hpp"
-#include "importer/system_builder.hpp"
+#include "importer/building/system_builder.hpp"
 #include "tests/support/platform_models.hpp"
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // How elements are found by the references that name them, within a file and across the files of a model.
 
 #include <string>
@@ -8,7 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include "amalthea/position.hpp"
-#include "importer/model_reader.hpp"
+#include "importer/reading/model_reader.hpp"
 #include "tests/support/test_models.hpp"
 
 using namespace amalthea;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Requirements of a model, as a system has them.
 
 #include <optional>
@@ -10,7 +11,7 @@
 #include <catch2/catch.hpp>
 
 #include "amalthea/graph/system.hpp"
-#include "importer/system_builder.hpp"
+#include "importer/building/system_builder.hpp"
 #include "tests/support/test_models.hpp"
 
 using namespace amalthea;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
@@ -14,7 +15,7 @@
 
 #include "amalthea/graph/boost_graph.hpp"
 #include "amalthea/graph/system.hpp"
-#include "importer/system_builder.hpp"
+#include "importer/building/system_builder.hpp"
 #include "tests/support/platform_models.hpp"
 #include "tests/support/test_models.hpp"
 

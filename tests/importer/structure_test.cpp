@@ -1,4 +1,5 @@
-#include "importer/structure.hpp"
+// SPDX-License-Identifier: Apache-2.0
+#include "importer/reading/structure.hpp"
 
 #include <string>
 #include <string_view>
@@ -8,7 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include "amalthea/views/properties.hpp"
-#include "importer/model_reader.hpp"
+#include "importer/reading/model_reader.hpp"
 #include "tests/support/test_models.hpp"
 
 using namespace amalthea;

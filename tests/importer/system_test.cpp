@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <limits>
 #include <optional>
@@ -13,8 +14,8 @@
 #include "amalthea/graph/boost_graph.hpp"
 #include "amalthea/graph/system.hpp"
 #include "amalthea/views/quantities.hpp"
-#include "importer/model_reader.hpp"
-#include "importer/system_builder.hpp"
+#include "importer/building/system_builder.hpp"
+#include "importer/reading/model_reader.hpp"
 #include "tests/support/test_models.hpp"
 
 using namespace amalthea;

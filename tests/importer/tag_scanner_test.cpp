@@ -1,4 +1,5 @@
-#include "importer/tag_scanner.hpp"
+// SPDX-License-Identifier: Apache-2.0
+#include "importer/reading/tag_scanner.hpp"
 
 #include <string>
 #include <vector>

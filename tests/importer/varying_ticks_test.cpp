@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Shapes of execution times, from the model to the system.
 
 #include <string>
@@ -7,7 +8,7 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
-#include "importer/system_builder.hpp"
+#include "importer/building/system_builder.hpp"
 #include "tests/support/test_models.hpp"
 
 using namespace amalthea;

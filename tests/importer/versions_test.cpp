@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <string>
 #include <string_view>
@@ -9,8 +10,8 @@
 
 #include "amalthea/graph/boost_graph.hpp"
 #include "amalthea/graph/system.hpp"
-#include "importer/model_reader.hpp"
-#include "importer/system_builder.hpp"
+#include "importer/building/system_builder.hpp"
+#include "importer/reading/model_reader.hpp"
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 

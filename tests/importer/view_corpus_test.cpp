@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -21,7 +22,7 @@
 #include "amalthea/views/requirements.hpp"
 #include "amalthea/views/software.hpp"
 #include "amalthea/views/stimuli.hpp"
-#include "importer/model_reader.hpp"
+#include "importer/reading/model_reader.hpp"
 #include "tests/support/test_models.hpp"
 #include "tests/support/view_text.hpp"
 

@@ -1,4 +1,5 @@
-#include "importer/xml_reader.hpp"
+// SPDX-License-Identifier: Apache-2.0
+#include "importer/reading/xml_reader.hpp"
 
 #include <sys/stat.h>
 
@@ -12,8 +13,8 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
-#include "exporter/splice.hpp"
-#include "importer/model_reader.hpp"
+#include "exporter/primitives/splice.hpp"
+#include "importer/reading/model_reader.hpp"
 #include "tests/support/test_models.hpp"
 
 using namespace amalthea;

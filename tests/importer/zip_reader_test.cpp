@@ -1,4 +1,5 @@
-#include "importer/zip_reader.hpp"
+// SPDX-License-Identifier: Apache-2.0
+#include "importer/reading/zip_reader.hpp"
 
 #include <string>
 #include <utility>
@@ -8,7 +9,7 @@
 #include <zip.h>
 #include <catch2/catch.hpp>
 
-#include "importer/model_reader.hpp"
+#include "importer/reading/model_reader.hpp"
 #include "tests/support/test_models.hpp"
 
 using namespace amalthea;

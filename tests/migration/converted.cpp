@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/migration/converted.hpp"
 
 #include <algorithm>
@@ -5,12 +6,12 @@
 #include <set>
 #include <sstream>
 
-#include <catch2/catch.hpp>
 #include <fmt/core.h>
+#include <catch2/catch.hpp>
 
 #include "amalthea/editable_model.hpp"
-#include "exporter/model_dump.hpp"
-#include "importer/model_reader.hpp"
+#include "exporter/models/model_dump.hpp"
+#include "importer/reading/model_reader.hpp"
 #include "migration/migration.hpp"
 
 namespace test {
@@ -91,8 +92,9 @@ std::vector<std::string> differences(const std::string& one, const std::string& 
   only.clear();
   std::set_difference(second.begin(), second.end(), first.begin(), first.end(), std::back_inserter(only));
   for (const std::string& line : only) found.push_back("+ " + line);
-  std::sort(found.begin(), found.end(),
-            [](const auto& a, const auto& b) { return a.substr(2) != b.substr(2) ? a.substr(2) < b.substr(2) : a < b; });
+  std::sort(found.begin(), found.end(), [](const auto& a, const auto& b) {
+    return a.substr(2) != b.substr(2) ? a.substr(2) < b.substr(2) : a < b;
+  });
   return found;
 }
 

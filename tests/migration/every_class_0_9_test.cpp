@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Models with objects of every class, with random content, on their way from 0.8.2, 0.8.3, 0.9.0 and 0.9.1 to 0.9.2.
 
 #include <filesystem>
@@ -5,7 +6,7 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
-#include "importer/model_reader.hpp"
+#include "importer/reading/model_reader.hpp"
 #include "migration/leftovers.hpp"
 #include "migration/migration.hpp"
 #include "tests/migration/converted.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ITEA 1.1.0 → 1.2.0 → 1.3.0.
 
 #include <algorithm>
@@ -8,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include <catch2/catch.hpp>
 #include <fmt/core.h>
+#include <catch2/catch.hpp>
 
 #include "amalthea/editable_model.hpp"
 #include "amalthea/itea.hpp"
-#include "exporter/model_dump.hpp"
-#include "importer/model_reader.hpp"
+#include "exporter/models/model_dump.hpp"
+#include "importer/reading/model_reader.hpp"
 #include "migration/itea_reference.hpp"
 #include "migration/migration.hpp"
 #include "tests/migration/converted.hpp"
@@ -71,8 +72,8 @@ IteaResult convert_texts(std::vector<NamedText> files, std::string_view to) {
   result.rules = record.rules();
   std::vector<importer::NamedBytes> written;
   for (const EditableModel::File& file : editable.files()) {
-    result.files.push_back({std::filesystem::path(file.path).filename().string(),
-                            migration::write(*file.root, release)});
+    result.files.push_back(
+        {std::filesystem::path(file.path).filename().string(), migration::write(*file.root, release)});
     written.push_back({result.files.back().name, result.files.back().text});
   }
   Diagnostics diagnostics;
@@ -144,14 +145,14 @@ TEST_CASE("allocations of ITEA 1.1.0 are of tasks, ISRs and runnables, and ISRs 
 }
 
 TEST_CASE("addresses of schedulers in other files follow them into their operating system") {
-  const auto result = convert_texts(
-      {{"mapping.amxmi-mapping", itea_text("itea-1.1.0", "mapping:MappingModel", R"(
+  const auto result =
+      convert_texts({{"mapping.amxmi-mapping", itea_text("itea-1.1.0", "mapping:MappingModel", R"(
           <executableAllocation xsi:type="mapping:RunnableAllocation">
             <scheduler href="os.amxmi-os#//@scheduler.0"/><entity href="sw.amxmi-sw#//@runnables.0"/>
           </executableAllocation>)")},
-       {"os.amxmi-os", itea_text("itea-1.1.0", "os:OSModel", R"(<scheduler name="S"/>)")},
-       {"sw.amxmi-sw", itea_text("itea-1.1.0", "sw:SWModel", R"(<runnables name="R"/>)")}},
-      "itea-1.2.0");
+                     {"os.amxmi-os", itea_text("itea-1.1.0", "os:OSModel", R"(<scheduler name="S"/>)")},
+                     {"sw.amxmi-sw", itea_text("itea-1.1.0", "sw:SWModel", R"(<runnables name="R"/>)")}},
+                    "itea-1.2.0");
   CHECK(result.has(
       R"(<scheduler xsi:type="os:TaskScheduler" href="os.amxmi-os#//@operatingSystems.0/@taskSchedulers.0"/>)"));
   CHECK(result.has(R"(<entity href="sw.amxmi-sw#//@runnables.0"/>)"));
@@ -160,11 +161,11 @@ TEST_CASE("addresses of schedulers in other files follow them into their operati
 // ---- 1.3.0
 
 TEST_CASE("files of ITEA 1.3.0 end in .amxmi, and addresses follow") {
-  const auto result = convert_texts(
-      {{"mapping.amxmi", itea_text("itea-1.2.0", "central:AMALTHEA", R"(<mappingModel>
+  const auto result =
+      convert_texts({{"mapping.amxmi", itea_text("itea-1.2.0", "central:AMALTHEA", R"(<mappingModel>
           <runnableAllocation><entity href="sw.amxmi-sw#//@runnables.0"/></runnableAllocation></mappingModel>)")},
-       {"sw.amxmi-sw", itea_text("itea-1.2.0", "sw:SWModel", R"(<runnables name="R"/>)")}},
-      "itea-1.3.0");
+                     {"sw.amxmi-sw", itea_text("itea-1.2.0", "sw:SWModel", R"(<runnables name="R"/>)")}},
+                    "itea-1.3.0");
   CHECK(result.files[1].name == "sw.amxmi-sw.amxmi");
   CHECK(result.has(R"(href="sw.amxmi-sw.amxmi#//@runnables.0")"));
   CHECK(result.has_line("mapping.amxmi:/mappingModel/runnableAllocation.0 >entity = sw.amxmi-sw.amxmi:/runnables.0"));
@@ -182,10 +183,10 @@ TEST_CASE("elements of ITEA component models go where their kind belongs") {
                                    "itea-1.3.0");
   CHECK(result.has(R"(<ports xsi:type="components:FInterfacePort" name="p" kind="PROVIDES"/>)"));
   CHECK(result.has_line("/componentsModel/components.1 : Composite"));
-  CHECK(result.has_line(
-      "/componentsModel/components.1/componentInstances.0 >type = /componentsModel/components.0"));
-  CHECK(result.has_line("/componentsModel/systems.0/connectors.0/sourcePort >instance = "
-                        "/componentsModel/components.1/componentInstances.0"));
+  CHECK(result.has_line("/componentsModel/components.1/componentInstances.0 >type = /componentsModel/components.0"));
+  CHECK(
+      result.has_line("/componentsModel/systems.0/connectors.0/sourcePort >instance = "
+                      "/componentsModel/components.1/componentInstances.0"));
 }
 
 TEST_CASE("label values of ITEA stimuli become mode literals") {
@@ -200,10 +201,9 @@ TEST_CASE("label values of ITEA stimuli become mode literals") {
   CHECK_FALSE(result.has_line("/swModel/modeLabels.1 @name = L"));
   CHECK(result.has_line("/swModel/modes.0 @name = mode_stimuli_1_migration_generated"));
   CHECK(result.has_line("/swModel/modes.0/literals.1 @name = 0"));
-  CHECK(result.has_line(
-      "/stimuliModel/stimuli.0/setModeValueList/entries.0 >value = /swModel/modes.0/literals.0"));
-  CHECK(result.has_line(
-      "/stimuliModel/stimuli.0/enablingModeValueList/entries.0 >value = /swModel/modes.0/literals.1"));
+  CHECK(result.has_line("/stimuliModel/stimuli.0/setModeValueList/entries.0 >value = /swModel/modes.0/literals.0"));
+  CHECK(
+      result.has_line("/stimuliModel/stimuli.0/enablingModeValueList/entries.0 >value = /swModel/modes.0/literals.1"));
   CHECK(result.has_line(
       "/stimuliModel/stimuli.0/disablingModeValueList/entries.0 >valueProvider = /swModel/modeLabels.0"));
 }
@@ -224,15 +224,16 @@ TEST_CASE("label switches of ITEA 1.2.0 become mode switches") {
 }
 
 TEST_CASE("a label of another file that decides becomes a mode label there") {
-  const auto result = convert_texts(
-      {{"tasks.amxmi", itea_text("itea-1.2.0", "central:AMALTHEA", R"(<swModel><tasks name="T"><callGraph>
+  const auto result =
+      convert_texts({{"tasks.amxmi", itea_text("itea-1.2.0", "central:AMALTHEA", R"(<swModel><tasks name="T"><callGraph>
           <graphEntries xsi:type="sw:LabelSwitch"><label href="labels.amxmi-sw#_l"/><entries value="5"/></graphEntries>
         </callGraph></tasks></swModel>)")},
-       {"labels.amxmi-sw", itea_text("itea-1.2.0", "sw:SWModel", R"(<labels xmi:id="_l" name="L"/>)")}},
-      "itea-1.3.0");
+                     {"labels.amxmi-sw", itea_text("itea-1.2.0", "sw:SWModel", R"(<labels xmi:id="_l" name="L"/>)")}},
+                    "itea-1.3.0");
   CHECK(result.has(R"(<valueProvider xsi:type="sw:ModeLabel" href="labels.amxmi-sw.amxmi#L?type=sw.ModeLabel"/>)"));
-  CHECK(result.has_line("tasks.amxmi:/swModel/tasks.0/callGraph/graphEntries.0 >valueProvider = "
-                        "labels.amxmi-sw.amxmi:/modeLabels.0"));
+  CHECK(
+      result.has_line("tasks.amxmi:/swModel/tasks.0/callGraph/graphEntries.0 >valueProvider = "
+                      "labels.amxmi-sw.amxmi:/modeLabels.0"));
 }
 
 TEST_CASE("a label switch whose label is not there keeps what it said") {
@@ -443,8 +444,7 @@ std::string dump_of(const std::vector<NamedText>& files) { return exporter::dump
 
 std::vector<NamedText> read_files(const std::vector<std::string>& paths) {
   std::vector<NamedText> files;
-  for (const std::string& path : paths)
-    files.push_back({fs::path(path).filename().string(), test::read_text(path)});
+  for (const std::string& path : paths) files.push_back({fs::path(path).filename().string(), test::read_text(path)});
   return files;
 }
 

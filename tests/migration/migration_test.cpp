@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The way from release to release, whatever the rules.
 
 #include <catch2/catch.hpp>
@@ -24,7 +25,8 @@ TEST_CASE("where only the namespace changes, the model stays as it is") {
 
 TEST_CASE("what is kept stands in the nearest owner that can have custom properties, once") {
   const auto converted = test::convert("0.8.2", R"(<stimuliModel><stimuli xsi:type="am:InterProcessStimulus" name="S">
-    <stimulusDeviation/></stimuli></stimuliModel>)", "0.8.3");
+    <stimulusDeviation/></stimuli></stimuliModel>)",
+                                       "0.8.3");
   CHECK(converted.has("/stimuliModel/stimuli.0/customProperties.0 @key = amalthea-converted.0.8.2.stimulusDeviation"));
   CHECK_FALSE(converted.has("/stimuliModel/stimuli.0/customProperties.1 : CustomProperty"));
   CHECK(converted.text().find("0.8.2.customProperties") == std::string::npos);

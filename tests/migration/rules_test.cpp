@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What rules promise about themselves.
 
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // ITEA 1.3.0 → 0.7.0: the rules, and what AMALTHEA's own migration makes of its test models.
 
 #include <algorithm>
@@ -6,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include <catch2/catch.hpp>
 #include <fmt/core.h>
+#include <catch2/catch.hpp>
 
 #include "tests/migration/converted.hpp"
 #include "tests/support/test_models.hpp"

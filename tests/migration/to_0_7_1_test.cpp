@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // 0.7.0 → 0.7.1: the rules, the way back, and what AMALTHEA's own migration makes of its test models.
 
 #include <algorithm>

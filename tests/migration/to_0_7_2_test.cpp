@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The step from 0.7.1 to 0.7.2, rule by rule, and models that APP4MC converted.
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The step from 0.7.2 to 0.8.0, rule by rule.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The steps from 0.8.0 to 0.8.1, rule by rule, and to 0.8.2; models that APP4MC and their authors took along.
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What changes from 0.8.2 to 0.8.3: stimuli, mode switches, addresses.
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What changes from 0.8.3 to 0.9.0: the hardware and what refers to it.
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What changes from 0.9.0 to 0.9.1 and 0.9.2.
 
 #include <filesystem>

@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // What changed from 0.9.2 to 0.9.3: ticks and families of deviations.
 
-#include <catch2/catch.hpp>
 #include <fmt/core.h>
+#include <catch2/catch.hpp>
 
 #include "tests/migration/converted.hpp"
 #include "tests/support/test_models.hpp"
@@ -63,12 +64,13 @@ TEST_CASE("other needs stay an execution need beside the ticks, in their place")
 
 TEST_CASE("deviations of needs become discrete values of the kind of their distribution") {
   const auto of = [](std::string_view distribution) {
-    return test::convert("0.9.2", runnable(fmt::format(R"(<runnableItems xsi:type="am:ExecutionNeed">
+    return test::convert("0.9.2",
+                         runnable(fmt::format(R"(<runnableItems xsi:type="am:ExecutionNeed">
       <extended key="Fast?type=ProcessingUnitDefinition"><value key="Instructions"><value xsi:type="am:NeedDeviation">
         <deviation>
           <lowerBound xsi:type="am:LongObject" value="11"/><upperBound xsi:type="am:LongObject" value="21"/>{}
         </deviation></value></value></extended></runnableItems>)",
-                                                       distribution)),
+                                              distribution)),
                          "0.9.3");
   };
   const std::string at = "/swModel/runnables.0/runnableItems.0/extended.0/value ";
@@ -236,10 +238,9 @@ TEST_CASE("examples that AMALTHEA's own migration took from 0.9.2 to 0.9.5 arriv
   for (const auto& [name, example] : files) {
     INFO(name);
     const std::string last = examples + example + ".amxmi";
-    const std::pair<std::string, std::string> steps[] = {
-        {"0.9.3", fmt::format("{}0.9.3/{}.amxmi", history, name)},
-        {"0.9.4", fmt::format("{}0.9.4/{}.amxmi", history, name)},
-        {"0.9.5", last}};
+    const std::pair<std::string, std::string> steps[] = {{"0.9.3", fmt::format("{}0.9.3/{}.amxmi", history, name)},
+                                                         {"0.9.4", fmt::format("{}0.9.4/{}.amxmi", history, name)},
+                                                         {"0.9.5", last}};
     const auto first = fmt::format("{}0.9.2/{}.amxmi", history, name);
     for (const auto& [version, reference] : steps) {
       INFO(version);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What changed from 0.9.3 to 0.9.4: modes as text, deadlines of runnables, aliases.
 
 #include <catch2/catch.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What changed from 0.9.4 to 0.9.5: one kind of call graphs, clocks.
 
 #include <catch2/catch.hpp>

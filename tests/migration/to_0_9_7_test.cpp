@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What changed from 0.9.5 to 0.9.7, and on to 1.2.0.
 
 #include <catch2/catch.hpp>
@@ -17,7 +18,8 @@ std::string content_of(const std::string& text) {
 }  // namespace
 
 TEST_CASE("call graphs are activity graphs, also where a file says 0.9.6, and back") {
-  constexpr std::string_view model = R"(<swModel><tasks name="T"><callGraph><items xsi:type="am:SchedulePoint"/></callGraph></tasks>
+  constexpr std::string_view model =
+      R"(<swModel><tasks name="T"><callGraph><items xsi:type="am:SchedulePoint"/></callGraph></tasks>
       <runnables name="R"><callGraph/></runnables></swModel>)";
   for (const std::string_view from : {"0.9.5", "0.9.6"}) {
     const auto converted = test::convert(from, model, "0.9.7");
@@ -33,7 +35,8 @@ TEST_CASE("call graphs are activity graphs, also where a file says 0.9.6, and ba
 }
 
 TEST_CASE("segments of event chains are items in sequence, strands parallel ones, and back") {
-  constexpr std::string_view model = R"(<eventModel><events xsi:type="am:CustomEvent" name="a"/><events xsi:type="am:CustomEvent" name="b"/></eventModel>
+  constexpr std::string_view model =
+      R"(<eventModel><events xsi:type="am:CustomEvent" name="a"/><events xsi:type="am:CustomEvent" name="b"/></eventModel>
     <constraintsModel>
       <eventChains name="C" stimulus="a?type=CustomEvent" response="b?type=CustomEvent">
         <segments xsi:type="am:EventChainContainer">
@@ -45,8 +48,9 @@ TEST_CASE("segments of event chains are items in sequence, strands parallel ones
   const auto converted = test::convert("0.9.5", model, "0.9.7");
   CHECK(converted.has("/constraintsModel/eventChains.0 @itemType = sequence"));
   CHECK(converted.has("/constraintsModel/eventChains.0/items.0/eventChain @itemType = parallel"));
-  CHECK(converted.has("/constraintsModel/eventChains.0/items.0/eventChain/items.0 >eventChain = "
-                      "/constraintsModel/eventChains.1"));
+  CHECK(
+      converted.has("/constraintsModel/eventChains.0/items.0/eventChain/items.0 >eventChain = "
+                    "/constraintsModel/eventChains.1"));
   const auto back = test::convert("0.9.7", content_of(converted.text()), "0.9.5");
   REQUIRE(back.done);
   CHECK(test::differences(back.dump, test::convert("0.9.5", model, "0.9.5").dump).empty());
@@ -76,8 +80,9 @@ TEST_CASE("components have processes and ports with an interface, and back") {
   CHECK(converted.has("/componentsModel/components.0/ports.0 >interface = /componentsModel/interfaces.0"));
   CHECK(converted.has("/componentsModel/interfaces.0 : MainInterface"));
   CHECK(converted.has("/componentsModel/interfaces.0 @name = I"));
-  CHECK(converted.has("/componentsModel/components.1/connectors.0/sourcePort >port = "
-                      "/componentsModel/components.0/ports.0"));
+  CHECK(
+      converted.has("/componentsModel/components.1/connectors.0/sourcePort >port = "
+                    "/componentsModel/components.0/ports.0"));
   const auto back = test::convert("0.9.7", content_of(converted.text()), "0.9.5");
   CHECK(back.has("/componentsModel/components.0/ports.0 @interfaceName = I"));
   CHECK(back.has("/componentsModel/components.0 >tasks.0 = /swModel/tasks.0"));

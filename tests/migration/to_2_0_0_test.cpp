@@ -1,7 +1,8 @@
+// SPDX-License-Identifier: Apache-2.0
 // What changed from 1.2.0 to 2.0.0: definitions of schedulers, conditions.
 
-#include <catch2/catch.hpp>
 #include <fmt/core.h>
+#include <catch2/catch.hpp>
 
 #include "tests/migration/converted.hpp"
 #include "tests/support/test_models.hpp"
@@ -36,8 +37,9 @@ TEST_CASE("algorithms of schedulers are definitions by their names") {
   CHECK(converted.has("/osModel/schedulerDefinitions.2 @name = UserSpecificSchedulingAlgorithm1"));
   CHECK(converted.has("/osModel/operatingSystems.0/taskSchedulers.0 >definition = /osModel/schedulerDefinitions.2"));
   CHECK(converted.has("/osModel/operatingSystems.0/taskSchedulers.1 >definition = /osModel/schedulerDefinitions.0"));
-  CHECK(converted.has("/osModel/operatingSystems.0/interruptControllers.0 >definition = "
-                      "/osModel/schedulerDefinitions.1"));
+  CHECK(
+      converted.has("/osModel/operatingSystems.0/interruptControllers.0 >definition = "
+                    "/osModel/schedulerDefinitions.1"));
 }
 
 TEST_CASE("parameters of scheduling have definitions, those with names of their own are extended") {
@@ -48,10 +50,12 @@ TEST_CASE("parameters of scheduling have definitions, those with names of their 
   CHECK(converted.has("/osModel/schedulingParameterDefinitions.2 @name = extended: Note"));
   CHECK(converted.has("/osModel/schedulingParameterDefinitions.3 @name = extended: slice"));
   CHECK(converted.has("/osModel/schedulingParameterDefinitions.3 @mandatory = false"));
-  CHECK(converted.has("/osModel/schedulerDefinitions.2 >algorithmParameters.0 = "
-                      "/osModel/schedulingParameterDefinitions.3"));
-  CHECK(converted.has("/osModel/schedulerDefinitions.0 >processParameters.0 = "
-                      "/osModel/schedulingParameterDefinitions.0"));
+  CHECK(
+      converted.has("/osModel/schedulerDefinitions.2 >algorithmParameters.0 = "
+                    "/osModel/schedulingParameterDefinitions.3"));
+  CHECK(
+      converted.has("/osModel/schedulerDefinitions.0 >processParameters.0 = "
+                    "/osModel/schedulingParameterDefinitions.0"));
   const std::string gpu = "/osModel/operatingSystems.0/taskSchedulers.0/schedulingParameters.0";
   CHECK(converted.has(gpu + "/value : StringObject"));
   CHECK(converted.has(gpu + "/value @value = 1 ms"));
@@ -62,8 +66,9 @@ TEST_CASE("parameters of scheduling have definitions, those with names of their 
   CHECK(converted.has(allocation + "1/value : Time"));
   CHECK(converted.has(allocation + "1/value @unit = ms"));
   CHECK(converted.has(allocation + "2/value @value = x"));
-  CHECK(converted.has("/osModel/operatingSystems.0/taskSchedulers.1/parentAssociation/schedulingParameters.0/value "
-                      "@value = 3"));
+  CHECK(
+      converted.has("/osModel/operatingSystems.0/taskSchedulers.1/parentAssociation/schedulingParameters.0/value "
+                    "@value = 3"));
 }
 
 TEST_CASE("definitions stand where the schedulers are, and allocations of another file refer to them there") {
@@ -76,7 +81,8 @@ TEST_CASE("definitions stand where the schedulers are, and allocations of anothe
                                        content));
     return path;
   };
-  const auto mapping = file("mapping", R"(<mappingModel><taskAllocation><scheduler href="amlt:/#Cpu?type=TaskScheduler"/>
+  const auto mapping =
+      file("mapping", R"(<mappingModel><taskAllocation><scheduler href="amlt:/#Cpu?type=TaskScheduler"/>
       <schedulingParameters priority="7"/></taskAllocation></mappingModel>)");
   const auto system = file("system", R"(<osModel><operatingSystems name="Os"><taskSchedulers name="Cpu">
       <schedulingAlgorithm xsi:type="am:OSEK"/></taskSchedulers></operatingSystems></osModel>)");
@@ -131,10 +137,11 @@ TEST_CASE("execution conditions are of the general kind, and those of modes lead
 
 TEST_CASE("a switch on modes leads back to a ModeSwitch, one on channels does not") {
   const auto with = [](std::string_view condition) {
-    return test::convert("3.3.0", fmt::format(R"(<swModel><tasks name="T"><activityGraph><items xsi:type="am:Switch">
+    return test::convert("3.3.0",
+                         fmt::format(R"(<swModel><tasks name="T"><activityGraph><items xsi:type="am:Switch">
         <entries name="e"><condition><entries {}/></condition></entries><defaultEntry/></items></activityGraph></tasks>
         <modeLabels name="m"/><channels name="c"/></swModel>)",
-                                              condition),
+                                     condition),
                          "1.2.0");
   };
   const auto modes = with(R"(xsi:type="am:ModeValueCondition" label="m?type=ModeLabel" value="a")");

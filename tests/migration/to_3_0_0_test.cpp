@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What changed from 2.2.0 to 3.0.0: one kind of switches, types by reference.
 
 #include <catch2/catch.hpp>
@@ -14,12 +15,13 @@ std::string content_of(const std::string& text) {
 }  // namespace
 
 TEST_CASE("switches and conditions of modes are of the general kind") {
-  const auto converted = test::convert("2.2.0", R"(<swModel><tasks name="T"><activityGraph><items xsi:type="am:ModeSwitch">
+  const auto converted =
+      test::convert("2.2.0", R"(<swModel><tasks name="T"><activityGraph><items xsi:type="am:ModeSwitch">
       <entries name="e"><condition><entries xsi:type="am:ModeConditionConjunction">
         <entries xsi:type="am:ModeValueCondition" label="m?type=ModeLabel" value="a"/></entries></condition></entries>
       <defaultEntry><items xsi:type="am:SchedulePoint"/></defaultEntry></items></activityGraph></tasks>
       <modeLabels name="m"/></swModel>)",
-                                       "3.0.0");
+                    "3.0.0");
   const std::string at = "/swModel/tasks.0/activityGraph/items.0";
   CHECK(converted.has(at + " : Switch"));
   CHECK(converted.has(at + "/entries.0 : SwitchEntry"));
@@ -56,9 +58,10 @@ TEST_CASE("a type written inside a label is defined under a name of its own") {
 }
 
 TEST_CASE("component interfaces spell dataType with a capital, and back") {
-  const auto converted = test::convert("2.2.0", R"(<swModel><typeDefinitions xsi:type="am:BaseTypeDefinition" name="t"/></swModel>
+  const auto converted =
+      test::convert("2.2.0", R"(<swModel><typeDefinitions xsi:type="am:BaseTypeDefinition" name="t"/></swModel>
       <componentsModel><interfaces name="i" datatype="t?type=BaseTypeDefinition"><subInterfaces name="s" datatype="t?type=BaseTypeDefinition"/></interfaces></componentsModel>)",
-                                       "3.0.0");
+                    "3.0.0");
   CHECK(converted.has("/componentsModel/interfaces.0 >dataType = /swModel/typeDefinitions.0"));
   CHECK(converted.has("/componentsModel/interfaces.0/subInterfaces.0 >dataType = /swModel/typeDefinitions.0"));
   CHECK(test::convert("3.0.0", content_of(converted.text()), "2.2.0")
@@ -69,6 +72,5 @@ TEST_CASE("semaphores that are owned need not say so before 3.0.0") {
   const auto back = test::convert(
       "3.0.0", R"(<osModel><semaphores name="s" initialValue="1" maxValue="1" ownership="true"/></osModel>)", "2.2.0");
   CHECK(back.done);
-  CHECK_FALSE(
-      test::convert("3.0.0", R"(<osModel><semaphores name="s" ownership="false"/></osModel>)", "2.2.0").done);
+  CHECK_FALSE(test::convert("3.0.0", R"(<osModel><semaphores name="s" ownership="false"/></osModel>)", "2.2.0").done);
 }

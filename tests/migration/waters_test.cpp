@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The WATERS 2019 model, of which the data set MobSTr has four versions, and every other model from 0.9.2 on.
 
 #include <set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What findings mean for a verdict: the table of it, and what the documentation says.
 
 #include <string>
@@ -5,7 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/finding_consequences.hpp"
-#include "exporter/finding_catalog.hpp"
+#include "exporter/findings/finding_catalog.hpp"
 
 using namespace amalthea;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Review rules about hardware, memories, modes, limits and operating systems: each tells what is wrong in a small model
 // and is silent where that is mended.
 
@@ -7,7 +8,7 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
-#include "importer/model_reader.hpp"
+#include "importer/reading/model_reader.hpp"
 #include "review/review.hpp"
 #include "tests/support/test_models.hpp"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // Every review rule both ways: it tells what is wrong, and is silent when that is mended.
 
 #include <set>
@@ -5,8 +6,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "exporter/finding_catalog.hpp"
-#include "importer/model_reader.hpp"
+#include "exporter/findings/finding_catalog.hpp"
+#include "importer/reading/model_reader.hpp"
 #include "review/review.hpp"
 #include "review/rules.hpp"
 #include "tests/support/test_models.hpp"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // The WATERS 2019 industrial challenge as it was published: what a review has to say about it.
 
 #include <string>

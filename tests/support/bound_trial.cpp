@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/support/bound_trial.hpp"
 
 #include <algorithm>
@@ -7,10 +8,11 @@
 
 #include "amalthea/quantity.hpp"
 #include "engine/analysis.hpp"
-#include "engine/bounds.hpp"
-#include "engine/chain_latency.hpp"
-#include "engine/chain_observation.hpp"
-#include "engine/simulation.hpp"
+#include "engine/bounds/bounds.hpp"
+#include "engine/chains/chain_latency.hpp"
+#include "engine/chains/chain_observation.hpp"
+#include "engine/program/releases.hpp"
+#include "engine/simulation/simulation.hpp"
 
 namespace test {
 namespace {

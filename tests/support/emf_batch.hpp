@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Many questions to the EMF judge in one process: starting a Java machine takes longer than reading most models.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// One small platform as every AMALTHEA version writes it: two cores (one at 200 MHz, one at 100 MHz, two instructions

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/support/random_model.hpp"
 
 #include <algorithm>
@@ -14,7 +15,7 @@
 #include "amalthea/attribute_value.hpp"
 #include "amalthea/emf_form.hpp"
 #include "amalthea/identifier.hpp"
-#include "importer/model_reader.hpp"
+#include "importer/reading/model_reader.hpp"
 
 using namespace amalthea;
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Random systems for tests of properties that hold for every system: one generator for all of them.
@@ -16,7 +17,7 @@
 #include <vector>
 
 #include "amalthea/graph/system.hpp"
-#include "engine/device_profile.hpp"
+#include "engine/gpu/device_profile.hpp"
 
 namespace test {
 

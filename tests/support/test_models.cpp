@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #include "tests/support/test_models.hpp"
 
 #include <cstdlib>
@@ -8,8 +9,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "importer/model_reader.hpp"
-#include "importer/system_builder.hpp"
+#include "importer/building/system_builder.hpp"
+#include "importer/reading/model_reader.hpp"
 
 namespace test {
 namespace {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Files for tests: samples, fixtures, third-party models where they are present, and a place to write.

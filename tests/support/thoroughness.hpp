@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// How much long tests do: what a build server has time for, or five times that with AMALTHEA_THOROUGH=1

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// One small system with timing as every AMALTHEA version writes it, on the platform of platform_models.hpp: tasks T

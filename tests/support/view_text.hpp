@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Views as text, one line a fact, so that models can be compared whatever their versions.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// How views read attributes. Enum literals that no version has count as not stated: whether a model's values fit

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Long schedules of the warps of an SM by simulated annealing over warp strings: a lower bound on the longest.

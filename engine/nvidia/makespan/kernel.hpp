@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// A kernel as the string of units that its instructions need, and the SM that executes it.

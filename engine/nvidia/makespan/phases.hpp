@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// A kernel as runs of instructions of one unit, and the states of its warps by run.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// An upper bound on the longest rest of a schedule, for each state: a relaxation of the true states, in a table.

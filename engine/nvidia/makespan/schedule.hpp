@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// Schedules of the warps of an SM, and how a string of warps stands for one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
 /// The longest work-conserving schedule of the warps of an SM: exactly, or as an interval when stopped early.

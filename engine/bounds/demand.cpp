@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/bounds/demand.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "engine/program/arrivals.hpp"
+
+namespace amalthea::engine {
+namespace {
+
+constexpr double tolerance = 1e-9;
+
+double as_double(Duration duration) { return static_cast<double>(duration.picoseconds()); }
+
+const WaitEvents& wait_of(const System& system, const Step& step) {
+  return std::get<WaitEvents>(system.graph[step.node].activity);
+}
+
+/// Undisturbed device time that a task polls for in each of its jobs: of all devices that it waits for, or of the
+/// quickest where any of them will do.
+Duration polled_device_time(const System& system, const std::vector<Program>& programs, TaskIndex task) {
+  Duration total;
+  for (const Step& step : programs[task].steps) {
+    if (step.kind != StepKind::wait || !wait_of(system, step).active || step.setters.empty()) continue;
+    const bool all = wait_of(system, step).all;
+    Duration polled = all ? Duration{} : Duration::max();
+    for (const TaskIndex setter : step.setters) {
+      const bool device = system.tasks[setter].side == Side::device;
+      const Duration time = device ? programs[setter].copies + programs[setter].kernels : Duration{};
+      polled = all ? polled + time : std::min(polled, time);
+    }
+    total += polled;
+  }
+  return total;
+}
+
+Duration core_time(const System& system, const std::vector<Program>& programs, TaskIndex task) {
+  return programs[task].execution + polled_device_time(system, programs, task);
+}
+
+/// What a task needs of an engine at the least: kernels of one context may fill the GPU together.
+Duration engine_time(const Task& task, const Program& program, ResourceKind kind) {
+  if (kind == ResourceKind::copy_engine) return program.copies_packed;
+  return task.gpu.context.empty() ? program.kernels : program.kernels_packed;
+}
+
+bool has_fixed_priorities(SchedulingAlgorithm algorithm) {
+  return algorithm == SchedulingAlgorithm::fixed_priority_preemptive || algorithm == SchedulingAlgorithm::osek ||
+         algorithm == SchedulingAlgorithm::priority_based_round_robin ||
+         algorithm == SchedulingAlgorithm::priority_based;
+}
+
+/// Whether in the long run nothing of `task` is done on their core before all of `other`; false where that is not
+/// known. Under EDF an overload hits all. Tasks that migrate are bound to no core.
+bool comes_first(const System& system, const Task& other, const Task& task) {
+  if (other.units.size() > 1 || task.units.size() > 1) return false;
+  const bool interrupt = other.kind != ProcessKind::task;
+  if (interrupt != (task.kind != ProcessKind::task)) return interrupt;
+  const Scheduler& first = system.platform.schedulers[other.scheduler];
+  const Scheduler& second = system.platform.schedulers[task.scheduler];
+  if (first.parent || second.parent || first.kind != second.kind) return false;
+  if (first.kind == SchedulingAlgorithm::earliest_deadline_first) return true;
+  return has_fixed_priorities(first.kind) && other.priority >= task.priority;
+}
+
+class UnboundedSearch {
+ public:
+  UnboundedSearch(const System& system, const std::vector<Program>& programs,
+                  const std::vector<std::vector<GpuContext>>& contexts)
+      : system_(system),
+        programs_(programs),
+        contexts_(contexts),
+        rates_(job_rates(system, programs)),
+        reasons_(system.tasks.size()) {}
+
+  std::vector<std::string> run() {
+    for (UnitIndex unit = 0; unit < system_.platform.units.size(); ++unit)
+      for (const ResourceKind kind : {ResourceKind::execution_engine, ResourceKind::copy_engine})
+        search_engine(unit, kind);
+    search_starvation();
+    while (search_waits() || search_cores()) {
+    }
+    return reasons_;
+  }
+
+ private:
+  /// Max-min fair share of a round robin with unequal slices: whoever needs less than its share gives the rest away.
+  void search_engine(UnitIndex unit, ResourceKind kind) {
+    struct Sharing {
+      const GpuContext* context = nullptr;
+      double need = 0;
+      double weight = 0;
+    };
+    std::vector<Sharing> sharing;
+    double total = 0;
+    double weights = 0;
+    for (const GpuContext& context : contexts_[unit]) {
+      Sharing one{&context, 0, as_double(context.slice) * context.runlist_slots};
+      for (const TaskIndex task : context.tasks)
+        one.need += rates_[task] * as_double(engine_time(system_.tasks[task], programs_[task], kind));
+      if (one.need <= 0) continue;
+      total += one.need;
+      weights += one.weight;
+      sharing.push_back(one);
+    }
+    if (total <= 1 + tolerance) return;
+    std::stable_sort(sharing.begin(), sharing.end(),
+                     [](const Sharing& a, const Sharing& b) { return a.need / a.weight < b.need / b.weight; });
+    double capacity = 1;
+    for (const Sharing& one : sharing) {
+      const double share = capacity * one.weight / weights;
+      if (one.need <= share + tolerance) {
+        capacity -= one.need;
+        weights -= one.weight;
+        continue;
+      }
+      for (const TaskIndex task : one.context->tasks)
+        reasons_[task] = fmt::format(
+            "the {} of {} is overloaded: demand {:.4f}; this {} needs {:.4f} and its time slice gives it {:.4f}",
+            to_string(kind), system_.platform.units[unit].name, total,
+            one.context->tasks.size() == 1 ? "task" : "task's context", one.need, share);
+    }
+  }
+
+  /// A task that polls for something on its own core that is not more urgent never lets it run.
+  void search_starvation() {
+    for (TaskIndex task = 0; task < system_.tasks.size(); ++task)
+      for (const Step& step : programs_[task].steps) {
+        if (step.kind != StepKind::wait || !wait_of(system_, step).active) continue;
+        for (const TaskIndex setter : step.setters) {
+          const Task& poller = system_.tasks[task];
+          const Task& polled = system_.tasks[setter];
+          if (setter == task || polled.side != Side::host || polled.unit != poller.unit ||
+              !has_fixed_priorities(system_.platform.schedulers[poller.scheduler].kind) ||
+              !comes_first(system_, poller, polled))
+            continue;
+          const std::string reason =
+              fmt::format("{} polls on core {} for an event of {}, which is not more urgent and never runs there",
+                          poller.name, system_.platform.units[poller.unit].name, polled.name);
+          for (const TaskIndex stuck : {task, setter})
+            if (reasons_[stuck].empty()) reasons_[stuck] = reason;
+        }
+      }
+  }
+
+  /// What a wait hangs on: one unbounded setter, or all of them where any will do. Nothing when it does not.
+  std::optional<TaskIndex> unbounded_setter(const Step& step) const {
+    const auto is_unbounded = [this](TaskIndex setter) { return !reasons_[setter].empty(); };
+    const auto found = std::find_if(step.setters.begin(), step.setters.end(), is_unbounded);
+    if (found == step.setters.end()) return std::nullopt;
+    const bool hangs =
+        wait_of(system_, step).all || std::all_of(step.setters.begin(), step.setters.end(), is_unbounded);
+    return hangs ? std::optional(*found) : std::nullopt;
+  }
+
+  bool search_waits() {
+    bool changed = false;
+    for (TaskIndex task = 0; task < system_.tasks.size(); ++task)
+      for (const Step& step : programs_[task].steps) {
+        if (step.kind != StepKind::wait || !reasons_[task].empty()) continue;
+        const auto setter = unbounded_setter(step);
+        if (step.setters.empty())
+          reasons_[task] = "waits for events that no task sets";
+        else if (setter)
+          reasons_[task] =
+              fmt::format("waits for {}, which is unbounded: {}", system_.tasks[*setter].name, reasons_[*setter]);
+        changed = changed || !reasons_[task].empty();
+      }
+    return changed;
+  }
+
+  bool polls_unbounded(TaskIndex task) const {
+    return std::any_of(programs_[task].steps.begin(), programs_[task].steps.end(), [this](const Step& step) {
+      return step.kind == StepKind::wait && wait_of(system_, step).active && unbounded_setter(step);
+    });
+  }
+
+  bool search_cores() {
+    bool found = false;
+    for (TaskIndex task = 0; task < system_.tasks.size(); ++task) {
+      if (!reasons_[task].empty() || system_.tasks[task].side != Side::host || programs_[task].steps.empty()) continue;
+      double demand = 0;
+      for (TaskIndex other = 0; other < system_.tasks.size(); ++other) {
+        const Task& candidate = system_.tasks[other];
+        if (candidate.side != Side::host || candidate.unit != system_.tasks[task].unit ||
+            (other != task && !comes_first(system_, candidate, system_.tasks[task])))
+          continue;
+        if (other != task && polls_unbounded(other)) {
+          reasons_[task] = fmt::format("{} polls on the same core with at least its priority and is unbounded: {}",
+                                       candidate.name, reasons_[other]);
+          break;
+        }
+        demand += rates_[other] * as_double(core_time(system_, programs_, other));
+      }
+      if (reasons_[task].empty() && demand > 1 + tolerance)
+        reasons_[task] =
+            fmt::format("core {} is overloaded: tasks of at least its priority demand {:.4f}, polling included",
+                        system_.platform.units[system_.tasks[task].unit].name, demand);
+      found = found || !reasons_[task].empty();
+    }
+    return found;
+  }
+
+  const System& system_;
+  const std::vector<Program>& programs_;
+  const std::vector<std::vector<GpuContext>>& contexts_;
+  std::vector<double> rates_;
+  std::vector<std::string> reasons_;
+};
+
+}  // namespace
+
+std::vector<double> job_rates(const System& system, const std::vector<Program>& programs) {
+  const std::size_t count = system.tasks.size();
+  std::vector<double> own(count, 0);
+  // How many of its occurrences count.
+  const auto share = [](const Stimulus& stimulus) {
+    return 1 / static_cast<double>(std::max<std::int64_t>(1, stimulus.counter.prescaler));
+  };
+  for (const Stimulus& stimulus : system.stimuli)
+    if (const auto rate = arrival_rate(stimulus))
+      for (const TaskIndex task : stimulus.activates) own[task] += *rate * share(stimulus);
+  std::vector<double> rates = own;
+  // Triggers form short paths, so a few rounds reach the fixed point; a circle of triggers has none and is cut off.
+  for (std::size_t round = 0; round < count; ++round) {
+    std::vector<double> next = own;
+    for (TaskIndex task = 0; task < count; ++task)
+      for (const Step& step : programs[task].steps)
+        if (step.kind == StepKind::trigger && !step.skipped) {
+          const Stimulus& stimulus = system.stimuli[std::get<Trigger>(system.graph[step.node].activity).stimulus];
+          for (const TaskIndex triggered : stimulus.activates) next[triggered] += rates[task] * share(stimulus);
+        }
+    if (next == rates) break;
+    rates = std::move(next);
+  }
+  return rates;
+}
+
+void add_demands(const System& system, const std::vector<Program>& programs, Results& results) {
+  const std::vector<double> rates = job_rates(system, programs);
+  for (ResourceResult& resource : results.resources) {
+    resource.demand = 0;
+    for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
+      // What may run on several cores is spread evenly over them.
+      const std::vector<UnitIndex>& units = system.tasks[task].units;
+      const bool migrates = units.size() > 1 && std::find(units.begin(), units.end(), resource.unit) != units.end();
+      if (!migrates && (units.size() > 1 || system.tasks[task].unit != resource.unit)) continue;
+      const Duration time = resource.kind == ResourceKind::core
+                                ? core_time(system, programs, task)
+                                : engine_time(system.tasks[task], programs[task], resource.kind);
+      resource.demand += rates[task] * as_double(time) / (migrates ? static_cast<double>(units.size()) : 1);
+    }
+  }
+}
+
+std::vector<std::string> unbounded_reasons(const System& system, const std::vector<Program>& programs,
+                                           const std::vector<std::vector<GpuContext>>& contexts) {
+  return UnboundedSearch(system, programs, contexts).run();
+}
+
+}  // namespace amalthea::engine

@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/chains/chain_latency.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <stdexcept>
+
+#include <fmt/core.h>
+
+#include "amalthea/graph/boost_graph.hpp"
+#include "amalthea/quantity.hpp"
+#include "engine/program/releases.hpp"
+
+namespace amalthea::engine {
+namespace {
+
+/// Steps from job to job beyond which an enumeration would take longer than a fraction of a second.
+constexpr std::int64_t most_steps = 10'000'000;
+
+/// The releases of one task as plain numbers: an enumeration takes millions of them, and `enumeration_of` has made
+/// sure that none overflows.
+struct Releases {
+  std::int64_t period = 0;
+  std::int64_t offset = 0;
+
+  std::int64_t first_from(std::int64_t time) const {
+    return time <= offset ? offset : offset + (time - offset + period - 1) / period * period;
+  }
+  /// For time >= offset.
+  std::int64_t last_until(std::int64_t time) const { return time - (time - offset) % period; }
+};
+
+struct Enumeration {
+  std::vector<Releases> tasks;
+  std::int64_t hyperperiod = 0;
+  std::int64_t begun = 0;     ///< every task has been released by then
+  std::int64_t complete = 0;  ///< whoever reads from then on reads what goes back to the first task
+};
+
+tl::expected<Enumeration, std::string> enumeration_of(std::span<const Periodic> tasks) {
+  const std::string too_long = "the hyperperiod of the chain's tasks is too long to be enumerated";
+  Enumeration result;
+  try {
+    Duration hyperperiod = Duration::picoseconds(1);
+    Duration begun, way;
+    for (const Periodic& task : tasks) {
+      const std::int64_t period = task.period.picoseconds();
+      hyperperiod = hyperperiod * (period / std::gcd(hyperperiod.picoseconds(), period));
+      begun = std::max(begun, task.offset);
+      way += task.period * 2;  // a wait and an execution at the most
+      result.tasks.push_back({period, task.offset.picoseconds()});
+    }
+    // The latest instant that any step below comes to; it only has to exist.
+    static_cast<void>((begun + hyperperiod + way) * 2);
+    result.hyperperiod = hyperperiod.picoseconds();
+    result.begun = begun.picoseconds();
+    result.complete = (begun + way).picoseconds();
+  } catch (const std::overflow_error&) {
+    return tl::unexpected(too_long);
+  }
+  const std::int64_t jobs = (result.begun + result.hyperperiod) / result.tasks.front().period +
+                            result.hyperperiod / result.tasks.back().period;
+  if (jobs > most_steps / static_cast<std::int64_t>(tasks.size())) return tl::unexpected(too_long);
+  return result;
+}
+
+/// The first write of the last task that shows what the first task read at `read`.
+std::int64_t first_output(const std::vector<Releases>& tasks, std::int64_t read) {
+  std::int64_t written = read + tasks.front().period;
+  for (std::size_t i = 1; i < tasks.size(); ++i) written = tasks[i].first_from(written) + tasks[i].period;
+  return written;
+}
+
+/// When the first task read what the last task's job released at `release` works on; not before Enumeration::complete.
+std::int64_t source_of(const std::vector<Releases>& tasks, std::int64_t release) {
+  for (std::size_t i = tasks.size() - 1; i > 0; --i) release = tasks[i - 1].last_until(release - tasks[i - 1].period);
+  return release;
+}
+
+// ---------------------------------------------------------------- of a system
+
+bool has_edge(const System& system, EdgeKind kind, TaskIndex from, TaskIndex to) {
+  const auto edges = boost::edges(system.graph.boost());
+  return std::any_of(edges.first, edges.second, [&](const auto& edge) {
+    return system.graph.boost()[edge].kind == kind &&
+           system.graph[boost::source(edge, system.graph.boost())].task == from &&
+           system.graph[boost::target(edge, system.graph.boost())].task == to;
+  });
+}
+
+/// Whether the jobs of `task` do nothing that takes time or writes after they have set events.
+bool sets_events_last(const System& system, TaskIndex task) {
+  bool set = false;
+  for (const NodeIndex node : system.tasks[task].body) {
+    const Activity& activity = system.graph[node].activity;
+    if (std::holds_alternative<Branch>(activity)) return false;  // it may do otherwise
+    if (std::holds_alternative<SetEvents>(activity))
+      set = true;
+    else if (set && !std::holds_alternative<Call>(activity))
+      return false;
+  }
+  return set;
+}
+
+bool accesses(const Activity& activity, bool written, LabelIndex label) {
+  if (const auto* read = std::get_if<ReadLabel>(&activity)) return !written && read->label == label;
+  if (const auto* write = std::get_if<WriteLabel>(&activity)) return written && write->label == label;
+  if (const auto* copy = std::get_if<Copy>(&activity)) {
+    const auto& labels = written ? copy->destinations : copy->sources;
+    return std::find(labels.begin(), labels.end(), label) != labels.end();
+  }
+  return false;
+}
+
+/// Where in its body a task reads or writes a label: the first or last position.
+std::optional<std::size_t> position_of(const System& system, TaskIndex task, bool written, LabelIndex label,
+                                       bool last) {
+  std::optional<std::size_t> found;
+  const auto& body = system.tasks[task].body;
+  for (std::size_t position = 0; position < body.size(); ++position)
+    if (accesses(system.graph[body[position]].activity, written, label) && (last || !found)) found = position;
+  return found;
+}
+
+/// Whether `task` may write for `next` before it has read from `previous`, as its accesses stand.
+bool writes_first(const System& system, TaskIndex previous, TaskIndex task, TaskIndex next) {
+  std::optional<std::size_t> last_read, first_write;
+  for (LabelIndex label = 0; label < system.labels.size(); ++label) {
+    if (position_of(system, previous, true, label, false))
+      if (const auto read = position_of(system, task, false, label, true); read && (!last_read || *read > *last_read))
+        last_read = read;
+    if (position_of(system, next, false, label, false))
+      if (const auto write = position_of(system, task, true, label, false);
+          write && (!first_write || *write < *first_write))
+        first_write = write;
+  }
+  return last_read && first_write && *first_write < *last_read;
+}
+
+class ChainAnalysis {
+ public:
+  ChainAnalysis(const System& system, std::span<const std::optional<Duration>> responses)
+      : system_(system), responses_(responses), releases_(releases_of(system)) {}
+
+  ChainResult analyse(const Chain& chain) const {
+    ChainResult result;
+    let(chain, result);
+    result.implicit = bounds(chain, false, result.implicit_reason);
+    result.explicit_access = bounds(chain, true, result.explicit_reason);
+    return result;
+  }
+
+ private:
+  std::string no_releases(TaskIndex task) const {
+    return fmt::format("task \"{}\" has no single periodic stimulus", system_.tasks[task].name);
+  }
+
+  void let(const Chain& chain, ChainResult& result) const {
+    // A task that another triggers has no interval of its own: it works within that of the other, which is one step of
+    // the chain with it.
+    std::vector<Periodic> tasks;
+    std::optional<TaskIndex> last;
+    for (const TaskIndex task : chain.tasks) {
+      const auto& releases = releases_[task];
+      if (!releases) {
+        result.let_reason = no_releases(task);
+        return;
+      }
+      if (last != releases->way.front()) tasks.push_back(releases->periodic);
+      last = releases->way.front();
+    }
+    if (auto latencies = let_latencies(tasks))
+      result.let = *latencies;
+    else
+      result.let_reason = std::move(latencies.error());
+  }
+
+  /// No job of the task ends later than this after the release that its own goes back to.
+  tl::expected<Duration, std::string> response(TaskIndex task) const {
+    const auto known = [&](TaskIndex index) -> tl::expected<Duration, std::string> {
+      if (index < responses_.size() && responses_[index]) return *responses_[index];
+      return tl::unexpected(
+          fmt::format("no bound on the response time of task \"{}\" is known", system_.tasks[index].name));
+    };
+    const std::vector<TaskIndex>& way = releases_[task]->way;
+    // Who triggers and waits for the end does not end earlier itself.
+    if (way.size() == 2 && sets_events_last(system_, task) && has_edge(system_, EdgeKind::event, task, way.front()))
+      return known(way.front());
+    Duration sum;
+    for (const TaskIndex index : way) {
+      const auto part = known(index);
+      if (!part) return part;
+      sum += *part;
+    }
+    return sum;
+  }
+
+  std::optional<LatencyBounds> bounds(const Chain& chain, bool as_accesses_stand, std::string& reason) const {
+    if (responses_.empty()) {
+      reason = "no bounds on response times are computed";
+      return std::nullopt;
+    }
+    std::vector<BoundedTask> tasks;
+    for (std::size_t i = 0; i < chain.tasks.size(); ++i) {
+      const TaskIndex task = chain.tasks[i];
+      if (!releases_[task]) {
+        reason = no_releases(task);
+        return std::nullopt;
+      }
+      const Duration period = releases_[task]->periodic.period;
+      try {
+        const auto longest = response(task);
+        if (!longest) {
+          reason = longest.error();
+          return std::nullopt;
+        }
+        const std::int64_t limit = system_.tasks[task].activation_limit;
+        if (limit != 0 && *longest > period * limit) {
+          reason = fmt::format("activations of task \"{}\" may be lost", system_.tasks[task].name);
+          return std::nullopt;
+        }
+        const bool middle = i > 0 && i + 1 < chain.tasks.size();
+        tasks.push_back(
+            {period, *longest,
+             as_accesses_stand && middle && writes_first(system_, chain.tasks[i - 1], task, chain.tasks[i + 1])});
+      } catch (const std::overflow_error&) {
+        reason = too_large;
+        return std::nullopt;
+      }
+    }
+    try {
+      return latency_bounds(tasks);
+    } catch (const std::overflow_error&) {
+      reason = too_large;
+      return std::nullopt;
+    }
+  }
+
+  static constexpr const char* too_large = "the response times are so large that they cannot be added up";
+
+  const System& system_;
+  std::span<const std::optional<Duration>> responses_;
+  std::vector<std::optional<TaskReleases>> releases_;
+};
+
+}  // namespace
+
+tl::expected<LetLatencies, std::string> let_latencies(std::span<const Periodic> tasks) {
+  const auto enumeration = enumeration_of(tasks);
+  if (!enumeration) return tl::unexpected(enumeration.error());
+  const std::vector<Releases>& steps = enumeration->tasks;
+  std::int64_t reaction = 0, reduced_reaction = 0, age = 0, reduced_age = 0, first_to_first = 0;
+  std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
+
+  // Forward from every job of the first task; those before all have begun may wait for longer than any later one.
+  const std::int64_t first_period = steps.front().period;
+  const std::int64_t last_read = enumeration->begun + enumeration->hyperperiod;
+  for (std::int64_t read = steps.front().offset; read < last_read; read += first_period) {
+    const std::int64_t output = first_output(steps, read);
+    reduced_reaction = std::max(reduced_reaction, output - read);
+    shortest = std::min(shortest, output - read);
+    // A stimulus that comes just after one read is seen by the next.
+    reaction = std::max(reaction, first_output(steps, read + first_period) - read);
+  }
+
+  // Backward from every job of the last task in one hyperperiod.
+  const std::int64_t last_period = steps.back().period;
+  const std::int64_t begin = steps.back().first_from(enumeration->complete);
+  std::int64_t source = source_of(steps, begin);
+  for (std::int64_t release = begin; release < begin + enumeration->hyperperiod; release += last_period) {
+    const std::int64_t output = release + last_period, next_source = source_of(steps, output);
+    reduced_age = std::max(reduced_age, output - source);
+    age = std::max(age, output + last_period - source);
+    if (next_source != source) first_to_first = std::max(first_to_first, output + last_period - source);
+    source = next_source;
+  }
+  return LetLatencies{
+      Duration::picoseconds(reaction),    Duration::picoseconds(reduced_reaction), Duration::picoseconds(age),
+      Duration::picoseconds(reduced_age), Duration::picoseconds(first_to_first),   Duration::picoseconds(shortest)};
+}
+
+LatencyBounds latency_bounds(std::span<const BoundedTask> tasks) {
+  // Whoever comes too late for a job is served by the next one, a period later, which ends within its response time.
+  Duration all;
+  for (const BoundedTask& task : tasks) all += task.period * (task.writes_first ? 2 : 1) + task.response;
+  return {all, all - tasks.front().period, all, all - tasks.back().period};
+}
+
+std::vector<ChainResult> chain_latencies(const System& system, std::span<const std::optional<Duration>> responses) {
+  const ChainAnalysis analysis(system, responses);
+  std::vector<ChainResult> results;
+  for (const Chain& chain : system.chains) results.push_back(analysis.analyse(chain));
+  return results;
+}
+
+}  // namespace amalthea::engine

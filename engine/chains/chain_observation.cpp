@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/chains/chain_observation.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace amalthea::engine {
+namespace {
+
+using Jobs = std::span<const std::vector<JobAccess>>;
+
+void raise(std::optional<Duration>& longest, Duration value) {
+  if (!longest || value > *longest) longest = value;
+}
+
+void lower(std::optional<Duration>& shortest, Duration value) {
+  if (!shortest || value < *shortest) shortest = value;
+}
+
+/// The first write of the last task that shows what this job of the first one read.
+std::optional<Instant> first_output(Jobs tasks, std::size_t job) {
+  Instant written = tasks.front()[job].write;
+  for (const std::vector<JobAccess>& jobs : tasks.subspan(1)) {
+    const auto reader = std::lower_bound(jobs.begin(), jobs.end(), written,
+                                         [](const JobAccess& other, Instant time) { return other.read < time; });
+    if (reader == jobs.end()) return std::nullopt;
+    written = reader->write;
+  }
+  return written;
+}
+
+/// When the first task read what this job of the last one works on; nothing when that goes back to before the first
+/// job.
+std::optional<Instant> source_of(Jobs tasks, std::size_t job) {
+  Instant read = tasks.back()[job].read;
+  for (std::size_t i = tasks.size() - 1; i > 0; --i) {
+    const std::vector<JobAccess>& jobs = tasks[i - 1];
+    const auto later = std::upper_bound(jobs.begin(), jobs.end(), read,
+                                        [](Instant time, const JobAccess& other) { return time < other.write; });
+    if (later == jobs.begin()) return std::nullopt;
+    read = std::prev(later)->read;
+  }
+  return read;
+}
+
+}  // namespace
+
+ObservedLatencies observed_latencies(Jobs tasks) {
+  ObservedLatencies observed;
+  std::optional<Instant> previous;  // read
+  for (std::size_t job = 0; job < tasks.front().size(); ++job) {
+    const auto output = first_output(tasks, job);
+    if (!output) break;
+    const Instant read = tasks.front()[job].read;
+    ++observed.reads;
+    raise(observed.reduced_reaction, *output - read);
+    lower(observed.least_reaction, *output - read);
+    if (previous) raise(observed.reaction, *output - *previous);
+    previous = read;
+  }
+  const std::vector<JobAccess>& last = tasks.back();
+  for (std::size_t job = 0; job < last.size(); ++job) {
+    const auto source = source_of(tasks, job);
+    if (!source) continue;
+    raise(observed.reduced_age, last[job].write - *source);
+    lower(observed.least_age, last[job].write - *source);
+    if (job + 1 < last.size()) raise(observed.age, last[job + 1].write - *source);
+  }
+  return observed;
+}
+
+ObservedLatencies observed_latencies(const Chain& chain, Jobs accesses) {
+  if (chain.tasks.empty()) return {};
+  std::vector<std::vector<JobAccess>> jobs;
+  for (const TaskIndex task : chain.tasks) jobs.push_back(accesses[task]);
+  if (chain.from_activation)
+    for (JobAccess& job : jobs.front()) job.read = job.release;
+  return observed_latencies(jobs);
+}
+
+std::vector<Passage> passages(Jobs tasks) {
+  std::vector<Passage> found;
+  for (std::size_t job = 0; job < tasks.front().size(); ++job) {
+    const auto output = first_output(tasks, job);
+    if (!output) break;  // nor does anything later
+    found.push_back({tasks.front()[job].release, tasks.front()[job].read, *output});
+  }
+  return found;
+}
+
+}  // namespace amalthea::engine

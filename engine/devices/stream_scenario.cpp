@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/devices/stream_scenario.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <map>
+#include <numeric>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "engine/gpu/device_profile.hpp"
+
+namespace amalthea::engine::nvidia {
+namespace {
+
+using Error = std::optional<TextError>;
+
+/// Most operations, with all their releases.
+constexpr std::size_t most_operations = 1'000'000;
+
+/// "a, b, c".
+std::string listed(std::initializer_list<std::string_view> names) {
+  std::string text;
+  for (const std::string_view name : names) text += fmt::format("{}{}", text.empty() ? "" : ", ", name);
+  return text;
+}
+
+struct NamedSlowdown {
+  std::string_view key;
+  Slowdown InterferenceTable::*factor;
+};
+constexpr NamedSlowdown interference_keys[] = {
+    {"kernel_by_memcpy", &InterferenceTable::kernel_by_memcpy},
+    {"kernel_by_memset", &InterferenceTable::kernel_by_memset},
+    {"kernel_by_same_gpc", &InterferenceTable::kernel_by_same_gpc},
+    {"kernel_by_other_gpc", &InterferenceTable::kernel_by_other_gpc},
+    {"kernel_by_cpu", &InterferenceTable::kernel_by_cpu},
+    {"copy_by_kernel", &InterferenceTable::copy_by_kernel},
+    {"copy_by_cpu", &InterferenceTable::copy_by_cpu},
+};
+
+/// An operation as written: with a period it stands for many.
+struct WrittenOperation {
+  StreamOperation operation;
+  Duration period;  ///< zero: released once
+  const JsonValue* value = nullptr;
+};
+
+class ScenarioReader {
+ public:
+  explicit ScenarioReader(const DeviceProfile* profile) : has_profile_(profile != nullptr) {
+    use(profile != nullptr ? *profile : *find_profile("tx2"));
+  }
+
+  tl::expected<StreamScenario, TextError> read(const JsonValue& root) {
+    const auto* object = std::get_if<JsonObject>(&root.value);
+    if (object == nullptr) return tl::unexpected(error_at(root, R"(expected an object with "operations")"));
+    // What others refer to comes first, wherever it stands.
+    static constexpr std::string_view order[] = {"platform", "amd", "contexts", "streams", "operations"};
+    for (const std::string_view key : order)
+      if (const JsonValue* value = find_member(*object, key))
+        if (auto error = read_main(key, *value)) return tl::unexpected(*error);
+    for (const auto& [key, value] : object->members)
+      if (std::find(std::begin(order), std::end(order), key) == std::end(order))
+        if (auto error = read_setting(key, value)) return tl::unexpected(*error);
+    if (find_member(*object, "operations") == nullptr)
+      return tl::unexpected(error_at(root, "\"operations\" is missing"));
+    if (find_member(*object, "until") != nullptr && find_member(*object, "until_ps") != nullptr)
+      return tl::unexpected(error_at(root, "\"until\" and \"until_ps\" are one too many"));
+    if (auto error = release_all(root)) return tl::unexpected(*error);
+    return std::move(scenario_);
+  }
+
+ private:
+  void use(const DeviceProfile& profile) {
+    profile_ = &profile;
+    scenario_.amd.reset();
+    if (profile.amd) scenario_.amd = amd_settings(profile);
+    static_cast<DeviceSettings&>(scenario_) = device_settings(profile);
+    slice_ = profile.time_slice;
+  }
+
+  Error read_main(std::string_view key, const JsonValue& value) {
+    if (key == "platform") return read_platform(value);
+    if (key == "amd") return read_amd(value);
+    if (key == "contexts") return read_list(value, &ScenarioReader::read_context);
+    if (key == "streams") return read_list(value, &ScenarioReader::read_stream);
+    return read_list(value, &ScenarioReader::read_operation);
+  }
+
+  Error read_setting(const std::string& key, const JsonValue& value) {
+    if (key == "copy_engines") {
+      std::int64_t engines = 0;
+      if (auto error = read_number(value, 1, engines)) return error;
+      if (engines > 2) return error_at(value, "expected 1 or 2");
+      scenario_.copy_engines = static_cast<int>(engines);
+      if (scenario_.amd) scenario_.amd->copy_engines = scenario_.copy_engines;
+      return std::nullopt;
+    }
+    if (key == "preemption")
+      return read_choice(value, {Preemption::instruction, Preemption::block, Preemption::kernel}, scenario_.preemption);
+    if (key == "context_switch" || key == "context_switch_ps")
+      return read_time(value, key == "context_switch_ps", scenario_.context_switch);
+    if (key == "interference") return read_interference(value);
+    if (key == "cpu_traffic") return read_real(value, 0, 1, scenario_.cpu_traffic);
+    if (key == "until" || key == "until_ps") {
+      until_.emplace();
+      return read_time(value, key == "until_ps", *until_);
+    }
+    std::string ignored;
+    if (key == "description" || key == "$schema") return read_text(value, ignored);
+    return error_at(
+        value, fmt::format("unknown key; expected {}",
+                           listed({"platform", "amd", "copy_engines", "contexts", "preemption", "context_switch",
+                                   "interference", "cpu_traffic", "streams", "operations", "until", "description"})));
+  }
+
+  Error read_list(const JsonValue& value, Error (ScenarioReader::*read_element)(const JsonValue&)) {
+    const auto* array = std::get_if<JsonArray>(&value.value);
+    if (array == nullptr) return error_at(value, "expected an array");
+    for (const JsonValue& element : array->elements)
+      if (auto error = (this->*read_element)(element)) return error;
+    return std::nullopt;
+  }
+
+  Error read_platform(const JsonValue& value) {
+    std::string name;
+    if (auto error = read_text(value, name)) return error;
+    const DeviceProfile* profile = find_profile(name);
+    if (profile == nullptr || !profile->multiprocessors)
+      return error_at(value, "not a built-in profile whose SMs are known; --platform takes one from a file");
+    if (!has_profile_) use(*profile);
+    return std::nullopt;
+  }
+
+  /// What differs from the profile of an AMD GPU.
+  Error read_amd(const JsonValue& value) {
+    const auto* object = std::get_if<JsonObject>(&value.value);
+    if (object == nullptr) return error_at(value, R"(expected an object such as {"shader_engines": 4})");
+    if (!scenario_.amd) return error_at(value, "the platform is no AMD GPU");
+    amd::DeviceSettings& settings = *scenario_.amd;
+    std::int64_t engines = settings.layout().engines;
+    for (const auto& [key, member] : object->members) {
+      Error error;
+      if (key == "shader_engines") {
+        error = read_limited(member, 1, 64, engines);
+      } else if (key == "units_per_engine") {
+        error = read_limited(member, 1, 1024, settings.limits.sms_per_gpc);
+      } else if (key == "aces") {
+        error = read_limited(member, 1, 64, settings.aces);
+      } else if (key == "slots_per_ace") {
+        error = read_limited(member, 1, 64, settings.slots_per_ace);
+      } else if (key == "pool_queues") {
+        error = read_limited(member, 1, 1024, settings.pool_queues);
+      } else if (key == "turns") {
+        error = read_choice(member, {amd::TurnRule::round_robin, amd::TurnRule::oldest}, settings.turns);
+      } else {
+        error = error_at(member,
+                         fmt::format("unknown key; expected {}", listed({"shader_engines", "units_per_engine", "aces",
+                                                                         "slots_per_ace", "pool_queues", "turns"})));
+      }
+      if (error) return error;
+    }
+    settings.limits.sms = engines * settings.limits.sms_per_gpc;
+    scenario_.limits = settings.limits;
+    return std::nullopt;
+  }
+
+  Error read_limited(const JsonValue& value, std::int64_t least, std::int64_t most, std::int64_t& target) {
+    if (auto error = read_number(value, least, target)) return error;
+    if (target <= most) return std::nullopt;
+    return error_at(value, fmt::format("expected a whole number from {} to {}", least, most));
+  }
+
+  /// The keys of a stream on an AMD GPU; whether `key` is one of them.
+  bool read_stream_on_amd(const std::string& key, const JsonValue& value, amd::StreamSettings& settings, Error& error) {
+    if (!scenario_.amd) return false;
+    if (key == "cu_mask") {
+      std::string text;
+      error = read_text(value, text);
+      if (error) return true;
+      auto mask = amd::parse_cu_mask(text, scenario_.amd->layout());
+      if (mask)
+        settings.mask = std::move(*mask);
+      else
+        error = error_at(value, mask.error());
+      return true;
+    }
+    if (key == "hsa_queue") {
+      error = read_limited(value, 0, scenario_.amd->pool_queues - 1, settings.queue.emplace());
+      return true;
+    }
+    if (key == "ace") {
+      error = read_limited(value, 0, scenario_.amd->aces - 1, settings.on_ace.emplace());
+      return true;
+    }
+    return false;
+  }
+
+  /// What a kernel costs on an AMD GPU; whether `key` says so.
+  bool read_cost(const std::string& key, const JsonValue& value, amd::KernelCost& cost, Error& error) {
+    if (!scenario_.amd) return false;
+    if (key == "like") return true;  // read before all others
+    if (key == "full_speed_threads") {
+      error = read_limited(value, 0, 1 << 20, cost.full_speed_threads);
+      return true;
+    }
+    if (key == "weight") {
+      double weight = 1;
+      error = read_real(value, 0.001, 1000, weight);
+      cost.weight_ppm = std::llround(weight * 1e6);
+      return true;
+    }
+    if (key == "dispatch" || key == "dispatch_ps") {
+      error = read_time(value, key == "dispatch_ps", cost.dispatch);
+      cost.dispatch_beside = cost.dispatch;
+      return true;
+    }
+    return false;
+  }
+
+  /// "like" names a kernel of the profile, whose launch and cost hold where nothing else is said.
+  Error read_like(const JsonValue& value, StreamOperation& operation) {
+    std::string name;
+    if (auto error = read_text(value, name)) return error;
+    const amd::NamedKernel* kernel = find_kernel(*profile_, name);
+    if (kernel == nullptr) return error_at(value, "the platform has no such kernel");
+    operation.blocks = kernel->blocks;
+    operation.shape = kernel->shape;
+    operation.duration = kernel->duration;
+    operation.cost = kernel->cost;
+    return std::nullopt;
+  }
+
+  Error read_interference(const JsonValue& value) {
+    const auto* object = std::get_if<JsonObject>(&value.value);
+    if (object == nullptr) return error_at(value, R"(expected an object such as {"kernel_by_memset": 8})");
+    for (const JsonMember& written : object->members) {
+      const auto known = std::find_if(std::begin(interference_keys), std::end(interference_keys),
+                                      [&](const NamedSlowdown& named) { return named.key == written.key; });
+      if (known == std::end(interference_keys))
+        return error_at(written.value,
+                        fmt::format("unknown key; expected {}",
+                                    listed({"kernel_by_memcpy", "kernel_by_memset", "kernel_by_same_gpc",
+                                            "kernel_by_other_gpc", "kernel_by_cpu", "copy_by_kernel", "copy_by_cpu"})));
+      double times = 1;
+      if (auto error = read_real(written.value, 1, 1000, times)) return error;
+      scenario_.interference.*known->factor = {std::llround(times * 1e6)};
+    }
+    return std::nullopt;
+  }
+
+  std::size_t context_named(const std::string& name) {
+    const auto [at, is_new] = contexts_.emplace(name, scenario_.contexts.size());
+    if (is_new) scenario_.contexts.push_back({name, slice_, ContextPriority::medium});
+    return at->second;
+  }
+
+  Error read_context(const JsonValue& value) {
+    const auto* object = std::get_if<JsonObject>(&value.value);
+    if (object == nullptr) return error_at(value, R"(expected an object such as {"name": "A", "timeslice": "2ms"})");
+    Context context;
+    context.slice = slice_;
+    if (find_member(*object, "timeslice") != nullptr && find_member(*object, "timeslice_ps") != nullptr)
+      return error_at(value, "\"timeslice\" and \"timeslice_ps\" are one too many");
+    for (const auto& [key, member] : object->members) {
+      Error error;
+      if (key == "name") {
+        error = read_text(member, context.name);
+      } else if (key == "priority") {
+        error = read_choice(member, {ContextPriority::high, ContextPriority::medium, ContextPriority::low},
+                            context.priority);
+      } else if (key == "timeslice" || key == "timeslice_ps") {
+        error = read_time(member, key == "timeslice_ps", context.slice);
+        if (!error && context.slice.is_zero()) error = error_at(member, "a time slice must be longer than zero");
+      } else {
+        error = error_at(member, "unknown key; a context has name, priority, timeslice");
+      }
+      if (error) return error;
+    }
+    if (context.name.empty()) return error_at(value, "a context needs a \"name\" that is not empty");
+    if (contexts_.count(context.name) > 0)
+      return error_at(value, fmt::format("there are two contexts \"{}\"", context.name));
+    scenario_.contexts[context_named(context.name)] = context;
+    return std::nullopt;
+  }
+
+  /// The context that "context" names, which must be one of "contexts"; without the key the first.
+  Error read_context_name(const JsonObject& object, std::size_t& context) {
+    const JsonValue* value = find_member(object, "context");
+    if (value == nullptr) {
+      if (scenario_.contexts.empty()) context_named("");
+      context = 0;
+      return std::nullopt;
+    }
+    std::string name;
+    if (auto error = read_text(*value, name)) return error;
+    const auto known = contexts_.find(name);
+    if (known == contexts_.end())
+      return error_at(*value, fmt::format("there is no context \"{}\" in \"contexts\"", name));
+    context = known->second;
+    return std::nullopt;
+  }
+
+  std::size_t stream_named(std::size_t context, const std::string& name) {
+    const auto [at, is_new] = streams_.emplace(std::pair(context, name), scenario_.streams.size());
+    if (is_new) scenario_.streams.push_back({name, StreamPriority::low, name.empty(), context, {}});
+    return at->second;
+  }
+
+  Error read_stream(const JsonValue& value) {
+    const auto* object = std::get_if<JsonObject>(&value.value);
+    if (object == nullptr) return error_at(value, R"(expected an object such as {"name": "a", "priority": "high"})");
+    std::string name;
+    StreamPriority priority = StreamPriority::low;
+    std::size_t context = 0;
+    amd::StreamSettings settings;
+    for (const auto& [key, member] : object->members) {
+      Error error;
+      if (key == "name") {
+        error = read_text(member, name);
+      } else if (key == "priority") {
+        error = read_choice(member, {StreamPriority::high, StreamPriority::low}, priority);
+      } else if (key == "context") {
+        error = read_context_name(*object, context);
+      } else if (!read_stream_on_amd(key, member, settings, error)) {
+        error = error_at(member, scenario_.amd
+                                     ? "unknown key; a stream has name, priority, context, cu_mask, hsa_queue, ace"
+                                     : "unknown key; a stream has name, priority, context");
+      }
+      if (error) return error;
+    }
+    if (name.empty()) return error_at(value, "a stream needs a \"name\" that is not empty");
+    if (auto error = read_context_name(*object, context)) return error;
+    if (streams_.count({context, name}) > 0) return error_at(value, fmt::format("there are two streams \"{}\"", name));
+    if (settings.mask && settings.queue)
+      return error_at(value, "a stream with a \"cu_mask\" has an HSA queue of its own and no \"hsa_queue\"");
+    if (settings.on_ace && !settings.mask) return error_at(value, "\"ace\" needs a \"cu_mask\"");
+    Stream& stream = scenario_.streams[stream_named(context, name)];
+    stream.priority = priority;
+    stream.amd = std::move(settings);
+    return std::nullopt;
+  }
+
+  Error read_operation(const JsonValue& value) {
+    const auto* object = std::get_if<JsonObject>(&value.value);
+    if (object == nullptr) return error_at(value, "expected an object with \"kernel\" or \"copy\"");
+    const auto given = [&](std::string_view key) { return find_member(*object, key) != nullptr; };
+    const bool is_kernel = given("kernel");
+    if (is_kernel == given("copy")) return error_at(value, "expected either \"kernel\" or \"copy\" with a name");
+    for (const std::string_view key : {"release", "period", "dispatch"})
+      if (given(key) && given(fmt::format("{}_ps", key)))
+        return error_at(value, fmt::format("\"{0}\" and \"{0}_ps\" are one too many", key));
+    const JsonValue* like = scenario_.amd && is_kernel ? find_member(*object, "like") : nullptr;
+    if (like != nullptr ? given("duration") && given("duration_ps") : given("duration") == given("duration_ps"))
+      return error_at(value, "expected either \"duration\" or \"duration_ps\"");
+    if (is_kernel && like == nullptr && !given("threads")) return error_at(value, "\"threads\" is missing");
+    if (!is_kernel && !given("kind")) return error_at(value, "\"kind\" is missing");
+    WrittenOperation written;
+    written.value = &value;
+    StreamOperation& operation = written.operation;
+    operation.kind = is_kernel ? StreamOperationKind::kernel : StreamOperationKind::host_to_device;
+    std::string stream;
+    if (like != nullptr)
+      if (auto error = read_like(*like, operation)) return error;
+    for (const auto& [key, member] : object->members)
+      if (auto error = read_member(key, member, is_kernel, written, stream)) return error;
+    std::size_t context = 0;
+    if (auto error = read_context_name(*object, context)) return error;
+    operation.stream = stream_named(context, stream);
+    if (is_kernel)
+      if (const auto use = use_of_block(scenario_.limits, operation.shape); !use) return error_at(value, use.error());
+    written_.push_back(std::move(written));
+    return std::nullopt;
+  }
+
+  /// The time in which everything periodic repeats, after the last release of anything.
+  std::optional<Duration> default_until() const {
+    Duration last;
+    std::int64_t hyperperiod = 1;
+    for (const WrittenOperation& written : written_) {
+      last = std::max(last, written.operation.release.since_start());
+      if (written.period.is_zero()) continue;
+      const std::int64_t period = written.period.picoseconds();
+      if (__builtin_mul_overflow(hyperperiod / std::gcd(hyperperiod, period), period, &hyperperiod))
+        return std::nullopt;
+    }
+    std::int64_t until = 0;
+    if (__builtin_add_overflow(last.picoseconds(), hyperperiod, &until)) return std::nullopt;
+    return Duration::picoseconds(until);
+  }
+
+  /// Operations with a period are released again and again before `until`.
+  Error release_all(const JsonValue& root) {
+    const auto until = until_ ? until_ : default_until();
+    if (!until) return error_at(root, "the hyperperiod of the periods is longer than 2^63 ps; give \"until\"");
+    std::int64_t blocks = 0;
+    for (const WrittenOperation& written : written_) {
+      StreamOperation operation = written.operation;
+      for (;;) {
+        if (scenario_.operations.size() == most_operations)
+          return error_at(*written.value, fmt::format("more than {} releases in all; give \"until\"", most_operations));
+        if (operation.kind == StreamOperationKind::kernel) {
+          if (operation.blocks > most_simulated_blocks - blocks)
+            return error_at(*written.value, fmt::format("more than {} blocks in all", most_simulated_blocks));
+          blocks += operation.blocks;
+        }
+        scenario_.operations.push_back(operation);
+        if (written.period.is_zero() || *until - operation.release.since_start() <= written.period) break;
+        operation.release = operation.release + written.period;
+      }
+    }
+    return std::nullopt;
+  }
+
+  Error read_member(const std::string& key, const JsonValue& value, bool is_kernel, WrittenOperation& written,
+                    std::string& stream) {
+    StreamOperation& operation = written.operation;
+    if (key == "kernel" || key == "copy") return read_text(value, operation.name);
+    if (key == "stream") {
+      auto error = read_text(value, stream);
+      if (!error && stream.empty())
+        error = error_at(value, "expected a name; without \"stream\" it is the NULL stream");
+      return error;
+    }
+    if (key == "release" || key == "release_ps") {
+      Duration release;
+      auto error = read_time(value, key == "release_ps", release);
+      operation.release = Instant::at(release);
+      return error;
+    }
+    if (key == "period" || key == "period_ps") {
+      auto error = read_time(value, key == "period_ps", written.period);
+      if (!error && written.period.is_zero()) error = error_at(value, "a period must be longer than zero");
+      return error;
+    }
+    if (key == "context") return std::nullopt;  // read with the operation's stream
+    if (key == "duration" || key == "duration_ps") return read_time(value, key == "duration_ps", operation.duration);
+    if (is_kernel) {
+      if (key == "blocks") return read_number(value, 1, operation.blocks);
+      if (key == "threads") return read_number(value, 1, operation.shape.threads);
+      if (key == "registers") return read_number(value, 0, operation.shape.registers);
+      if (key == "shared_memory") return read_number(value, 0, operation.shape.shared_memory);
+      if (key == "cache_config") return read_text(value, operation.cache_config);
+      if (key == "memory_share") return read_real(value, 0, 1, operation.memory_share);
+      if (Error error; read_cost(key, value, operation.cost, error)) return error;
+      return error_at(value,
+                      fmt::format("unknown key; a kernel has kernel, context, stream, release, period, duration, "
+                                  "blocks, threads, registers, shared_memory, cache_config, memory_share{}",
+                                  scenario_.amd ? ", like, full_speed_threads, weight, dispatch" : ""));
+    }
+    if (key != "kind")
+      return error_at(value, "unknown key; a copy has copy, context, stream, release, period, duration, kind");
+    return read_choice(
+        value, {StreamOperationKind::host_to_device, StreamOperationKind::device_to_host, StreamOperationKind::memset},
+        operation.kind);
+  }
+
+  bool has_profile_;
+  const DeviceProfile* profile_ = nullptr;
+  Duration slice_;  ///< of contexts that state none
+  StreamScenario scenario_;
+  std::vector<WrittenOperation> written_;
+  std::optional<Duration> until_;
+  std::map<std::string, std::size_t> contexts_;
+  std::map<std::pair<std::size_t, std::string>, std::size_t> streams_;
+};
+
+}  // namespace
+
+tl::expected<StreamScenario, TextError> parse_stream_scenario(std::string_view json, const DeviceProfile* profile) {
+  const auto parsed = parse_located_json(json);
+  if (!parsed) return tl::unexpected(parsed.error());
+  return ScenarioReader(profile).read(*parsed);
+}
+
+}  // namespace amalthea::engine::nvidia

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// Scenarios of streams as JSON (docs/gpu.md).
+
+#include <string_view>
+
+#include <tl/expected.hpp>
+
+#include "engine/devices/stream_simulation.hpp"
+#include "engine/gpu/device_profile.hpp"
+#include "engine/input/located_json.hpp"
+
+namespace amalthea::engine::nvidia {
+
+/// `{"platform": "tx2", "copy_engines": 1, "contexts": [{"name": "A", "timeslice": "2ms"}], "streams": [{"name": "a",
+/// "priority": "high"}], "operations": [{"kernel": "K", "stream": "a", "blocks": 2, "threads": 512, "duration_ps":
+/// 4000000}, …]}`. Without contexts there is one, without a name. Operations without a context are in the first;
+/// streams that are only named by operations have low priority; an operation without a stream is in the NULL stream of
+/// its context. An operation with a period stands for all its releases before "until", which is by default the
+/// hyperperiod after the last first release. `profile`, where given, stands instead of the scenario's platform; its SMs
+/// must be known.
+tl::expected<StreamScenario, TextError> parse_stream_scenario(std::string_view json,
+                                                              const DeviceProfile* profile = nullptr);
+
+}  // namespace amalthea::engine::nvidia

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// What is known of a GPU beyond the model: time slices, switch cost, how copies and kernels slow each other.
+/// Profiles are data (engine/platforms/*.json, built in); users may give one of their own in the same form.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "amalthea/graph/platform.hpp"
+#include "amalthea/time.hpp"
+#include "engine/amd/device_settings.hpp"
+#include "engine/gpu/interference.hpp"
+#include "engine/gpu/occupancy.hpp"
+#include "engine/gpu/slowdown.hpp"
+#include "engine/nvidia/device_settings.hpp"
+#include "engine/nvidia/memory_model.hpp"
+#include "engine/nvidia/runlist.hpp"
+
+namespace amalthea::engine {
+
+struct DeviceProfile {
+  std::string name;
+  std::string description;
+  std::vector<std::string> recognised_by;  ///< names of units or structures that mean this device
+  Duration time_slice;                     ///< of a context for which the model states none
+  Duration context_switch;                 ///< lost whenever an engine turns to another context
+  nvidia::InterferenceTable interference;
+  int copy_engines = 1;  ///< with two, copies from the device have one of their own
+  nvidia::Preemption preemption = nvidia::Preemption::instruction;  ///< where a context can be left
+  std::optional<nvidia::SmLimits> multiprocessors;  ///< what blocks may occupy; nothing where it is not known
+  /// Beside the table of factors, what was measured; nothing where nobody measured.
+  std::optional<nvidia::MemoryParameters> measured_memory;
+  /// Of an AMD GPU, whose compute units are the multiprocessors and whose shader engines the clusters.
+  std::optional<amd::Architecture> amd;
+};
+
+/// What the profile says of a device. Where its SMs are not known, those of SmLimits stand in.
+nvidia::DeviceSettings device_settings(const DeviceProfile& profile);
+/// The same of a profile that is one of an AMD GPU.
+amd::DeviceSettings amd_settings(const DeviceProfile& profile);
+/// The profile's measured kernel of that name, whatever its case; null where there is none.
+const amd::NamedKernel* find_kernel(const DeviceProfile& profile, std::string_view name);
+
+/// From the JSON text of a profile; the error names what is missing or wrong.
+tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view json);
+
+const std::vector<DeviceProfile>& built_in_profiles();
+const DeviceProfile* find_profile(std::string_view name);
+
+/// The profile for a unit: its gpu.platform property, else one that recognises the unit's or its structures' name,
+/// else "generic". The error names a gpu.platform that is not known.
+tl::expected<const DeviceProfile*, std::string> profile_for(const ProcessingUnit& unit);
+
+}  // namespace amalthea::engine

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/input/located_json.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <unordered_set>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "amalthea/quantity.hpp"
+
+namespace amalthea::engine {
+namespace {
+
+constexpr std::size_t deepest = 32;
+
+/// Counts lines while it is read; the copies that the parser makes share one count.
+struct Cursor {
+  std::size_t offset = 0;
+  std::size_t line = 1;
+  std::size_t line_start = 0;
+  std::size_t previous_line = 1;  ///< place of the character before, for tokens that end by the one after them
+  std::size_t previous_line_start = 0;
+};
+
+class CountingIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  CountingIterator(const char* at, Cursor* cursor) : at_(at), cursor_(cursor) {}
+  reference operator*() const { return *at_; }
+  CountingIterator& operator++() {
+    cursor_->previous_line = cursor_->line;
+    cursor_->previous_line_start = cursor_->line_start;
+    ++cursor_->offset;
+    if (*at_++ == '\n') {
+      ++cursor_->line;
+      cursor_->line_start = cursor_->offset;
+    }
+    return *this;
+  }
+  CountingIterator operator++(int) {
+    CountingIterator before = *this;
+    ++*this;
+    return before;
+  }
+  [[maybe_unused]] friend bool operator==(const CountingIterator& a, const CountingIterator& b) {
+    return a.at_ == b.at_;
+  }
+  friend bool operator!=(const CountingIterator& a, const CountingIterator& b) { return a.at_ != b.at_; }
+
+ private:
+  const char* at_;
+  Cursor* cursor_;
+};
+
+/// Builds the tree; `false` from a callback ends parsing.
+class ValueBuilder {
+ public:
+  ValueBuilder(const Cursor& cursor, std::string_view text) : cursor_(cursor), text_(text) {}
+
+  bool null() { return add(nullptr); }
+  bool boolean(bool value) { return add(value); }
+  bool number_integer(std::int64_t value) { return add_number(value); }
+  bool number_unsigned(std::uint64_t value) {
+    if (value > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()))
+      return add_number(JsonHugeNumber{});
+    return add_number(static_cast<std::int64_t>(value));
+  }
+  bool number_float(double value, const std::string& text) {
+    // Whole numbers beyond 64 bits arrive here too.
+    if (text.find_first_of(".eE") == std::string::npos) return add_number(JsonHugeNumber{});
+    return add_number(value);
+  }
+  bool string(std::string& value) { return add(std::move(value)); }
+  template <typename Binary>
+  bool binary(Binary&) {
+    return false;
+  }
+  bool start_object(std::size_t) { return open(JsonObject{}); }
+  bool start_array(std::size_t) { return open(JsonArray{}); }
+  bool end_object() { return close(); }
+  bool end_array() { return close(); }
+  bool key(std::string& name) {
+    if (!keys_.back().insert(name).second) return fail(fmt::format("key \"{}\" occurs twice", name));
+    key_ = std::move(name);
+    return true;
+  }
+  template <typename Exception>
+  bool parse_error(std::size_t, const std::string&, const Exception& exception) {
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: what is wrong": the place is ours.
+    std::string_view what = exception.what();
+    if (const auto at = what.find("column "); at != std::string_view::npos)
+      if (const auto colon = what.find(": ", at); colon != std::string_view::npos) what.remove_prefix(colon + 2);
+    return fail(fmt::format("not JSON: {}", what));
+  }
+
+  JsonValue& root() { return root_; }
+  std::optional<TextError>& error() { return error_; }
+
+ private:
+  bool fail(std::string message) {
+    error_ = TextError{cursor_.previous_line, cursor_.offset - cursor_.previous_line_start, std::move(message)};
+    if (error_->column == 0) error_->column = 1;
+    return false;
+  }
+
+  /// A number ends by the character after it, which has been read already unless the text ends. Its last is a digit.
+  template <typename Value>
+  bool add_number(Value value) {
+    JsonValue node = located(std::move(value));
+    const char last = text_[cursor_.offset - 1];
+    if (node.column > 1 && (last < '0' || last > '9')) --node.column;
+    return attach(std::move(node)) != nullptr;
+  }
+  template <typename Value>
+  bool add(Value value) {
+    return attach(located(std::move(value))) != nullptr;
+  }
+
+  template <typename Value>
+  JsonValue located(Value value) const {
+    JsonValue node;
+    node.value = std::move(value);
+    node.line = cursor_.previous_line;
+    node.column = std::max<std::size_t>(1, cursor_.offset - cursor_.previous_line_start);
+    return node;
+  }
+
+  JsonValue* attach(JsonValue node) {
+    if (open_.empty()) {
+      root_ = std::move(node);
+      return &root_;
+    }
+    JsonValue& parent = *open_.back();
+    if (auto* array = std::get_if<JsonArray>(&parent.value)) {
+      node.path = fmt::format("{}[{}]", parent.path, array->elements.size());
+      return &array->elements.emplace_back(std::move(node));
+    }
+    auto& members = std::get<JsonObject>(parent.value).members;
+    node.path = parent.path.empty() ? key_ : fmt::format("{}.{}", parent.path, key_);
+    members.push_back({key_, std::move(node)});
+    return &members.back().value;
+  }
+
+  template <typename Container>
+  bool open(Container container) {
+    if (open_.size() >= deepest) return fail(fmt::format("nested deeper than {}", deepest));
+    open_.push_back(attach(located(std::move(container))));
+    keys_.emplace_back();
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    keys_.pop_back();
+    return true;
+  }
+
+  const Cursor& cursor_;
+  std::string_view text_;
+  JsonValue root_;
+  std::vector<JsonValue*> open_;  ///< a parent's list does not grow while a child is open
+  std::vector<std::unordered_set<std::string>> keys_;
+  std::string key_;
+  std::optional<TextError> error_;
+};
+
+}  // namespace
+
+std::string format(const TextError& error) { return fmt::format("{}:{}: {}", error.line, error.column, error.message); }
+
+tl::expected<JsonValue, TextError> parse_located_json(std::string_view text) {
+  Cursor cursor;
+  ValueBuilder builder(cursor, text);
+  const char* begin = text.data();
+  const bool whole = nlohmann::json::sax_parse(CountingIterator(begin, &cursor),
+                                               CountingIterator(begin + text.size(), &cursor), &builder);
+  if (!whole || builder.error()) return tl::unexpected(builder.error().value_or(TextError{1, 1, "not JSON"}));
+  return std::move(builder.root());
+}
+
+TextError error_at(const JsonValue& value, std::string_view what) {
+  return {value.line, value.column, value.path.empty() ? std::string(what) : fmt::format("{}: {}", value.path, what)};
+}
+
+std::optional<TextError> read_number(const JsonValue& value, std::int64_t minimum, std::int64_t& target) {
+  const auto* number = std::get_if<std::int64_t>(&value.value);
+  if (number == nullptr || *number < minimum)
+    return error_at(value, fmt::format("expected a whole number from {} to 2^63 - 1", minimum));
+  target = *number;
+  return std::nullopt;
+}
+
+const JsonValue* find_member(const JsonObject& object, std::string_view key) {
+  for (const JsonMember& member : object.members)
+    if (member.key == key) return &member.value;
+  return nullptr;
+}
+
+std::optional<TextError> read_real(const JsonValue& value, double least, double most, double& target) {
+  const auto* whole = std::get_if<std::int64_t>(&value.value);
+  const auto* real = std::get_if<double>(&value.value);
+  const double number = whole != nullptr ? static_cast<double>(*whole) : real != nullptr ? *real : least - 1;
+  if (!(number >= least && number <= most))
+    return error_at(value, fmt::format("expected a number from {} to {}", least, most));
+  target = number;
+  return std::nullopt;
+}
+
+std::optional<TextError> read_text(const JsonValue& value, std::string& target) {
+  const auto* text = std::get_if<std::string>(&value.value);
+  if (text == nullptr) return error_at(value, "expected a string");
+  target = *text;
+  return std::nullopt;
+}
+
+std::optional<TextError> read_name(const JsonValue& value, std::string& target) {
+  const auto* text = std::get_if<std::string>(&value.value);
+  if (text == nullptr || text->empty()) return error_at(value, "expected a string that is not empty");
+  target = *text;
+  return std::nullopt;
+}
+
+std::optional<TextError> read_time(const JsonValue& value, bool picoseconds, Duration& target) {
+  if (picoseconds) {
+    std::int64_t number = 0;
+    if (auto error = read_number(value, 0, number)) return error;
+    target = Duration::picoseconds(number);
+    return std::nullopt;
+  }
+  const auto* text = std::get_if<std::string>(&value.value);
+  const auto time = text != nullptr ? parse_time_text(*text) : Parsed<Duration>(tl::unexpected(std::string()));
+  if (!time || *time < Duration{}) return error_at(value, "expected a whole time such as \"5ms\" or \"2500us\"");
+  target = *time;
+  return std::nullopt;
+}
+
+}  // namespace amalthea::engine

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/program/kernel_instructions.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "amalthea/near_miss.hpp"
+#include "engine/gpu/contexts.hpp"
+#include "engine/nvidia/block_time.hpp"
+
+namespace amalthea::engine {
+namespace {
+
+/// A kernel with instructions, as far as it is understood.
+struct KernelWork {
+  NodeIndex node = 0;
+  nvidia::BlockInstructions instructions;
+  std::int64_t budget = 1;
+  std::int64_t warps = 1;   ///< of a block
+  std::int64_t blocks = 1;  ///< on an SM at a time
+  bool in_rounds = false;
+  std::int64_t issues() const {
+    const nvidia::WarpKernel kernel = nvidia::warps_of(instructions, warps * blocks, budget);
+    return kernel.warps * static_cast<std::int64_t>(kernel.program.size());
+  }
+};
+
+/// The kernels of one GPU.
+class Resolver {
+ public:
+  Resolver(System& system, UnitIndex unit, const DeviceProfile& profile, Diagnostics& diagnostics)
+      : system_(system), unit_(unit), profile_(profile), diagnostics_(diagnostics) {}
+
+  bool run(const std::vector<NodeIndex>& nodes) {
+    if (!profile_.multiprocessors) {
+      error(nodes.front(), fmt::format("the profile \"{}\" of \"{}\" does not say what an SM holds", profile_.name,
+                                       system_.platform.units[unit_].name));
+      return false;
+    }
+    if (profile_.amd) {
+      error(nodes.front(), fmt::format("\"{}\" is an AMD GPU; what its wavefronts execute is not modelled",
+                                       system_.platform.units[unit_].name));
+      return false;
+    }
+    if (!choose_scheduler()) return false;
+    bool all_understood = true;
+    for (const NodeIndex node : nodes) all_understood = understand(node) && all_understood;
+    if (!all_understood) return false;
+    const std::vector<GpuContext> contexts = contexts_on(system_, unit_, profile_);
+    for (const KernelWork& kernel : kernels_)
+      all_understood = resolve(kernel, company_of(kernel, contexts)) && all_understood;
+    return all_understood;
+  }
+
+ private:
+  const KernelInstructions& written(NodeIndex node) const {
+    return *std::get<Kernel>(system_.graph[node].activity).instructions;
+  }
+
+  void error(NodeIndex node, const std::string& what) {
+    diagnostics_.add("AM0508", Severity::error,
+                     fmt::format("gpu.instructions of kernel \"{}\": {}", system_.graph[node].name, what),
+                     written(node).location);
+  }
+
+  bool choose_scheduler() {
+    const ProcessingUnit& unit = system_.platform.units[unit_];
+    policy_ = nvidia::find_warp_policy(unit.warp_policy.empty() ? "gto" : unit.warp_policy);
+    pipelines_ = nvidia::find_warp_pipelines(unit.warp_pipelines.empty() ? "free" : unit.warp_pipelines);
+    const auto complain = [&](std::string_view key, const std::string& value, const auto& known) {
+      std::string names;
+      for (const auto& entry : known) names += fmt::format("{}{}", names.empty() ? "" : ", ", entry.name);
+      diagnostics_.add(
+          "AM0509", Severity::error,
+          fmt::format("custom property {} of \"{}\" is \"{}\"; there are {}{}", key, unit.name, value, names,
+                      did_you_mean(value, known, [](const auto& entry) { return std::string_view(entry.name); })),
+          unit.location);
+    };
+    if (policy_ == nullptr) complain("gpu.warpPolicy", unit.warp_policy, nvidia::warp_policies());
+    if (pipelines_ == nullptr) complain("gpu.warpPipelines", unit.warp_pipelines, nvidia::warp_pipelines());
+    return policy_ != nullptr && pipelines_ != nullptr;
+  }
+
+  bool understand(NodeIndex node) {
+    const Kernel& kernel = std::get<Kernel>(system_.graph[node].activity);
+    auto instructions = nvidia::parse_block_instructions(kernel.instructions->text);
+    if (!instructions) {
+      error(node, instructions.error());
+      return false;
+    }
+    if (!kernel.launch) {
+      error(node, "they need the threads of a block (gpu.block)");
+      return false;
+    }
+    const Launch& launch = *kernel.launch;
+    const nvidia::SmLimits& limits = *profile_.multiprocessors;
+    const auto occupancy = nvidia::occupancy(limits, {launch.threads, launch.registers, launch.shared_memory});
+    if (!occupancy) {
+      error(node, occupancy.error());
+      return false;
+    }
+    KernelWork work;
+    work.node = node;
+    work.instructions = std::move(*instructions);
+    work.budget = kernel.instructions->budget;
+    work.warps = occupancy->block.warps;
+    const std::int64_t per_sm = detail::divide(launch.blocks, limits.sms, Rounding::up);
+    work.blocks = std::min({occupancy->blocks, per_sm, std::max<std::int64_t>(1, nvidia::most_warps / work.warps)});
+    work.in_rounds = per_sm > work.blocks;
+    kernels_.push_back(std::move(work));
+    return true;
+  }
+
+  /// Of every other stream of its context the kernel with most to execute; as many of its blocks as there is room for.
+  std::vector<nvidia::WarpKernel> company_of(const KernelWork& kernel, const std::vector<GpuContext>& contexts) const {
+    std::vector<nvidia::WarpKernel> company;
+    std::int64_t room = nvidia::most_warps - kernel.warps * kernel.blocks;
+    const TaskIndex own = system_.graph[kernel.node].task;
+    const auto has = [](const std::vector<TaskIndex>& tasks, TaskIndex task) {
+      return std::find(tasks.begin(), tasks.end(), task) != tasks.end();
+    };
+    for (const GpuContext& context : contexts) {
+      if (!has(context.tasks, own)) continue;
+      for (const GpuStream& stream : context.streams) {
+        if (has(stream.tasks, own)) continue;
+        const KernelWork* most = nullptr;
+        for (const KernelWork& other : kernels_)
+          if (has(stream.tasks, system_.graph[other.node].task) && (most == nullptr || other.issues() > most->issues()))
+            most = &other;
+        const std::int64_t blocks = most == nullptr ? 0 : std::min(most->blocks, room / most->warps);
+        if (blocks == 0) continue;
+        company.push_back(nvidia::warps_of(most->instructions, most->warps * blocks, most->budget));
+        room -= most->warps * blocks;
+      }
+    }
+    return company;
+  }
+
+  bool resolve(const KernelWork& kernel, std::vector<nvidia::WarpKernel> company) {
+    nvidia::BlockPlace place;
+    place.limits = *profile_.multiprocessors;
+    place.warps = kernel.warps;
+    place.blocks = kernel.blocks;
+    place.in_rounds = kernel.in_rounds;
+    place.policy = policy_;
+    place.pipelines = pipelines_;
+    place.budget = kernel.budget;
+    place.company = std::move(company);
+    const auto cycles = nvidia::block_cycles(kernel.instructions, place);
+    if (!cycles) {
+      error(kernel.node, cycles.error());
+      return false;
+    }
+    Ticks ticks;
+    ticks.extended.push_back(
+        {system_.platform.units[unit_].definition, Cycles{cycles->best, cycles->average, cycles->worst}});
+    std::get<Kernel>(system_.graph[kernel.node].activity).ticks = std::move(ticks);
+    diagnostics_.add(
+        "AM0510", Severity::note,
+        fmt::format("a block of kernel \"{}\" takes {} to {} cycles, {} of them on an SM at a time{}",
+                    system_.graph[kernel.node].name, cycles->best, cycles->worst, kernel.blocks,
+                    cycles->seen < cycles->worst
+                        ? fmt::format("; the longest is not known exactly, it is at least {}", cycles->seen)
+                        : ""),
+        written(kernel.node).location);
+    return true;
+  }
+
+  System& system_;
+  UnitIndex unit_;
+  const DeviceProfile& profile_;
+  Diagnostics& diagnostics_;
+  const nvidia::WarpPolicy* policy_ = nullptr;
+  const nvidia::WarpPipelines* pipelines_ = nullptr;
+  std::vector<KernelWork> kernels_;
+};
+
+}  // namespace
+
+bool resolve_instructions(System& system, const DeviceProfile* profile, Diagnostics& diagnostics) {
+  bool all_resolved = true;
+  for (UnitIndex unit = 0; unit < system.platform.units.size(); ++unit) {
+    std::vector<NodeIndex> nodes;
+    for (NodeIndex node = 0; node < system.graph.size(); ++node) {
+      const auto* kernel = std::get_if<Kernel>(&system.graph[node].activity);
+      if (kernel != nullptr && kernel->instructions && system.tasks[system.graph[node].task].unit == unit)
+        nodes.push_back(node);
+    }
+    if (nodes.empty()) continue;
+    const DeviceProfile* device = profile;
+    if (device == nullptr) {
+      const auto chosen = profile_for(system.platform.units[unit]);
+      if (!chosen) return true;  // the analysis says so
+      device = *chosen;
+    }
+    all_resolved = Resolver(system, unit, *device, diagnostics).run(nodes) && all_resolved;
+  }
+  return all_resolved;
+}
+
+}  // namespace amalthea::engine

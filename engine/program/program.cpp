@@ -1,0 +1,492 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/program/program.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "amalthea/graph/boost_graph.hpp"
+
+namespace amalthea::engine {
+namespace {
+
+std::int64_t choose(const Cycles& cycles, Execution execution) {
+  switch (execution) {
+    case Execution::best:
+      return cycles.lower;
+    case Execution::average:
+    case Execution::random:
+      return cycles.average;
+    case Execution::worst:
+      return cycles.upper;
+  }
+  return cycles.upper;
+}
+
+/// What a step takes: a time, and under Execution::random how it varies.
+struct Work {
+  Duration time;
+  VaryingWork varying;
+
+  void add(const Work& other) {
+    time += other.time;
+    varying.constant += other.varying.constant;
+    varying.parts.insert(varying.parts.end(), other.varying.parts.begin(), other.varying.parts.end());
+  }
+};
+
+/// Without variation.
+Work constant(Duration time) { return {time, {time, {}, {}}}; }
+
+class Compiler {
+ public:
+  /// `users` may be null where the memory model does not ask who uses the memory.
+  Compiler(const System& system, UnitIndex unit, Execution execution, const DeviceProfile* device,
+           const CompileOptions& options, const MemoryUsers* users)
+      : system_(system),
+        unit_index_(unit),
+        unit_(system.platform.units[unit]),
+        execution_(execution),
+        device_(device),
+        options_(options),
+        users_(users) {}
+
+  Program compile(TaskIndex task) {
+    find_line_times(task);
+    const Task& compiled = system_.tasks[task];
+    body_ = &compiled.body;
+    // Device tasks have no core, so the operating system does nothing for them that takes time.
+    if (compiled.side == Side::host && compiled.scheduler < system_.platform.schedulers.size()) {
+      const auto& overhead = system_.platform.schedulers[compiled.scheduler].overhead;
+      overhead_ = overhead ? &*overhead : nullptr;
+    }
+    if (body_->empty()) return std::move(program_);
+    add_frame(compiled.kind, true);
+    add_range(0, body_->size());
+    const std::size_t end = program_.steps.size();
+    add_frame(compiled.kind, false);
+    for (Step& step : program_.steps)
+      if (step.next == to_end) step.next = static_cast<std::uint32_t>(end);
+    return std::move(program_);
+  }
+
+ private:
+  /// Stands for the end of the body while that is not known.
+  static constexpr std::uint32_t to_end = std::numeric_limits<std::uint32_t>::max();
+
+  /// What the operating system does before and after what the process does itself.
+  void add_frame(ProcessKind kind, bool before) {
+    if (overhead_ == nullptr) return;
+    const NodeIndex node = before ? body_->front() : body_->back();
+    switch (kind) {
+      case ProcessKind::task:
+        if (!before) add_overhead(overhead_->terminate_task, node, false);
+        break;
+      case ProcessKind::isr_category1:
+        add_overhead(before ? overhead_->isr_category1_before : overhead_->isr_category1_after, node, false);
+        break;
+      case ProcessKind::isr_category2:
+        add_overhead(before ? overhead_->isr_category2_before : overhead_->isr_category2_after, node, false);
+        break;
+    }
+  }
+
+  /// What is stated makes a step even where it takes no time: all executions have the same steps.
+  void add_overhead(const std::optional<Ticks>& stated, NodeIndex node, bool in_runnable = true) {
+    if (!stated) return;
+    push(StepKind::execute, node, ticks(*stated), in_runnable);
+    program_.steps.back().overhead = true;
+  }
+
+  /// The activities [begin, end) of the body.
+  void add_range(std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const NodeIndex node = (*body_)[i];
+      const Activity& activity = system_.graph[node].activity;
+      if (const auto* branch = std::get_if<Branch>(&activity)) {
+        i = add_branch(*branch, node, i + 1) - 1;
+        continue;
+      }
+      add(node);
+      if (std::holds_alternative<Terminate>(activity) && depth_ == 0) return;  // nothing gets beyond it
+    }
+  }
+
+  /// The steps of one alternative, and what it executes.
+  struct Part {
+    std::size_t begin = 0, end = 0;
+    Duration execution;
+    std::int64_t share = 0, of = 1;  ///< how much of it counts
+  };
+
+  /// `at`: the first activity after the branch itself. Returns the one after its last alternative.
+  std::size_t add_branch(const Branch& branch, NodeIndex node, std::size_t at) {
+    if (branch.repeats) unanalysable("it has a loop");
+    const std::size_t index = program_.steps.size();
+    push(options_.flatten_branches ? StepKind::execute : StepKind::branch, node, {});
+    const Duration before = program_.execution;
+    std::vector<Part> parts;
+    ++depth_;
+    for (const Branch::Alternative& alternative : branch.alternatives) {
+      program_.execution = {};
+      const std::size_t begin = program_.steps.size();
+      add_range(at, at + alternative.length);
+      parts.push_back({begin, program_.steps.size(), program_.execution});
+      at += alternative.length;
+    }
+    --depth_;
+    choose_shares(branch, parts);
+    program_.execution = before;
+    for (const Part& part : parts) program_.execution += scale(part.execution, part.share, part.of, options_.rounding);
+    if (options_.flatten_branches)
+      flatten(parts);
+    else
+      link(branch, index, parts);
+    return at;
+  }
+
+  /// Which of the alternatives count (CompileOptions::flatten_branches).
+  void choose_shares(const Branch& branch, std::vector<Part>& parts) const {
+    if (parts.empty()) return;
+    double weights = 0;
+    bool one_is_taken = false;
+    for (const Branch::Alternative& alternative : branch.alternatives) {
+      const auto* chance = std::get_if<Probability>(&alternative.guard);
+      if (chance != nullptr) weights += chance->weight;
+      one_is_taken = one_is_taken || chance != nullptr || std::holds_alternative<Otherwise>(alternative.guard);
+    }
+    if (execution_ == Execution::best && !one_is_taken) return;
+    if ((execution_ == Execution::average || random()) && (weights > 0 || is_counted(branch))) {
+      for (std::size_t i = 0; i < parts.size(); ++i) {
+        const Guard& guard = branch.alternatives[i].guard;
+        if (const auto* chance = std::get_if<Probability>(&guard)) {
+          parts[i].of = 1'000'000'000;
+          parts[i].share = std::llround(chance->weight / weights * 1e9);
+        } else if (const auto* every = std::get_if<EveryNth>(&guard)) {
+          parts[i].share = 1;
+          parts[i].of = std::max<std::int64_t>(1, every->prescaler);
+        }
+      }
+      return;
+    }
+    const auto less = [](const Part& a, const Part& b) { return a.execution < b.execution; };
+    const auto kept = execution_ == Execution::best ? std::min_element(parts.begin(), parts.end(), less)
+                                                    : std::max_element(parts.begin(), parts.end(), less);
+    kept->share = 1;
+  }
+
+  static bool is_counted(const Branch& branch) {
+    return std::all_of(branch.alternatives.begin(), branch.alternatives.end(),
+                       [](const auto& alternative) { return std::holds_alternative<EveryNth>(alternative.guard); });
+  }
+
+  void flatten(const std::vector<Part>& parts) {
+    for (const Part& part : parts) {
+      if (part.share == part.of) continue;
+      for (std::size_t i = part.begin; i < part.end; ++i) {
+        Step& step = program_.steps[i];
+        step.work = scale(step.work, part.share, part.of, options_.rounding);
+        step.skipped = step.skipped || part.share == 0;
+      }
+    }
+  }
+
+  /// Where each alternative begins, and where each goes on.
+  void link(const Branch& branch, std::size_t index, const std::vector<Part>& parts) {
+    const auto after = static_cast<std::uint32_t>(program_.steps.size());
+    for (std::size_t a = 0; a < parts.size(); ++a) {
+      const Part& part = parts[a];
+      const std::uint32_t target = branch.repeats && a == 0 ? static_cast<std::uint32_t>(index) : after;
+      const auto redirect = [&](std::uint32_t& next) {
+        if (next == part.end) next = target;
+      };
+      for (std::size_t i = part.begin; i < part.end; ++i) {
+        redirect(program_.steps[i].next);
+        for (std::uint32_t& first : program_.steps[i].alternatives) redirect(first);
+      }
+      program_.steps[index].alternatives.push_back(part.begin < part.end ? static_cast<std::uint32_t>(part.begin)
+                                                                         : target);
+    }
+    program_.steps[index].next = after;
+  }
+
+  void unanalysable(std::string why) {
+    if (program_.unanalysable.empty()) program_.unanalysable = std::move(why);
+  }
+
+  /// What does more than execute: inside of a branch no flattened program says when it is done.
+  void push_effect(StepKind kind, NodeIndex node) {
+    push(kind, node, {});
+    if (depth_ > 0)
+      unanalysable(
+          fmt::format("inside of a branch it does more than execute ({})", kind_name(system_.graph[node].activity)));
+  }
+
+  void add(NodeIndex node) {
+    const Activity& activity = system_.graph[node].activity;
+    if (const auto* read = std::get_if<ReadLabel>(&activity)) {
+      push(StepKind::execute, node, access(read->label, false, read->count));
+    } else if (const auto* write = std::get_if<WriteLabel>(&activity)) {
+      push(StepKind::execute, node, access(write->label, true, write->count));
+    } else if (const auto* compute = std::get_if<Compute>(&activity)) {
+      push(StepKind::execute, node, ticks(compute->ticks));
+    } else if (const auto* copy = std::get_if<Copy>(&activity)) {
+      push(StepKind::copy, node, copy_time(*copy));
+    } else if (const auto* kernel = std::get_if<Kernel>(&activity)) {
+      push(StepKind::kernel, node, ticks(kernel->ticks));
+      launch(*kernel);
+    } else if (std::holds_alternative<SetMode>(activity)) {
+      push(StepKind::set_mode, node, {});
+    } else if (!add_service(activity, node)) {
+      push(StepKind::execute, node, {});  // a Call: where a runnable begins
+    }
+  }
+
+  /// What the operating system does for the task, after the time that takes.
+  bool add_service(const Activity& activity, NodeIndex node) {
+    static const OverheadTicks none;
+    const OverheadTicks& overhead = overhead_ == nullptr ? none : *overhead_;
+    if (std::holds_alternative<Trigger>(activity)) {
+      add_overhead(overhead.activate_task, node);
+      push_effect(StepKind::trigger, node);
+    } else if (std::holds_alternative<SetEvents>(activity)) {
+      add_overhead(overhead.set_event, node);
+      push_effect(StepKind::set_events, node);
+    } else if (std::holds_alternative<ClearEvents>(activity)) {
+      add_overhead(overhead.clear_event, node);
+      push_effect(StepKind::clear_events, node);
+    } else if (std::holds_alternative<WaitEvents>(activity)) {
+      add_overhead(overhead.wait_event, node);
+      push_effect(StepKind::wait, node);
+      for (const auto edge : boost::make_iterator_range(boost::in_edges(node, system_.graph.boost())))
+        if (system_.graph.boost()[edge].kind == EdgeKind::event)
+          add_setter(system_.graph[boost::source(edge, system_.graph.boost())].task);
+    } else if (const auto* use = std::get_if<UseSemaphore>(&activity)) {
+      const bool spinlock = system_.semaphores[use->semaphore].spinlock;
+      const bool releases = use->operation == UseSemaphore::Operation::release;
+      add_overhead(releases ? (spinlock ? overhead.release_spinlock : overhead.release_resource)
+                            : (spinlock ? overhead.request_spinlock : overhead.request_resource),
+                   node);
+      push_effect(releases ? StepKind::release_semaphore : StepKind::request_semaphore, node);
+    } else if (std::holds_alternative<SchedulePoint>(activity)) {
+      add_overhead(overhead.schedule_point, node);
+      push_effect(StepKind::schedule_point, node);
+    } else if (std::holds_alternative<Terminate>(activity)) {
+      push_effect(StepKind::terminate, node);
+      if (!options_.flatten_branches) program_.steps.back().next = to_end;
+    } else if (std::holds_alternative<Uninterruptible>(activity)) {
+      push_effect(StepKind::uninterruptible, node);
+    } else {
+      return false;
+    }
+    return true;
+  }
+
+  void add_setter(TaskIndex setter) {
+    auto& setters = program_.steps.back().setters;
+    if (std::find(setters.begin(), setters.end(), setter) == setters.end()) setters.push_back(setter);
+  }
+
+  void push(StepKind kind, NodeIndex node, Work taken, bool in_runnable = true) {
+    const Duration work = taken.time;
+    Step step;
+    step.kind = kind;
+    step.node = node;
+    step.work = work;
+    step.next = static_cast<std::uint32_t>(program_.steps.size() + 1);
+    if (!taken.varying.parts.empty()) {
+      taken.varying.rounding = options_.rounding;
+      step.varying = std::move(taken.varying);
+    }
+    if (const auto runnable = system_.graph[node].runnable; runnable && in_runnable) {
+      auto& known = program_.runnables;
+      const auto found = std::find(known.begin(), known.end(), *runnable);
+      step.runnable = static_cast<std::uint32_t>(found - known.begin());
+      if (found == known.end()) known.push_back(*runnable);
+    }
+    program_.steps.push_back(std::move(step));
+    if (kind == StepKind::execute) program_.execution += work;
+    if (kind != StepKind::copy) return;
+    program_.copies += work;
+    program_.copies_packed = scale(program_.copies, 1, device_ == nullptr ? 1 : device_->copy_engines, Rounding::down);
+  }
+
+  void launch(const Kernel& kernel) {
+    Step& step = program_.steps.back();
+    std::int64_t rounds = 1;
+    Duration packed = step.work;
+    if (kernel.launch && device_ != nullptr && device_->multiprocessors) {
+      const nvidia::SmLimits& limits = *device_->multiprocessors;
+      const Launch& launch = *kernel.launch;
+      if (const auto occupancy = nvidia::occupancy(limits, {launch.threads, launch.registers, launch.shared_memory})) {
+        const std::int64_t resident = occupancy->blocks * limits.sms;
+        step.blocks = launch.blocks;
+        step.block = occupancy->block;
+        rounds = detail::divide(launch.blocks, resident, Rounding::up);
+        packed = scale(step.work, launch.blocks, resident, Rounding::down);
+      }
+    }
+    // On an AMD GPU kernels of different processes run beside each other, too.
+    program_.kernels += device_ != nullptr && device_->amd ? packed : step.work * rounds;
+    program_.kernels_packed += packed;
+  }
+
+  bool random() const { return execution_ == Execution::random; }
+
+  Work ticks(const Ticks& ticks) const {
+    const Cycles* cycles = ticks.on(unit_.definition);
+    if (cycles == nullptr) return {};
+    const Duration time = ticks_to_duration(choose(*cycles, execution_), unit_.frequency, options_.rounding);
+    if (!random() || cycles->lower == cycles->upper) return constant(time);
+    return {time, {{}, {{distribution_of(*cycles), unit_.frequency, 1, {}}}, {}}};
+  }
+
+  static Distribution distribution_of(const Cycles& cycles) {
+    return {cycles.lower, cycles.average, cycles.upper, cycles.shape};
+  }
+
+  /// What a cache line costs a core by the table; on average midway between best and worst.
+  void find_line_times(TaskIndex task) {
+    latency_ = users_ == nullptr || system_.tasks[task].side == Side::device
+                   ? nullptr
+                   : latency_of(options_.memory, system_.platform, unit_);
+    if (latency_ == nullptr) return;
+    worst_line_ = worst_line(*latency_, users_->other_cores(unit_index_, task), users_->gpu_besides(task));
+    average_line_ = scale(latency_->base + worst_line_, 1, 2, options_.rounding);
+  }
+
+  /// Of a core with an entry in the table.
+  Duration tabulated(DataSize size, Execution execution) const {
+    const std::int64_t lines = lines_of(size, unit_.cache_line, options_.line_rule);
+    const Rounding towards_base = execution == Execution::best ? Rounding::up : Rounding::down;
+    const std::int64_t hits =
+        detail::divide(static_cast<detail::Int128>(lines) * latency_->hits_per_million, 1'000'000, towards_base);
+    const Duration line = execution == Execution::best    ? latency_->base
+                          : execution == Execution::worst ? worst_line_
+                                                          : average_line_;
+    return line * (lines - hits) + latency_->hit * hits;
+  }
+
+  static std::int64_t chosen(const AccessCount& count, Execution execution) {
+    return choose({count.least, count.average, count.most, nullptr}, execution);
+  }
+
+  Work access(LabelIndex index, bool write, const AccessCount& count = {}) const {
+    const Label& label = system_.labels[index];
+    const MemoryAccess* access = access_to(unit_, label);
+    if (latency_ == nullptr && access == nullptr) return {};
+    const bool contended = latency_ != nullptr || options_.memory.source != MemoryModel::Source::uncontended;
+    const auto time_of = [&](Execution execution) {
+      if (latency_ != nullptr) return tabulated(label.size, execution) * chosen(count, execution);
+      return access_time(unit_, *access, write ? access->write : access->read, label.size,
+                         contended ? execution : Execution::best, options_.line_rule, options_.rounding,
+                         chosen(count, execution));
+    };
+    const Duration time = time_of(execution_);
+    const Distribution between{time_of(Execution::best).picoseconds(), time.picoseconds(),
+                               time_of(Execution::worst).picoseconds(), nullptr};
+    if (!random() || between.lower >= between.upper) return constant(time);
+    if (latency_ != nullptr || count.least != count.most) return {time, {{}, {{between, {}, 1, {}}}, {}}};
+    const Cycles& latency = write ? access->write : access->read;
+    const Duration by_rate = access->data_rate.bytes_per_second == 0
+                                 ? Duration{}
+                                 : rate_time(*access, DataSize{label.size.bytes * count.most});
+    const std::int64_t lines = lines_of(label.size, unit_.cache_line, options_.line_rule) * count.most;
+    return {time, {{}, {{distribution_of(latency), unit_.frequency, lines, by_rate}}, {}}};
+  }
+
+  Duration rate_time(const MemoryAccess& access, DataSize size) const {
+    return scale(Duration::seconds(1), size.bytes, access.data_rate.bytes_per_second, options_.rounding);
+  }
+
+  Work copy_time(const Copy& copy) const {
+    const auto& cost = options_.memory.copy;
+    if (cost && cost->rate.bytes_per_second > 0)
+      return constant(cost->setup +
+                      scale(Duration::seconds(1), copy.size.bytes, cost->rate.bytes_per_second, options_.rounding));
+    Work work = constant(cost ? cost->setup : Duration{});
+    for (const bool write : {false, true})
+      for (const LabelIndex label : write ? copy.destinations : copy.sources)
+        work.add(
+            cost ? constant(cost->per_line * lines_of(system_.labels[label].size, unit_.cache_line, options_.line_rule))
+                 : access(label, write));
+    return work;
+  }
+
+  const System& system_;
+  UnitIndex unit_index_;
+  const ProcessingUnit& unit_;
+  Execution execution_;
+  const DeviceProfile* device_;
+  const CompileOptions& options_;
+  const MemoryUsers* users_;
+  const UnitLatency* latency_ = nullptr;  // null: as the model says
+  Duration average_line_;
+  Duration worst_line_;
+  const std::vector<NodeIndex>* body_ = nullptr;
+  const OverheadTicks* overhead_ = nullptr;  // null: none is stated
+  std::size_t depth_ = 0;                    // branches around
+  Program program_;
+};
+
+}  // namespace
+
+Duration work_of(const Step& step, RandomStream& random) {
+  if (!step.varying) return step.work;
+  Duration work = step.varying->constant;
+  for (const VaryingWork::Part& part : step.varying->parts) {
+    const std::int64_t value = detail::checked_multiply(part.lines, draw(part.value, random));
+    const Duration time = part.frequency.is_zero() ? Duration::picoseconds(value)
+                                                   : ticks_to_duration(value, part.frequency, step.varying->rounding);
+    work += std::max(time, part.at_least);
+  }
+  return work;
+}
+
+RandomStream execution_stream(std::uint64_t seed, TaskIndex task, std::uint64_t job) {
+  return RandomStream(seed, purpose::execution, task, job);
+}
+
+Duration access_time(const ProcessingUnit& unit, const MemoryAccess& access, const Cycles& latency, DataSize size,
+                     Execution execution, LineRule rule, Rounding rounding, std::int64_t count) {
+  const std::int64_t lines = detail::checked_multiply(lines_of(size, unit.cache_line, rule), count);
+  const Duration by_latency =
+      ticks_to_duration(detail::checked_multiply(lines, choose(latency, execution)), unit.frequency, rounding);
+  if (access.data_rate.bytes_per_second == 0) return by_latency;
+  const Duration by_rate = scale(Duration::seconds(1), detail::checked_multiply(size.bytes, count),
+                                 access.data_rate.bytes_per_second, rounding);
+  return std::max(by_latency, by_rate);
+}
+
+Program compile_program(const System& system, TaskIndex task, UnitIndex unit, Execution execution,
+                        const DeviceProfile* device, const CompileOptions& options) {
+  std::optional<MemoryUsers> users;
+  if (options.memory.source == MemoryModel::Source::table) users.emplace(system);
+  return Compiler(system, unit, execution, device, options, users ? &*users : nullptr).compile(task);
+}
+
+std::vector<Program> compile_programs(const System& system, Execution execution,
+                                      const std::vector<const DeviceProfile*>& devices, const CompileOptions& options) {
+  const MemoryUsers users(system);
+  std::vector<Program> programs;
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
+    const UnitIndex unit = system.tasks[task].unit;
+    programs.push_back(
+        Compiler(system, unit, execution, unit < devices.size() ? devices[unit] : nullptr, options, &users)
+            .compile(task));
+  }
+  return programs;
+}
+
+std::vector<const DeviceProfile*> default_devices(const System& system) {
+  std::vector<const DeviceProfile*> devices;
+  for (const ProcessingUnit& unit : system.platform.units)
+    devices.push_back(unit.type == PuType::gpu ? profile_for(unit).value_or(find_profile("generic")) : nullptr);
+  return devices;
+}
+
+}  // namespace amalthea::engine

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/results/statistics.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include <boost/math/distributions/students_t.hpp>
+
+namespace amalthea::engine {
+namespace {
+
+/// Values below 2^(bits + 1) have a bucket of their own; above, each power of two has 2^bits buckets.
+constexpr int bits = 10;
+
+std::size_t bucket_of(std::int64_t value) {
+  const auto unsigned_value = static_cast<std::uint64_t>(value);
+  const int shift = std::max(0, static_cast<int>(std::bit_width(unsigned_value)) - bits - 1);
+  return (static_cast<std::size_t>(shift) << bits) + static_cast<std::size_t>(unsigned_value >> shift);
+}
+
+/// The largest value of a bucket.
+std::int64_t upper_end(std::size_t bucket) {
+  const std::size_t shift = bucket < (std::size_t{2} << bits) ? 0 : (bucket >> bits) - 1;
+  const std::uint64_t mantissa = bucket - (shift << bits);
+  return static_cast<std::int64_t>(((mantissa + 1) << shift) - 1);
+}
+
+}  // namespace
+
+Statistics summarise(std::vector<Duration> values) {
+  Statistics statistics;
+  statistics.jobs = values.size();
+  if (values.empty()) return statistics;
+  std::sort(values.begin(), values.end());
+  statistics.min = values.front();
+  statistics.max = values.back();
+  detail::Int128 sum = 0;
+  for (const Duration value : values) sum += value.picoseconds();
+  const auto count = static_cast<detail::Int128>(values.size());
+  statistics.mean = Duration::picoseconds(detail::divide(sum, count, Rounding::nearest));
+  const std::size_t rank = (values.size() * 99 + 99) / 100;  // ceil(0.99 n), counted from 1
+  statistics.p99 = values[rank - 1];
+  return statistics;
+}
+
+void Sample::add(Duration value) {
+  min_ = count_ == 0 ? value : std::min(min_, value);
+  max_ = count_ == 0 ? value : std::max(max_, value);
+  ++count_;
+  sum_ += value.picoseconds();
+  const double number = static_cast<double>(value.picoseconds());
+  const double distance = number - mean_;
+  mean_ += distance / static_cast<double>(count_);
+  squares_ += distance * (number - mean_);
+  if (!exact()) {
+    put(value);
+    return;
+  }
+  values_.push_back(value.picoseconds());
+  if (values_.size() <= most_kept) return;
+  for (const std::int64_t kept : values_) put(Duration::picoseconds(kept));
+  values_ = {};
+}
+
+void Sample::put(Duration value) {
+  const std::size_t bucket = bucket_of(value.picoseconds());
+  if (bucket >= counts_.size()) counts_.resize(bucket + 1);
+  ++counts_[bucket];
+}
+
+Duration Sample::mean() const {
+  return Duration::picoseconds(detail::divide(sum_, static_cast<detail::Int128>(count_), Rounding::nearest));
+}
+
+Duration Sample::standard_deviation() const {
+  if (count_ < 2) return {};
+  return Duration::picoseconds(std::llround(std::sqrt(squares_ / static_cast<double>(count_ - 1))));
+}
+
+template <typename Visit>
+void Sample::for_each(Visit visit) const {
+  if (exact()) {
+    std::vector<std::int64_t> sorted = values_;
+    std::sort(sorted.begin(), sorted.end());
+    for (const std::int64_t value : sorted) visit(Duration::picoseconds(value), std::uint64_t{1});
+    return;
+  }
+  for (std::size_t bucket = 0; bucket < counts_.size(); ++bucket)
+    if (counts_[bucket] > 0) visit(std::min(Duration::picoseconds(upper_end(bucket)), max_), counts_[bucket]);
+}
+
+Duration Sample::percentile(std::int64_t thousandths) const {
+  const auto rank =
+      static_cast<std::uint64_t>(detail::divide(static_cast<detail::Int128>(count_) * thousandths, 1000, Rounding::up));
+  Duration found = max_;
+  std::uint64_t passed = 0;
+  for_each([&](Duration value, std::uint64_t count) {
+    if (passed < rank && passed + count >= rank) found = value;
+    passed += count;
+  });
+  return found;
+}
+
+std::vector<Sample::Bin> Sample::bins(std::int64_t most) const {
+  const std::int64_t least = min_.picoseconds();
+  const std::int64_t width = std::max<std::int64_t>(1, detail::divide(max_.picoseconds() - least, most, Rounding::up));
+  std::vector<Bin> bins;
+  for (std::int64_t lower = least; bins.empty() || lower < max_.picoseconds(); lower += width)
+    bins.push_back(
+        {Duration::picoseconds(lower), Duration::picoseconds(std::min(lower + width, max_.picoseconds())), 0});
+  for_each([&](Duration value, std::uint64_t count) {
+    const std::int64_t behind = std::max<std::int64_t>(0, value.picoseconds() - least - 1) / width;
+    bins[static_cast<std::size_t>(behind)].count += count;
+  });
+  return bins;
+}
+
+Share wilson_interval(std::uint64_t hits, std::uint64_t trials) {
+  constexpr double z = 1.959963984540054;  // 97.5 % of the normal distribution
+  const double n = static_cast<double>(trials);
+  const double p = static_cast<double>(hits) / n;
+  const double middle = p + z * z / (2 * n);
+  const double half = z * std::sqrt(p * (1 - p) / n + z * z / (4 * n * n));
+  const double whole = 1 + z * z / n;
+  return {p, hits == 0 ? 0 : (middle - half) / whole, hits == trials ? 1 : (middle + half) / whole};
+}
+
+void RunMeans::add(double mean) {
+  ++count_;
+  const double distance = mean - mean_;
+  mean_ += distance / static_cast<double>(count_);
+  squares_ += distance * (mean - mean_);
+}
+
+double RunMeans::half_width() const {
+  const double n = static_cast<double>(count_);
+  const double t = boost::math::quantile(boost::math::students_t(n - 1), 0.975);
+  return t * std::sqrt(squares_ / (n - 1) / n);
+}
+
+}  // namespace amalthea::engine

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// Observed values of one quantity, summed up.
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "amalthea/time.hpp"
+
+namespace amalthea::engine {
+
+/// With jobs = 0 the times mean nothing.
+struct Statistics {
+  std::uint64_t jobs = 0;
+  Duration min;
+  Duration mean;  ///< rounded to nearest
+  Duration p99;   ///< nearest rank
+  Duration max;
+};
+Statistics summarise(std::vector<Duration> values);
+
+/// Any number of values >= 0 in bounded memory: the values themselves as long as there are not too many, from then on
+/// counts in a log-linear histogram, 1024 buckets to each power of two, as HdrHistogram (Tene) has them. Count, least,
+/// mean, largest value and standard deviation do not suffer from it. What is found depends on the values and their
+/// order alone.
+class Sample {
+ public:
+  /// So many values are kept as they are.
+  static constexpr std::size_t most_kept = 100'000;
+
+  void add(Duration value);
+
+  std::uint64_t count() const { return count_; }
+  /// What follows asks for at least one value.
+  Duration min() const { return min_; }
+  Duration max() const { return max_; }
+  Duration mean() const;  ///< rounded to nearest
+  /// With the divisor n - 1; 0 of one value. Rounded to nearest. By the updating formula of Welford (Technometrics
+  /// 1962).
+  Duration standard_deviation() const;
+  /// The smallest value that at least so many thousandths (1 … 1000) of all values do not exceed: nearest rank. Out of
+  /// the histogram at most 1/1024 too large, never too small and never above the largest value.
+  Duration percentile(std::int64_t thousandths) const;
+  bool exact() const { return counts_.empty(); }
+
+  struct Bin {
+    Duration lower;  ///< exclusive, but of the first bin
+    Duration upper;  ///< inclusive
+    std::uint64_t count = 0;
+  };
+  /// From the least to the largest value at most so many bins of one width, for a picture. Out of the histogram a value
+  /// may stand up to 1/1024 of it too far up.
+  std::vector<Bin> bins(std::int64_t most) const;
+
+ private:
+  void put(Duration value);
+  /// Every value (or bucket's upper end) with its count, in ascending order.
+  template <typename Visit>
+  void for_each(Visit visit) const;
+
+  std::uint64_t count_ = 0;
+  Duration min_, max_;
+  detail::Int128 sum_ = 0;
+  double mean_ = 0, squares_ = 0;  // running mean, and sum of squared distances to it
+  std::vector<std::int64_t> values_;
+  std::vector<std::uint64_t> counts_;  // by bucket; empty while the values are kept
+};
+
+/// A share and where it lies with a confidence of 95 %.
+struct Share {
+  double value = 0;
+  double lower = 0;
+  double upper = 1;
+};
+/// Wilson's score interval of `hits` out of `trials` > 0 (Wilson: Probable inference, the law of succession, and
+/// statistical inference, JASA 1927), for independent trials: with z = 1.96 and p = hits / n it is
+/// (p + z²/2n ± z sqrt(p (1 - p) / n + z²/4n²)) / (1 + z²/n). Of no hits the lower end is 0, of all the upper one is 1.
+Share wilson_interval(std::uint64_t hits, std::uint64_t trials);
+
+/// Means of independent runs: replications (Law: Simulation Modeling and Analysis, 9.4.1).
+class RunMeans {
+ public:
+  void add(double mean);
+  std::uint64_t runs() const { return count_; }
+  /// Half the width of the interval in which the mean lies with a confidence of 95 %, t(0.975, n - 1) s / sqrt(n), by
+  /// Student's t distribution; for n >= 2 runs.
+  double half_width() const;
+
+ private:
+  std::uint64_t count_ = 0;
+  double mean_ = 0, squares_ = 0;
+};
+
+}  // namespace amalthea::engine

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// Two observers of one simulation.
+
+#include <optional>
+
+#include "engine/simulation/simulation_observer.hpp"
+
+namespace amalthea::engine {
+
+/// Tells both everything that they want, the first one first.
+class ObserverTee final : public SimulationObserver {
+ public:
+  ObserverTee(SimulationObserver& first, SimulationObserver& second)
+      : first_{&first, first.wants_intervals(), first.wants_events()},
+        second_{&second, second.wants_intervals(), second.wants_events()} {}
+
+  bool wants_intervals() const override { return first_.intervals || second_.intervals; }
+  bool wants_events() const override { return first_.events || second_.events; }
+
+  void interval(const Interval& interval) override {
+    for (const Watcher* watcher : {&first_, &second_})
+      if (watcher->intervals) watcher->observer->interval(interval);
+  }
+  void released(TaskIndex task, Instant now, bool lost) override {
+    first_.observer->released(task, now, lost);
+    second_.observer->released(task, now, lost);
+  }
+  void completed(TaskIndex task, std::uint64_t job, Instant release, Instant now) override {
+    first_.observer->completed(task, job, release, now);
+    second_.observer->completed(task, job, release, now);
+  }
+  void begins(const SimulationInput& input) override {
+    first_.observer->begins(input);
+    second_.observer->begins(input);
+  }
+  void occurred(StimulusIndex stimulus, std::optional<TaskIndex> by, Instant now) override {
+    tell([&](SimulationObserver& observer) { observer.occurred(stimulus, by, now); });
+  }
+  void process(const ProcessChange& change) override {
+    tell([&](SimulationObserver& observer) { observer.process(change); });
+  }
+  void step_begins(TaskIndex task, std::uint64_t job, std::size_t step, Instant now) override {
+    tell([&](SimulationObserver& observer) { observer.step_begins(task, job, step, now); });
+  }
+  void step_ends(TaskIndex task, std::uint64_t job, std::size_t step, Instant now) override {
+    tell([&](SimulationObserver& observer) { observer.step_ends(task, job, step, now); });
+  }
+  void operation(const OperationChange& change) override {
+    tell([&](SimulationObserver& observer) { observer.operation(change); });
+  }
+  void block(const BlockChange& change) override {
+    tell([&](SimulationObserver& observer) { observer.block(change); });
+  }
+  void served(UnitIndex unit, const nvidia::EngineSlice& slice) override {
+    tell([&](SimulationObserver& observer) { observer.served(unit, slice); });
+  }
+  void ended(Instant now) override {
+    first_.observer->ended(now);
+    second_.observer->ended(now);
+  }
+
+ private:
+  struct Watcher {
+    SimulationObserver* observer;
+    bool intervals;
+    bool events;
+  };
+  /// Of events.
+  template <typename Tell>
+  void tell(Tell tell_one) {
+    for (const Watcher* watcher : {&first_, &second_})
+      if (watcher->events) tell_one(*watcher->observer);
+  }
+  Watcher first_, second_;
+};
+
+/// What both are told through: `first` may be null, `second` may be of no interest; `both` lives as long as it is used.
+inline SimulationObserver* told_both(SimulationObserver* first, SimulationObserver& second,
+                                     std::optional<ObserverTee>& both) {
+  if (!second.wants_events()) return first;
+  return first == nullptr ? &second : &both.emplace(*first, second);
+}
+
+}  // namespace amalthea::engine

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// Semaphores while a system is simulated: who holds them, who waits.
+///
+/// A request is granted at once where enough is free. Else the process waits; what is released goes to the most urgent
+/// of those that wait (Urgency::own_urgency), of equally urgent ones to who has waited longest, as long as it suffices.
+/// A process that has a semaphore with priority ceiling is at least as urgent as every host task that uses it
+/// (immediate ceiling: the OSEK priority ceiling protocol). What a job has not released when it ends it keeps.
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "amalthea/graph/system.hpp"
+#include "engine/cpu/urgency.hpp"
+
+namespace amalthea::engine {
+
+class Semaphores {
+ public:
+  Semaphores(const System& system, const Urgency& urgency);
+
+  /// True: granted. False: the task waits from now on.
+  bool request(TaskIndex task, const UseSemaphore& use);
+  /// Gives back what the task took last, if anything; those whose requests are granted by it are added to `granted`.
+  void release(TaskIndex task, SemaphoreIndex semaphore, std::vector<TaskIndex>& granted);
+
+  /// How urgent what it holds makes a task; nothing: it holds nothing with a ceiling.
+  std::optional<std::int64_t> ceiling(TaskIndex task) const;
+  /// The first of those that hold it.
+  std::optional<TaskIndex> holder(SemaphoreIndex semaphore) const;
+
+ private:
+  struct Waiting {
+    TaskIndex task = 0;
+    std::int64_t amount = 0;
+  };
+  struct State {
+    std::int64_t free = 0;
+    std::int64_t capacity = 0;
+    std::optional<std::int64_t> ceiling;
+    std::vector<Waiting> held;     ///< by whom, in the order of taking
+    std::vector<Waiting> waiting;  ///< in the order of asking
+  };
+  void grant(State& state, std::vector<TaskIndex>& granted);
+
+  const Urgency& urgency_;
+  std::vector<State> states_;
+};
+
+}  // namespace amalthea::engine

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// The story of a job in words.
+
+#include <fmt/core.h>
+
+#include "exporter/explanation/explanation_formats.hpp"
+
+namespace amalthea::exporter {
+namespace {
+
+using engine::ContributionKind;
+using engine::Interval;
+using engine::ProcessState;
+
+class Teller {
+ public:
+  explicit Teller(const System& system) : system_(system) {}
+
+  std::string tell(const Interval& interval) const {
+    switch (interval.standing.state) {
+      case ProcessState::not_active:
+      case ProcessState::active:
+      case ProcessState::ready:
+        return waiting_for_service(interval);
+      case ProcessState::running:
+        return running(interval);
+      case ProcessState::waiting:
+        return fmt::format("waits: {}", cause(interval));
+      case ProcessState::polling:
+        return fmt::format("polls on {}: {}", unit(interval), cause(interval));
+      case ProcessState::parking:
+        return fmt::format("polled, its core is given to others: {}", cause(interval));
+    }
+    return {};
+  }
+
+ private:
+  const std::string& name(TaskIndex task) const { return system_.tasks[task].name; }
+  std::string by(const Interval& interval) const {
+    const auto task = interval.standing.reason.by;
+    return task ? name(*task) : "nobody";
+  }
+  std::string unit(const Interval& interval) const {
+    return interval.unit ? system_.platform.units[*interval.unit].name : "no core";
+  }
+
+  std::string running(const Interval& interval) const {
+    if (system_.tasks[interval.task].side == Side::device) return cause(interval);
+    if (interval.standing.doing == engine::Activities::operating_system)
+      return fmt::format("the operating system works for it on {}", unit(interval));
+    std::string what = "runs";
+    if (interval.node)
+      if (const auto runnable = system_.graph[*interval.node].runnable) what += " " + system_.runnables[*runnable].name;
+    return fmt::format("{} on {}", what, unit(interval));
+  }
+
+  std::string waiting_for_service(const Interval& interval) const {
+    switch (interval.standing.reason.kind) {
+      case ContributionKind::backlog:
+        return "waits for its own earlier jobs to end";
+      case ContributionKind::preemption:
+        return fmt::format("ready, but {} runs, which is more urgent", by(interval));
+      case ContributionKind::blocking:
+        return fmt::format("ready, but {} cannot be made to leave", by(interval));
+      case ContributionKind::budget:
+        return "ready, but its server has used up its budget";
+      default:
+        return cause(interval);
+    }
+  }
+
+  /// Of its own operation, or of the one that it waits for.
+  std::string cause(const Interval& interval) const {
+    const auto slowed = [&] {
+      return interval.standing.reason.by ? fmt::format(", slowed by {}", by(interval)) : std::string();
+    };
+    switch (interval.standing.reason.kind) {
+      case ContributionKind::copy:
+        return "the GPU copies for it" + slowed();
+      case ContributionKind::kernel:
+        return "its kernel executes" + slowed();
+      case ContributionKind::engine_slice:
+        return fmt::format("the GPU serves {}", by(interval));
+      case ContributionKind::engine_queue:
+        return fmt::format("its operation is behind one of {} in the same context", by(interval));
+      case ContributionKind::context_switch:
+        return "the GPU turns to its context";
+      case ContributionKind::event:
+        return fmt::format("for an event of {}", by(interval));
+      case ContributionKind::blocking:
+        return fmt::format("for a semaphore that {} holds", by(interval));
+      default:
+        return "nothing of it is at work";
+    }
+  }
+
+  const System& system_;
+};
+
+}  // namespace
+
+std::vector<Phase> phases_of(const System& system, const engine::Explanation& story) {
+  const Teller teller(system);
+  std::vector<Phase> phases;
+  for (const Interval& interval : story.own) {
+    std::string text = teller.tell(interval);
+    if (!phases.empty() && phases.back().to == interval.from && phases.back().text == text)
+      phases.back().to = interval.to;
+    else
+      phases.push_back(
+          {interval.from, interval.to, std::move(text), interval.standing.state, interval.standing.reason.kind});
+  }
+  return phases;
+}
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "amalthea/quantity.hpp"
+#include "exporter/explanation/explanation_formats.hpp"
+#include "exporter/primitives/text_table.hpp"
+#include "exporter/results/contribution_text.hpp"
+
+namespace amalthea::exporter {
+namespace {
+
+using engine::Contribution;
+using engine::Verdict;
+
+/// Milliseconds with six decimals: to the nanosecond.
+std::string ms(Duration value) {
+  const std::int64_t nanoseconds = scale(value, 1, 1000, Rounding::nearest).picoseconds();
+  return fmt::format("{}.{:06}", nanoseconds / 1'000'000, nanoseconds % 1'000'000);
+}
+
+/// The largest first; equal ones as they stand.
+std::string parts_table(const System& system, std::vector<Contribution> parts, Duration whole, bool colour) {
+  std::stable_sort(parts.begin(), parts.end(),
+                   [](const Contribution& a, const Contribution& b) { return a.time > b.time; });
+  TextTable table({{"ms", Align::right}, {"share", Align::right}, {"spent on"}});
+  for (const Contribution& part : parts) {
+    const double share =
+        whole.is_zero() ? 0
+                        : 100 * static_cast<double>(part.time.picoseconds()) / static_cast<double>(whole.picoseconds());
+    table.add_row({{ms(part.time)}, {fmt::format("{:.1f} %", share)}, {describe(system, part)}});
+  }
+  table.add_row({{ms(whole), Colour::bold}, {"", Colour::none}, {"in all", Colour::bold}});
+  return table.render(colour);
+}
+
+}  // namespace
+
+std::string render_explanation_text(const ResultView& view, const engine::Explanation& story,
+                                    const std::vector<engine::WhatIf>& tried, bool colour) {
+  const System& system = view.system;
+  const Task& task = system.tasks[story.task];
+  const engine::TaskResult& result = view.results.tasks[story.task];
+  const Duration response = story.completion - story.release;
+  std::string out = fmt::format("{}: the longest of {} simulated jobs took {}", task.name, result.response.jobs,
+                                format_duration(response));
+  if (task.deadline)
+    out += response > *task.deadline
+               ? fmt::format(", {} more than its deadline of {}", format_duration(response - *task.deadline),
+                             format_duration(*task.deadline))
+               : fmt::format(", {} less than its deadline of {}", format_duration(*task.deadline - response),
+                             format_duration(*task.deadline));
+  out += ".\n";
+  const bool bad = result.verdict == Verdict::missed || result.verdict == Verdict::unbounded;
+  out +=
+      paint(fmt::format("{}: {}", to_string(result.verdict), result.reason), bad ? Colour::bad : Colour::good, colour) +
+      "\n";
+  out += fmt::format("Job {} of the task, released at {} ms, on {}.\n", story.job + 1, ms(story.release.since_start()),
+                     system.platform.units[task.unit].name);
+
+  out += heading("What happened, from its release on", colour);
+  TextTable table({{"at ms", Align::right}, {"for ms", Align::right}, {"what"}});
+  for (const Phase& phase : phases_of(system, story))
+    table.add_row({{ms(phase.from - story.release)}, {ms(phase.to - phase.from)}, {phase.text}});
+  out += table.render(colour);
+
+  out += heading("What it adds up to", colour);
+  out += parts_table(system, result.contributions, response, colour);
+
+  out += heading("What no job exceeds", colour);
+  if (result.bound.worst) {
+    out += parts_table(system, result.bound.parts, *result.bound.worst, colour);
+  } else {
+    out += fmt::format("no bound: {}\n", result.bound.reason);
+  }
+  if (tried.empty()) return out;
+  out += heading("What if", colour);
+  TextTable changes({{"verdict"}, {"guaranteed"}, {"max ms", Align::right}, {"bound ms", Align::right}, {"change"}});
+  const auto add = [&](const engine::TaskResult& with, const std::string& change) {
+    const bool late = with.verdict == Verdict::missed || with.verdict == Verdict::unbounded;
+    changes.add_row({{std::string(to_string(with.verdict)), late ? Colour::bad : Colour::good},
+                     {!with.guaranteed   ? "-"
+                      : *with.guaranteed ? "yes"
+                                         : "no"},
+                     {with.response.jobs > 0 ? ms(with.response.max) : "-"},
+                     {with.bound.worst ? ms(*with.bound.worst) : "-"},
+                     {change}});
+  };
+  add(result, "as it is");
+  for (const engine::WhatIf& one : tried) add(one.result, one.change);
+  return out + changes.render(colour);
+}
+
+}  // namespace amalthea::exporter

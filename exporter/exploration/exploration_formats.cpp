@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/exploration/exploration_formats.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "amalthea/quantity.hpp"
+#include "exporter/primitives/text_table.hpp"
+#include "exporter/results/verdict_text.hpp"
+#include "exporter/rewriting/remapping.hpp"
+
+namespace amalthea::exporter {
+namespace {
+
+using explore::Judgement;
+using explore::Solution;
+using nlohmann::ordered_json;
+
+std::string exact_text(Duration time) {
+  const TimeText text = exact_time(time);
+  return fmt::format("{} {}", text.value, text.unit);
+}
+
+/// How the task waits for events; nothing where it does not, or in both ways.
+std::optional<bool> waiting_of(const System& system, TaskIndex task) {
+  std::optional<bool> actively;
+  for (const NodeIndex node : system.tasks[task].body)
+    if (const auto* wait = std::get_if<WaitEvents>(&system.graph[node].activity)) {
+      if (actively && *actively != wait->active) return std::nullopt;
+      actively = wait->active;
+    }
+  return actively;
+}
+
+/// What is shown of a task's mapping, as words; "-" where there is nothing to say.
+struct Words {
+  std::string unit, priority, waiting, slice;
+};
+Words words_of(const System& system, TaskIndex index) {
+  const Task& task = system.tasks[index];
+  if (task.folded_into) return {"fell away", "-", "-", "-"};
+  Words words{system.platform.units[task.unit].name, "-", "-", "-"};
+  for (std::size_t i = 1; i < task.units.size(); ++i) words.unit += ", " + system.platform.units[task.units[i]].name;
+  if (task.side == Side::host) words.priority = fmt::format("{}", task.priority);
+  if (const auto actively = waiting_of(system, index)) words.waiting = *actively ? "active" : "passive";
+  if (task.side == Side::device && task.time_slice) words.slice = exact_text(*task.time_slice);
+  return words;
+}
+
+std::string changed(const std::string& before, const std::string& after) {
+  return before == after ? after : fmt::format("{} -> {}", before, after);
+}
+
+std::string value_text(const ExplorationObjective& objective, double value) {
+  if (!std::isfinite(value)) return "unknown";
+  return objective.in_seconds ? fmt::format("{:.3f} ms", value * 1000) : fmt::format("{:.4f}", value);
+}
+
+/// Whose simulated response contradicts its bound.
+std::vector<TaskIndex> beyond_bounds(const Solution& solution) {
+  std::vector<TaskIndex> beyond;
+  for (TaskIndex task = 0; task < solution.simulated.size(); ++task) {
+    const auto& worst = solution.judgement.bounds[task].worst;
+    if (worst && solution.simulated[task] && *solution.simulated[task] > *worst) beyond.push_back(task);
+  }
+  return beyond;
+}
+
+class Renderer {
+ public:
+  Renderer(const ExplorationView& view, bool markdown, bool colour)
+      : view_(view),
+        exploration_(view.exploration),
+        chosen_(view.exploration.front[view.chosen]),
+        markdown_(markdown),
+        colour_(colour && !markdown) {}
+
+  std::string render() {
+    head();
+    impossible();
+    tasks();
+    simulation();
+    missing_bounds();
+    objectives();
+    front();
+    comparison();
+    out_ += fmt::format("\n{} candidates were judged.\n", exploration_.judged);
+    return std::move(out_);
+  }
+
+ private:
+  std::string name(TaskIndex task) const { return escaped(view_.before.tasks[task].name); }
+  std::string escaped(const std::string& text) const { return markdown_ ? markdown_text(text) : one_line(text); }
+
+  void title(std::string_view text) { out_ += markdown_ ? fmt::format("\n## {}\n\n", text) : heading(text, colour_); }
+  void line(const std::string& text) { out_ += markdown_ ? fmt::format("- {}\n", text) : fmt::format("  {}\n", text); }
+  void table(const TextTable& table) { out_ += markdown_ ? table.markdown() : table.render(colour_); }
+
+  std::string names(const std::vector<TaskIndex>& tasks) const {
+    std::string text;
+    for (const TaskIndex task : tasks) text += fmt::format("{}{}", text.empty() ? "" : ", ", name(task));
+    return text;
+  }
+
+  void head() {
+    if (markdown_) {
+      std::string files;
+      for (const std::string& file : view_.model.files)
+        files += fmt::format("{}{}", files.empty() ? "" : ", ", markdown_text(file));
+      out_ +=
+          fmt::format("# Mapping of {}\n\nAMALTHEA {}; {} {}\n\n", files, view_.model.version, tool_name, tool_version);
+    }
+    if (view_.assessment != nullptr)
+      for (const VerdictLine& said : verdict_lines(*view_.assessment))
+        out_ +=
+            markdown_ ? fmt::format("- {}\n", markdown_text(said.text)) : paint(said.text, said.colour, colour_) + "\n";
+    if (markdown_) out_ += "\n";
+    const std::size_t late_before = exploration_.original_judgement.late.size();
+    const auto& late = chosen_.judgement.late;
+    const bool all = exploration_.impossible.empty();
+    if (late.empty() && chosen_.judgement.broken > 0)
+      out_ +=
+          paint(fmt::format("No mapping was found that keeps all constraints; broken: {}.", chosen_.judgement.broken),
+                Colour::bad, colour_);
+    else if (late.empty())
+      out_ += paint(all ? "Every deadline is kept." : "Every deadline that can be kept at all is kept.", Colour::good,
+                    colour_);
+    else
+      out_ += paint(fmt::format("No mapping was found that keeps all deadlines; late: {}{}.", names(late),
+                                chosen_.judgement.broken > 0
+                                    ? fmt::format("; constraints that are broken: {}", chosen_.judgement.broken)
+                                    : ""),
+                    Colour::bad, colour_);
+    if (late_before > 0)
+      out_ += fmt::format(" With the model's own mapping late: {}", names(exploration_.original_judgement.late));
+    else if (late.empty())
+      out_ += fmt::format(" With the model's own mapping nobody {}is late either", all ? "" : "else ");
+    else
+      out_ += fmt::format(" With the model's own mapping nobody {}is late", all ? "" : "else ");
+    if (const std::size_t broken = exploration_.original_judgement.broken; broken > 0)
+      out_ += fmt::format("; constraints that it breaks: {}", broken);
+    out_ += ".\n";
+    if (const auto& conflict = exploration_.conflict)
+      out_ += fmt::format("{}These demands conflict: {}. {}\n", markdown_ ? "\n" : "", names(conflict->tasks),
+                          escaped(conflict->reason));
+  }
+
+  void impossible() {
+    if (exploration_.impossible.empty()) return;
+    title("Deadlines that no mapping can keep");
+    for (const explore::Impossible& task : exploration_.impossible)
+      line(fmt::format("{}: takes at least {} (on {}{}), the deadline is {}", name(task.task),
+                       format_duration(task.least), escaped(view_.before.platform.units[task.unit].name),
+                       task.confined ? "; constraints or options keep it from other units" : "",
+                       format_duration(task.deadline)));
+  }
+
+  /// What is simulated can be no longer than a bound, so that anything else is worth a line.
+  void simulation() {
+    if (!chosen_.was_simulated) out_ += "\nThis mapping could not be simulated; nothing confirms its bounds.\n";
+    if (const auto beyond = beyond_bounds(chosen_); !beyond.empty()) {
+      out_ += '\n';
+      out_ +=
+          paint(fmt::format("The simulation saw responses beyond their bounds, which is a mistake of this program: {}.",
+                            names(beyond)),
+                Colour::bad, colour_);
+      out_ += '\n';
+    }
+  }
+
+  void tasks() {
+    title(markdown_ ? "Tasks" : "Tasks (times in ms)");
+    if (markdown_) out_ += "Times in ms; what changes reads before -> after.\n\n";
+    using enum Align;
+    TextTable table({{"task"},
+                     {"unit"},
+                     {"priority"},
+                     {"waits"},
+                     {"slice"},
+                     {"bound before", right},
+                     {"bound", right},
+                     {"deadline", right},
+                     {"simulated", right}});
+    for (TaskIndex task = 0; task < view_.before.tasks.size(); ++task) {
+      const Words before = words_of(view_.before, task), after = words_of(view_.after, task);
+      const auto deadline = view_.after.tasks[task].deadline;
+      const auto cell = [](const std::string& old, const std::string& now) {
+        return TextTable::Cell{changed(old, now), old == now ? Colour::none : Colour::bold};
+      };
+      const auto bound = [&](const Judgement& judgement) {
+        const auto worst = judgement.bounds[task].worst;
+        const bool late = std::find(judgement.late.begin(), judgement.late.end(), task) != judgement.late.end();
+        const bool is_impossible = std::any_of(exploration_.impossible.begin(), exploration_.impossible.end(),
+                                               [task](const explore::Impossible& other) { return other.task == task; });
+        const bool bad = late || is_impossible;
+        return TextTable::Cell{at_most_ms(worst), bad                             ? Colour::bad
+                                                  : deadline && worst.has_value() ? Colour::good
+                                                                                  : Colour::none};
+      };
+      const std::string simulated = task < chosen_.simulated.size() ? at_most_ms(chosen_.simulated[task]) : "-";
+      table.add_row({{view_.before.tasks[task].name},
+                     cell(before.unit, after.unit),
+                     cell(before.priority, after.priority),
+                     cell(before.waiting, after.waiting),
+                     cell(before.slice, after.slice),
+                     bound(exploration_.original_judgement),
+                     bound(chosen_.judgement),
+                     {at_most_ms(deadline)},
+                     {simulated}});
+    }
+    this->table(table);
+  }
+
+  void missing_bounds() {
+    const auto& bounds = chosen_.judgement.bounds;
+    bool first = true;
+    for (TaskIndex task = 0; task < bounds.size(); ++task) {
+      if (bounds[task].worst || bounds[task].reason.empty()) continue;
+      if (std::exchange(first, false)) title("Without a bound");
+      line(fmt::format("{}: {}", name(task), escaped(bounds[task].reason)));
+    }
+  }
+
+  void objectives() {
+    title("Objectives");
+    TextTable table({{"objective"}, {"before", Align::right}, {"after", Align::right}});
+    for (std::size_t i = 0; i < view_.objectives.size(); ++i)
+      table.add_row({{view_.objectives[i].name},
+                     {value_text(view_.objectives[i], exploration_.original_judgement.objectives[i])},
+                     {value_text(view_.objectives[i], chosen_.judgement.objectives[i])}});
+    this->table(table);
+  }
+
+  void front() {
+    if (exploration_.front.size() < 2) return;
+    title("Pareto front");
+    std::vector<TextTable::Column> columns = {{"solution", Align::right}};
+    for (const ExplorationObjective& objective : view_.objectives) columns.push_back({objective.name, Align::right});
+    columns.push_back({"late", Align::right});
+    columns.push_back({""});
+    TextTable table(std::move(columns));
+    for (std::size_t i = 0; i < exploration_.front.size(); ++i) {
+      const Judgement& judgement = exploration_.front[i].judgement;
+      std::vector<TextTable::Cell> row = {{fmt::format("{}", i + 1)}};
+      for (std::size_t k = 0; k < view_.objectives.size(); ++k)
+        row.push_back({value_text(view_.objectives[k], judgement.objectives[k])});
+      row.push_back({fmt::format("{}", judgement.late.size())});
+      row.push_back({i == view_.chosen ? "chosen" : ""});
+      table.add_row(std::move(row));
+    }
+    this->table(table);
+  }
+
+  /// Other mappings beside the model's and what was found; chains in any case.
+  void comparison() {
+    std::vector<MappingColumn> columns = {{"model", view_.before, exploration_.original_judgement}};
+    for (const ComparedMapping& other : view_.compared) columns.push_back({other.name, other.system, other.judgement});
+    columns.push_back({"found", view_.after, chosen_.judgement});
+    if (!view_.compared.empty()) {
+      title(markdown_ ? "Other mappings" : "Other mappings (bounds in ms)");
+      if (markdown_) out_ += "Unit and bound in ms; - where there is none.\n\n";
+      table(compare_tasks(columns));
+    }
+    const TextTable chains = compare_chains(columns);
+    if (chains.empty()) return;
+    title(markdown_ ? "Chains" : "Chains (longest reactions in ms)");
+    if (markdown_)
+      out_ += "Longest reactions in ms: under LET, and by mapping as bounded under implicit communication.\n\n";
+    table(chains);
+  }
+
+  const ExplorationView& view_;
+  const explore::Exploration& exploration_;
+  const Solution& chosen_;
+  bool markdown_;
+  bool colour_;
+  std::string out_;
+};
+
+ordered_json time_json(std::optional<Duration> time) {
+  return time ? ordered_json(time->picoseconds()) : ordered_json(nullptr);
+}
+
+ordered_json names_json(const System& system, const std::vector<TaskIndex>& tasks) {
+  ordered_json names = ordered_json::array();
+  for (const TaskIndex task : tasks) names.push_back(system.tasks[task].name);
+  return names;
+}
+
+ordered_json number_json(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
+
+ordered_json mapping_json(const System& system, TaskIndex index) {
+  const Task& task = system.tasks[index];
+  ordered_json json;
+  json["fell_away"] = task.folded_into.has_value();
+  if (task.folded_into) return json;
+  json["units"] = ordered_json::array();
+  if (task.units.empty()) json["units"].push_back(system.platform.units[task.unit].name);
+  for (const UnitIndex unit : task.units) json["units"].push_back(system.platform.units[unit].name);
+  json["priority"] = task.side == Side::host ? ordered_json(task.priority) : ordered_json(nullptr);
+  const auto actively = waiting_of(system, index);
+  json["waiting"] = actively ? ordered_json(*actively ? "active" : "passive") : ordered_json(nullptr);
+  json["slice_ps"] = time_json(task.side == Side::device ? task.time_slice : std::nullopt);
+  return json;
+}
+
+ordered_json objectives_json(const ExplorationView& view, const Judgement& judgement) {
+  ordered_json values = ordered_json::array();
+  for (std::size_t i = 0; i < view.objectives.size(); ++i) values.push_back(number_json(judgement.objectives[i]));
+  return values;
+}
+
+ordered_json compared_json(const ExplorationView& view, const ComparedMapping& other) {
+  ordered_json json;
+  json["name"] = other.name;
+  json["late"] = names_json(view.before, other.judgement.late);
+  json["unbounded"] = other.judgement.unbounded;
+  json["broken"] = other.judgement.broken;
+  json["objectives"] = objectives_json(view, other.judgement);
+  json["tasks"] = ordered_json::array();
+  for (TaskIndex task = 0; task < other.system.tasks.size(); ++task) {
+    ordered_json entry{{"name", other.system.tasks[task].name}};
+    entry.update(mapping_json(other.system, task));
+    entry["bound_ps"] = time_json(other.judgement.bounds[task].worst);
+    json["tasks"].push_back(std::move(entry));
+  }
+  return json;
+}
+
+/// A chain's reactions under every mapping.
+ordered_json chains_json(const ExplorationView& view, const Solution& chosen) {
+  const auto let = let_reactions(view.after);
+  const auto before = chain_reactions(view.before, view.exploration.original_judgement);
+  const auto after = chain_reactions(view.after, chosen.judgement);
+  std::vector<std::vector<std::optional<Duration>>> compared;
+  for (const ComparedMapping& other : view.compared) compared.push_back(chain_reactions(other.system, other.judgement));
+  ordered_json json = ordered_json::array();
+  for (std::size_t chain = 0; chain < after.size(); ++chain) {
+    ordered_json entry;
+    entry["name"] = view.after.chains[chain].name;
+    entry["let_reaction_ps"] = time_json(let[chain]);
+    entry["before_ps"] = time_json(before[chain]);
+    entry["after_ps"] = time_json(after[chain]);
+    entry["compared_ps"] = ordered_json::array();
+    for (const auto& reactions : compared) entry["compared_ps"].push_back(time_json(reactions[chain]));
+    json.push_back(std::move(entry));
+  }
+  return json;
+}
+
+}  // namespace
+
+std::string render_exploration_text(const ExplorationView& view, bool colour) {
+  return Renderer(view, false, colour).render();
+}
+
+std::string render_exploration_report(const ExplorationView& view) { return Renderer(view, true, false).render(); }
+
+std::string render_exploration_json(const ExplorationView& view) {
+  const explore::Exploration& exploration = view.exploration;
+  const Solution& chosen = exploration.front[view.chosen];
+  ordered_json json;
+  json["schema"] = exploration_schema;
+  json["tool"] = {{"name", tool_name}, {"version", tool_version}};
+  json["model"] = {{"files", view.model.files}, {"version", view.model.version}, {"hash", view.model.hash}};
+  if (view.assessment != nullptr) add_verdict(json, *view.assessment);
+  json["judged"] = exploration.judged;
+  json["feasible"] = chosen.judgement.late.empty() && chosen.judgement.broken == 0;
+  json["impossible"] = ordered_json::array();
+  for (const explore::Impossible& task : exploration.impossible)
+    json["impossible"].push_back({{"task", view.before.tasks[task.task].name},
+                                  {"least_ps", task.least.picoseconds()},
+                                  {"unit", view.before.platform.units[task.unit].name},
+                                  {"deadline_ps", task.deadline.picoseconds()},
+                                  {"confined", task.confined}});
+  json["conflict"] = nullptr;
+  if (exploration.conflict)
+    json["conflict"] = {{"tasks", names_json(view.before, exploration.conflict->tasks)},
+                        {"reason", exploration.conflict->reason}};
+  json["late"] = {{"before", names_json(view.before, exploration.original_judgement.late)},
+                  {"after", names_json(view.before, chosen.judgement.late)}};
+  json["objectives"] = ordered_json::array();
+  for (std::size_t i = 0; i < view.objectives.size(); ++i)
+    json["objectives"].push_back({{"name", view.objectives[i].name},
+                                  {"unit", view.objectives[i].in_seconds ? "s" : "ratio"},
+                                  {"before", number_json(exploration.original_judgement.objectives[i])},
+                                  {"after", number_json(chosen.judgement.objectives[i])}});
+  json["tasks"] = ordered_json::array();
+  for (TaskIndex task = 0; task < view.before.tasks.size(); ++task) {
+    const auto bound = [task](const Judgement& judgement, ordered_json mapping) {
+      mapping["bound_ps"] = time_json(judgement.bounds[task].worst);
+      if (!judgement.bounds[task].worst) mapping["reason"] = judgement.bounds[task].reason;
+      return mapping;
+    };
+    ordered_json entry;
+    entry["name"] = view.before.tasks[task].name;
+    entry["deadline_ps"] = time_json(view.after.tasks[task].deadline);
+    entry["before"] = bound(exploration.original_judgement, mapping_json(view.before, task));
+    entry["after"] = bound(chosen.judgement, mapping_json(view.after, task));
+    entry["after"]["simulated_ps"] = time_json(task < chosen.simulated.size() ? chosen.simulated[task] : std::nullopt);
+    json["tasks"].push_back(std::move(entry));
+  }
+  json["simulation"] = {{"made", chosen.was_simulated},
+                        {"beyond_bound", names_json(view.before, beyond_bounds(chosen))}};
+  json["chosen"] = view.chosen + 1;
+  json["front"] = ordered_json::array();
+  for (const Solution& solution : exploration.front)
+    json["front"].push_back({{"objectives", objectives_json(view, solution.judgement)},
+                             {"late", names_json(view.before, solution.judgement.late)}});
+  json["chains"] = chains_json(view, chosen);
+  json["compared"] = ordered_json::array();
+  for (const ComparedMapping& other : view.compared) json["compared"].push_back(compared_json(view, other));
+  return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+std::vector<MappingEntry> mapping_entries(const System& system) {
+  std::vector<MappingEntry> entries;
+  for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
+    const Task& task = system.tasks[index];
+    if (task.kind != ProcessKind::task || task.folded_into) continue;
+    MappingEntry entry{task.name, {}, {}, {}, {}};
+    if (task.units.empty()) entry.core = system.platform.units[task.unit].name;
+    if (task.side == Side::host) entry.priority = task.priority;
+    entry.waits_actively = waiting_of(system, index);
+    if (task.side == Side::device) entry.time_slice = task.time_slice;
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+std::string render_mapping_file(const std::vector<MappingEntry>& entries) {
+  std::string text = "{";
+  for (const MappingEntry& entry : entries) {
+    ordered_json value = ordered_json::object();
+    if (!entry.core.empty()) value["core"] = entry.core;
+    if (entry.priority) value["priority"] = *entry.priority;
+    if (entry.waits_actively) value["waiting"] = *entry.waits_actively ? "active" : "passive";
+    if (entry.time_slice) value["slice"] = exact_text(*entry.time_slice);
+    text +=
+        fmt::format("{}\n  {}: {}", &entry == entries.data() ? "" : ",", ordered_json(entry.task).dump(), value.dump());
+  }
+  return text + "\n}\n";
+}
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// Output formats of findings, by name. A new format is one line in finding_formats.cpp.
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "amalthea/diagnostic.hpp"
+#include "exporter/results/result_view.hpp"
+
+namespace amalthea::exporter {
+
+/// Name of the JSON schema of findings (docs/results.md).
+inline constexpr std::string_view findings_schema = "amalthea-findings/1";
+
+struct FindingView {
+  const ModelInfo& model;  ///< version and hash are empty when no model could be read
+  const std::vector<Diagnostic>& findings;
+  std::size_t suppressed = 0;  ///< how many are left out on demand
+  /// Absolute path; files below it are named relative to it in SARIF, others by a file: URI. "" keeps paths as given.
+  std::string base_folder;
+};
+
+struct FindingFormat {
+  std::string_view name;
+  std::string (*render)(const FindingView&);
+};
+
+std::span<const FindingFormat> finding_formats();
+/// Null when there is no such format.
+const FindingFormat* find_finding_format(std::string_view name);
+
+/// One finding a line, then how many there are.
+std::string render_findings_text(const FindingView&);
+/// The schema `amalthea-findings/1`.
+std::string render_findings_json(const FindingView&);
+/// SARIF 2.1.0, for code scanning and editors. Fingerprints do not depend on line numbers.
+std::string render_findings_sarif(const FindingView&);
+
+/// By file, line, column, id and message.
+void sort_findings(std::vector<Diagnostic>& findings);
+
+/// How many findings have the severity, indexed by it.
+std::array<std::size_t, 3> count_findings(const std::vector<Diagnostic>& findings);
+
+}  // namespace amalthea::exporter

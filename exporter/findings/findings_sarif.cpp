@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <charconv>
+#include <filesystem>
+#include <string>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "exporter/findings/finding_catalog.hpp"
+#include "exporter/findings/finding_formats.hpp"
+#include "exporter/findings/sarif_log.hpp"
+#include "exporter/results/result_view.hpp"
+
+namespace amalthea::exporter {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+std::string_view level(Severity severity) { return to_string(severity); }  // error, warning, note in SARIF too
+
+/// In messages braces are placeholders and brackets links, so they are escaped where they mean themselves.
+std::string message_text(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '{' || c == '}') escaped += c;
+    if (c == '[' || c == ']') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+/// RFC 3986: the path with everything but unreserved characters and '/' as %XX.
+std::string uri_of_path(std::string_view path) {
+  std::string uri;
+  for (const char c : path) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       std::string_view("-._~/").find(c) != std::string_view::npos;
+    if (plain)
+      uri += c;
+    else
+      uri += fmt::format("%{:02X}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+  }
+  return uri;
+}
+
+std::string uri_of_file(const std::string& file, const std::string& base_folder) {
+  fs::path path = fs::path(file).lexically_normal();
+  if (path.is_relative() && !base_folder.empty()) path = (fs::path(base_folder) / path).lexically_normal();
+  if (path.is_relative()) return uri_of_path(path.string());
+  const fs::path relative = path.lexically_relative(base_folder);
+  if (!base_folder.empty() && !relative.empty() && *relative.begin() != "..") return uri_of_path(relative.string());
+  return "file://" + uri_of_path(path.string());
+}
+
+Json rule_json(const FindingKind& kind) {
+  return {{"id", kind.id},
+          {"shortDescription", {{"text", message_text(kind.summary())}}},
+          {"fullDescription", {{"text", message_text(kind.explanation)}}},
+          {"help", {{"text", message_text(fmt::format("{}: {}", kind.chapter, kind.explanation))}}},
+          {"defaultConfiguration", {{"level", level(kind.severity)}}}};
+}
+
+/// The message without what moves when lines do ("the one at line 12").
+std::string essence(std::string_view message) {
+  std::string text;
+  constexpr std::string_view mark = "line ";
+  while (!message.empty()) {
+    const auto at = message.find(mark);
+    if (at == std::string_view::npos) break;
+    text += message.substr(0, at + mark.size());
+    message.remove_prefix(at + mark.size());
+    while (!message.empty() && message.front() >= '0' && message.front() <= '9') message.remove_prefix(1);
+  }
+  return text.append(message);
+}
+
+Json location_json(const Diagnostic& finding, const std::string& base_folder) {
+  Json location = Json::object();
+  if (!finding.location.file.empty()) {
+    Json physical = {{"artifactLocation", {{"uri", uri_of_file(finding.location.file, base_folder)}}}};
+    if (finding.location.line > 0) {
+      physical["region"] = {{"startLine", finding.location.line}};
+      if (finding.location.column > 0) physical["region"]["startColumn"] = finding.location.column;
+    }
+    location["physicalLocation"] = std::move(physical);
+  }
+  if (!finding.path.empty())
+    location["logicalLocations"] = Json::array({{{"name", finding.path.substr(finding.path.rfind('/') + 1)},
+                                                 {"fullyQualifiedName", finding.path},
+                                                 {"kind", "element"}}});
+  return location;
+}
+
+std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace); }
+
+/// As it stands `depth` blanks deep in a larger value. Strings have no line ends: those are escaped.
+std::string indented(const std::string& text, std::size_t depth) {
+  std::string out;
+  for (const char c : text) {
+    out += c;
+    if (c == '\n') out.append(depth, ' ');
+  }
+  return out;
+}
+
+constexpr std::size_t depth_of_results = 6;
+
+}  // namespace
+
+SarifLog::SarifLog(const Run& run, Sink sink) : base_folder_(run.base_folder), sink_(std::move(sink)) {
+  Json rules = Json::array();
+  for (const FindingKind& kind : finding_catalog()) rules.push_back(rule_json(kind));
+  Json artifacts = Json::array();
+  for (const std::string& file : run.files)
+    artifacts.push_back({{"location", {{"uri", uri_of_file(file, run.base_folder)}}}});
+  const Json driver = {
+      {"name", tool_name}, {"version", tool_version}, {"semanticVersion", tool_version}, {"rules", std::move(rules)}};
+  const Json entry = {{"tool", {{"driver", driver}}},
+                      {"invocations", Json::array({{{"executionSuccessful", run.successful}}})},
+                      {"columnKind", "unicodeCodePoints"},
+                      {"artifacts", std::move(artifacts)},
+                      {"results", Json::array()}};
+  const Json log = {{"$schema", "https://json.schemastore.org/sarif-2.1.0.json"},
+                    {"version", "2.1.0"},
+                    {"runs", Json::array({entry})}};
+  const std::string text = dump(log) + "\n";
+  // The results come last: what follows them is but brackets.
+  const std::size_t middle = text.rfind("[]") + 1;
+  after_ = text.substr(middle);
+  sink_(std::string_view(text).substr(0, middle));
+}
+
+void SarifLog::add(const Diagnostic& finding) {
+  Json result = {{"ruleId", finding.id}};
+  if (const std::size_t index = find_finding_kind(finding.id); index < finding_catalog().size())
+    result["ruleIndex"] = index;
+  result["level"] = level(finding.severity);
+  result["message"] = {{"text", message_text(one_line(finding.message))}};
+  if (Json location = location_json(finding, base_folder_); !location.empty())
+    result["locations"] = Json::array({std::move(location)});
+  const std::string file = fs::path(finding.location.file).filename().string();
+  const std::string hash =
+      hash_of_text(fmt::format("{}\n{}\n{}\n{}", finding.id, file, finding.path, essence(finding.message)));
+  std::uint64_t beginning = 0;
+  std::from_chars(hash.data(), hash.data() + 16, beginning, 16);
+  const std::uint32_t number = ++seen_[beginning];
+  result["partialFingerprints"] = {{"amaltheaFinding/v1", fmt::format("{}:{}", hash.substr(0, 32), number)}};
+  sink_(fmt::format("{}\n{}{}", empty_ ? "" : ",", std::string(depth_of_results + 2, ' '),
+                    indented(dump(result), depth_of_results + 2)));
+  empty_ = false;
+}
+
+void SarifLog::end() {
+  if (!empty_) sink_(fmt::format("\n{}", std::string(depth_of_results, ' ')));
+  sink_(after_);
+}
+
+std::string render_findings_sarif(const FindingView& view) {
+  std::string text;
+  SarifLog log({view.model.files, !view.model.version.empty(), view.base_folder},
+               [&text](std::string_view more) { text += more; });
+  for (const Diagnostic& finding : view.findings) log.add(finding);
+  log.end();
+  return text;
+}
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/gpu/bounds_formats.hpp"
+
+#include <string_view>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "amalthea/quantity.hpp"
+#include "exporter/primitives/text_table.hpp"
+
+namespace amalthea::exporter {
+namespace {
+
+using nlohmann::ordered_json;
+namespace nvidia = engine::nvidia;
+using nvidia::BoundPart;
+
+bool offloads(const nvidia::TaskBound& bound) { return !bound.gpu_segments.empty(); }
+
+/// What a part is, for people.
+std::string label(const nvidia::TimeSliceProblem& problem, const nvidia::BoundShare& share) {
+  const std::string_view by = share.by ? std::string_view(problem.tasks[*share.by].name) : std::string_view();
+  switch (share.part) {
+    case BoundPart::execution:
+      return "own execution";
+    case BoundPart::gpu:
+      return "own copies and kernels";
+    case BoundPart::slowdown:
+      return "own copies and kernels slowed by others";
+    case BoundPart::own_switches:
+      return "GPU switches to its context";
+    case BoundPart::preemption:
+      return fmt::format("core given to {}", by);
+    case BoundPart::blocking:
+      return fmt::format("core not left by {}", by);
+    case BoundPart::slices:
+      return fmt::format("GPU given to {}", by);
+    case BoundPart::overruns:
+      return fmt::format("GPU given to {} beyond its slice", by);
+    case BoundPart::switches:
+      return fmt::format("GPU switches to {}", by);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::string render_bounds_json(const nvidia::TimeSliceProblem& problem, const nvidia::TimeSliceBounds& bounds) {
+  ordered_json json;
+  json["tasks"] = ordered_json::array();
+  bool all = true;
+  for (std::size_t index = 0; index < bounds.tasks.size(); ++index) {
+    const nvidia::GpuTask& task = problem.tasks[index];
+    const nvidia::TaskBound& bound = bounds.tasks[index];
+    all = all && bound.in_time;
+    ordered_json row;
+    row["name"] = task.name;
+    row["core"] = problem.cores[task.core];
+    row["wait"] = offloads(bound) ? ordered_json(name_of(task.wait)) : ordered_json(nullptr);
+    row["period_ps"] = task.period.picoseconds();
+    row["deadline_ps"] = task.deadline.picoseconds();
+    row["response_ps"] = bound.response ? ordered_json(bound.response->picoseconds()) : ordered_json(nullptr);
+    row["best_ps"] = bound.best.picoseconds();
+    row["in_time"] = bound.in_time;
+    row["reason"] = bound.reason;
+    row["gpu_segments_ps"] = ordered_json::array();
+    for (const Duration segment : bound.gpu_segments) row["gpu_segments_ps"].push_back(segment.picoseconds());
+    row["parts"] = ordered_json::array();
+    for (const nvidia::BoundShare& share : bound.parts)
+      row["parts"].push_back({{"part", name_of(share.part)},
+                              {"by", share.by ? ordered_json(problem.tasks[*share.by].name) : ordered_json(nullptr)},
+                              {"time_ps", share.time.picoseconds()}});
+    json["tasks"].push_back(std::move(row));
+  }
+  json["demand"] = {{"cores", ordered_json::array()},
+                    {"copy_engine", bounds.copy_demand},
+                    {"execution_engine", bounds.execution_demand}};
+  for (std::size_t core = 0; core < problem.cores.size(); ++core)
+    json["demand"]["cores"].push_back({{"core", problem.cores[core]}, {"demand", bounds.core_demand[core]}});
+  json["in_time"] = all;
+  return json.dump() + "\n";
+}
+
+std::string render_bounds_text(const nvidia::TimeSliceProblem& problem, const nvidia::TimeSliceBounds& bounds,
+                               bool colour) {
+  TextTable table({{"task"},
+                   {"core"},
+                   {"waits"},
+                   {"best", Align::right},
+                   {"bound", Align::right},
+                   {"deadline", Align::right},
+                   {""},
+                   {""}});
+  for (std::size_t index = 0; index < bounds.tasks.size(); ++index) {
+    const nvidia::GpuTask& task = problem.tasks[index];
+    const nvidia::TaskBound& bound = bounds.tasks[index];
+    table.add_row(
+        {{task.name},
+         {problem.cores[task.core]},
+         {offloads(bound) ? std::string(name_of(task.wait)) : "-"},
+         {format_duration(bound.best)},
+         {bound.response ? format_duration(*bound.response) : "none"},
+         {format_duration(task.deadline)},
+         bound.in_time ? TextTable::Cell{"in time", Colour::good} : TextTable::Cell{"not guaranteed", Colour::bad},
+         {bound.reason}});
+  }
+  std::string out = table.render(colour);
+  for (std::size_t index = 0; index < bounds.tasks.size(); ++index) {
+    const nvidia::TaskBound& bound = bounds.tasks[index];
+    if (!bound.response && !offloads(bound)) continue;
+    out += heading(problem.tasks[index].name, colour);
+    TextTable parts({{"what of"}, {"time", Align::right}});
+    for (const nvidia::BoundShare& share : bound.parts)
+      parts.add_row({{label(problem, share)}, {format_duration(share.time)}});
+    if (!parts.empty()) out += parts.render(colour);
+    for (std::size_t segment = 0; segment < bound.gpu_segments.size(); ++segment)
+      out += fmt::format("GPU segment {}: at most {} from its start to its end\n", segment + 1,
+                         format_duration(bound.gpu_segments[segment]));
+  }
+  out += heading("Demand", colour);
+  for (std::size_t core = 0; core < problem.cores.size(); ++core)
+    out += fmt::format("core {}: {:.4f}\n", problem.cores[core], bounds.core_demand[core]);
+  out += fmt::format("copy engine: {:.4f}\nexecution engine: {:.4f}\n", bounds.copy_demand, bounds.execution_demand);
+  return out;
+}
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/gpu/examiner_log.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+namespace amalthea::exporter {
+namespace {
+
+namespace nvidia = engine::nvidia;
+
+std::string json_text(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string seconds(Instant time) {
+  constexpr std::int64_t second = 1'000'000'000'000;
+  return fmt::format("{}.{:012}", time.picoseconds() / second, time.picoseconds() % second);
+}
+
+/// When the program was in each part of an iteration: it waits for its stream at the end of each.
+struct Phases {
+  Instant begin;
+  Instant copied_in;
+  Instant executed;
+  Instant end;
+};
+
+Phases phases_of(const std::vector<std::size_t>& operations, const nvidia::StreamScenario& scenario,
+                 const nvidia::StreamRun& run, Instant begin) {
+  Phases phases{begin, begin, begin, begin};
+  bool has_kernel = false;
+  for (const std::size_t index : operations) {
+    const Instant completion = run.operations[index].completion;
+    const bool is_kernel = scenario.operations[index].kind == nvidia::StreamOperationKind::kernel;
+    has_kernel = has_kernel || is_kernel;
+    if (!has_kernel) phases.copied_in = std::max(phases.copied_in, completion);
+    if (is_kernel) phases.executed = std::max(phases.executed, completion);
+    phases.end = std::max(phases.end, completion);
+  }
+  phases.executed = std::max(phases.executed, phases.copied_in);
+  return phases;
+}
+
+std::string kernel_entry(const nvidia::StreamOperation& kernel, const nvidia::OperationRun& done, Instant launch,
+                         Instant synchronised, std::size_t core) {
+  std::string times;
+  std::string sms;
+  for (const nvidia::BlockRun& block : done.blocks) {
+    times += fmt::format("{}{},{}", times.empty() ? "" : ",", seconds(block.start), seconds(block.end));
+    sms += fmt::format("{}{}", sms.empty() ? "" : ",", block.sm);
+  }
+  return fmt::format(
+      ",\n{{\"kernel_name\": {}, \"block_count\": {}, \"thread_count\": {}, \"shared_memory\": {}, "
+      "\"cuda_launch_times\": [{}, {}, {}], \"kernel_times\": [{}, {}], \"block_times\": [{}], \"block_smids\": [{}], "
+      "\"cpu_core\": {}}}",
+      json_text(kernel.name), kernel.blocks, kernel.shape.threads, kernel.shape.shared_memory, seconds(launch),
+      seconds(launch), seconds(synchronised), seconds(done.start), seconds(done.completion), times, sms, core);
+}
+
+}  // namespace
+
+std::string render_examiner_log(const std::string& scenario_name, const nvidia::ExaminerBenchmark& benchmark,
+                                const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run) {
+  std::string out = fmt::format("{{\n\"scenario_name\": {},\n\"benchmark_name\": {},\n", json_text(scenario_name),
+                                json_text(benchmark.name));
+  if (!benchmark.label.empty()) out += fmt::format("\"label\": {},\n", json_text(benchmark.label));
+  out += fmt::format(
+      "\"max_resident_threads\": {},\n\"data_size\": {},\n\"release_time\": {},\n\"PID\": {},\n\"TID\": {},\n"
+      "\"times\": [{{}}",
+      scenario.limits.sms * scenario.limits.threads, benchmark.data_size, seconds(benchmark.release),
+      benchmark.process + 1, benchmark.thread + 1);
+  Instant begin = benchmark.release;
+  for (const auto& operations : benchmark.iterations) {
+    const Phases phases = phases_of(operations, scenario, run, begin);
+    out += fmt::format(
+        ",\n{{\"copy_in_times\": [{0}, {1}], \"execute_times\": [{1}, {2}], \"copy_out_times\": [{2}, {3}], "
+        "\"cpu_times\": [{0}, {3}]}}",
+        seconds(phases.begin), seconds(phases.copied_in), seconds(phases.executed), seconds(phases.end));
+    std::size_t last_kernel = 0;
+    for (const std::size_t index : operations)
+      if (scenario.operations[index].kind == nvidia::StreamOperationKind::kernel) last_kernel = index;
+    for (const std::size_t index : operations) {
+      const nvidia::StreamOperation& operation = scenario.operations[index];
+      if (operation.kind != nvidia::StreamOperationKind::kernel) continue;
+      out += kernel_entry(operation, run.operations[index], std::max(phases.copied_in, operation.release),
+                          index == last_kernel ? phases.executed : Instant(), benchmark.thread);
+    }
+    begin = phases.end;
+  }
+  return out + "\n]}\n";
+}
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// Logs in the form that cuda_scheduling_examiner writes, for its viewers of timelines.
+
+#include <string>
+#include <vector>
+
+#include "engine/devices/examiner_scenario.hpp"
+
+namespace amalthea::exporter {
+
+/// The log of one benchmark of a run. Times are seconds, exact to the picosecond. Processes and threads are numbered
+/// from 1 on.
+std::string render_examiner_log(const std::string& scenario_name, const engine::nvidia::ExaminerBenchmark& benchmark,
+                                const engine::nvidia::StreamScenario& scenario, const engine::nvidia::StreamRun& run);
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/gpu/formats.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "exporter/primitives/text_table.hpp"
+
+namespace amalthea::exporter {
+namespace {
+
+using nlohmann::ordered_json;
+namespace nvidia = engine::nvidia;
+
+/// Infinite is null: without demand there is no quotient.
+ordered_json finite(double value) { return std::isfinite(value) ? ordered_json(value) : ordered_json(nullptr); }
+std::string quotient_text(double value) { return std::isfinite(value) ? fmt::format("{:.3f}", value) : "any"; }
+
+}  // namespace
+
+std::string render_occupancy_json(const engine::DeviceProfile& profile, const nvidia::Occupancy& occupancy) {
+  ordered_json json;
+  json["platform"] = profile.name;
+  json["threads"] = occupancy.shape.threads;
+  json["registers_per_thread"] = occupancy.shape.registers;
+  json["shared_memory"] = occupancy.shape.shared_memory;
+  json["warps_per_block"] = occupancy.block.warps;
+  json["blocks_per_sm"] = occupancy.blocks;
+  json["warps_per_sm"] = occupancy.warps;
+  json["occupancy"] = static_cast<double>(occupancy.warps) / static_cast<double>(profile.multiprocessors->max_warps());
+  json["blocks_on_gpu"] = occupancy.blocks * profile.multiprocessors->sms;
+  json["harmless_registers_per_thread"] = occupancy.harmless_registers;
+  json["limits"] = ordered_json::array();
+  json["binding"] = ordered_json::array();
+  for (const nvidia::ResourceLimit& limit : occupancy.limits) {
+    json["limits"].push_back({{"resource", limit.resource},
+                              {"per_block", limit.per_block},
+                              {"per_sm", limit.per_sm},
+                              {"blocks", limit.blocks < 0 ? ordered_json(nullptr) : ordered_json(limit.blocks)},
+                              {"binds", limit.binds}});
+    if (limit.binds) json["binding"].push_back(limit.resource);
+  }
+  json["equation_1"] = ordered_json::array();
+  for (const nvidia::Equation1& row : occupancy.equation)
+    json["equation_1"].push_back({{"block", row.block},
+                                  {"printed_maximum", finite(row.printed)},
+                                  {"minimum", finite(row.minimum)},
+                                  {"admitted", row.admitted}});
+  return json.dump(2) + "\n";
+}
+
+std::string render_occupancy_text(const engine::DeviceProfile& profile, const nvidia::Occupancy& occupancy,
+                                  bool colour) {
+  const nvidia::SmLimits& sm = *profile.multiprocessors;
+  std::string out = fmt::format("{} ({} SMs): {} threads per block = {} warps", profile.name, sm.sms,
+                                occupancy.shape.threads, occupancy.block.warps);
+  if (occupancy.shape.registers > 0) out += fmt::format(", {} registers per thread", occupancy.shape.registers);
+  if (occupancy.shape.shared_memory > 0)
+    out += fmt::format(", {} bytes of shared memory", occupancy.shape.shared_memory);
+  out += "\n";
+  TextTable limits(
+      {{"resource"}, {"per block", Align::right}, {"per SM", Align::right}, {"blocks", Align::right}, {""}});
+  for (const nvidia::ResourceLimit& limit : occupancy.limits)
+    limits.add_row({{std::string(limit.resource)},
+                    {fmt::format("{}", limit.per_block)},
+                    {fmt::format("{}", limit.per_sm)},
+                    {limit.blocks < 0 ? "any" : fmt::format("{}", limit.blocks)},
+                    {limit.binds ? "binds" : "", Colour::bold}});
+  out += heading("Limits", colour) + limits.render(colour);
+  out += fmt::format("\n{} blocks per SM, {} of {} warps ({:.1f} %), {} blocks on the GPU\n", occupancy.blocks,
+                     occupancy.warps, sm.max_warps(),
+                     100.0 * static_cast<double>(occupancy.warps) / static_cast<double>(sm.max_warps()),
+                     occupancy.blocks * sm.sms);
+  out += fmt::format("Up to {} registers per thread can never bind before threads do.\n", occupancy.harmless_registers);
+  TextTable equation(
+      {{"block", Align::right}, {"printed (max)", Align::right}, {"minimum", Align::right}, {"admitted"}});
+  for (const nvidia::Equation1& row : occupancy.equation)
+    equation.add_row({{fmt::format("{}", row.block)},
+                      {quotient_text(row.printed)},
+                      {quotient_text(row.minimum)},
+                      {row.admitted ? "yes" : "no"}});
+  out += heading("Eq. 1 for every further block", colour) + equation.render(colour);
+  return out;
+}
+
+std::string render_placement_json(const Placement& placement) {
+  ordered_json json;
+  json["sm"] = ordered_json::array();
+  for (const auto& stream : placement) {
+    auto& row = json["sm"].emplace_back(ordered_json::array());
+    for (const auto& sm : stream) row.push_back(sm ? ordered_json(*sm) : ordered_json(nullptr));
+  }
+  return json.dump() + "\n";
+}
+
+std::string render_placement_text(const std::vector<nvidia::StreamBlocks>& streams, const Placement& placement) {
+  std::string out;
+  for (std::size_t stream = 0; stream < placement.size(); ++stream) {
+    out += fmt::format("{} blocks of {} warps: SM", streams[stream].blocks, streams[stream].warps);
+    for (const auto& sm : placement[stream]) out += sm ? fmt::format(" {}", *sm) : std::string(" -");
+    out += "\n";
+  }
+  for (const auto& stream : placement)
+    if (!stream.empty() && !stream.back()) return out + "- waits until other blocks end\n";
+  return out;
+}
+
+std::string render_rta_json(const nvidia::RtaProblem& problem, const nvidia::RtaResult& result) {
+  ordered_json json;
+  json["f"] = result.completion;
+  json["R"] = result.response;
+  for (std::size_t index = result.completion.size(); index < problem.kernels.size(); ++index) {
+    json["f"].push_back(nullptr);
+    json["R"].push_back(nullptr);
+  }
+  if (result.endless_at) json["endless_at"] = *result.endless_at;
+  if (const auto sum = utilization(problem); sum && !problem.kernels.empty()) {
+    json["u"] = ordered_json::array();
+    for (const nvidia::RtaKernel& kernel : problem.kernels) json["u"].push_back(*utilization(kernel));
+    json["U"] = *sum;
+  }
+  const bool has_period = std::any_of(problem.kernels.begin(), problem.kernels.end(),
+                                      [](const nvidia::RtaKernel& kernel) { return kernel.period > 0; });
+  if (has_period && !result.endless_at) json["schedulable"] = meets_deadlines(problem, result.response);
+  return json.dump() + "\n";
+}
+
+std::string render_rta_text(const nvidia::RtaProblem& problem, const nvidia::RtaResult& result, bool colour) {
+  TextTable table({{"kernel", Align::right},
+                   {"r", Align::right},
+                   {"C", Align::right},
+                   {"g", Align::right},
+                   {"f", Align::right},
+                   {"R", Align::right},
+                   {"T", Align::right},
+                   {"u", Align::right},
+                   {""}});
+  for (std::size_t index = 0; index < problem.kernels.size(); ++index) {
+    const nvidia::RtaKernel& kernel = problem.kernels[index];
+    const bool known = index < result.completion.size();
+    const bool late = known && kernel.period > 0 && result.response[index] > kernel.period;
+    const auto share = utilization(kernel);
+    table.add_row({{fmt::format("{}", index)},
+                   {fmt::format("{}", kernel.release)},
+                   {fmt::format("{}", kernel.execution)},
+                   {fmt::format("{}", kernel.blocks)},
+                   {known ? fmt::format("{}", result.completion[index]) : "-"},
+                   {known ? fmt::format("{}", result.response[index]) : "-"},
+                   {kernel.period > 0 ? fmt::format("{}", kernel.period) : ""},
+                   {share ? fmt::format("{:.3f}", *share) : ""},
+                   {late ? "late" : "", Colour::bad}});
+  }
+  std::string out = table.render(colour);
+  if (result.endless_at) out += fmt::format("\nThe printed algorithm never ends on kernel {}.\n", *result.endless_at);
+  if (const auto sum = utilization(problem); sum && !problem.kernels.empty())
+    out += fmt::format("\nU = {:.3f} threads\n", *sum);
+  return out;
+}
+
+std::string render_periodic_rta_json(const nvidia::RtaProblem& problem, const nvidia::PeriodicRtaResult& result) {
+  ordered_json json;
+  json["R"] = result.worst_response;
+  json["release"] = result.worst_release;
+  json["jobs"] = result.jobs;
+  json["hyperperiod"] = result.hyperperiod;
+  json["until"] = result.until;
+  json["repeats"] = result.repeats;
+  if (const auto sum = utilization(problem)) json["U"] = *sum;
+  json["schedulable"] = meets_deadlines(problem, result.worst_response);
+  return json.dump() + "\n";
+}
+
+std::string render_periodic_rta_text(const nvidia::RtaProblem& problem, const nvidia::PeriodicRtaResult& result,
+                                     bool colour) {
+  TextTable table({{"kernel", Align::right},
+                   {"T", Align::right},
+                   {"C", Align::right},
+                   {"g", Align::right},
+                   {"jobs", Align::right},
+                   {"worst R", Align::right},
+                   {"released at", Align::right},
+                   {""}});
+  for (std::size_t index = 0; index < problem.kernels.size(); ++index) {
+    const nvidia::RtaKernel& kernel = problem.kernels[index];
+    const bool late = kernel.period > 0 && result.worst_response[index] > kernel.period;
+    table.add_row({{fmt::format("{}", index)},
+                   {kernel.period > 0 ? fmt::format("{}", kernel.period) : "once"},
+                   {fmt::format("{}", kernel.execution)},
+                   {fmt::format("{}", kernel.blocks)},
+                   {fmt::format("{}", result.jobs[index])},
+                   {fmt::format("{}", result.worst_response[index])},
+                   {fmt::format("{}", result.worst_release[index])},
+                   {late ? "late" : "", Colour::bad}});
+  }
+  return table.render(colour) +
+         fmt::format("\nReleases up to {}; hyperperiod {}; {}.\n", result.until, result.hyperperiod,
+                     result.repeats ? "from there on everything repeats, so these are the worst there are"
+                                    : "nothing has repeated yet, so later jobs may respond later");
+}
+
+std::string render_streams_json(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run) {
+  ordered_json json{{"kernels", ordered_json::array()}, {"copies", ordered_json::array()}};
+  for (std::size_t index = 0; index < run.operations.size(); ++index) {
+    const nvidia::StreamOperation& operation = scenario.operations[index];
+    const nvidia::OperationRun& done = run.operations[index];
+    const nvidia::Stream& stream = scenario.streams[operation.stream];
+    const bool is_kernel = operation.kind == nvidia::StreamOperationKind::kernel;
+    ordered_json row;
+    row["name"] = operation.name;
+    row["stream"] = stream.is_null ? ordered_json(nullptr) : ordered_json(stream.name);
+    if (scenario.contexts.size() > 1) row["context"] = scenario.contexts[stream.context].name;
+    if (!is_kernel) row["kind"] = name_of(operation.kind);
+    row["release_ps"] = operation.release.picoseconds();
+    row["enqueued_ps"] = done.enqueued.picoseconds();
+    row["start_ps"] = done.start.picoseconds();
+    row["completion_ps"] = done.completion.picoseconds();
+    if (is_kernel) {
+      row["blocks"] = ordered_json::array();
+      for (const nvidia::BlockRun& block : done.blocks)
+        row["blocks"].push_back(
+            {{"sm", block.sm}, {"start_ps", block.start.picoseconds()}, {"end_ps", block.end.picoseconds()}});
+    }
+    json[is_kernel ? "kernels" : "copies"].push_back(std::move(row));
+  }
+  if (scenario.contexts.size() > 1) {
+    json["slices"] = ordered_json::array();
+    for (const nvidia::EngineSlice& slice : run.slices)
+      json["slices"].push_back({{"engine", nvidia::name_of_engine(slice.engine)},
+                                {"context", scenario.contexts[slice.context].name},
+                                {"start_ps", slice.start.picoseconds()},
+                                {"ready_ps", slice.ready.picoseconds()},
+                                {"end_ps", slice.end.picoseconds()}});
+  }
+  return json.dump() + "\n";
+}
+
+std::string render_streams_text(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run, bool colour) {
+  const bool several_contexts = scenario.contexts.size() > 1;
+  TextTable table({{"operation"},
+                   {"kind"},
+                   {several_contexts ? "context/stream" : "stream"},
+                   {"release us", Align::right},
+                   {"start us", Align::right},
+                   {"completion us", Align::right},
+                   {"blocks per SM"}});
+  const auto microseconds = [](Instant time) {
+    return fmt::format("{}.{:06}", time.picoseconds() / 1'000'000, time.picoseconds() % 1'000'000);
+  };
+  for (std::size_t index = 0; index < run.operations.size(); ++index) {
+    const nvidia::StreamOperation& operation = scenario.operations[index];
+    const nvidia::Stream& stream = scenario.streams[operation.stream];
+    const std::string name = stream.is_null ? "(NULL)" : stream.name;
+    std::map<nvidia::SmIndex, std::int64_t> per_sm;
+    for (const nvidia::BlockRun& block : run.operations[index].blocks) ++per_sm[block.sm];
+    std::string blocks;
+    for (const auto& [sm, count] : per_sm) blocks += fmt::format("{}{}:{}", blocks.empty() ? "" : " ", sm, count);
+    table.add_row({{operation.name},
+                   {std::string(name_of(operation.kind))},
+                   {several_contexts ? scenario.contexts[stream.context].name + "/" + name : name},
+                   {microseconds(operation.release)},
+                   {microseconds(run.operations[index].start)},
+                   {microseconds(run.operations[index].completion)},
+                   {blocks}});
+  }
+  return table.render(colour);
+}
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/gpu/partition_formats.hpp"
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "exporter/primitives/text_table.hpp"
+
+namespace amalthea::exporter {
+namespace {
+
+using nlohmann::ordered_json;
+namespace amd = engine::amd;
+
+ordered_json times_json(const amd::ResponseTimes& times) {
+  return {{"median_ps", times.median.picoseconds()},
+          {"min_ps", times.minimum.picoseconds()},
+          {"max_ps", times.maximum.picoseconds()}};
+}
+
+std::string milliseconds(Duration time) {
+  const std::int64_t nanoseconds = (time.picoseconds() + 500) / 1000;
+  return fmt::format("{}.{:06}", nanoseconds / 1'000'000, nanoseconds % 1'000'000);
+}
+
+}  // namespace
+
+std::string render_response_times_json(const amd::ResponseTimes& times) { return times_json(times).dump() + "\n"; }
+
+std::string render_partitions_json(const PartitionTable& table) {
+  ordered_json json;
+  json["platform"] = table.platform;
+  json["kernel"] = table.kernel;
+  if (!table.against.empty()) json["against"] = table.against;
+  json["rows"] = ordered_json::array();
+  for (const PartitionRow& row : table.rows) {
+    ordered_json& added = json["rows"].emplace_back();
+    added["strategy"] = row.name;
+    added["mask"] = amd::hexadecimal(row.mask);
+    added["units"] = row.mask.count();
+    added.update(times_json(row.times.task));
+    added["launches"] = row.times.task.launches;
+    if (row.against_mask) {
+      ordered_json& against = added["against"];
+      against["mask"] = amd::hexadecimal(*row.against_mask);
+      against["units"] = row.against_mask->count();
+      if (row.times.against) {
+        against.update(times_json(*row.times.against));
+        against["launches"] = row.times.against->launches;
+      }
+    }
+    added["warnings"] = row.warnings;
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string render_partitions_text(const PartitionTable& table, bool colour) {
+  const bool alone = table.against.empty();
+  std::string out = alone ? fmt::format("{} on {}, alone\n\n", table.kernel, table.platform)
+                          : fmt::format("{} against {} on {}\n\n", table.kernel, table.against, table.platform);
+  std::vector<TextTable::Column> columns{{"strategy"},
+                                         {"mask"},
+                                         {"CUs", Align::right},
+                                         {"median ms", Align::right},
+                                         {"min ms", Align::right},
+                                         {"max ms", Align::right}};
+  if (!alone) {
+    columns.push_back({"other's mask"});
+    columns.push_back({"CUs", Align::right});
+    columns.push_back({"its median ms", Align::right});
+  }
+  columns.push_back({"warnings"});
+  TextTable text(columns);
+  for (const PartitionRow& row : table.rows) {
+    std::vector<TextTable::Cell> cells{{row.name},
+                                       {amd::hexadecimal(row.mask)},
+                                       {fmt::format("{}", row.mask.count())},
+                                       {milliseconds(row.times.task.median)},
+                                       {milliseconds(row.times.task.minimum)},
+                                       {milliseconds(row.times.task.maximum)}};
+    if (!alone && row.against_mask) {
+      cells.push_back({amd::hexadecimal(*row.against_mask)});
+      cells.push_back({fmt::format("{}", row.against_mask->count())});
+      cells.push_back({row.times.against ? milliseconds(row.times.against->median) : "-"});
+    }
+    std::string warnings;
+    for (const std::string& id : row.warnings) warnings += fmt::format("{}{}", warnings.empty() ? "" : ", ", id);
+    cells.push_back({warnings, Colour::bad});
+    text.add_row(cells);
+  }
+  return out + text.render(colour);
+}
+
+}  // namespace amalthea::exporter

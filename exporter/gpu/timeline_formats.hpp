@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// Timelines of a run of streams, one form a file (docs/gpu.md shows what each holds). All are deterministic.
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/devices/stream_simulation.hpp"
+
+namespace amalthea::exporter {
+
+struct TimelineOptions {
+  std::string title;                          ///< where the scenario comes from
+  std::string date = "1970-01-01T00:00:00Z";  ///< ISO 8601 with zone, for forms that must state one
+  std::size_t width = 100;                    ///< of text, in characters
+};
+
+/// Rows of letters.
+std::string render_gpu_gantt_text(const engine::nvidia::StreamScenario& scenario, const engine::nvidia::StreamRun& run,
+                                  const TimelineOptions& options);
+/// One SVG image that needs nothing else.
+std::string render_gpu_gantt_svg(const engine::nvidia::StreamScenario& scenario, const engine::nvidia::StreamRun& run,
+                                 const TimelineOptions& options);
+/// Trace event JSON, for ui.perfetto.dev and chrome://tracing.
+std::string render_gpu_trace_perfetto(const engine::nvidia::StreamScenario& scenario,
+                                      const engine::nvidia::StreamRun& run, const TimelineOptions& options);
+/// Best Trace Format 2.1.5, in nanoseconds.
+std::string render_gpu_trace_btf(const engine::nvidia::StreamScenario& scenario, const engine::nvidia::StreamRun& run,
+                                 const TimelineOptions& options);
+
+struct TimelineFormat {
+  std::string_view extension;  ///< ".svg"
+  std::string (*render)(const engine::nvidia::StreamScenario&, const engine::nvidia::StreamRun&,
+                        const TimelineOptions&);
+};
+/// All of them; the extension of a file decides.
+const std::vector<TimelineFormat>& timeline_formats();
+/// Nothing where no format has the extension.
+const TimelineFormat* timeline_format_of(std::string_view path);
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include <fmt/core.h>
+
+#include "exporter/gpu/timeline.hpp"
+#include "exporter/gpu/timeline_formats.hpp"
+#include "exporter/traces/trace_text.hpp"
+
+namespace amalthea::exporter {
+namespace {
+
+namespace nvidia = engine::nvidia;
+
+// Groups of tracks: a trace knows them as processes.
+constexpr int multiprocessors = 1;
+constexpr int copy_engines = 2;
+constexpr int contexts = 3;
+constexpr int streams = 4;
+
+class Writer {
+ public:
+  void add(const std::string& event) { out_ += fmt::format("{}\n{}", out_.empty() ? "" : ",", event); }
+
+  void name(std::string_view what, int process, std::size_t thread, std::string_view name) {
+    add(json_track_name(what == "process", process, thread, name));
+  }
+  void complete(int process, std::size_t thread, std::string_view name, std::string_view category,
+                const TimelineSpan& span, const std::string& arguments) {
+    add(fmt::format(R"({{"ph":"X","name":{},"cat":"{}","pid":{},"tid":{},"ts":{},"dur":{},"args":{{{}}}}})",
+                    json_text(name), category, process, thread, json_microseconds(span.start.picoseconds()),
+                    json_microseconds((span.end - span.start).picoseconds()), arguments));
+  }
+  /// A time that may overlap others of its track.
+  void waiting(std::size_t thread, std::size_t id, std::string_view name, Instant start, Instant end) {
+    if (start == end) return;
+    for (const bool is_begin : {true, false})
+      add(fmt::format(R"({{"ph":"{}","name":{},"cat":"waiting","id":{},"pid":{},"tid":{},"ts":{}}})",
+                      is_begin ? "b" : "e", json_text(name), id, streams, thread,
+                      json_microseconds((is_begin ? start : end).picoseconds())));
+  }
+  const std::string& text() const { return out_; }
+
+ private:
+  std::string out_;
+};
+
+int group_of(TimelineRowKind kind) {
+  if (kind == TimelineRowKind::multiprocessor) return multiprocessors;
+  return kind == TimelineRowKind::copy_engine ? copy_engines : contexts;
+}
+
+std::string_view group_name(int group) {
+  if (group == multiprocessors) return "SMs";
+  return group == copy_engines ? "copy engines" : "contexts on engines";
+}
+
+}  // namespace
+
+std::string render_gpu_trace_perfetto(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run,
+                                      const TimelineOptions& options) {
+  const Timeline timeline = make_timeline(scenario, run);
+  Writer writer;
+  int group = 0;
+  std::size_t thread = 0;
+  for (const TimelineRow& row : timeline.rows) {
+    if (group_of(row.kind) != group) {
+      group = group_of(row.kind);
+      thread = 0;
+      writer.name("process", group, 0, group_name(group));
+    }
+    ++thread;
+    const std::string unit = unit_name(scenario, row);
+    writer.name("thread", group, thread,
+                row.kind == TimelineRowKind::multiprocessor ? fmt::format("{} lane {}", unit, row.lane) : unit);
+    for (const TimelineBar& bar : row.bars)
+      for (const TimelineSpan& span : bar.spans) {
+        if (row.kind == TimelineRowKind::contexts) {
+          writer.complete(group, thread, scenario.contexts[bar.subject].name, "context", span, "");
+          continue;
+        }
+        const nvidia::StreamOperation& operation = scenario.operations[bar.subject];
+        const bool is_kernel = row.kind == TimelineRowKind::multiprocessor;
+        std::string arguments = fmt::format(R"("operation":{},"stream":{})", bar.subject,
+                                            json_text(stream_label(scenario.streams[operation.stream])));
+        if (is_kernel) arguments += fmt::format(R"(,"block":{})", bar.block);
+        writer.complete(group, thread, timeline.series[timeline.series_of[bar.subject]].name,
+                        is_kernel ? std::string_view("block") : name_of(operation.kind), span, arguments);
+      }
+  }
+  writer.name("process", streams, 0, "streams");
+  for (std::size_t stream = 0; stream < scenario.streams.size(); ++stream)
+    writer.name("thread", streams, stream + 1, stream_label(scenario.streams[stream]));
+  for (std::size_t index = 0; index < run.operations.size(); ++index) {
+    const nvidia::StreamOperation& operation = scenario.operations[index];
+    const nvidia::OperationRun& done = run.operations[index];
+    const std::string& name = timeline.series[timeline.series_of[index]].name;
+    writer.waiting(operation.stream + 1, 2 * index, fmt::format("{} waits in its stream", name), operation.release,
+                   done.enqueued);
+    writer.waiting(operation.stream + 1, 2 * index + 1, fmt::format("{} waits for its engine", name), done.enqueued,
+                   done.start);
+  }
+  return fmt::format("{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"title\":{}}},\"traceEvents\":[{}\n]}}\n",
+                     json_text(options.title), writer.text());
+}
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "amalthea/graph/boost_graph.hpp"
+#include "exporter/graph/graph_formats.hpp"
+
+namespace amalthea::exporter {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json cycles(const Cycles& value) {
+  return {{"lower", value.lower}, {"average", value.average}, {"upper", value.upper}};
+}
+
+Json ticks(const System& system, const Ticks& value) {
+  Json json = Json::object();
+  if (value.otherwise) json["default"] = cycles(*value.otherwise);
+  for (const auto& [definition, entry] : value.extended)
+    json[system.platform.definitions[definition].name] = cycles(entry);
+  return json;
+}
+
+Json labels(const System& system, const std::vector<LabelIndex>& indices) {
+  Json json = Json::array();
+  for (const LabelIndex label : indices) json.push_back(system.labels[label].name);
+  return json;
+}
+
+Json events(const System& system, const std::vector<EventIndex>& indices) {
+  Json json = Json::array();
+  for (const EventIndex event : indices) json.push_back(system.events[event].name);
+  return json;
+}
+
+/// What is particular to the kind of activity.
+struct AddDetails {
+  const System& system;
+  Json& json;
+
+  void operator()(const Call&) const {}
+  void operator()(const ReadLabel& read) const { access(read.label, read.count); }
+  void operator()(const WriteLabel& write) const { access(write.label, write.count); }
+  void operator()(const Compute& compute) const { json["ticks"] = ticks(system, compute.ticks); }
+  void operator()(const Trigger& trigger) const { json["stimulus"] = system.stimuli[trigger.stimulus].name; }
+  void operator()(const SetEvents& set) const {
+    json["events"] = events(system, set.events);
+    json["for"] = set.task ? Json(system.tasks[*set.task].name) : Json(nullptr);
+  }
+  void operator()(const ClearEvents& clear) const { json["events"] = events(system, clear.events); }
+  void operator()(const WaitEvents& wait) const {
+    json["events"] = events(system, wait.events);
+    json["mask"] = wait.all ? "AND" : "OR";
+    json["waiting"] = wait.active ? "active" : "passive";
+  }
+  void operator()(const Copy& copy) const {
+    json["bytes"] = copy.size.bytes;
+    json["reads"] = labels(system, copy.sources);
+    json["writes"] = labels(system, copy.destinations);
+  }
+  void operator()(const Kernel& kernel) const { json["ticks"] = ticks(system, kernel.ticks); }
+  void operator()(const UseSemaphore& use) const {
+    json["semaphore"] = system.semaphores[use.semaphore].name;
+    if (use.operation == UseSemaphore::Operation::release) return;
+    json["exclusive"] = use.operation == UseSemaphore::Operation::exclusive;
+    json["waiting"] = use.active ? "active" : "passive";
+  }
+  void operator()(const Branch& branch) const {
+    json["repeats"] = branch.repeats;
+    json["alternatives"] = Json::array();
+    for (const Branch::Alternative& alternative : branch.alternatives)
+      json["alternatives"].push_back(
+          {{"guard", describe(system, alternative.guard)}, {"activities", alternative.length}});
+  }
+  void operator()(const SetMode& set) const {
+    const Mode& mode = system.modes[set.mode];
+    json["mode"] = mode.name;
+    switch (set.operation) {
+      case SetMode::Operation::set:
+        json["value"] = mode_value_name(mode, set.value);
+        break;
+      case SetMode::Operation::increment:
+        json["increment"] = set.value;
+        break;
+      case SetMode::Operation::decrement:
+        json["decrement"] = set.value;
+        break;
+    }
+  }
+  void operator()(const SchedulePoint&) const {}
+  void operator()(const Terminate&) const {}
+  void operator()(const Uninterruptible&) const {}
+
+ private:
+  void access(LabelIndex label, const AccessCount& count) const {
+    json["label"] = system.labels[label].name;
+    json["bytes"] = system.labels[label].size.bytes;
+    if (count.least != 1 || count.most != 1)
+      json["accesses"] = {{"min", count.least}, {"avg", count.average}, {"max", count.most}};
+  }
+};
+
+Json node(const System& system, const RunnableGraph& graph, NodeIndex index) {
+  const GraphNode& payload = graph[index];
+  Json json = {{"id", index},
+               {"task", system.tasks[payload.task].name},
+               {"kind", kind_name(payload.activity)},
+               {"name", payload.name}};
+  json["runnable"] = payload.runnable ? Json(system.runnables[*payload.runnable].name) : Json(nullptr);
+  std::visit(AddDetails{system, json}, payload.activity);
+  return json;
+}
+
+}  // namespace
+
+std::string render_graph_json(const System& system, std::optional<TaskIndex> task) {
+  const RunnableGraph& graph = task ? task_graph(system, *task) : system.graph;
+  Json json;
+  json["tasks"] = Json::array();
+  for (TaskIndex index = 0; index < system.tasks.size(); ++index) {
+    if (task && *task != index) continue;
+    const Task& candidate = system.tasks[index];
+    Json entry = {{"name", candidate.name},
+                  {"side", candidate.side == Side::device ? "device" : "host"},
+                  {"core", system.platform.units[candidate.unit].name}};
+    if (candidate.units.size() > 1) {
+      entry["cores"] = Json::array();
+      for (const UnitIndex unit : candidate.units) entry["cores"].push_back(system.platform.units[unit].name);
+    }
+    if (candidate.kind != ProcessKind::task)
+      entry["isr_category"] = candidate.kind == ProcessKind::isr_category1 ? 1 : 2;
+    if (candidate.folded_into) entry["folded_into"] = system.tasks[*candidate.folded_into].name;
+    json["tasks"].push_back(std::move(entry));
+  }
+  json["nodes"] = Json::array();
+  for (NodeIndex index = 0; index < graph.size(); ++index) json["nodes"].push_back(node(system, graph, index));
+  json["edges"] = Json::array();
+  for (const auto edge : boost::make_iterator_range(boost::edges(graph.boost())))
+    json["edges"].push_back({{"from", boost::source(edge, graph.boost())},
+                             {"to", boost::target(edge, graph.boost())},
+                             {"kind", to_string(graph.boost()[edge].kind)},
+                             {"label", graph.boost()[edge].label}});
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace amalthea::exporter

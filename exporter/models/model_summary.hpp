@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// What is in a model: counts, platform, mapping, and what the analysis makes of it.
+
+#include <string>
+#include <string_view>
+
+#include "amalthea/diagnostic.hpp"
+#include "amalthea/element.hpp"
+#include "amalthea/graph/system.hpp"
+#include "exporter/results/result_view.hpp"
+
+namespace amalthea::exporter {
+
+struct ModelSummary {
+  const ModelInfo& info;
+  const Model& model;
+  const System* system;  ///< null when the model cannot be analysed
+  const Diagnostics& findings;
+  bool (*is_used)(std::string_view class_name);  ///< whether the analysis takes anything from objects of a class
+};
+
+std::string render_summary_text(const ModelSummary& summary, bool colour);
+std::string render_summary_json(const ModelSummary& summary);
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// Who calls, reads, writes and triggers whom in a model of any version, for tables and drawings of models.
+
+#include <functional>
+#include <vector>
+
+#include "amalthea/diagnostic.hpp"
+#include "amalthea/element.hpp"
+#include "amalthea/views/activity.hpp"
+
+namespace amalthea::exporter {
+
+/// Every item of a task, ISR or runnable in document order, those in groups, loops and switches too.
+void for_each_item(const Model& model, Element executable, Diagnostics& diagnostics,
+                   const std::function<void(const views::ActivityItem&)>& visit);
+
+enum class Relation { calls, reads, writes, triggers };
+struct Use {
+  Relation relation;
+  Element what;  ///< a runnable, label, channel, mode label or stimulus; never empty
+};
+/// What an executable uses, as often as it says so.
+std::vector<Use> uses_of(const Model& model, Element executable, Diagnostics& diagnostics);
+
+}  // namespace amalthea::exporter

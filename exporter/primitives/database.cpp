@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/primitives/database.hpp"
+
+#include <utility>
+
+#include <sqlite3.h>
+
+namespace amalthea::exporter {
+
+Database::Database(const std::string& path) {
+  note(sqlite3_open_v2(path.c_str(), &connection_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr));
+  // Nobody reads it before it is whole, so nothing has to be undone.
+  // Every entity's table of a trace grows at its own end: 32 MiB of cache hold the ends of some thousand.
+  run("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-32768; "
+      "BEGIN;");
+}
+
+Database::~Database() {
+  for (sqlite3_stmt* statement : statements_) sqlite3_finalize(statement);
+  sqlite3_close(connection_);
+}
+
+void Database::run(const std::string& sql) {
+  if (error_.empty()) note(sqlite3_exec(connection_, sql.c_str(), nullptr, nullptr, nullptr));
+}
+
+std::size_t Database::prepare(const std::string& sql) {
+  sqlite3_stmt* statement = nullptr;
+  if (error_.empty())
+    note(sqlite3_prepare_v3(connection_, sql.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr));
+  statements_.push_back(statement);
+  return statements_.size() - 1;
+}
+
+tl::expected<void, std::string> Database::close() {
+  run("COMMIT;");
+  for (sqlite3_stmt*& statement : statements_) sqlite3_finalize(std::exchange(statement, nullptr));
+  if (error_.empty()) note(sqlite3_close(std::exchange(connection_, nullptr)));
+  if (!error_.empty()) return tl::unexpected(error_);
+  return {};
+}
+
+void Database::bind(sqlite3_stmt* statement, int position, std::int64_t value) {
+  sqlite3_bind_int64(statement, position, value);
+}
+
+void Database::bind(sqlite3_stmt* statement, int position, const std::string& value) {
+  sqlite3_bind_text(statement, position, value.data(), static_cast<int>(value.size()), SQLITE_STATIC);
+}
+
+void Database::bind_null(sqlite3_stmt* statement, int position) { sqlite3_bind_null(statement, position); }
+
+void Database::step(sqlite3_stmt* statement) {
+  if (sqlite3_step(statement) != SQLITE_DONE) note(SQLITE_ERROR);
+  sqlite3_reset(statement);
+}
+
+void Database::note(int code) {
+  if (code != SQLITE_OK && error_.empty()) error_ = connection_ != nullptr ? sqlite3_errmsg(connection_) : "SQLite";
+}
+
+}  // namespace amalthea::exporter

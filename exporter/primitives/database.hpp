@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// An SQLite database that is filled once, as a new file.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace amalthea::exporter {
+
+/// What fails is kept and comes out of `close`; what is done after that has no effect.
+class Database {
+ public:
+  explicit Database(const std::string& path);
+  ~Database();
+  Database(const Database&) = delete;
+  Database& operator=(const Database&) = delete;
+
+  void run(const std::string& sql);
+  /// Number of a statement to be executed with `insert`.
+  std::size_t prepare(const std::string& sql);
+  /// Values are std::int64_t, std::string, or such in std::optional, of which nothing is NULL.
+  template <typename... Values>
+  void insert(std::size_t index, const Values&... values) {
+    if (!error_.empty()) return;
+    sqlite3_stmt* statement = statements_[index];
+    int position = 0;
+    (bind(statement, ++position, values), ...);
+    step(statement);
+  }
+  tl::expected<void, std::string> close();
+
+ private:
+  static void bind(sqlite3_stmt* statement, int position, std::int64_t value);
+  static void bind(sqlite3_stmt* statement, int position, const std::string& value);
+  static void bind_null(sqlite3_stmt* statement, int position);
+  template <typename Value>
+  static void bind(sqlite3_stmt* statement, int position, const std::optional<Value>& value) {
+    if (value)
+      bind(statement, position, *value);
+    else
+      bind_null(statement, position);
+  }
+  void step(sqlite3_stmt* statement);
+  void note(int code);
+
+  sqlite3* connection_ = nullptr;
+  std::vector<sqlite3_stmt*> statements_;
+  std::string error_;
+};
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/primitives/splice.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include <fmt/core.h>
+
+namespace amalthea::exporter {
+namespace {
+
+/// Code point at `at`, which moves past it; a byte that is not UTF-8 becomes U+FFFD.
+std::uint32_t next_code_point(std::string_view text, std::size_t& at) {
+  const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
+  const std::uint32_t first = byte(at);
+  const std::size_t size = first < 0x80 ? 1 : first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC0 ? 2 : 0;
+  if (size == 0 || at + size > text.size()) {
+    ++at;
+    return 0xFFFD;
+  }
+  std::uint32_t code = size == 1 ? first : first & (0xFFU >> (size + 1));
+  for (std::size_t i = 1; i < size; ++i) {
+    if ((byte(at + i) & 0xC0U) != 0x80U) {
+      ++at;
+      return 0xFFFD;
+    }
+    code = (code << 6U) | (byte(at + i) & 0x3FU);
+  }
+  at += size;
+  return code;
+}
+
+}  // namespace
+
+std::string apply(std::string_view bytes, std::vector<Splice> splices) {
+  std::stable_sort(splices.begin(), splices.end(),
+                   [](const Splice& a, const Splice& b) { return a.span.begin < b.span.begin; });
+  std::string out;
+  std::uint32_t at = 0;
+  for (const Splice& splice : splices) {
+    if (splice.span.begin < at) throw std::logic_error("splices overlap");
+    out.append(bytes.substr(at, splice.span.begin - at)).append(splice.text);
+    at = splice.span.end;
+  }
+  return out.append(bytes.substr(at));
+}
+
+std::string encode_ascii(std::string_view ascii, Encoding encoding) {
+  if (encoding == Encoding::ascii_superset) return std::string(ascii);
+  std::string out;
+  for (const char c : ascii) {
+    if (encoding == Encoding::utf16_be) out += '\0';
+    out += c;
+    if (encoding == Encoding::utf16_le) out += '\0';
+  }
+  return out;
+}
+
+std::string escape_attribute(std::string_view utf8) {
+  std::string out;
+  for (std::size_t at = 0; at < utf8.size();) {
+    const std::uint32_t code = next_code_point(utf8, at);
+    if (code == '&')
+      out += "&amp;";
+    else if (code == '<')
+      out += "&lt;";
+    else if (code == '"')
+      out += "&quot;";
+    else if (code >= 0x20 && code < 0x7F)
+      out += static_cast<char>(code);
+    else if (code == '\t' || code == '\n' || code == '\r' || code >= 0x7F)
+      out += fmt::format("&#x{:X};", code);
+    // Other control characters cannot stand in XML 1.0 at all.
+  }
+  return out;
+}
+
+}  // namespace amalthea::exporter

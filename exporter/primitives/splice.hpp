@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// Changing a text at recorded places and nowhere else.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "amalthea/source_text.hpp"
+
+namespace amalthea::exporter {
+
+/// Replaces the bytes of `span` by `text`.
+struct Splice {
+  Span span;
+  std::string text;
+};
+
+/// Splices must not overlap; several insertions at one place stand in the order given.
+std::string apply(std::string_view bytes, std::vector<Splice> splices);
+
+/// ASCII text in the encoding of a file.
+std::string encode_ascii(std::string_view ascii, Encoding encoding);
+
+/// UTF-8 text as the content of a double-quoted attribute, in ASCII: everything else as character references.
+std::string escape_attribute(std::string_view utf8);
+
+}  // namespace amalthea::exporter

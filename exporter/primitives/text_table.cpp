@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/primitives/text_table.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/core.h>
+
+namespace amalthea::exporter {
+namespace {
+
+std::size_t width_of(std::string_view text) {
+  return static_cast<std::size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+std::string_view code_of(Colour colour) {
+  switch (colour) {
+    case Colour::none:
+      return "";
+    case Colour::good:
+      return "\x1b[32m";
+    case Colour::bad:
+      return "\x1b[1;31m";
+    case Colour::dim:
+      return "\x1b[2m";
+    case Colour::bold:
+      return "\x1b[1m";
+  }
+  return "";
+}
+
+using Column = TextTable::Column;
+using Cell = TextTable::Cell;
+
+std::string markdown_line(const std::vector<Cell>& cells) {
+  std::string line = "|";
+  for (const Cell& cell : cells) {
+    const bool bold = cell.colour == Colour::good || cell.colour == Colour::bad;
+    const char* mark = bold && !cell.text.empty() ? "**" : "";
+    line += fmt::format(" {}{}{} |", mark, markdown_text(cell.text), mark);
+  }
+  return line + "\n";
+}
+
+/// `row` gives the cells of the i-th row, on one line each.
+template <typename Row>
+void each_markdown_line(const std::vector<Column>& columns, std::size_t count, const Row& row,
+                        const TextTable::Sink& sink) {
+  std::string head = "|";
+  for (const Column& column : columns) head += fmt::format(" {} |", markdown_text(column.title));
+  head += "\n|";
+  for (const Column& column : columns) head += column.align == Align::right ? " ---: |" : " --- |";
+  sink(head + "\n");
+  for (std::size_t i = 0; i < count; ++i) sink(markdown_line(row(i)));
+}
+
+std::string aligned_line(const std::vector<Column>& columns, const std::vector<std::size_t>& widths,
+                         const std::vector<Cell>& cells, bool colour) {
+  std::string line;
+  std::string gap;
+  for (std::size_t column = 0; column < columns.size(); ++column) {
+    const std::string padding(widths[column] - width_of(cells[column].text), ' ');
+    const bool right = columns[column].align == Align::right;
+    if (right) gap += padding;
+    if (!cells[column].text.empty()) {
+      line += gap + paint(cells[column].text, cells[column].colour, colour);
+      gap.clear();
+    }
+    gap += (right ? "" : padding) + std::string(2, ' ');
+  }
+  return line + "\n";
+}
+
+template <typename Row>
+void each_line(const std::vector<Column>& columns, std::size_t count, const Row& row, bool colour,
+               const TextTable::Sink& sink) {
+  std::vector<std::size_t> widths;
+  std::vector<Cell> titles;
+  for (const Column& column : columns) {
+    widths.push_back(width_of(column.title));
+    titles.push_back({column.title, Colour::bold});
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::vector<Cell>& cells = row(i);
+    for (std::size_t column = 0; column < columns.size(); ++column)
+      widths[column] = std::max(widths[column], width_of(cells[column].text));
+  }
+  sink(aligned_line(columns, widths, titles, colour));
+  for (std::size_t i = 0; i < count; ++i) sink(aligned_line(columns, widths, row(i), colour));
+}
+
+std::vector<Cell> on_one_line(std::vector<Cell> cells) {
+  for (Cell& cell : cells) cell.text = one_line(cell.text);
+  return cells;
+}
+
+}  // namespace
+
+std::string paint(std::string_view text, Colour colour, bool enabled) {
+  if (!enabled || colour == Colour::none) return std::string(text);
+  std::string painted(code_of(colour));
+  painted.append(text).append("\x1b[0m");
+  return painted;
+}
+
+std::string heading(std::string_view title, bool colour) {
+  std::string text = "\n";
+  return text.append(paint(title, Colour::bold, colour)).append("\n");
+}
+
+std::string markdown_text(std::string_view text) {
+  const auto is_inside_word = [text](std::size_t at) {  // where an underscore means nothing
+    const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+    return at > 0 && at + 1 < text.size() && is_letter(text[at - 1]) && is_letter(text[at + 1]);
+  };
+  std::string escaped;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    const bool is_special = std::string_view("\\`*_[]<>|~#&").find(c) != std::string_view::npos;
+    if (is_special && !(c == '_' && is_inside_word(at))) escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+std::string TextTable::render(bool colour) const {
+  std::string out;
+  each_line(
+      columns_, rows_.size(), [this](std::size_t i) -> const std::vector<Cell>& { return rows_[i]; }, colour,
+      [&out](std::string_view text) { out += text; });
+  return out;
+}
+
+std::string TextTable::markdown() const {
+  std::string out;
+  each_markdown_line(
+      columns_, rows_.size(), [this](std::size_t i) -> const std::vector<Cell>& { return rows_[i]; },
+      [&out](std::string_view text) { out += text; });
+  return out;
+}
+
+void TextTable::render(const std::vector<Column>& columns, std::size_t count, const Rows& row, bool colour,
+                       const Sink& sink) {
+  each_line(
+      columns, count, [&row](std::size_t i) { return on_one_line(row(i)); }, colour, sink);
+}
+
+void TextTable::markdown(const std::vector<Column>& columns, std::size_t count, const Rows& row, const Sink& sink) {
+  each_markdown_line(
+      columns, count, [&row](std::size_t i) { return on_one_line(row(i)); }, sink);
+}
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// Aligned columns for terminals and plain text.
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "amalthea/diagnostic.hpp"
+
+namespace amalthea::exporter {
+
+enum class Align : std::uint8_t { left, right };
+enum class Colour : std::uint8_t { none, good, bad, dim, bold };
+
+/// `text` between ANSI codes, or as it is when `enabled` is false.
+std::string paint(std::string_view text, Colour colour, bool enabled);
+
+/// `text` so that Markdown shows it as it is, in a table too.
+std::string markdown_text(std::string_view text);
+
+/// An empty line and a title in bold.
+std::string heading(std::string_view title, bool colour);
+
+class TextTable {
+ public:
+  struct Column {
+    std::string title;
+    Align align = Align::left;
+  };
+  struct Cell {
+    std::string text;
+    Colour colour = Colour::none;
+  };
+
+  explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  /// One cell per column.
+  void add_row(std::vector<Cell> cells) {
+    for (Cell& cell : cells) cell.text = one_line(cell.text);
+    rows_.push_back(std::move(cells));
+  }
+  bool empty() const { return rows_.empty(); }
+  /// Widths count code points. No trailing blanks.
+  std::string render(bool colour) const;
+  /// As a table of GitHub's Markdown; good and bad cells in bold.
+  std::string markdown() const;
+
+  /// The same for rows that are not kept: `row` makes the i-th of `count`, and is asked for each twice where widths
+  /// have to be known. The text goes to `sink` line by line.
+  using Rows = std::function<std::vector<Cell>(std::size_t)>;
+  using Sink = std::function<void(std::string_view)>;
+  static void render(const std::vector<Column>& columns, std::size_t count, const Rows& row, bool colour,
+                     const Sink& sink);
+  static void markdown(const std::vector<Column>& columns, std::size_t count, const Rows& row, const Sink& sink);
+
+ private:
+  std::vector<Column> columns_;
+  std::vector<std::vector<Cell>> rows_;
+};
+
+}  // namespace amalthea::exporter

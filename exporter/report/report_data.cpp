@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the page of a report knows. docs/report.md describes every key.
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "exporter/report/report.hpp"
+#include "exporter/results/results_json.hpp"
+
+namespace amalthea::exporter {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::int64_t most_bins = 40;
+
+/// Times are multiples of it, which makes them shorter to write.
+std::int64_t common_unit(const Schedule& schedule) {
+  std::int64_t unit = schedule.end.picoseconds();
+  const auto take = [&unit](Instant time) { unit = std::gcd(unit, time.picoseconds()); };
+  for (const ScheduleWindow& window : schedule.recorded) {
+    take(window.from);
+    take(window.to);
+  }
+  for (const ScheduleOfTask& task : schedule.tasks) {
+    for (const ScheduleSpan& span : task.spans) {
+      take(span.from);
+      take(span.to);
+    }
+    for (const ScheduleJob& job : task.jobs) {
+      take(job.release);
+      if (job.completion) take(*job.completion);
+    }
+  }
+  return std::max<std::int64_t>(unit, 1);
+}
+
+template <typename Index>
+std::int64_t number_or_none(const std::optional<Index>& index) {
+  return index ? static_cast<std::int64_t>(*index) : -1;
+}
+
+Json distribution(const engine::Sample& sample) {
+  if (sample.count() == 0) return nullptr;
+  Json bins = Json::array();
+  for (const engine::Sample::Bin& bin : sample.bins(most_bins))
+    bins.push_back({bin.lower.picoseconds(), bin.upper.picoseconds(), bin.count});
+  return bins;
+}
+
+Json task_schedule(const ScheduleOfTask& task, std::int64_t unit) {
+  Json spans = Json::array(), jobs = Json::array();
+  std::int64_t before = 0;
+  for (const ScheduleSpan& span : task.spans) {
+    spans.push_back((span.from.picoseconds() - before) / unit);
+    spans.push_back((span.to - span.from).picoseconds() / unit);
+    spans.push_back(span.standing);
+    before = span.to.picoseconds();
+  }
+  std::uint64_t number = 0;
+  before = 0;
+  for (const ScheduleJob& job : task.jobs) {
+    jobs.push_back(job.number - number);
+    jobs.push_back((job.release.picoseconds() - before) / unit);
+    jobs.push_back(job.completion ? (*job.completion - job.release).picoseconds() / unit : -1);
+    jobs.push_back(job.spans);
+    number = job.number;
+    before = job.release.picoseconds();
+  }
+  return {{"spans", std::move(spans)}, {"jobs", std::move(jobs)}, {"responses", distribution(task.responses)}};
+}
+
+Json schedule_json(const System& system, const Schedule& schedule) {
+  const std::int64_t unit = common_unit(schedule);
+  Json json = {{"unit_ps", unit}, {"end_ps", schedule.end.picoseconds()}, {"cut", schedule.cut}};
+  json["spans"] = schedule.spans();
+  json["recorded_ps"] = Json::array();
+  for (const ScheduleWindow& window : schedule.recorded)
+    json["recorded_ps"].push_back({window.from.picoseconds(), window.to.picoseconds()});
+  json["units"] = Json::array();
+  for (const ProcessingUnit& candidate : system.platform.units)
+    json["units"].push_back({{"name", candidate.name}, {"gpu", candidate.type == PuType::gpu}});
+  json["names"] = schedule.names;
+  json["standings"] = Json::array();
+  for (const ScheduleStanding& standing : schedule.standings)
+    json["standings"].push_back({to_string(standing.state), to_string(standing.kind), number_or_none(standing.by),
+                                 number_or_none(standing.unit), static_cast<int>(standing.engine),
+                                 number_or_none(standing.what)});
+  json["tasks"] = Json::array();
+  for (const ScheduleOfTask& task : schedule.tasks) json["tasks"].push_back(task_schedule(task, unit));
+  return json;
+}
+
+/// What is drawn of many runs.
+Json runs_json(const ReportView& view) {
+  if (view.runs == nullptr) return nullptr;
+  const Json all =
+      Json::parse(render_runs_json({view.analysis.model, view.analysis.system, *view.runs, view.analysis.findings}));
+  Json json = {{"simulation", all["simulation"]}, {"tasks", Json::array()}};
+  for (const Json& task : all["tasks"])
+    json["tasks"].push_back({{"name", task["name"]},
+                             {"jobs", task["jobs"]},
+                             {"response", task["response"]},
+                             {"late", task["late"]},
+                             {"worst_job", task["worst_job"]},
+                             {"verdict", task["verdict"]}});
+  return json;
+}
+
+// ---- baseline
+
+/// A number, or null whatever else stands there.
+Json number_of(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_number() ? *found : Json(nullptr);
+}
+Json text_of(const Json& object, const char* key) {
+  const auto found = object.find(key);
+  return found != object.end() && found->is_string() ? *found : Json(nullptr);
+}
+const Json& object_of(const Json& object, const char* key) {
+  static const Json empty = Json::object();
+  const auto found = object.find(key);
+  return found != object.end() && found->is_object() ? *found : empty;
+}
+
+/// Of every object in the list that has a name what `reduce` makes of it.
+template <typename Reduce>
+Json reduced_list(const Json& object, const char* key, Reduce reduce) {
+  Json list = Json::array();
+  const auto found = object.find(key);
+  if (found == object.end() || !found->is_array()) return list;
+  for (const Json& entry : *found) {
+    if (!entry.is_object() || !text_of(entry, "name").is_string()) continue;
+    Json reduced = {{"name", entry["name"]}};
+    reduce(entry, reduced);
+    list.push_back(std::move(reduced));
+  }
+  return list;
+}
+
+Json reduced_baseline(const Json& results) {
+  Json json;
+  json["schema"] = results_schema;
+  json["tool"] = {{"version", text_of(object_of(results, "tool"), "version")}};
+  json["model"] = {{"hash", text_of(object_of(results, "model"), "hash")}};
+  json["simulation"] = {{"execution", text_of(object_of(results, "simulation"), "execution")},
+                        {"horizon_ps", number_of(object_of(results, "simulation"), "horizon_ps")}};
+  json["tasks"] = reduced_list(results, "tasks", [](const Json& task, Json& out) {
+    out["verdict"] = text_of(task, "verdict");
+    out["core"] = text_of(task, "core");
+    out["deadline_ps"] = number_of(task, "deadline_ps");
+    out["simulated"] = {{"max_ps", number_of(object_of(task, "simulated"), "max_ps")}};
+    out["bound"] = {{"wcrt_ps", number_of(object_of(task, "bound"), "wcrt_ps")}};
+  });
+  json["chains"] = reduced_list(results, "chains", [](const Json& chain, Json& out) {
+    for (const char* way : {"simulated", "implicit", "explicit", "let"})
+      out[way] = {{"reaction_ps", number_of(object_of(chain, way), "reaction_ps")},
+                  {"age_ps", number_of(object_of(chain, way), "age_ps")}};
+  });
+  json["resources"] = reduced_list(results, "resources", [](const Json& resource, Json& out) {
+    out["kind"] = text_of(resource, "kind");
+    out["utilization"] = number_of(resource, "utilization");
+    out["demand"] = number_of(resource, "demand");
+  });
+  return json;
+}
+
+}  // namespace
+
+tl::expected<Baseline, std::string> read_baseline(std::string_view name, std::string_view text) {
+  const Json results = Json::parse(text, nullptr, false);
+  if (results.is_discarded()) return tl::unexpected(std::string("it is no JSON"));
+  if (!results.is_object() || text_of(results, "schema") != Json(results_schema))
+    return tl::unexpected(fmt::format("it is no results of analyze --format json (schema {})", results_schema));
+  return Baseline{std::string(name), reduced_baseline(results).dump(-1, ' ', false, Json::error_handler_t::replace)};
+}
+
+std::string render_report_data(const ReportView& view) {
+  Json json;
+  json["schema"] = report_schema;
+  json["results"] = results_json(view.analysis);
+  json["results"].erase("runnables");
+  for (Json& task : json["results"]["tasks"]) task.erase("metrics");
+  json["schedule"] = schedule_json(view.analysis.system, view.schedule);
+  json["runs"] = runs_json(view);
+  json["baseline"] = nullptr;
+  if (view.baseline != nullptr)
+    json["baseline"] = {{"name", view.baseline->name}, {"results", Json::parse(view.baseline->json)}};
+  json["options"] = Json::array();
+  for (const auto& [name, value] : view.options) json["options"].push_back({name, value});
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/results/result_formats.hpp"
+
+#include <array>
+
+namespace amalthea::exporter {
+namespace {
+
+constexpr std::array<ResultFormat, 4> formats{
+    {{"text", render_text}, {"json", render_json}, {"csv", render_csv}, {"markdown", render_markdown}}};
+
+}  // namespace
+
+std::span<const ResultFormat> result_formats() { return formats; }
+
+const ResultFormat* find_result_format(std::string_view name) {
+  for (const ResultFormat& format : formats)
+    if (format.name == name) return &format;
+  return nullptr;
+}
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// Output formats of an analysis, by name. A new format is one new file and one line in result_formats.cpp.
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "exporter/results/result_view.hpp"
+
+namespace amalthea::exporter {
+
+struct RenderOptions {
+  bool colour = false;               ///< ANSI colours; only formats for people heed it
+  bool metrics = false;              ///< the states of processes, too; formats for programs always have them
+  std::string_view table = "tasks";  ///< one of result_tables(), for formats that hold one table
+};
+
+struct ResultFormat {
+  std::string_view name;
+  std::string (*render)(const ResultView&, const RenderOptions&);
+};
+
+std::span<const ResultFormat> result_formats();
+/// Null when there is no such format.
+const ResultFormat* find_result_format(std::string_view name);
+
+/// For people: aligned tables, why tasks miss deadlines, findings.
+std::string render_text(const ResultView&, const RenderOptions&);
+/// The same in Markdown (GitHub's, with tables), to paste into a review.
+std::string render_markdown(const ResultView&, const RenderOptions&);
+/// For programs: the schema `amalthea-timing/1` (docs/results.schema.json), times in integer picoseconds.
+std::string render_json(const ResultView&, const RenderOptions&);
+/// For spreadsheets: one table, with a line of titles, as RFC 4180 has it. Titles are the keys of the JSON form, with
+/// those of inner objects behind a dot; what is not known is empty.
+std::string render_csv(const ResultView&, const RenderOptions&);
+
+/// What RenderOptions::table may be.
+std::span<const std::string_view> result_tables();
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// All that an output format may use: the analysed system, what was found, where it came from.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "amalthea/diagnostic.hpp"
+#include "amalthea/element.hpp"
+#include "amalthea/graph/system.hpp"
+#include "engine/results/results.hpp"
+
+namespace amalthea::exporter {
+
+inline constexpr std::string_view tool_name = "amalthea-timing";
+inline constexpr std::string_view tool_version = "0.1.0";
+
+/// Name of the results schema (docs/results.md).
+inline constexpr std::string_view results_schema = "amalthea-timing/1";
+
+struct ModelInfo {
+  std::vector<std::string> files;
+  std::string version;  ///< AMALTHEA version, e.g. "3.3.0"
+  std::string hash;     ///< see hash_of_model
+};
+
+struct ResultView {
+  const ModelInfo& model;
+  const System& system;
+  const engine::Results& results;
+  const Diagnostics& findings;
+};
+
+/// "sha256:…" of the file's bytes; of several files, of their hashes one after the other (hex, in order).
+std::string hash_of_model(const Model& model);
+
+/// SHA-256 of the text, 64 hexadecimal digits.
+std::string hash_of_text(std::string_view text);
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,535 @@
+// SPDX-License-Identifier: Apache-2.0
+// Results for people: verdict first, then tables, then reasons. As text, and in Markdown.
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "amalthea/quantity.hpp"
+#include "engine/analysis.hpp"
+#include "exporter/primitives/text_table.hpp"
+#include "exporter/results/contribution_text.hpp"
+#include "exporter/results/requirement_text.hpp"
+#include "exporter/results/result_formats.hpp"
+#include "exporter/results/verdict_text.hpp"
+
+namespace amalthea::exporter {
+namespace {
+
+using engine::ContributionKind;
+using engine::LimitVerdict;
+using engine::TaskResult;
+using engine::Verdict;
+
+Colour colour_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::met:
+      return Colour::good;
+    case Verdict::missed:
+    case Verdict::unbounded:
+      return Colour::bad;
+    case Verdict::unknown:
+      return Colour::bold;
+    case Verdict::no_deadline:
+      return Colour::dim;
+  }
+  return Colour::none;
+}
+
+TextTable::Cell verdict_cell(LimitVerdict verdict) {
+  return {std::string(to_string(verdict)), verdict == LimitVerdict::met      ? Colour::good
+                                           : verdict == LimitVerdict::missed ? Colour::bad
+                                                                             : Colour::dim};
+}
+
+std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
+
+class TextRenderer {
+ public:
+  TextRenderer(const ResultView& view, const RenderOptions& options, bool markdown)
+      : view_(view),
+        system_(view.system),
+        results_(view.results),
+        markdown_(markdown),
+        colour_(options.colour && !markdown),
+        metrics_(options.metrics) {
+    choose_unit();
+  }
+
+  std::string render() {
+    head();
+    tasks();
+    reasons();
+    missing_bounds();
+    if (metrics_) states();
+    requirements();
+    constraints();
+    operations();
+    resources();
+    chains();
+    return std::move(out_);
+  }
+
+ private:
+  void choose_unit() {
+    Duration longest;
+    for (const TaskResult& task : results_.tasks) longest = std::max(longest, task.response.max);
+    if (longest < Duration::milliseconds(1)) {
+      unit_ = "us";
+      per_unit_ = Duration::microseconds(1);
+    }
+  }
+
+  /// In the table's unit, three decimals, rounded to nearest.
+  std::string time(Duration value) const {
+    const auto thousandths = scale(value, 1000, per_unit_.picoseconds(), Rounding::nearest).picoseconds();
+    return fmt::format("{}.{:03}", thousandths / 1000, thousandths % 1000);
+  }
+  std::string time(std::optional<Duration> value) const { return value ? time(*value) : "-"; }
+  /// Rounded up, as befits a bound.
+  std::string at_most(std::optional<Duration> value) const {
+    if (!value) return "-";
+    const auto thousandth = Duration::picoseconds(per_unit_.picoseconds() / 1000);
+    return time(scale(thousandth, detail::divide(value->picoseconds(), thousandth.picoseconds(), Rounding::up), 1,
+                      Rounding::nearest));
+  }
+  std::string with_unit(const char* title) const { return fmt::format("{} {}", title, unit_); }
+
+  void title(std::string_view text) {
+    out_ += markdown_ ? fmt::format("\n## {}\n\n", markdown_text(text)) : heading(text, colour_);
+  }
+  void show(const TextTable& table) { out_ += markdown_ ? table.markdown() : table.render(colour_); }
+
+  /// A line on its own: in Markdown an item of a list.
+  std::string line(std::string_view text, Colour colour = Colour::none) const {
+    if (markdown_) return fmt::format("- {}\n", markdown_text(text));
+    return paint(text, colour, colour_) + "\n";
+  }
+  /// Why something is as it is; in Markdown an item of a list.
+  std::string reason(std::string_view subject, std::string_view text) const {
+    if (markdown_) return fmt::format("- **{}**: {}\n", markdown_text(subject), markdown_text(text));
+    return fmt::format("{}: {}\n", paint(subject, Colour::bold, colour_), text);
+  }
+  /// Lines behind a table.
+  void note(const std::string& lines) {
+    if (!lines.empty() && markdown_) out_ += "\n";
+    out_ += lines;
+  }
+
+  void head() {
+    std::string files;
+    for (const std::string& file : view_.model.files) files += (files.empty() ? "" : ", ") + file;
+    if (markdown_) out_ += "# Timing\n\n";
+    for (const VerdictLine& said : verdict_lines(engine::assess(system_, results_, view_.findings)))
+      out_ += line(said.text, said.colour);
+    out_ += line(fmt::format("{}  (AMALTHEA {}, {})", files, view_.model.version, view_.model.hash.substr(0, 19)));
+    std::string platform =
+        fmt::format("Platform {}", system_.platform.name.empty() ? "without a name" : system_.platform.name);
+    for (UnitIndex unit = 0; unit < system_.platform.units.size(); ++unit)
+      if (system_.platform.units[unit].type == PuType::gpu)
+        platform +=
+            fmt::format(", GPU {} (profile {})", system_.platform.units[unit].name, results_.device_profiles[unit]);
+    out_ += line(platform);
+    const bool whole = results_.hyperperiod == results_.horizon;
+    out_ += line(fmt::format(
+        "Simulated {}{} with {} execution times: observed values, not bounds.", format_duration(results_.horizon),
+        whole                  ? " (the hyperperiod)"
+        : results_.hyperperiod ? fmt::format(" (the hyperperiod is {})", format_duration(*results_.hyperperiod))
+                               : "",
+        to_string(results_.execution)));
+    std::array<std::size_t, 5> count{};
+    for (const TaskResult& task : results_.tasks) ++count[static_cast<std::size_t>(task.verdict)];
+    const auto number = [&](Verdict verdict) { return count[static_cast<std::size_t>(verdict)]; };
+    out_ += line(fmt::format("Tasks: {} met, {} missed, {} unbounded, {} unknown, {} without deadline",
+                             number(Verdict::met), number(Verdict::missed), number(Verdict::unbounded),
+                             number(Verdict::unknown), number(Verdict::no_deadline)));
+    requirements_head();
+    for (const auto& resource : results_.resources)
+      if (resource.overloaded())
+        out_ += line(fmt::format("Overloaded: {} {}, demand {:.4f}", to_string(resource.kind),
+                                 system_.platform.units[resource.unit].name, resource.demand),
+                     Colour::bad);
+  }
+
+  void requirements_head() {
+    if (results_.requirements.empty()) return;
+    std::array<std::size_t, 3> count{};
+    for (const auto& result : results_.requirements) ++count[static_cast<std::size_t>(result.verdict)];
+    const auto number = [&](LimitVerdict verdict) { return count[static_cast<std::size_t>(verdict)]; };
+    out_ += line(fmt::format("Requirements: {} met, {} missed, {} unknown", number(LimitVerdict::met),
+                             number(LimitVerdict::missed), number(LimitVerdict::unknown)));
+  }
+
+  static TextTable::Cell guarantee(std::optional<bool> guaranteed) {
+    if (!guaranteed) return {"-", Colour::none};
+    return *guaranteed ? TextTable::Cell{"yes", Colour::good} : TextTable::Cell{"no", Colour::bad};
+  }
+
+  void tasks() {
+    title("Response times of tasks");
+    TextTable table({{"task"},
+                     {"core"},
+                     {"priority", Align::right},
+                     {with_unit("period"), Align::right},
+                     {with_unit("deadline"), Align::right},
+                     {"jobs", Align::right},
+                     {with_unit("min"), Align::right},
+                     {with_unit("mean"), Align::right},
+                     {with_unit("max"), Align::right},
+                     {with_unit("bound"), Align::right},
+                     {"verdict"},
+                     {"guaranteed"}});
+    for (TaskIndex index = 0; index < system_.tasks.size(); ++index) {
+      const Task& task = system_.tasks[index];
+      const TaskResult& result = results_.tasks[index];
+      const Task& executed = task.folded_into ? system_.tasks[*task.folded_into] : task;
+      const bool known = result.response.jobs > 0;
+      const auto observed = [&](Duration value) { return known ? time(value) : std::string("-"); };
+      table.add_row({{task.name},
+                     {system_.platform.units[executed.unit].name},
+                     {executed.side == Side::device ? "-" : std::to_string(executed.priority)},
+                     {time(results_.periods[index])},
+                     {time(task.deadline)},
+                     {fmt::format("{}{}{}", result.response.jobs,
+                                  result.unfinished > 0 ? fmt::format("+{}", result.unfinished) : "",
+                                  result.lost_activations > 0 ? fmt::format("-{}", result.lost_activations) : "")},
+                     {observed(result.response.min)},
+                     {observed(result.response.mean)},
+                     {observed(result.response.max)},
+                     {at_most(result.bound.worst)},
+                     {std::string(to_string(result.verdict)), colour_of(result.verdict)},
+                     guarantee(result.guaranteed)});
+    }
+    show(table);
+    if (std::any_of(results_.tasks.begin(), results_.tasks.end(),
+                    [](const TaskResult& task) { return task.unfinished > 0; }))
+      note(line("jobs n+m: m jobs had not ended when the simulation did", Colour::dim));
+    if (std::any_of(results_.tasks.begin(), results_.tasks.end(),
+                    [](const TaskResult& task) { return task.lost_activations > 0; }))
+      note(line("jobs n-m: m activations were lost", Colour::dim));
+  }
+
+  void reasons() {
+    std::string text;
+    for (TaskIndex index = 0; index < system_.tasks.size(); ++index) {
+      const TaskResult& result = results_.tasks[index];
+      if (result.verdict == Verdict::met || result.verdict == Verdict::no_deadline) continue;
+      text += reason(system_.tasks[index].name, result.reason);
+      if (system_.tasks[index].folded_into || !result.worst_release) continue;
+      text += fmt::format("  {}longest job, released at {}, took {}:\n", markdown_ ? "- " : "",
+                          format_duration(result.worst_release->since_start()), format_duration(result.response.max));
+      auto parts = result.contributions;
+      std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.time > b.time; });
+      for (const auto& part : parts)
+        text += markdown_ ? fmt::format("    - {} {}: {}\n", time(part.time), unit_,
+                                        markdown_text(one_line(describe(system_, part))))
+                          : fmt::format("    {:>12} {}  {}\n", time(part.time), unit_, describe(system_, part));
+    }
+    if (text.empty()) return;
+    title("Why tasks are late, unbounded or unknown");
+    out_ += text;
+  }
+
+  void missing_bounds() {
+    std::string text;
+    for (TaskIndex index = 0; index < system_.tasks.size(); ++index)
+      if (!results_.tasks[index].bound.worst && !system_.tasks[index].folded_into)
+        text += reason(system_.tasks[index].name, results_.tasks[index].bound.reason);
+    if (text.empty()) return;
+    title("Why there is no bound");
+    out_ += text;
+  }
+
+  /// The largest of every task's jobs.
+  void states() {
+    title(fmt::format("States of processes, the largest of a job, {}", unit_));
+    TextTable table({{"process"},
+                     {"running", Align::right},
+                     {"ready", Align::right},
+                     {"waiting", Align::right},
+                     {"polling", Align::right},
+                     {"parking", Align::right},
+                     {"start delay", Align::right},
+                     {"preemptions", Align::right}});
+    for (TaskIndex index = 0; index < system_.tasks.size(); ++index) {
+      const engine::ProcessMetrics& metrics = results_.tasks[index].metrics;
+      const auto largest = [&](TimeMetric metric) {
+        return metrics[metric].jobs() == 0 ? std::string("-") : time(metrics[metric].max());
+      };
+      table.add_row({{system_.tasks[index].name},
+                     {largest(TimeMetric::running_time)},
+                     {largest(TimeMetric::ready_time)},
+                     {largest(TimeMetric::waiting_time)},
+                     {largest(TimeMetric::polling_time)},
+                     {largest(TimeMetric::parking_time)},
+                     {largest(TimeMetric::start_delay)},
+                     {std::to_string(metrics.preemptions)}});
+    }
+    show(table);
+    note(line("preemptions: of all jobs", Colour::dim));
+  }
+
+  /// Times may be negative (lateness), and limits anything.
+  std::string signed_time(Duration value) const {
+    if (value >= Duration{}) return in_unit(time(value));
+    const Duration below = std::max(value, Duration::picoseconds(-Duration::max().picoseconds()));
+    return in_unit(fmt::format("-{}", time(Duration::picoseconds(-below.picoseconds()))));
+  }
+  std::string in_unit(const std::string& number) const { return fmt::format("{} {}", number, unit_); }
+
+  std::string bound_text(const Requirement& requirement, const engine::RequirementResult& result) const {
+    if (!result.bound) return "-";
+    const bool upper = requirement.limit_type == Requirement::LimitType::upper;
+    return upper && *result.bound >= Duration{} ? in_unit(at_most(result.bound)) : signed_time(*result.bound);
+  }
+
+  std::string limit_text(const Requirement& requirement) const {
+    std::string value;
+    if (const auto* time_limit = std::get_if<Requirement::TimeLimit>(&requirement.limit)) {
+      if (time_limit->value) value = signed_time(*time_limit->value);
+    } else if (const auto* count = std::get_if<Requirement::CountLimit>(&requirement.limit)) {
+      value = std::to_string(count->value);
+    } else if (const auto* percentage = std::get_if<Requirement::PercentageLimit>(&requirement.limit)) {
+      value = fmt::format("{:.2f} %", percentage->value);
+    } else if (const auto* cpu = std::get_if<Requirement::CpuLimit>(&requirement.limit)) {
+      value = fmt::format("{:.2f} %", cpu->value);
+      if (cpu->unit) value += fmt::format(" of {}", system_.platform.units[*cpu->unit].name);
+    } else if (const auto* frequency = std::get_if<Requirement::FrequencyLimit>(&requirement.limit)) {
+      if (frequency->hertz) value = fmt::format("{} Hz", *frequency->hertz);
+    }
+    if (value.empty()) return "-";
+    switch (requirement.limit_type) {
+      case Requirement::LimitType::upper:
+        return fmt::format("<= {}", value);
+      case Requirement::LimitType::lower:
+        return fmt::format(">= {}", value);
+      case Requirement::LimitType::unstated:
+        break;
+    }
+    return value;
+  }
+
+  std::string observed_text(const engine::RequirementResult& result) const {
+    if (const auto* observed = std::get_if<Duration>(&result.observed)) return signed_time(*observed);
+    if (const auto* count = std::get_if<std::int64_t>(&result.observed)) return std::to_string(*count);
+    if (const auto* percent = std::get_if<double>(&result.observed)) return fmt::format("{:.2f} %", *percent);
+    return "-";
+  }
+
+  void requirements() {
+    if (results_.requirements.empty()) return;
+    title("Requirements");
+    TextTable table({{"requirement"},
+                     {"subject"},
+                     {"metric"},
+                     {"limit", Align::right},
+                     {"observed", Align::right},
+                     {"bound", Align::right},
+                     {"severity"},
+                     {"verdict"}});
+    std::string reasons;
+    for (std::size_t index = 0; index < results_.requirements.size(); ++index) {
+      const Requirement& requirement = system_.requirements[index];
+      const engine::RequirementResult& result = results_.requirements[index];
+      const auto shown = [](std::string_view text) { return text.empty() ? std::string("-") : std::string(text); };
+      table.add_row({{shown(requirement.name)},
+                     {shown(requirement.subject_name)},
+                     {shown(metric_name(requirement))},
+                     {limit_text(requirement)},
+                     {observed_text(result)},
+                     {bound_text(requirement, result)},
+                     {shown(to_string(requirement.severity))},
+                     verdict_cell(result.verdict)});
+      if (result.verdict != LimitVerdict::met)
+        reasons += reason(shown(requirement.name), fmt::format("{}: {}", to_string(result.verdict), result.reason));
+    }
+    show(table);
+    note(reasons);
+  }
+
+  void constraints() {
+    if (results_.constraints.empty()) return;
+    title("Timing constraints, by what the simulation showed of their events");
+    TextTable table({{"constraint"}, {"class"}, {"judged", Align::right}, {"verdict"}, {"guaranteed"}});
+    std::string reasons;
+    for (std::size_t index = 0; index < results_.constraints.size(); ++index) {
+      const TimingConstraint& constraint = system_.constraints[index];
+      const engine::ConstraintResult& result = results_.constraints[index];
+      const std::string name = constraint.name.empty() ? "-" : constraint.name;
+      table.add_row({{name},
+                     {constraint.class_name},
+                     {std::to_string(result.judged)},
+                     verdict_cell(result.verdict),
+                     guarantee(result.guaranteed)});
+      if (result.verdict != LimitVerdict::met)
+        reasons += reason(
+            name, fmt::format("{}: {}{}", to_string(result.verdict), result.reason, place_text(constraint.location)));
+    }
+    show(table);
+    note(reasons);
+  }
+
+  /// " (file:3:7)"
+  static std::string place_text(const Location& place) {
+    return place.line == 0 ? "" : fmt::format(" ({}:{}:{})", place.file, place.line, place.column);
+  }
+
+  void operations() {
+    if (results_.operations.empty()) return;
+    title("Operations on the GPU (submission to completion)");
+    TextTable table({{"operation"},
+                     {"runnable"},
+                     {"bytes", Align::right},
+                     {"runs", Align::right},
+                     {with_unit("min"), Align::right},
+                     {with_unit("mean"), Align::right},
+                     {with_unit("max"), Align::right},
+                     {with_unit("bound"), Align::right}});
+    for (const auto& result : results_.operations) {
+      const GraphNode& node = system_.graph[result.node];
+      const auto* copy = std::get_if<Copy>(&node.activity);
+      const bool known = result.duration.jobs > 0;
+      const auto observed = [&](Duration value) { return known ? time(value) : std::string("-"); };
+      table.add_row({{node.name},
+                     {node.runnable ? system_.runnables[*node.runnable].name : "-"},
+                     {copy != nullptr ? std::to_string(copy->size.bytes) : "-"},
+                     {std::to_string(result.duration.jobs)},
+                     {observed(result.duration.min)},
+                     {observed(result.duration.mean)},
+                     {observed(result.duration.max)},
+                     {at_most(result.bound.worst)}});
+    }
+    show(table);
+  }
+
+  void resources() {
+    title("Resources");
+    TextTable table({{"resource"}, {"kind"}, {"in use", Align::right}, {"demand", Align::right}, {"verdict"}});
+    for (const auto& resource : results_.resources)
+      table.add_row(
+          {{system_.platform.units[resource.unit].name},
+           {std::string(to_string(resource.kind))},
+           {percent(resource.utilization)},
+           {fmt::format("{:.4f}", resource.demand)},
+           {resource.overloaded() ? "overloaded" : "ok", resource.overloaded() ? Colour::bad : Colour::good}});
+    show(table);
+  }
+
+  std::string steps_of(const Chain& chain) const {
+    std::string text;
+    for (const TaskIndex task : chain.tasks)
+      text += fmt::format("{}{}", text.empty() ? "" : " -> ", system_.tasks[task].name);
+    return text;
+  }
+
+  void chains() {
+    if (system_.chains.empty()) return;
+    title(
+        fmt::format("End-to-end latencies of chains, {}: exact under LET, upper bounds else; what the simulation saw "
+                    "of implicit communication",
+                    unit_));
+    TextTable table({{"chain"},
+                     {"LET reaction", Align::right},
+                     {"reduced reaction", Align::right},
+                     {"age", Align::right},
+                     {"reduced age", Align::right},
+                     {"implicit reaction", Align::right},
+                     {"seen", Align::right},
+                     {"explicit reaction", Align::right},
+                     {"tasks"}});
+    std::vector<std::string> unknown;  // why, once each
+    for (std::size_t index = 0; index < system_.chains.size(); ++index) {
+      const Chain& chain = system_.chains[index];
+      const engine::ChainResult& result = results_.chains[index];
+      const auto let = [&](Duration engine::LetLatencies::*which) {
+        return result.let ? time((*result.let).*which) : std::string("-");
+      };
+      const auto bound = [&](const std::optional<engine::LatencyBounds>& bounds) {
+        return bounds ? time(bounds->reaction) : std::string("-");
+      };
+      table.add_row({{chain.source == Chain::Source::model     ? chain.name
+                      : chain.source == Chain::Source::request ? "(requested)"
+                                                               : "(label flow)"},
+                     {let(&engine::LetLatencies::reaction)},
+                     {let(&engine::LetLatencies::reduced_reaction)},
+                     {let(&engine::LetLatencies::age)},
+                     {let(&engine::LetLatencies::reduced_age)},
+                     {bound(result.implicit)},
+                     {result.observed.reaction ? time(*result.observed.reaction) : "-"},
+                     {bound(result.explicit_access)},
+                     {steps_of(chain)}});
+      for (const auto& [column, why] : {std::pair<const char*, const std::string&>("LET", result.let_reason),
+                                        {"implicit", result.implicit_reason},
+                                        {"explicit", result.explicit_reason}}) {
+        std::string sentence = fmt::format("no {} latency: {}", column, why);
+        if (!why.empty() && std::find(unknown.begin(), unknown.end(), sentence) == unknown.end())
+          unknown.push_back(std::move(sentence));
+      }
+    }
+    show(table);
+    std::string lines;
+    for (const std::string& sentence : unknown) lines += line(sentence, Colour::dim);
+    note(lines);
+    chain_limits();
+  }
+
+  void chain_limits() {
+    TextTable table({{"latency constraint"},
+                     {"chain"},
+                     {"of"},
+                     {with_unit("min"), Align::right},
+                     {with_unit("max"), Align::right},
+                     {"implicit"},
+                     {"explicit"},
+                     {"LET"},
+                     {"judged"}});
+    std::string reasons;
+    for (std::size_t index = 0; index < system_.chains.size(); ++index)
+      for (std::size_t i = 0; i < system_.chains[index].limits.size(); ++i) {
+        const ChainLimit& limit = system_.chains[index].limits[i];
+        const engine::ChainResult::Limit& verdict = results_.chains[index].limits[i];
+        const engine::ChainResult::Judgement& judged = verdict.by(results_.communication);
+        table.add_row({{limit.name},
+                       {system_.chains[index].name},
+                       {limit.kind == ChainLimit::Kind::age ? "age" : "reaction"},
+                       {time(limit.minimum)},
+                       {time(limit.maximum)},
+                       verdict_cell(verdict.implicit.verdict),
+                       verdict_cell(verdict.explicit_access.verdict),
+                       verdict_cell(verdict.let.verdict),
+                       {judged.guaranteed == true ? "guaranteed" : std::string(to_string(judged.verdict)),
+                        verdict_cell(judged.verdict).colour}});
+        reasons += reason(limit.name.empty() ? "-" : limit.name,
+                          fmt::format("{} under {} communication: {}", to_string(judged.verdict),
+                                      to_string(results_.communication), judged.reason));
+      }
+    if (table.empty()) return;
+    out_ += "\n";
+    show(table);
+    note(reasons);
+  }
+
+  const ResultView& view_;
+  const System& system_;
+  const engine::Results& results_;
+  bool markdown_;
+  bool colour_;
+  bool metrics_;
+  const char* unit_ = "ms";
+  Duration per_unit_ = Duration::milliseconds(1);
+  std::string out_;
+};
+
+}  // namespace
+
+std::string render_text(const ResultView& view, const RenderOptions& options) {
+  return TextRenderer(view, options, false).render();
+}
+
+std::string render_markdown(const ResultView& view, const RenderOptions& options) {
+  return TextRenderer(view, options, true).render();
+}
+
+}  // namespace amalthea::exporter

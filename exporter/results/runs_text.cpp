@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// Many runs for people.
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "amalthea/quantity.hpp"
+#include "exporter/primitives/text_table.hpp"
+#include "exporter/results/runs_formats.hpp"
+#include "exporter/results/verdict_text.hpp"
+
+namespace amalthea::exporter {
+namespace {
+
+using engine::TaskRuns;
+using engine::Verdict;
+
+Colour colour_of(Verdict verdict) {
+  if (verdict == Verdict::met) return Colour::good;
+  if (verdict == Verdict::unknown) return Colour::bold;
+  return verdict == Verdict::no_deadline ? Colour::dim : Colour::bad;
+}
+
+std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
+/// Shares near zero and near one matter: three decimals.
+std::string fine_percent(double share) { return fmt::format("{:.3f}", share * 100); }
+
+class RunsText {
+ public:
+  RunsText(const RunsView& view, bool colour) : view_(view), system_(view.system), runs_(view.runs), colour_(colour) {
+    Duration longest;
+    for (const TaskRuns& task : runs_.tasks)
+      if (task.response.count() > 0) longest = std::max(longest, task.response.max());
+    if (longest < Duration::milliseconds(1)) {
+      unit_ = "us";
+      per_unit_ = Duration::microseconds(1);
+    }
+  }
+
+  std::string render() {
+    head();
+    tasks();
+    longest_jobs();
+    resources();
+    chains();
+    return std::move(out_);
+  }
+
+ private:
+  /// In the table's unit, three decimals, rounded to nearest.
+  std::string time(Duration value) const {
+    const auto thousandths = scale(value, 1000, per_unit_.picoseconds(), Rounding::nearest).picoseconds();
+    return fmt::format("{}.{:03}", thousandths / 1000, thousandths % 1000);
+  }
+  std::string time(std::optional<Duration> value) const { return value ? time(*value) : "-"; }
+  std::string with_unit(const char* title) const { return fmt::format("{} {}", title, unit_); }
+  void title(std::string_view text) { out_ += heading(text, colour_); }
+
+  void head() {
+    for (const VerdictLine& said : verdict_lines(engine::assess(system_, runs_.judged, view_.findings)))
+      out_ += paint(said.text, said.colour, colour_) + "\n";
+    std::string files;
+    for (const std::string& file : view_.model.files) files += (files.empty() ? "" : ", ") + file;
+    out_ += fmt::format("{}  (AMALTHEA {}, {})\n", files, view_.model.version, view_.model.hash.substr(0, 19));
+    out_ += fmt::format("{} of {}{} with {} execution times, seed {}: observed values, not bounds.\n",
+                        runs_.runs == 1 ? "One run" : fmt::format("{} runs", runs_.runs),
+                        format_duration(runs_.horizon), runs_.hyperperiod == runs_.horizon ? " (the hyperperiod)" : "",
+                        to_string(runs_.execution), runs_.seed);
+  }
+
+  void tasks() {
+    title("Response times");
+    TextTable table({{"task"},
+                     {"jobs", Align::right},
+                     {with_unit("min"), Align::right},
+                     {with_unit("mean"), Align::right},
+                     {"± 95 %", Align::right},
+                     {with_unit("p50"), Align::right},
+                     {with_unit("p99"), Align::right},
+                     {with_unit("p99.9"), Align::right},
+                     {with_unit("max"), Align::right},
+                     {with_unit("deadline"), Align::right},
+                     {"late %", Align::right},
+                     {"95 %", Align::right},
+                     {"verdict"}});
+    bool unfinished = false, lost = false;
+    for (TaskIndex index = 0; index < system_.tasks.size(); ++index) {
+      const Task& task = system_.tasks[index];
+      const TaskRuns& runs = runs_.tasks[index];
+      const engine::Sample& sample = runs.response;
+      const auto observed = [&](auto value) { return sample.count() > 0 ? time(value()) : std::string("-"); };
+      const bool judged = task.deadline && runs.jobs() > 0;
+      const engine::Share late = judged ? engine::wilson_interval(runs.late, runs.jobs()) : engine::Share{};
+      const std::string half_width =
+          runs.means.runs() < 2 ? "-" : time(Duration::picoseconds(std::llround(runs.means.half_width())));
+      std::string jobs = std::to_string(sample.count());
+      if (runs.unfinished > 0) jobs += fmt::format("+{}", runs.unfinished);
+      if (runs.lost_activations > 0) jobs += fmt::format("-{}", runs.lost_activations);
+      unfinished = unfinished || runs.unfinished > 0;
+      lost = lost || runs.lost_activations > 0;
+      table.add_row({{task.name},
+                     {jobs},
+                     {observed([&] { return sample.min(); })},
+                     {observed([&] { return sample.mean(); })},
+                     {half_width},
+                     {observed([&] { return sample.percentile(500); })},
+                     {observed([&] { return sample.percentile(990); })},
+                     {observed([&] { return sample.percentile(999); })},
+                     {observed([&] { return sample.max(); })},
+                     {time(task.deadline)},
+                     {judged ? fine_percent(late.value) : "-"},
+                     {judged ? fmt::format("{} … {}", fine_percent(late.lower), fine_percent(late.upper)) : "-"},
+                     {std::string(to_string(runs.verdict)), colour_of(runs.verdict)}});
+    }
+    out_ += table.render(colour_);
+    if (unfinished) out_ += paint("jobs n+m: m jobs had not ended when the simulation did\n", Colour::dim, colour_);
+    if (lost) out_ += paint("jobs n-m: m activations were lost\n", Colour::dim, colour_);
+  }
+
+  void longest_jobs() {
+    title("Longest jobs (each comes again with --runs 1 and its seed)");
+    TextTable table({{"task"},
+                     {with_unit("response"), Align::right},
+                     {"run", Align::right},
+                     {"seed", Align::right},
+                     {with_unit("released"), Align::right}});
+    for (TaskIndex index = 0; index < system_.tasks.size(); ++index)
+      if (const auto& worst = runs_.tasks[index].worst)
+        table.add_row({{system_.tasks[index].name},
+                       {time(worst->response)},
+                       {std::to_string(worst->run)},
+                       {std::to_string(worst->seed)},
+                       {time(worst->release.since_start())}});
+    out_ += table.render(colour_);
+  }
+
+  void resources() {
+    title("Resources in use");
+    TextTable table({{"resource"}, {"kind"}, {"mean", Align::right}, {"least", Align::right}, {"most", Align::right}});
+    for (const engine::ResourceRuns& resource : runs_.resources)
+      table.add_row({{system_.platform.units[resource.unit].name},
+                     {std::string(to_string(resource.kind))},
+                     {percent(resource.mean)},
+                     {percent(resource.least)},
+                     {percent(resource.most)}});
+    out_ += table.render(colour_);
+  }
+
+  void chains() {
+    if (system_.chains.empty()) return;
+    title("Chains: longest seen under implicit communication");
+    TextTable table({{"chain"},
+                     {"reads", Align::right},
+                     {with_unit("reaction"), Align::right},
+                     {with_unit("reduced"), Align::right},
+                     {with_unit("age"), Align::right},
+                     {with_unit("reduced"), Align::right}});
+    for (std::size_t index = 0; index < system_.chains.size(); ++index) {
+      const engine::ObservedLatencies& seen = runs_.chains[index];
+      table.add_row({{system_.chains[index].name},
+                     {std::to_string(seen.reads)},
+                     {time(seen.reaction)},
+                     {time(seen.reduced_reaction)},
+                     {time(seen.age)},
+                     {time(seen.reduced_age)}});
+    }
+    out_ += table.render(colour_);
+  }
+
+  const RunsView& view_;
+  const System& system_;
+  const engine::ManyRuns& runs_;
+  bool colour_;
+  const char* unit_ = "ms";
+  Duration per_unit_ = Duration::milliseconds(1);
+  std::string out_;
+};
+
+}  // namespace
+
+std::string render_runs_text(const RunsView& view, bool colour) { return RunsText(view, colour).render(); }
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,385 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/rewriting/annotation_content.hpp"
+#include "exporter/results/verdict_text.hpp"
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "exporter/rewriting/annotation_state.hpp"
+
+namespace amalthea::exporter {
+namespace {
+
+using detail::RunnableDurations;
+using Properties = std::vector<Property>;
+
+/// Why an element of the model is not in the system: what a finding says of it.
+class Findings {
+ public:
+  explicit Findings(const Diagnostics& diagnostics) {
+    for (const Diagnostic& finding : diagnostics.all())
+      if (!finding.path.empty()) by_place_.emplace(std::pair(finding.location.file, finding.path), &finding);
+  }
+
+  std::string about(Element element, std::string_view otherwise) const {
+    const auto found = by_place_.find(std::pair(element.document().source().path(), element.path()));
+    return found == by_place_.end() ? std::string(otherwise) : found->second->message;
+  }
+
+ private:
+  std::map<std::pair<std::string, std::string>, const Diagnostic*> by_place_;
+};
+
+void add(Properties& properties, std::string key, std::string text) {
+  properties.push_back({std::move(key), std::move(text)});
+}
+
+/// A key with the value, or one with the reason why there is none.
+void add_known(Properties& properties, const std::string& key, std::optional<Duration> value, Rounding rounding,
+               const std::string& reason) {
+  if (value)
+    properties.push_back({key, *value, rounding});
+  else
+    add(properties, key + ".reason", reason);
+}
+
+void add_statistics(Properties& properties, const std::string& key, const engine::Statistics& values) {
+  properties.push_back({key + ".min", values.min, Rounding::down});
+  properties.push_back({key + ".mean", values.mean});
+  properties.push_back({key + ".max", values.max, Rounding::up});
+}
+
+/// The names, where one comes again with a number, so that keys made of them differ.
+std::vector<std::string> distinct(std::vector<std::string> names) {
+  std::map<std::string, int> seen;
+  for (std::string& name : names)
+    if (const int count = ++seen[name]; count > 1) name += fmt::format("#{}", count);
+  return names;
+}
+
+// ---------------------------------------------------------------- processes
+
+Properties process_properties(const ResultView& view, TaskIndex index) {
+  const Task& task = view.system.tasks[index];
+  const engine::TaskResult& result = view.results.tasks[index];
+  Properties properties;
+  properties.push_back({"jobs", static_cast<std::int64_t>(result.response.jobs)});
+  if (result.response.jobs > 0)
+    add_statistics(properties, "responseTime", result.response);
+  else
+    add(properties, "responseTime.reason", "no job ended in the simulated time");
+  const std::string no_bound = result.bound.reason.empty() ? "no bound is computed" : result.bound.reason;
+  add_known(properties, "bcrt", result.bound.best, Rounding::down, no_bound);
+  add_known(properties, "wcrt", result.bound.worst, Rounding::up,
+            result.verdict == engine::Verdict::unbounded ? result.reason : no_bound);
+  if (task.deadline) properties.push_back({"deadline", *task.deadline});
+  add(properties, "verdict", std::string(to_string(result.verdict)));
+  if (result.guaranteed)
+    properties.push_back({"guaranteed", *result.guaranteed});
+  else
+    add(properties, "guaranteed.reason", task.deadline ? no_bound : "there is no deadline");
+  add(properties, "reason", result.reason);
+  return properties;
+}
+
+// ---------------------------------------------------------------- runnables
+
+Properties runnable_properties(const ResultView& view, const RunnableDurations& durations) {
+  Properties properties;
+  if (durations.by_task.empty()) {
+    add(properties, "reason", "no process that was analysed calls it");
+    return properties;
+  }
+  properties.push_back({"executions", static_cast<std::int64_t>(durations.all.jobs)});
+  if (durations.all.jobs == 0) {
+    add(properties, "duration.reason", "it never ran to its end in the simulated time");
+    return properties;
+  }
+  add_statistics(properties, "duration", durations.all);
+  if (durations.by_task.size() == 1) return properties;
+  std::vector<std::string> names;
+  for (const engine::RunnableResult* result : durations.by_task) names.push_back(view.system.tasks[result->task].name);
+  names = distinct(std::move(names));
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::string key = "duration.in." + names[i];
+    if (durations.by_task[i]->duration.jobs > 0)
+      add_statistics(properties, key, durations.by_task[i]->duration);
+    else
+      add(properties, key + ".reason", "it never ran to its end in the simulated time");
+  }
+  return properties;
+}
+
+// ---------------------------------------------------------------- event chains
+
+void add_bounds(Properties& properties, const std::string& key, const std::optional<engine::LatencyBounds>& bounds,
+                const std::string& reason) {
+  if (!bounds) {
+    add(properties, key + ".reason", reason);
+    return;
+  }
+  properties.push_back({key + ".reaction", bounds->reaction, Rounding::up});
+  properties.push_back({key + ".reducedReaction", bounds->reduced_reaction, Rounding::up});
+  properties.push_back({key + ".age", bounds->age, Rounding::up});
+  properties.push_back({key + ".reducedAge", bounds->reduced_age, Rounding::up});
+}
+
+void add_let(Properties& properties, const engine::ChainResult& result) {
+  if (!result.let) {
+    add(properties, "let.reason", result.let_reason);
+    return;
+  }
+  properties.push_back({"let.reaction", result.let->reaction, Rounding::up});
+  properties.push_back({"let.reducedReaction", result.let->reduced_reaction, Rounding::up});
+  properties.push_back({"let.age", result.let->age, Rounding::up});
+  properties.push_back({"let.reducedAge", result.let->reduced_age, Rounding::up});
+  properties.push_back({"let.firstToFirst", result.let->first_to_first, Rounding::up});
+  properties.push_back({"let.shortest", result.let->shortest, Rounding::down});
+}
+
+Properties chain_properties(const ResultView& view, std::size_t index) {
+  const Chain& chain = view.system.chains[index];
+  const engine::ChainResult& result = view.results.chains[index];
+  Properties properties;
+  std::string tasks;
+  for (const TaskIndex task : chain.tasks)
+    tasks += fmt::format("{}{}", tasks.empty() ? "" : " -> ", view.system.tasks[task].name);
+  add(properties, "tasks", tasks);
+  add_bounds(properties, "implicit", result.implicit, result.implicit_reason);
+  add_bounds(properties, "explicit", result.explicit_access, result.explicit_reason);
+  add_let(properties, result);
+  const std::string unseen = "none came to its end in the simulated time";
+  properties.push_back({"simulated.reads", static_cast<std::int64_t>(result.observed.reads)});
+  add_known(properties, "simulated.reaction", result.observed.reaction, Rounding::up, unseen);
+  add_known(properties, "simulated.reducedReaction", result.observed.reduced_reaction, Rounding::up, unseen);
+  add_known(properties, "simulated.age", result.observed.age, Rounding::up, unseen);
+  add_known(properties, "simulated.reducedAge", result.observed.reduced_age, Rounding::up, unseen);
+  for (std::size_t i = 0; i < chain.limits.size(); ++i) {
+    const ChainLimit& limit = chain.limits[i];
+    const std::string key = fmt::format("constraint.{}", i + 1);
+    add(properties, key + ".name", limit.name);
+    add(properties, key + ".type", limit.kind == ChainLimit::Kind::age ? "age" : "reaction");
+    if (limit.minimum) properties.push_back({key + ".minimum", *limit.minimum});
+    if (limit.maximum) properties.push_back({key + ".maximum", *limit.maximum});
+    add(properties, key + ".implicit", std::string(to_string(result.limits[i].implicit.verdict)));
+    add(properties, key + ".explicit", std::string(to_string(result.limits[i].explicit_access.verdict)));
+    add(properties, key + ".let", std::string(to_string(result.limits[i].let.verdict)));
+    const engine::ChainResult::Judgement& judged = result.limits[i].by(view.results.communication);
+    add(properties, key + ".verdict",
+        judged.guaranteed == true ? "guaranteed" : std::string(to_string(judged.verdict)));
+    add(properties, key + ".reason", judged.reason);
+  }
+  return properties;
+}
+
+// ---------------------------------------------------------------- platform
+
+std::string_view key_of(engine::ResourceKind kind) {
+  switch (kind) {
+    case engine::ResourceKind::core:
+      return "core";
+    case engine::ResourceKind::execution_engine:
+      return "executionEngine";
+    case engine::ResourceKind::copy_engine:
+      return "copyEngine";
+  }
+  return "core";
+}
+
+/// How the resources of a unit are used, under keys that begin with the kind of resource and end in `suffix`.
+/// A unit on which nothing was simulated has a reason instead.
+void add_resources(const ResultView& view, UnitIndex unit, const std::string& suffix, Properties& properties) {
+  bool any = false;
+  for (const engine::ResourceResult& resource : view.results.resources) {
+    if (resource.unit != unit) continue;
+    any = true;
+    const std::string key = std::string(key_of(resource.kind)) + suffix;
+    properties.push_back({key + ".utilization", resource.utilization});
+    properties.push_back({key + ".demand", resource.demand});
+    add(properties, key + ".verdict", resource.overloaded() ? "overloaded" : "ok");
+  }
+  if (any) return;
+  const bool gpu = view.system.platform.units[unit].type == PuType::gpu;
+  add(properties, (gpu ? "executionEngine" : "core") + suffix + ".reason", "no process that was analysed runs there");
+}
+
+Properties scheduler_properties(const ResultView& view, const Scheduler& scheduler) {
+  Properties properties;
+  if (scheduler.units.empty()) {
+    add(properties, "cores.reason", "it is responsible for no processing unit");
+    return properties;
+  }
+  std::vector<std::string> names;
+  for (const UnitIndex unit : scheduler.units) names.push_back(view.system.platform.units[unit].name);
+  names = distinct(std::move(names));
+  std::string all;
+  for (const std::string& name : names) all += fmt::format("{}{}", all.empty() ? "" : ", ", name);
+  add(properties, "cores", all);
+  for (std::size_t i = 0; i < names.size(); ++i) add_resources(view, scheduler.units[i], "." + names[i], properties);
+  return properties;
+}
+
+// ---------------------------------------------------------------- all of it
+
+/// By element, what of the system it became.
+template <typename Parts>
+std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> by_origin(const Parts& parts) {
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> found;
+  for (std::size_t i = 0; i < parts.size(); ++i)
+    if (parts[i].origin.known()) found.emplace(std::pair(parts[i].origin.document, parts[i].origin.element), i);
+  return found;
+}
+
+/// For every such child of a sub-model what `known` says of its part of the system, else why it has none.
+template <typename Parts, typename Known>
+void add_properties(const Model& model, std::string_view sub_model, std::string_view tag, const Parts& parts,
+                    const Findings& findings, std::vector<Annotation>& annotations, Known known) {
+  const auto indices = by_origin(parts);
+  for (const Element element : model.all(sub_model, tag)) {
+    const Origin origin = element.origin();
+    const auto found = indices.find(std::pair(origin.document, origin.element));
+    if (found != indices.end())
+      annotations.push_back({element, known(found->second)});
+    else
+      annotations.push_back({element, {{"reason", findings.about(element, "it was not analysed")}}});
+  }
+}
+
+void add_all_properties(const Model& model, const ResultView& view, std::vector<Annotation>& annotations) {
+  const Findings findings(view.findings);
+  const System& system = view.system;
+  for (const std::string_view tag : {"tasks", "isrs"})
+    add_properties(model, "swModel", tag, system.tasks, findings, annotations,
+                   [&](std::size_t i) { return process_properties(view, static_cast<TaskIndex>(i)); });
+  const auto durations = detail::runnable_durations(view);
+  add_properties(model, "swModel", "runnables", system.runnables, findings, annotations,
+                 [&](std::size_t i) { return runnable_properties(view, durations[i]); });
+  add_properties(model, "constraintsModel", "eventChains", system.chains, findings, annotations,
+                 [&](std::size_t i) { return chain_properties(view, i); });
+  for (const Scheduler& scheduler : system.platform.schedulers)
+    if (scheduler.origin.known())
+      annotations.push_back({model.element(scheduler.origin), scheduler_properties(view, scheduler)});
+  for (UnitIndex unit = 0; unit < system.platform.units.size(); ++unit) {
+    if (!system.platform.units[unit].origin.known()) continue;
+    Annotation annotation{model.element(system.platform.units[unit].origin), {}};
+    add_resources(view, unit, "", annotation.properties);
+    annotations.push_back(std::move(annotation));
+  }
+}
+
+/// Where all of it comes from. Nothing that depends on where files lie.
+Properties provenance(const Model& model, const ResultView& view, const AnnotationRequest& request) {
+  const engine::Results& results = view.results;
+  Properties properties;
+  const engine::Assessment assessment = engine::assess(view.system, results, view.findings);
+  add(properties, "verdict", verdict_sentence(assessment));
+  std::string assumed;
+  for (const engine::Assumption& assumption : assessment.assumptions)
+    assumed += fmt::format("{}{}", assumed.empty() ? "" : "; ", assumption.text);
+  if (!assumed.empty()) add(properties, "assumed", assumed);
+  add(properties, "origin.tool", fmt::format("{} {}", tool_name, tool_version));
+  add(properties, "origin.model", view.model.hash);
+  if (model.documents().size() > 1) add(properties, "origin.state", state_of_model(model));
+  add(properties, "origin.execution", std::string(to_string(results.execution)));
+  if (!request.until.empty()) add(properties, "origin.until", request.until);
+  properties.push_back({"origin.horizon", results.horizon});
+  add(properties, "origin.memory", results.memory_model);
+  add(properties, "origin.lineRule", std::string(to_string(results.line_rule)));
+  add(properties, "origin.communication", std::string(to_string(results.communication)));
+  std::string platforms;
+  for (UnitIndex unit = 0; unit < results.device_profiles.size(); ++unit)
+    if (!results.device_profiles[unit].empty())
+      platforms += fmt::format("{}{}={}", platforms.empty() ? "" : ", ", view.system.platform.units[unit].name,
+                               results.device_profiles[unit]);
+  if (!platforms.empty()) add(properties, "origin.platform", platforms);
+  if (request.keep_wrappers) add(properties, "origin.wrappers", "kept as written");
+  std::string mapping;
+  for (const std::string& change : request.mapping) mapping += (mapping.empty() ? "" : ", ") + change;
+  if (!mapping.empty()) add(properties, "origin.mapping", mapping);
+  return properties;
+}
+
+/// Says that a version has no such class.
+void refuse(const Document& document, std::string_view what, std::string_view option, VersionSet versions,
+            Diagnostics& diagnostics) {
+  diagnostics.add(
+      "AM0550", Severity::error,
+      fmt::format("AMALTHEA {} has no {}; --as {} is for {} to {}; leave it out, or convert the model",
+                  document.version_text(), what, option, to_string(versions.first()), to_string(versions.last())),
+      {document.source().path()});
+}
+
+/// The versions that have all of the classes.
+VersionSet versions_with(std::initializer_list<std::string_view> classes) {
+  std::uint32_t bits = ~std::uint32_t{0};
+  for (const std::string_view name : classes) {
+    const auto cls = metamodel::find_class(name);
+    bits &= cls ? metamodel::info(*cls).versions.bits() : 0;
+  }
+  return VersionSet::from_bits(bits);
+}
+
+}  // namespace
+
+std::vector<RunnableDurations> detail::runnable_durations(const ResultView& view) {
+  std::vector<RunnableDurations> durations(view.system.runnables.size());
+  std::vector<amalthea::detail::Int128> sums(durations.size(), 0);
+  for (const engine::RunnableResult& result : view.results.runnables) {
+    RunnableDurations& all = durations[result.runnable];
+    all.by_task.push_back(&result);
+    const engine::Statistics& seen = result.duration;
+    if (seen.jobs == 0) continue;
+    const bool first = all.all.jobs == 0;
+    all.all.min = first ? seen.min : std::min(all.all.min, seen.min);
+    all.all.max = first ? seen.max : std::max(all.all.max, seen.max);
+    all.all.jobs += seen.jobs;
+    sums[result.runnable] += static_cast<amalthea::detail::Int128>(seen.mean.picoseconds()) *
+                             static_cast<amalthea::detail::Int128>(seen.jobs);
+  }
+  for (std::size_t i = 0; i < durations.size(); ++i)
+    if (durations[i].all.jobs > 0)
+      durations[i].all.mean = Duration::picoseconds(amalthea::detail::divide(
+          sums[i], static_cast<amalthea::detail::Int128>(durations[i].all.jobs), Rounding::nearest));
+  return durations;
+}
+
+bool can_hold(const Model& model, const AnnotationRequest& request, Diagnostics& diagnostics) {
+  const VersionSet measurements = versions_with({"MeasurementModel", "TaskMeasurement"});
+  const VersionSet requirements = versions_with({"ConstraintsModel", "ProcessRequirement", "TimeRequirementLimit"});
+  bool possible = true;
+  for (const auto& document : model.documents()) {
+    if (request.measurements && !measurements.contains(document->version())) {
+      refuse(*document, "measurement model", "measurements", measurements, diagnostics);
+      possible = false;
+    }
+    if (request.requirements && !requirements.contains(document->version())) {
+      refuse(*document, "requirements on processes", "requirements", requirements, diagnostics);
+      possible = false;
+    }
+  }
+  return possible;
+}
+
+std::vector<Annotation> annotations_of(const Model& model, const ResultView& view, const AnnotationRequest& request,
+                                       Diagnostics& diagnostics) {
+  std::vector<Annotation> annotations;
+  if (request.properties) add_all_properties(model, view, annotations);
+  if (request.measurements) detail::add_measurements(model, view, annotations, diagnostics);
+  if (request.requirements) detail::add_requirements(model, view, annotations, diagnostics);
+  std::set<const Document*> documents;
+  for (const Annotation& annotation : annotations) documents.insert(&annotation.element.document());
+  if (documents.empty()) documents.insert(model.documents().front().get());
+  const Properties origin = provenance(model, view, request);
+  for (const auto& document : model.documents())
+    if (documents.count(document.get()) > 0) annotations.push_back({document->root(), origin});
+  return annotations;
+}
+
+}  // namespace amalthea::exporter

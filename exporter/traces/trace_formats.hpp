@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// Traces of a simulation, written as it runs, one form a file (docs/traces.md shows what each holds). All are
+/// deterministic, and need no more memory for a long simulation than for a short one.
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <tl/expected.hpp>
+
+#include "engine/simulation/simulation_observer.hpp"
+
+namespace amalthea::exporter {
+
+/// What a trace says of itself.
+struct TraceFacts {
+  std::string input;                          ///< where the model comes from
+  std::string date = "1970-01-01T00:00:00Z";  ///< ISO 8601 with zone, for forms that must state one
+};
+
+/// Watches one simulation.
+class TraceWriter : public engine::SimulationObserver {
+ public:
+  /// After the simulation: the file is there, or the error says why not. A writer that goes without leaves nothing.
+  virtual tl::expected<void, std::string> finish() = 0;
+};
+
+/// Best Trace Format 2.1.5, in nanoseconds.
+tl::expected<std::unique_ptr<TraceWriter>, std::string> make_trace_btf(const std::string& path, const TraceFacts&);
+/// Trace event JSON, for ui.perfetto.dev and chrome://tracing.
+tl::expected<std::unique_ptr<TraceWriter>, std::string> make_trace_perfetto(const std::string& path, const TraceFacts&);
+/// The same, compressed by gzip.
+tl::expected<std::unique_ptr<TraceWriter>, std::string> make_trace_perfetto_gz(const std::string& path,
+                                                                               const TraceFacts&);
+/// One line for every activation, interval and end of a job, in picoseconds.
+tl::expected<std::unique_ptr<TraceWriter>, std::string> make_trace_csv(const std::string& path, const TraceFacts&);
+/// AMALTHEA Trace Database, in picoseconds.
+tl::expected<std::unique_ptr<TraceWriter>, std::string> make_trace_atdb(const std::string& path, const TraceFacts&);
+
+struct TraceFormat {
+  std::string_view extension;  ///< ".btf"
+  tl::expected<std::unique_ptr<TraceWriter>, std::string> (*make)(const std::string& path, const TraceFacts&);
+};
+/// All of them; the extension of a file decides.
+const std::vector<TraceFormat>& trace_formats();
+/// Nothing where no format has the extension.
+const TraceFormat* trace_format_of(std::string_view path);
+
+}  // namespace amalthea::exporter

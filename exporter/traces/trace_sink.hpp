@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// Where the text of a trace goes: through a buffer into a new file, compressed or not.
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <tl/expected.hpp>
+
+#include "exporter/primitives/new_file.hpp"
+
+namespace amalthea::exporter {
+
+/// Failures are kept and come out of `commit`; what is put after one goes nowhere.
+class TraceSink {
+ public:
+  TraceSink(NewFile file, bool compressed);
+  TraceSink(const TraceSink&) = delete;
+  TraceSink& operator=(const TraceSink&) = delete;
+  ~TraceSink();
+
+  void put(std::string_view text) {
+    if (text.size() > capacity_ - used_) {
+      drain(text);
+      return;
+    }
+    std::memcpy(buffer_.get() + used_, text.data(), text.size());
+    used_ += text.size();
+  }
+  /// Where up to `most` more bytes may be written; `advance` says how many were.
+  char* room(std::size_t most) {
+    if (most > capacity_ - used_) make_room(most);
+    return buffer_.get() + used_;
+  }
+  void advance(const char* end) { used_ = static_cast<std::size_t>(end - buffer_.get()); }
+  void put(char character) { put(std::string_view(&character, 1)); }
+  void put_number(std::uint64_t number) {
+    if (number < 10) {
+      put(static_cast<char>('0' + number));
+      return;
+    }
+    const fmt::format_int text(number);
+    put(std::string_view(text.data(), text.size()));
+  }
+
+  tl::expected<void, std::string> commit();
+
+ private:
+  void make_room(std::size_t most);
+  void drain(std::string_view more);
+  void pass(std::string_view bytes, bool last);
+
+  struct Compressor;
+
+  NewFile file_;
+  std::size_t capacity_ = std::size_t{1} << 16U;
+  std::unique_ptr<char[]> buffer_;
+  std::size_t used_ = 0;
+  std::unique_ptr<Compressor> compressor_;  ///< null: as it is
+};
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,556 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each task does, as a flat sequence of activities: see Branch for how alternatives stand in it.
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "amalthea/views/activity.hpp"
+#include "amalthea/views/hardware.hpp"
+#include "amalthea/views/properties.hpp"
+#include "amalthea/views/quantities.hpp"
+#include "importer/building/detail/build_context.hpp"
+#include "importer/building/detail/distribution_builder.hpp"
+
+namespace amalthea::importer::detail {
+namespace {
+
+/// A chain of calls deeper than this is no program that somebody wrote, and would use up the stack.
+constexpr std::size_t max_call_depth = 512;
+/// Groups within groups within called runnables: the same, counted over all levels.
+constexpr std::size_t max_nesting = 2000;
+/// Runnables that call others several times each multiply: a small file could ask for any number of activities.
+constexpr std::size_t max_activities = 1'000'000;
+
+/// With the shape of what varies.
+Cycles varying_cycles_of(const views::Deviation<std::int64_t>& deviation, Diagnostics& diagnostics) {
+  Cycles cycles = cycles_of(deviation, diagnostics);
+  cycles.shape = distribution_of(deviation).shape;
+  return cycles;
+}
+
+class BodyReader {
+ public:
+  BodyReader(BuildContext& context, TaskIndex task, RawBody& body, std::size_t& total)
+      : context_(context), task_(task), body_(body), total_(total) {}
+
+  void read(Element container) {
+    if (depth_ >= max_nesting) {
+      if (!too_deep_)
+        context_.error("AM0320",
+                       fmt::format("groups and calls are nested deeper than {} levels; flatten them", max_nesting),
+                       container.location(), container.path());
+      too_deep_ = true;
+      return;
+    }
+    ++depth_;
+    for (const Element item : items_of(container))
+      if (total_ <= max_activities) read_item(item);
+    --depth_;
+  }
+
+ private:
+  void read_item(Element element) {
+    // What is not simulated may be unreadable without any effect; only execution times are told about.
+    Diagnostics no_effect;
+    const std::string_view cls = element.class_name();
+    const bool is_execution = cls == "Ticks" || cls == "ExecutionNeed" || cls.find("Instructions") != cls.npos;
+    Diagnostics& diagnostics = is_execution ? context_.diagnostics : no_effect;
+    const views::ActivityItem item = views::activity_item(context_.model, element, diagnostics);
+    std::visit([&](const auto& kind) { take(element, kind); }, item.kind);
+  }
+
+  /// Kinds that are not simulated: channels, asynchronous server calls, local modes and so on of all versions.
+  template <typename Kind>
+  void take(Element item, const Kind&) {
+    context_.ignore(item);
+  }
+
+  /// Groups within uninterruptible ones change nothing.
+  void take(Element item, const views::Group& group) {
+    if (group.interruptible || on_device()) {
+      read(item);
+      return;
+    }
+    if (uninterruptible_++ == 0) add(item, std::string(group.name), Uninterruptible{true});
+    read(item);
+    if (--uninterruptible_ == 0) add(item, std::string(group.name), Uninterruptible{false});
+  }
+
+  void take(Element item, const views::RunnableCall& call_item) {
+    if (call_item.statistic && call_item.statistic->average != 1) context_.ignore(item.child("statistic"));
+    counted(item, call_item.counter, [&] { call(item, "runnable"); });
+  }
+  void take(Element item, const views::SynchronousServerCall&) { call(item, "serverRunnable"); }
+
+  void take(Element item, const views::LabelAccess& access_item) {
+    if (access_item.transmission && access_item.transmission->chunk_processing_ticks > 0)
+      context_.ignore(access_item.transmission->element);
+    if (access_item.access == views::Access::unstated) context_.assume(Unstated::access, item);
+    if (const auto label = context_.required(context_.labels, item, "data"))
+      access(item, *label, access_item.access == views::Access::write, count_of(access_item.statistic));
+  }
+  void take(Element item, const views::SenderReceiverRead& access_item) {
+    if (const auto label = context_.labels.find(access_item.label))
+      access(item, *label, false);
+    else
+      context_.ignore(item);
+  }
+  void take(Element item, const views::SenderReceiverWrite& access_item) {
+    if (const auto label = context_.labels.find(access_item.label))
+      access(item, *label, true);
+    else
+      context_.ignore(item);
+  }
+
+  /// A single value, which need not be whole, is the average; the next whole numbers around it are least and most.
+  /// Once, where nothing is stated.
+  static AccessCount count_of(const std::optional<views::Statistic>& statistic) {
+    if (!statistic || (statistic->average <= 0 && !statistic->largest)) return {};
+    constexpr double limit = 1e9;  // beyond what any execution can do
+    const double average = std::clamp(statistic->average, 0.0, limit);
+    const auto whole = [](double value) { return static_cast<std::int64_t>(value); };
+    AccessCount count;
+    count.average = whole(std::round(average));
+    count.least = std::clamp<std::int64_t>(statistic->least.value_or(whole(std::floor(average))), 0, count.average);
+    count.most =
+        std::clamp<std::int64_t>(statistic->largest.value_or(whole(std::ceil(average))), count.average, whole(limit));
+    return count;
+  }
+
+  void access(Element item, LabelIndex label, bool write, const AccessCount& count = {}) {
+    const std::string& name = context_.system.labels[label].name;
+    if (write)
+      add(item, name, WriteLabel{label, count});
+    else
+      add(item, name, ReadLabel{label, count});
+    if (!context_.event_triggers.empty())
+      occurs(item, views::EventKind::label, write ? views::EventType::write : views::EventType::read,
+             context_.model.element(context_.system.labels[label].origin));
+  }
+
+  void take(Element item, const views::CustomEventTrigger& trigger) {
+    occurs(item, views::EventKind::custom, views::EventType::any, trigger.event);
+  }
+
+  /// Triggers the stimuli that wait for such an event; of custom events `entity` is the event itself.
+  void occurs(Element item, views::EventKind kind, views::EventType type, Element entity) {
+    for (const EventTrigger& trigger : context_.event_triggers) {
+      const views::Event& event = trigger.event;
+      const bool custom = kind == views::EventKind::custom;
+      const bool meant = event.kind == kind && (custom ? event.element == entity
+                                                       : (event.type == views::EventType::any || event.type == type) &&
+                                                             (!event.entity || event.entity == entity));
+      const Element runnable = calls_.empty() ? Element() : context_.runnable_elements[calls_.back()];
+      if (meant && (!event.runnable || event.runnable == runnable) &&
+          (!event.process || event.process == context_.task_elements[task_]))
+        add(item, context_.system.stimuli[trigger.stimulus].name, Trigger{trigger.stimulus});
+    }
+  }
+
+  void take(Element item, const views::Ticks& ticks) {
+    Ticks cycles;
+    if (ticks.otherwise) cycles.otherwise = execution_cycles_of(*ticks.otherwise);
+    auto entry = ticks.extended.begin();
+    for (const Element element : item.children("extended")) {
+      const auto definition = context_.required(context_.definitions, element, "key");
+      const auto& deviation = (entry++)->second;
+      if (!deviation) continue;
+      const Cycles of_entry = execution_cycles_of(*deviation);
+      if (definition) cycles.extended.emplace_back(*definition, of_entry);
+    }
+    add(item, "ticks", Compute{std::move(cycles)});
+  }
+
+  Cycles execution_cycles_of(const views::Deviation<std::int64_t>& deviation) {
+    const auto* normal = std::get_if<views::GaussDistribution<std::int64_t>>(&deviation.distribution);
+    const auto* histogram = std::get_if<views::Histogram<std::int64_t>>(&deviation.distribution);
+    const bool has_bound =
+        histogram != nullptr
+            ? !histogram->entries.empty()
+            : deviation.upper || std::holds_alternative<views::ConstantValue<std::int64_t>>(deviation.distribution);
+    if (!has_bound && normal != nullptr && normal->mean)
+      context_.assume(Unstated::normal_bound, deviation.element);
+    else if (!has_bound)
+      context_.diagnostics.add("AM0458", Severity::warning,
+                               "an execution time states no upper bound: the time it takes beyond its lower bound or "
+                               "average is missing from all results; state upperBound",
+                               deviation.element.location(), deviation.element.path());
+    return varying_cycles_of(deviation, context_.diagnostics);
+  }
+
+  /// Instructions (before 0.9.3) take cycles by what the unit's definition executes per cycle; one where it is silent.
+  void take(Element item, const views::ExecutionNeed& need) {
+    const Task& task = context_.system.tasks[task_];
+    Ticks ticks;
+    ticks.otherwise = cycles_of_needs(item, need.needs, definition_of(task.unit));
+    for (const auto& [key, needs] : need.extended)
+      if (const auto index = context_.definitions.find(key))
+        if (const auto cycles = cycles_of_needs(item, needs, key)) ticks.extended.emplace_back(*index, *cycles);
+    for (const UnitIndex unit : task.units) {  // other kinds of units, on which the same instructions take other cycles
+      const DefinitionIndex index = context_.system.platform.units[unit].definition;
+      if (index == context_.system.platform.units[task.unit].definition) continue;
+      const bool known = std::any_of(ticks.extended.begin(), ticks.extended.end(),
+                                     [index](const auto& entry) { return entry.first == index; });
+      const auto cycles = known ? std::nullopt : cycles_of_needs(item, need.needs, definition_of(unit));
+      if (cycles) ticks.extended.emplace_back(index, *cycles);
+    }
+    if (ticks.otherwise || !ticks.extended.empty()) add(item, "ticks", Compute{std::move(ticks)});
+  }
+
+  Element definition_of(UnitIndex index) const {
+    const Element unit = context_.model.element(context_.system.platform.units[index].origin);
+    const Element definition = context_.model.reference(unit, "definition");
+    return definition ? definition : context_.model.reference(unit, "coreType");
+  }
+
+  std::optional<Cycles> cycles_of_needs(Element item, const std::vector<views::Need>& needs, Element definition) {
+    std::optional<Cycles> sum;
+    for (const views::Need& need : needs) {
+      if (need.key != "Instructions" || !need.amount) {
+        context_.ignore(item);
+        continue;
+      }
+      const auto rate = views::instructions_per_cycle(context_.model, definition);
+      if (!rate) context_.assume(Unstated::instructions, item);
+      const auto cycles = views::cycles_of_instructions(execution_cycles_of(*need.amount), rate.value_or(1));
+      if (cycles && !sum) sum = cycles;  // a key is written once
+    }
+    return sum;
+  }
+
+  void take(Element item, const views::InterProcessTrigger& trigger) {
+    if (const auto stimulus = context_.required(context_.stimuli, item, "stimulus"))
+      counted(item, trigger.counter, [&] { add(item, context_.system.stimuli[*stimulus].name, Trigger{*stimulus}); });
+  }
+
+  void take(Element item, const views::SetEvent& set_item) {
+    SetEvents set{indices_of(item, set_item.events), std::nullopt};
+    if (item.attribute("process") || item.child("process")) {
+      set.task = context_.tasks.find(context_.required_reference(item, "process"));
+      if (!set.task) {  // an ISR that is not simulated: nobody is set
+        context_.ignore(item);
+        return;
+      }
+    }
+    std::string names = event_names(set.events);
+    counted(item, set_item.counter, [&] { add(item, std::move(names), std::move(set)); });
+  }
+
+  void take(Element item, const views::ClearEvent& clear_item) {
+    ClearEvents clear{indices_of(item, clear_item.events)};
+    std::string names = event_names(clear.events);
+    counted(item, clear_item.counter, [&] { add(item, std::move(names), std::move(clear)); });
+  }
+
+  void take(Element item, const views::WaitEvent& wait_item) {
+    WaitEvents wait{indices_of(item, wait_item.events), wait_item.mask == views::EventMaskType::all,
+                    wait_item.waiting == views::Waiting::active};
+    const MappingChange* change = mapping_change_of(context_, context_.system.tasks[task_].name);
+    if (change != nullptr && change->waits_actively)
+      wait.active = *change->waits_actively;
+    else if (wait_item.waiting == views::Waiting::unstated)
+      context_.assume(Unstated::waiting, item);
+    if (wait.events.size() > 1 && wait_item.mask == views::EventMaskType::unstated)
+      context_.assume(Unstated::mask, item);
+    std::string names = event_names(wait.events);
+    counted(item, wait_item.counter, [&] { add(item, std::move(names), std::move(wait)); });
+  }
+
+  void take(Element item, const views::SemaphoreAccess& use) {
+    const auto index = context_.semaphores.find(use.semaphore);
+    if (!index || on_device()) {
+      context_.ignore(item);
+      return;
+    }
+    const Semaphore& semaphore = context_.system.semaphores[*index];
+    UseSemaphore activity{*index, UseSemaphore::Operation::request,
+                          semaphore.spinlock || use.waiting == views::Waiting::active};
+    if (!semaphore.spinlock && use.operation != views::SemaphoreOperation::release &&
+        use.waiting == views::Waiting::unstated)
+      context_.assume(Unstated::waiting, item);
+    if (use.operation == views::SemaphoreOperation::exclusive) activity.operation = UseSemaphore::Operation::exclusive;
+    if (use.operation == views::SemaphoreOperation::release) activity.operation = UseSemaphore::Operation::release;
+    add(item, semaphore.name, activity);
+  }
+
+  void take(Element item, const views::ModeLabelAccess& access) {
+    if (access.access == views::ModeAccess::read) return;  // takes no time and changes nothing
+    const auto mode = context_.modes.find(access.label);
+    const bool sets = access.access == views::ModeAccess::set;
+    const auto value = sets ? mode_value(access.value, access.literal) : std::optional(access.step);
+    if (!mode || !value || access.access == views::ModeAccess::unstated) {
+      context_.ignore(item);
+      return;
+    }
+    const SetMode set{*mode,
+                      sets                                            ? SetMode::Operation::set
+                      : access.access == views::ModeAccess::increment ? SetMode::Operation::increment
+                                                                      : SetMode::Operation::decrement,
+                      *value};
+    add(item, context_.system.modes[*mode].name, set);
+    occurs(item, views::EventKind::mode_label,
+           sets                                            ? views::EventType::write
+           : access.access == views::ModeAccess::increment ? views::EventType::increment
+                                                           : views::EventType::decrement,
+           access.label);
+  }
+
+  /// Device tasks hold no core.
+  void take(Element item, const views::SchedulePoint& point) {
+    if (!on_device()) counted(item, point.counter, [&] { add(item, "", SchedulePoint{}); });
+  }
+  void take(Element item, const views::TerminateProcess& end) {
+    counted(item, end.counter, [&] { add(item, "", Terminate{}); });
+  }
+
+  // ---- branches
+
+  /// What one alternative holds; an empty element for nothing.
+  struct Option {
+    Guard guard;
+    Element container;
+  };
+
+  void take(Element item, const views::Switch& by_mode) {
+    std::vector<Option> options;
+    bool known = true;
+    for (const views::SwitchEntry& entry : by_mode.entries) {
+      auto condition = entry.condition ? mode_condition(context_, *entry.condition) : std::nullopt;
+      known = known && condition;
+      options.push_back({condition ? Guard(std::move(*condition)) : Guard(Otherwise{}), entry.element});
+    }
+    if (by_mode.otherwise || !known) options.push_back({Otherwise{}, by_mode.otherwise});
+    if (!known) {
+      context_.unknown_conditions.insert({item.origin().document, item.origin().element});
+      for (Option& option : options) option.guard = Probability{1};
+    }
+    branch(item, "switch", options, false);
+  }
+
+  void take(Element item, const views::ProbabilitySwitch& by_chance) {
+    std::vector<Option> options;
+    double sum = 0;
+    for (const views::ProbabilitySwitchEntry& entry : by_chance.entries) {
+      const double weight = entry.probability > 0 ? entry.probability : 0;
+      sum += weight;
+      options.push_back({Probability{weight}, entry.element});
+    }
+    if (!(sum > 0))
+      for (Option& option : options) option.guard = Probability{1};
+    branch(item, "probability switch", options, false);
+  }
+
+  void take(Element item, const views::WhileLoop& loop) {
+    auto condition = loop.condition ? mode_condition(context_, *loop.condition) : std::nullopt;
+    if (condition) {
+      branch(item, "loop", {{std::move(*condition), item}}, true);
+      return;
+    }
+    context_.unknown_conditions.insert({item.origin().document, item.origin().element});
+    branch(item, "loop", {{Probability{1}, item}, {Probability{1}, {}}}, true);
+  }
+
+  void branch(Element item, std::string name, const std::vector<Option>& options, bool repeats) {
+    if (options.empty()) return;
+    open_branch(item, std::move(name), repeats, [&](Branch& built) {
+      for (const Option& option : options) {
+        const std::size_t first = body_.size();
+        if (option.container) read(option.container);
+        built.alternatives.push_back({option.guard, body_.size() - first});
+      }
+    });
+  }
+
+  /// What `fill` adds is done in some executions only.
+  template <typename Fill>
+  void counted(Element item, const std::optional<views::Counter>& counter, Fill fill) {
+    if (!counter || (counter->prescaler <= 1 && counter->offset <= 0)) {
+      fill();
+      return;
+    }
+    const EveryNth every{std::max<std::int64_t>(1, counter->prescaler), std::max<std::int64_t>(0, counter->offset)};
+    open_branch(item, "counter", false, [&](Branch& built) {
+      const std::size_t first = body_.size();
+      fill();
+      built.alternatives.push_back({every, body_.size() - first});
+    });
+  }
+
+  /// Adds a branch and, by `fill`, what follows it.
+  template <typename Fill>
+  void open_branch(Element item, std::string name, bool repeats, Fill fill) {
+    if (on_device()) {
+      context_.error("AM0342",
+                     fmt::format("{} in device task \"{}\": what a GPU executes cannot depend on modes, chance or "
+                                 "counters; put it into the task that triggers this one",
+                                 item.class_name(), context_.system.tasks[task_].name),
+                     item.location(), item.path());
+      return;
+    }
+    const std::size_t index = body_.size();
+    add(item, std::move(name), Branch{});
+    if (body_.size() == index) return;  // too many
+    Branch built;
+    built.repeats = repeats;
+    fill(built);
+    body_[index].activity = std::move(built);
+  }
+
+  bool on_device() const { return context_.system.tasks[task_].side == Side::device; }
+
+  /// A runnable with a condition of its own (from 0.9.4) is not executed while that does not hold.
+  void call(Element item, std::string_view feature) {
+    const auto runnable = context_.required(context_.runnables, item, feature);
+    if (!runnable) return;
+    const std::string& name = context_.system.runnables[*runnable].name;
+    const bool calls_itself = std::find(calls_.begin(), calls_.end(), *runnable) != calls_.end();
+    if (calls_itself || calls_.size() >= max_call_depth) {
+      context_.error(
+          "AM0305",
+          calls_itself
+              ? fmt::format("runnable \"{}\" calls itself; what recurses has no bound, so break the circle", name)
+              : fmt::format("the call of runnable \"{}\" is nested deeper than {} runnables; flatten the calls", name,
+                            max_call_depth),
+          item.location(), item.path());
+      return;
+    }
+    const Element element = context_.runnable_elements[*runnable];
+    Diagnostics no_effect;
+    const auto stated = views::condition_of(context_.model, element.child("executionCondition"), no_effect);
+    if (!stated) {
+      execute(item, *runnable);
+      return;
+    }
+    auto condition = mode_condition(context_, *stated);
+    if (!condition) context_.unknown_conditions.insert({element.origin().document, element.origin().element});
+    open_branch(item, "condition", false, [&](Branch& built) {
+      const std::size_t first = body_.size();
+      execute(item, *runnable);
+      const std::size_t length = body_.size() - first;
+      if (condition)
+        built.alternatives.push_back({std::move(*condition), length});
+      else
+        built.alternatives = {{Probability{1}, length}, {Probability{1}, 0}};
+    });
+  }
+
+  void execute(Element item, RunnableIndex runnable) {
+    calls_.push_back(runnable);
+    const Element element = context_.runnable_elements[runnable];
+    add(item, context_.system.runnables[runnable].name, Call{});
+    occurs(item, views::EventKind::runnable, views::EventType::start, element);
+    read(element);
+    occurs(item, views::EventKind::runnable, views::EventType::terminate, element);
+    calls_.pop_back();
+  }
+
+  std::vector<EventIndex> indices_of(Element item, const std::vector<Element>& named) {
+    std::vector<EventIndex> events;
+    for (const Element event : named)
+      if (const auto index = context_.events.find(event)) events.push_back(*index);
+    if (events.empty() && !context_.blocked)
+      context_.error("AM0313", fmt::format("{} names no event; refer to one in its eventMask", item.class_name()),
+                     item.location(), item.path());
+    return events;
+  }
+
+  std::string event_names(const std::vector<EventIndex>& events) const {
+    std::string names;
+    for (const EventIndex event : events) names += (names.empty() ? "" : ", ") + context_.system.events[event].name;
+    return names;
+  }
+
+  void add(Element item, std::string name, Activity activity) {
+    if (++total_ > max_activities) {
+      if (total_ == max_activities + 1)
+        context_.error(
+            "AM0317",
+            fmt::format(
+                "the tasks have more than {} activities, counting every call of a runnable anew; split the model, or "
+                "give some runnables ticks instead of calls",
+                max_activities),
+            item.location(), item.path());
+      return;
+    }
+    GraphNode node;
+    node.name = std::move(name);
+    node.activity = std::move(activity);
+    node.task = task_;
+    if (!calls_.empty()) node.runnable = calls_.back();
+    node.depth = static_cast<std::uint32_t>(calls_.size());
+    node.origin = item.origin();
+    body_.push_back(std::move(node));
+  }
+
+  BuildContext& context_;
+  TaskIndex task_;
+  RawBody& body_;
+  std::size_t& total_;  // activities of all tasks so far
+  std::size_t depth_ = 0;
+  bool too_deep_ = false;
+  std::size_t uninterruptible_ = 0;  // groups around that are
+  std::vector<RunnableIndex> calls_;
+};
+
+/// Whether the activity takes time or has an effect. Calls, branches and the like only lead to others that do.
+bool does_something(const GraphNode& node) {
+  return !std::holds_alternative<Call>(node.activity) && !std::holds_alternative<Branch>(node.activity) &&
+         !std::holds_alternative<Uninterruptible>(node.activity) &&
+         !std::holds_alternative<SchedulePoint>(node.activity) && !std::holds_alternative<Terminate>(node.activity);
+}
+
+bool executes_instructions(const BuildContext& context, RunnableIndex runnable) {
+  return custom_property(context.runnable_elements[runnable], "gpu.instructions").has_value();
+}
+
+/// Tasks that do nothing are stubs: what they stand for is missing. Runnables that do nothing are often interfaces.
+void report_empty(BuildContext& context) {
+  std::vector<bool> called(context.system.runnables.size(), false);
+  for (TaskIndex task = 0; task < context.system.tasks.size(); ++task) {
+    bool does = false;
+    for (const GraphNode& node : context.raw_bodies[task]) {
+      does = does || does_something(node) || (node.runnable && executes_instructions(context, *node.runnable));
+      if (node.runnable) called[*node.runnable] = true;
+    }
+    if (does) continue;
+    const Element element = context.task_elements[task];
+    context.diagnostics.add("AM0440", Severity::warning,
+                            fmt::format("{} \"{}\" executes nothing: the time it takes is missing from all results; "
+                                        "state its ticks",
+                                        element.is("ISR") ? "ISR" : "task", element.name()),
+                            element.location(), element.path());
+  }
+  std::size_t count = 0;
+  Element first;
+  for (RunnableIndex runnable = 0; runnable < called.size(); ++runnable)
+    if (called[runnable] && items_of(context.runnable_elements[runnable]).empty() &&
+        !executes_instructions(context, runnable) && count++ == 0)
+      first = context.runnable_elements[runnable];
+  if (count > 0)
+    context.diagnostics.add("AM0441", Severity::note,
+                            count == 1 ? fmt::format("runnable \"{}\" is called but executes nothing", first.name())
+                                       : fmt::format("{} runnables are called but execute nothing; the first, \"{}\", "
+                                                     "stands here",
+                                                     count, first.name()),
+                            first.location(), first.path(), count);
+}
+
+}  // namespace
+
+void build_raw_bodies(BuildContext& context) {
+  context.raw_bodies.resize(context.system.tasks.size());
+  std::size_t total = 0;
+  for (TaskIndex task = 0; task < context.system.tasks.size(); ++task)
+    BodyReader(context, task, context.raw_bodies[task], total).read(context.task_elements[task]);
+  if (!context.blocked) report_empty(context);
+}
+
+}  // namespace amalthea::importer::detail

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who schedules each task, on which unit and how urgently; which memory each label lies in.
+
+#include <algorithm>
+#include <array>
+#include <string>
+
+#include <fmt/core.h>
+
+#include "amalthea/ascii.hpp"
+#include "amalthea/near_miss.hpp"
+#include "amalthea/quantity.hpp"
+#include "amalthea/views/mapping.hpp"
+#include "amalthea/views/operating_system.hpp"
+#include "amalthea/views/properties.hpp"
+#include "importer/building/detail/build_context.hpp"
+
+namespace amalthea::importer::detail {
+namespace {
+
+/// Signs that a unit is meant as a GPU although its definition does not say so. Left-over time slice parameters of an
+/// allocation count only where the definition is silent: tasks moved from a GPU to a CPU keep them.
+bool is_meant_as_gpu(const BuildContext& context, Element unit_element, const ProcessingUnit& unit,
+                     const Scheduler& scheduler, const std::vector<Parameter>& parameters) {
+  if (!unit.device_profile.empty() || scheduler.minimum_time_slice || scheduler.maximum_time_slice) return true;
+  const Element definition = context.model.reference(unit_element, "definition");
+  if (definition && definition.attribute_or("puType", "_undefined_") != "_undefined_") return false;
+  return std::any_of(parameters.begin(), parameters.end(),
+                     [](const Parameter& p) { return lower_case(p.name).starts_with("timeslice"); });
+}
+
+void report_unreadable(BuildContext& context, const Task& task, std::string_view parameter, const std::string& wrong,
+                       Element element, std::string_view attribute) {
+  context.error("AM0308",
+                fmt::format("unreadable scheduling parameter {} of task \"{}\": {}", parameter, task.name, wrong),
+                element.attribute_location(attribute), element.path());
+}
+
+void read_priority(BuildContext& context, const views::TaskAllocation& allocation, Task& task) {
+  const auto written = views::priority_of(context.model.element(task.origin), allocation);
+  if (!written) return;
+  if (const auto priority = parse_integer(written->text))
+    task.priority = *priority;
+  else
+    report_unreadable(context, task, "priority", priority.error(), written->element, written->attribute);
+}
+
+void read_time_slice(BuildContext& context, const std::vector<Parameter>& parameters, Task& task) {
+  for (const Parameter& parameter : parameters) {
+    if (!lower_case(parameter.name).starts_with("timeslice")) continue;
+    const auto time = parse_time_text(parameter.value);
+    if (time && *time > Duration{})
+      task.time_slice = *time;
+    else
+      report_unreadable(context, task, parameter.name, time ? "a time slice must be longer than zero" : time.error(),
+                        parameter.element, "value");
+  }
+}
+
+void read_gpu_share(BuildContext& context, Task& task) {
+  const Element element = context.model.element(task.origin);
+  constexpr std::array<std::string_view, 3> levels{"high", "medium", "low"};
+  const auto read = [&](std::string_view key, std::string_view expected, auto accept) {
+    const auto property = custom_property(element, key);
+    if (!property || accept(property->value)) return;
+    const bool has_level = key.ends_with("riority");
+    context.error("AM0323",
+                  fmt::format("custom property {} is \"{}\"; expected {}{}", key, property->value, expected,
+                              has_level ? did_you_mean(property->value, levels) : std::string()),
+                  property->element.location(), property->element.path());
+  };
+  const auto name = [](std::string& target) {
+    return [&target](const std::string& value) {
+      target = value;
+      return !value.empty();
+    };
+  };
+  read("gpu.context", "a name", name(task.gpu.context));
+  read("gpu.stream", "a name", name(task.gpu.stream));
+  read("gpu.cuMask", "a mask such as 0xffff", name(task.gpu.cu_mask));
+  read("gpu.priority", "high or low", [&](const std::string& value) {
+    task.gpu.high_priority = value == "high";
+    return value == "high" || value == "low";
+  });
+  read("gpu.contextPriority", "high, medium or low", [&](const std::string& value) {
+    task.gpu.runlist_slots = value == "high" ? 3 : value == "medium" ? 2 : 1;
+    return value == "high" || value == "medium" || value == "low";
+  });
+}
+
+/// The units a task may run on: those of its affinity that its scheduler is responsible for, or all of them where that
+/// is none; without affinity the scheduler's. On a GPU the first one; in a mix of both kinds those of the first's kind.
+std::vector<Element> chosen_units(BuildContext& context, const views::TaskAllocation& allocation,
+                                  const Scheduler& scheduler, const Task& task) {
+  const auto& affinity = allocation.affinity;
+  const Platform& platform = context.system.platform;
+  const auto tell = [&](std::string_view id, Severity severity, std::string message) {
+    context.diagnostics.add(id, severity, std::move(message), allocation.element.location(), allocation.element.path());
+  };
+  std::vector<Element> units;
+  if (affinity.empty()) {
+    for (const UnitIndex unit : scheduler.units) units.push_back(context.model.element(platform.units[unit].origin));
+  } else {
+    const auto responsible = [&](Element element) {
+      const auto unit = context.units.find(element);
+      return unit && std::find(scheduler.units.begin(), scheduler.units.end(), *unit) != scheduler.units.end();
+    };
+    for (const Element element : affinity)
+      if (responsible(element) && std::find(units.begin(), units.end(), element) == units.end())
+        units.push_back(element);
+    if (units.empty()) {
+      units.push_back(affinity.front());
+      if (context.units.find(affinity.front()))
+        tell("AM0406", Severity::warning,
+             fmt::format("task \"{}\" has affinity to \"{}\", which its scheduler \"{}\" is not responsible for; "
+                         "simulated there; add the unit to the scheduler's responsibility, or correct the affinity",
+                         task.name, affinity.front().name(), scheduler.name));
+    }
+  }
+  const auto type_of = [&](Element element) {
+    const auto unit = context.units.find(element);
+    return unit ? platform.units[*unit].type : PuType::cpu;
+  };
+  if (units.size() < 2) return units;
+  if (type_of(units.front()) == PuType::gpu) {
+    tell("AM0404", Severity::warning,
+         fmt::format("task \"{}\" may run on {} units, the first of which is the GPU \"{}\"; simulated there; leave "
+                     "one in the affinity",
+                     task.name, units.size(), units.front().name()));
+    return {units.front()};
+  }
+  units.erase(std::remove_if(units.begin(), units.end(), [&](Element unit) { return type_of(unit) == PuType::gpu; }),
+              units.end());
+  if (units.size() > 1 && context.global_schedulers.insert(task.scheduler).second) {
+    std::string names;
+    for (const Element unit : units) names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", unit.name());
+    tell("AM0405", Severity::note,
+         fmt::format("scheduler \"{}\" schedules globally: its tasks may migrate; the first such, \"{}\", between {}",
+                     scheduler.name, task.name, names));
+  }
+  return units;
+}
+
+/// " with priority 3, waiting actively": what a change asks for beside the unit.
+std::string details_of(const MappingChange& change) {
+  std::string text;
+  const auto add = [&text](const std::string& detail) {
+    text += text.empty() ? " " : ", ";
+    text += detail;
+  };
+  if (change.priority) add(fmt::format("with priority {}", *change.priority));
+  if (change.waits_actively) add(*change.waits_actively ? "waiting actively" : "waiting passively");
+  if (change.time_slice) add(fmt::format("with time slices of {}", format_duration(*change.time_slice)));
+  return text;
+}
+
+/// The unit a mapping change names, on which the task's scheduler becomes one that is responsible for it: the model's
+/// where it is, else the first. Both are there (check_mapping_changes).
+Element changed_unit(BuildContext& context, const views::TaskAllocation& allocation, const MappingChange& change,
+                     Task& task) {
+  const Platform& platform = context.system.platform;
+  UnitIndex unit = 0;
+  while (platform.units[unit].name != change.core) ++unit;
+  const auto responsible = [unit](const Scheduler& scheduler) {
+    return !scheduler.interrupt_controller &&
+           std::find(scheduler.units.begin(), scheduler.units.end(), unit) != scheduler.units.end();
+  };
+  const std::string before = allocation.affinity.empty()
+                                 ? fmt::format("with scheduler \"{}\"", platform.schedulers[task.scheduler].name)
+                                 : fmt::format("on \"{}\"", allocation.affinity.front().name());
+  if (!responsible(platform.schedulers[task.scheduler]))
+    task.scheduler =
+        static_cast<SchedulerIndex>(std::find_if(platform.schedulers.begin(), platform.schedulers.end(), responsible) -
+                                    platform.schedulers.begin());
+  context.diagnostics.add("AM0421", Severity::note,
+                          fmt::format("task \"{}\" runs on \"{}\"{} as was asked for; the model has it {}", task.name,
+                                      change.core, details_of(change), before),
+                          allocation.element.location(), allocation.element.path());
+  return context.model.element(platform.units[unit].origin);
+}
+
+}  // namespace
+
+void check_clock(BuildContext& context, UnitIndex index, const std::string& who) {
+  const ProcessingUnit& unit = context.system.platform.units[index];
+  if (!unit.frequency.is_zero() || !context.reported_clocks.insert(index).second) return;
+  const Element element = context.model.element(unit.origin);
+  context.error_unless_explained(
+      "AM0304", element,
+      fmt::format(
+          "processing unit \"{}\", on which {} runs, has no clock; give it one ({})", unit.name, who,
+          element.is("Core") ? "prescaler with a quartz that has a frequency" : "frequencyDomain with defaultValue"));
+}
+
+void allocate(BuildContext& context, const views::TaskAllocation& allocation, Task& task) {
+  const MappingChange* change = mapping_change_of(context, task.name);
+  const Element scheduler_element = context.required_reference(allocation.element, "scheduler");
+  const auto scheduler_index = context.schedulers.find(scheduler_element);
+  if (!scheduler_index || context.system.platform.schedulers[*scheduler_index].interrupt_controller) {
+    if (scheduler_element)
+      context.error("AM0309",
+                    fmt::format("task \"{}\" is allocated to \"{}\", which is not a TaskScheduler; allocate it to one",
+                                task.name, scheduler_element.name()),
+                    allocation.element.location(), allocation.element.path());
+    return;
+  }
+  task.scheduler = *scheduler_index;
+  const bool moved = change != nullptr && !change->core.empty();
+  const std::vector<Element> units =
+      moved ? std::vector{changed_unit(context, allocation, *change, task)}
+            : chosen_units(context, allocation, context.system.platform.schedulers[*scheduler_index], task);
+  if (change != nullptr && !moved)
+    context.diagnostics.add(
+        "AM0422", Severity::note,
+        fmt::format("task \"{}\" runs{} as was asked for, where the model has it", task.name, details_of(*change)),
+        allocation.element.location(), allocation.element.path());
+  const Element unit_element = units.empty() ? Element{} : units.front();
+  const Scheduler& scheduler = context.system.platform.schedulers[task.scheduler];
+  const auto unit_index = context.units.find(unit_element);
+  if (!unit_index) {
+    if (context.reported_schedulers.insert(task.scheduler).second) {
+      context.error_unless_explained(
+          "AM0303", scheduler_element,
+          fmt::format(
+              "scheduler \"{}\" of task \"{}\" is responsible for no processing unit; add a {} in the mappingModel",
+              scheduler.name, task.name,
+              allocation.element.document().version() < Version::v0_8_1 ? "coreAllocation" : "schedulerAllocation"));
+    }
+    return;
+  }
+  task.unit = *unit_index;
+  if (units.size() > 1)
+    for (const Element unit : units)
+      if (const auto index = context.units.find(unit)) task.units.push_back(*index);
+  const ProcessingUnit& unit = context.system.platform.units[task.unit];
+  if (change != nullptr && change->priority)
+    task.priority = *change->priority;
+  else
+    read_priority(context, allocation, task);
+  read_time_slice(context, allocation.parameters, task);
+  task.side = unit.type == PuType::gpu ? Side::device : Side::host;
+  if (const auto slice = custom_property(context.model.element(task.origin), "gpu.timeslice"))
+    read_time_slice(context, {{"timeslice", slice->value, slice->element}}, task);
+  if (change != nullptr && change->time_slice) task.time_slice = change->time_slice;
+  if (task.side == Side::device) read_gpu_share(context, task);
+  check_clock(context, task.unit, fmt::format("task \"{}\"", task.name));
+  for (const UnitIndex index : task.units) check_clock(context, index, fmt::format("task \"{}\"", task.name));
+  if (task.side == Side::host && is_meant_as_gpu(context, unit_element, unit, scheduler, allocation.parameters)) {
+    if (context.reported_units.insert(task.unit).second)
+      context.error_unless_explained(
+          "AM0307", unit_element,
+          fmt::format("device \"{}\" has no GPU definition: scheduler \"{}\" hands out time slices on it, but "
+                      "it refers to no ProcessingUnitDefinition with puType=\"GPU\"; set puType there, or remove the "
+                      "time slices",
+                      unit.name, scheduler.name));
+  }
+}
+
+void report_second_allocations(BuildContext& context) {
+  for (std::uint32_t index = 0; index < context.mapping.tasks.size(); ++index) {
+    const views::TaskAllocation& allocation = context.mapping.tasks[index];
+    if (allocation.task && context.mapping.task_allocation_of.find(allocation.task) != index)
+      context.diagnostics.add("AM0415", Severity::warning,
+                              fmt::format("task \"{}\" has a second allocation, which is ignored; remove one of them",
+                                          allocation.task.name()),
+                              allocation.element.location(), allocation.element.path());
+  }
+}
+
+void map_labels(BuildContext& context) {
+  const views::MemoryFinder finder(context.model, context.mapping);
+  for (Label& label : context.system.labels)
+    label.memory = context.memories.find(finder.memory_of(context.model.element(label.origin)));
+}
+
+}  // namespace amalthea::importer::detail

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a model leaves open although timing depends on it, and as what it is taken: said once for each kind.
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "amalthea/views/mapping.hpp"
+#include "importer/building/detail/build_context.hpp"
+
+namespace amalthea::importer {
+
+constexpr std::string_view missing_priority_id = "AM0446";
+
+}  // namespace amalthea::importer
+
+namespace amalthea::importer::detail {
+namespace {
+
+struct UnstatedKind {
+  Unstated what;
+  std::string_view id;
+  std::string_view one;      ///< of one place
+  std::string_view several;  ///< "{}" is how many
+  std::string_view remedy;
+};
+
+constexpr std::array<UnstatedKind, 16> unstated_kinds{{
+    {Unstated::label_memory, "AM0442", "1 access to a label without a memory takes no time",
+     "{} accesses to labels without a memory take no time", "map labels to memories (memoryMapping)"},
+    {Unstated::only_memory, "AM0443", "1 access to a label without a memory goes to the only one that its unit reaches",
+     "{} accesses to labels without a memory go to the only one that their unit reaches",
+     "map labels to memories (memoryMapping)"},
+    {Unstated::latency, "AM0444", "1 label access takes no time, because the way to the memory states no latency",
+     "{} label accesses take no time, because the ways to the memories state no latency",
+     "state latencies or data rates of access elements, connections or memories"},
+    {Unstated::label_size, "AM0445", "1 label that is accessed has no size; it is taken as empty",
+     "{} labels that are accessed have no size; they are taken as empty", "state their sizes"},
+    {Unstated::access, "AM0457", "1 label access says neither read nor write; it is taken as a read",
+     "{} label accesses say neither read nor write; they are taken as reads", "state access"},
+    {Unstated::priority, missing_priority_id,
+     "1 task beside others on its scheduler states no priority; it is taken as 0",
+     "{} tasks beside others on their schedulers state no priority; it is taken as 0",
+     "state the priority in the taskAllocation"},
+    {Unstated::pu_type, "AM0447", "1 processing unit with tasks has no definition with a puType; it is taken as a CPU",
+     "{} processing units with tasks have no definition with a puType; they are taken as CPUs",
+     "state puType in their definitions"},
+    {Unstated::accelerator, "AM0448", "1 processing unit is an accelerator; it is analysed like a CPU",
+     "{} processing units are accelerators; they are analysed like CPUs",
+     "make it a GPU (puType) where its tasks are offloaded work"},
+    {Unstated::normal_bound, "AM0449",
+     "1 execution time is a normal distribution without an upper bound; its longest value is taken as mean + 3 sd",
+     "{} execution times are normal distributions without an upper bound; the longest value is taken as mean + 3 sd",
+     "state upperBound"},
+    {Unstated::instructions, "AM0450",
+     "1 item executes instructions on a unit that does not say how many it executes per cycle; taken as one",
+     "{} items execute instructions on units that do not say how many they execute per cycle; taken as one",
+     "state instructionsPerCycle"},
+    {Unstated::cache_line, "AM0451",
+     "1 processing unit with label accesses has no cache that states its lineSize; lines of 64 B are taken",
+     "{} processing units with label accesses have no cache that states its lineSize; lines of 64 B are taken",
+     "state lineSize in the definitions of their caches"},
+    {Unstated::preemption, "AM0452",
+     "1 task beside others on its scheduler does not state its preemption; preemptive is taken",
+     "{} tasks beside others on their schedulers do not state their preemption; preemptive is taken",
+     "state preemption"},
+    {Unstated::waiting, "AM0453", "1 item does not state its waitingBehaviour; it is taken as passive",
+     "{} items do not state their waitingBehaviour; it is taken as passive", "state waitingBehaviour"},
+    {Unstated::mask, "AM0454", "1 item that waits for several events states no maskType; any of them is enough",
+     "{} items that wait for several events state no maskType; any of them is enough", "state maskType"},
+    {Unstated::mode_value, "AM0455",
+     "1 mode label on which conditions depend has no initial value; it begins with the first",
+     "{} mode labels on which conditions depend have no initial value; they begin with the first",
+     "state initialValue"},
+    {Unstated::deadline, "AM0456",
+     "1 task that is scheduled by its deadline has none; its period stands for it, and without one it is the least "
+     "urgent",
+     "{} tasks that are scheduled by their deadlines have none; their periods stand for them, and without one they are "
+     "the least urgent",
+     "state an upper limit on the response time (ProcessRequirement)"},
+}};
+
+bool is_by_priority(SchedulingAlgorithm algorithm) {
+  return algorithm == SchedulingAlgorithm::fixed_priority_preemptive || algorithm == SchedulingAlgorithm::osek ||
+         algorithm == SchedulingAlgorithm::priority_based_round_robin ||
+         algorithm == SchedulingAlgorithm::priority_based;
+}
+
+bool is_by_deadline(SchedulingAlgorithm algorithm) {
+  return algorithm == SchedulingAlgorithm::earliest_deadline_first ||
+         algorithm == SchedulingAlgorithm::deadline_monotonic ||
+         algorithm == SchedulingAlgorithm::constant_bandwidth_server;
+}
+
+/// Up to 1.2.0 a priority is an attribute with the default 0, which is not written; there it counts as stated as soon
+/// as another task on the scheduler has one.
+bool states_priority(BuildContext& context, Element task, bool others_do) {
+  const auto allocation = context.mapping.task_allocation_of.find(task);
+  if (!allocation || views::priority_of(task, context.mapping.tasks[*allocation])) return true;
+  const MappingChange* change = mapping_change_of(context, task.name());
+  if (change != nullptr && change->priority) return true;
+  return task.document().version() < Version::v2_0_0 && others_do;
+}
+
+void look_at_schedulers(BuildContext& context) {
+  const System& system = context.system;
+  std::vector<std::vector<TaskIndex>> tasks_of(system.platform.schedulers.size());
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task)
+    if (system.tasks[task].side == Side::host && system.tasks[task].kind == ProcessKind::task)
+      tasks_of[system.tasks[task].scheduler].push_back(task);
+  for (SchedulerIndex scheduler = 0; scheduler < tasks_of.size(); ++scheduler) {
+    if (tasks_of[scheduler].size() < 2) continue;
+    SchedulerIndex ruling = scheduler;  // a group's tasks are scheduled by its parent
+    const auto& schedulers = system.platform.schedulers;
+    while (schedulers[ruling].kind == SchedulingAlgorithm::grouping && schedulers[ruling].parent)
+      ruling = *schedulers[ruling].parent;
+    const SchedulingAlgorithm algorithm = schedulers[ruling].kind;
+    const auto& tasks = tasks_of[scheduler];
+    const bool one_does = std::any_of(tasks.begin(), tasks.end(), [&](TaskIndex task) {
+      return states_priority(context, context.task_elements[task], false);
+    });
+    for (const TaskIndex task : tasks) {
+      const Element element = context.task_elements[task];
+      if (is_by_priority(algorithm) && !states_priority(context, element, one_does))
+        context.assume(Unstated::priority, element);
+      if (is_by_deadline(algorithm) && !system.tasks[task].deadline) context.assume(Unstated::deadline, element);
+      const bool preemption = element.attribute_or("preemption", "_undefined_") != "_undefined_";
+      if (!preemption && element.document().itea() == IteaRelease::none) context.assume(Unstated::preemption, element);
+    }
+  }
+}
+
+void look_at_units(BuildContext& context) {
+  const Platform& platform = context.system.platform;
+  std::vector<bool> seen(platform.units.size(), false);
+  const auto look_at = [&](UnitIndex index) {
+    if (seen[index]) return;
+    seen[index] = true;
+    const ProcessingUnit& unit = platform.units[index];
+    const Element element = context.model.element(unit.origin);
+    if (unit.type == PuType::accelerator) context.assume(Unstated::accelerator, element);
+    if (unit.type != PuType::cpu || !element.is("ProcessingUnit")) return;
+    const Element definition = context.model.reference(element, "definition");
+    if (!definition || definition.attribute_or("puType", "_undefined_") == "_undefined_")
+      context.assume(Unstated::pu_type, element);
+  };
+  for (const Task& task : context.system.tasks) {
+    look_at(task.unit);
+    for (const UnitIndex unit : task.units) look_at(unit);
+  }
+}
+
+void note_modes(const ModeCondition& condition, std::vector<bool>& used) {
+  for (const auto& conjunction : condition.any_of)
+    for (const ModeTest& test : conjunction) {
+      used[test.mode] = true;
+      if (test.other) used[*test.other] = true;
+    }
+}
+
+void look_at_modes(BuildContext& context) {
+  const System& system = context.system;
+  std::vector<bool> used(system.modes.size(), false);
+  for (NodeIndex node = 0; node < system.graph.size(); ++node)
+    if (const auto* branch = std::get_if<Branch>(&system.graph[node].activity))
+      for (const Branch::Alternative& alternative : branch->alternatives)
+        if (const auto* condition = std::get_if<ModeCondition>(&alternative.guard)) note_modes(*condition, used);
+  for (const Stimulus& stimulus : system.stimuli)
+    if (stimulus.condition) note_modes(*stimulus.condition, used);
+  for (const auto& [mode, element] : context.modes_without_value)
+    if (used[mode]) context.assume(Unstated::mode_value, element);
+}
+
+}  // namespace
+
+void report_assumptions(BuildContext& context) {
+  look_at_schedulers(context);
+  look_at_units(context);
+  look_at_modes(context);
+  for (const UnstatedKind& kind : unstated_kinds) {
+    const auto found = context.unstated.find(kind.what);
+    if (found == context.unstated.end()) continue;
+    const std::size_t count = found->second.size();
+    const auto [document, index] = *found->second.begin();
+    const Element first = context.model.element({document, index});
+    context.diagnostics.add(
+        kind.id, Severity::note,
+        fmt::format("{}; {}{}", count == 1 ? std::string(kind.one) : fmt::format(fmt::runtime(kind.several), count),
+                    kind.remedy, count == 1 ? "" : " (the first stands here)"),
+        first.location(), first.path(), count);
+  }
+}
+
+}  // namespace amalthea::importer::detail

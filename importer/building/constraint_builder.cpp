@@ -1,0 +1,559 @@
+// SPDX-License-Identifier: Apache-2.0
+// Timing constraints in the system's words: elements → what they demand of events that a simulation shows, or why
+// nobody can tell whether they hold.
+
+#include <algorithm>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+#include <tl/expected.hpp>
+
+#include "amalthea/views/constraints.hpp"
+#include "amalthea/views/event_chains.hpp"
+#include "amalthea/views/events.hpp"
+#include "amalthea/views/quantities.hpp"
+#include "importer/building/detail/build_context.hpp"
+
+namespace amalthea::importer::detail {
+namespace {
+
+using ConstraintKind = decltype(TimingConstraint::kind);
+/// Or why there is none, as a clause.
+template <typename T>
+using OrReason = tl::expected<T, std::string>;
+using Reason = tl::unexpected<std::string>;
+
+Unjudgeable unjudgeable(std::string reason) { return {std::move(reason), false}; }
+Unjudgeable demands_nothing(std::string_view missing) { return {fmt::format("it states {}", missing), true}; }
+
+EventAction action_of(views::EventType type) {
+  switch (type) {
+    case views::EventType::activate:
+      return EventAction::activate;
+    case views::EventType::start:
+      return EventAction::start;
+    case views::EventType::resume:
+      return EventAction::resume;
+    case views::EventType::preempt:
+      return EventAction::preempt;
+    case views::EventType::poll:
+      return EventAction::poll;
+    case views::EventType::run:
+      return EventAction::run;
+    case views::EventType::wait:
+      return EventAction::wait;
+    case views::EventType::poll_parking:
+      return EventAction::poll_parking;
+    case views::EventType::park:
+      return EventAction::park;
+    case views::EventType::release_parking:
+      return EventAction::release_parking;
+    case views::EventType::release:
+      return EventAction::release;
+    case views::EventType::terminate:
+      return EventAction::terminate;
+    case views::EventType::suspend:
+      return EventAction::suspend;
+    case views::EventType::read:
+      return EventAction::read;
+    case views::EventType::write:
+      return EventAction::write;
+    case views::EventType::increment:
+      return EventAction::increment;
+    case views::EventType::decrement:
+      return EventAction::decrement;
+    case views::EventType::lock:
+      return EventAction::lock;
+    case views::EventType::unlock:
+      return EventAction::unlock;
+    default:
+      return EventAction::any;
+  }
+}
+
+class EventReader {
+ public:
+  explicit EventReader(const BuildContext& context) : context_(context) {}
+
+  /// `role`: "its source", "its event 2".
+  OrReason<ObservableEvent> read(Element element, std::string_view role) const {
+    if (!element) return Reason(fmt::format("{} is not set, or not in the model", role));
+    const views::Event event = views::event_of(context_.model, element);
+    // What leads nowhere would mean any.
+    for (const std::string_view part : {"entity", "runnable", "process", "processingUnit", "core"})
+      if ((element.attribute(part) || element.child(part)) && !context_.model.reference(element, part))
+        return Reason(fmt::format("{} \"{}\" has a reference ({}) to something that is not in the model", role,
+                                  event.name, part));
+    if (!is_legal(event))
+      return Reason(fmt::format("{} \"{}\" is of a type (eventType) that there is not for {}", role, event.name,
+                                element.class_name()));
+    auto what = read(event);
+    if (!what) return Reason(fmt::format("{} \"{}\" {}", role, event.name, what.error()));
+    return ObservableEvent{std::string(event.name), std::move(*what)};
+  }
+
+ private:
+  using What = decltype(ObservableEvent::what);
+
+  /// A type that its kind does not have would count as any.
+  static bool is_legal(const views::Event& event) {
+    using enum views::EventType;
+    const auto one_of = [&](std::initializer_list<views::EventType> types) {
+      return std::find(types.begin(), types.end(), event.type) != types.end();
+    };
+    if (event.kind == views::EventKind::custom) return true;
+    if (event.type == any) return event.type_text.empty() || event.type_text == to_string(any);
+    switch (event.kind) {
+      case views::EventKind::process:
+        return event.type <= deadline;
+      case views::EventKind::runnable:
+        return one_of({start, suspend, resume, terminate});
+      case views::EventKind::label:
+        return one_of({read, write});
+      case views::EventKind::mode_label:
+        return one_of({read, write, increment, decrement});
+      case views::EventKind::semaphore:
+        return one_of({lock, unlock});
+      default:
+        return true;  // not shown, whatever the type
+    }
+  }
+
+  /// What the event speaks of has to be simulated; nothing where it speaks of any.
+  OrReason<std::optional<std::uint32_t>> part(const ElementMap& kind, Element element) const {
+    if (!element) return std::optional<std::uint32_t>();
+    const auto index = kind.find(element);
+    if (!index)
+      return Reason(fmt::format("is about {} \"{}\", which is not in the simulated system", element.class_name(),
+                                element.name()));
+    return index;
+  }
+
+  OrReason<std::optional<TaskIndex>> process(Element element) const {
+    auto task = part(context_.tasks, element);
+    if (task && *task) *task = context_.system.tasks[**task].folded_into.value_or(**task);
+    return task;
+  }
+
+  /// The value of each, or the first reason.
+  template <typename Make, typename... Parts>
+  static OrReason<What> all_of(Make make, const OrReason<Parts>&... parts) {
+    std::string reason;
+    (void)((parts ? true : (reason = parts.error(), false)) && ...);
+    if (!reason.empty()) return Reason(std::move(reason));
+    return What(make(*parts...));
+  }
+
+  OrReason<What> read(const views::Event& event) const {
+    const EventAction action = action_of(event.type);
+    const auto task = process(event.process);
+    const auto runnable = part(context_.runnables, event.runnable);
+    const auto unit = part(context_.units, event.processing_unit);
+    switch (event.kind) {
+      case views::EventKind::process:
+        if (event.type == views::EventType::deadline)
+          return Reason("is a deadline, which is no event of the simulation");
+        if (action == EventAction::activate && event.processing_unit)
+          return Reason("is an activation on a processing unit, which it has none of before it starts");
+        return all_of(
+            [&](auto of, auto on) {
+              return ObservableEvent::OfProcess{of, action, on};
+            },
+            process(event.entity), unit);
+      case views::EventKind::runnable:
+        return all_of(
+            [&](auto of, auto in, auto on) {
+              return ObservableEvent::OfRunnable{of, action, in, on};
+            },
+            part(context_.runnables, event.entity), task, unit);
+      case views::EventKind::label:
+        return all_of(
+            [&](auto of, auto by, auto in) {
+              return ObservableEvent::OfLabel{of, action, by, in};
+            },
+            part(context_.labels, event.entity), runnable, task);
+      case views::EventKind::stimulus:
+        return stimulus(event);
+      case views::EventKind::semaphore:
+        return all_of(
+            [&](auto of, auto by, auto in, auto on) {
+              return ObservableEvent::OfSemaphore{of, action, by, in, on};
+            },
+            part(context_.semaphores, event.entity), runnable, task, unit);
+      case views::EventKind::mode_label:
+        if (action == EventAction::any || action == EventAction::read)
+          return Reason("includes reads of a mode label, which the simulation does not show");
+        return all_of(
+            [&](auto of, auto by, auto in) {
+              return ObservableEvent::OfMode{of, action, by, in};
+            },
+            part(context_.modes, event.entity), runnable, task);
+      case views::EventKind::custom:
+        return custom(event.element);
+      case views::EventKind::process_chain:
+      case views::EventKind::channel:
+      case views::EventKind::component:
+      case views::EventKind::set:
+      case views::EventKind::unknown:
+        break;
+    }
+    return Reason(
+        fmt::format("is of the class {}, whose events the simulation does not show", event.element.class_name()));
+  }
+
+  OrReason<What> stimulus(const views::Event& event) const {
+    const auto index = part(context_.stimuli, event.entity);
+    if (index && *index) {
+      const Stimulus& stimulus = context_.system.stimuli[**index];
+      const bool by_itself = !std::holds_alternative<InterProcess>(stimulus.occurrence) &&
+                             !std::holds_alternative<EventDriven>(stimulus.occurrence);
+      if (by_itself && stimulus.activates.empty() && stimulus.sets.empty())
+        return Reason(
+            fmt::format("is about stimulus \"{}\", which activates nothing and so does not occur in the "
+                        "simulation",
+                        stimulus.name));
+    }
+    return all_of([](auto of) { return ObservableEvent::OfStimulus{of}; }, index);
+  }
+
+  /// The simulation shows a custom event where it makes a stimulus occur.
+  OrReason<What> custom(Element event) const {
+    ObservableEvent::OfActivities activities;
+    for (NodeIndex node = 0; node < context_.system.graph.size(); ++node) {
+      const GraphNode& activity = context_.system.graph[node];
+      if (!std::holds_alternative<Trigger>(activity.activity) || !activity.origin.known()) continue;
+      const Element item = context_.model.element(activity.origin);
+      if (!item.is("CustomEventTrigger") || context_.model.reference(item, "event") != event) continue;
+      // Of several stimuli that wait for it, the first.
+      const bool again = !activities.nodes.empty() && activities.nodes.back() + 1 == node &&
+                         context_.system.graph[node - 1].origin == activity.origin;
+      if (again) continue;
+      activities.nodes.push_back(node);
+    }
+    if (activities.nodes.empty())
+      return Reason(
+          "is a custom event that no stimulus waits for, or nothing triggers; the simulation does not show it");
+    return What(std::move(activities));
+  }
+
+  const BuildContext& context_;
+};
+
+class ConstraintReader {
+ public:
+  explicit ConstraintReader(BuildContext& context) : context_(context), events_(context) {
+    for (const Model::Dangling& dangling : context.model.dangling()) {
+      Element stated = dangling.element;
+      while (stated.parent() && !stated.parent().is("ConstraintsModel")) stated = stated.parent();
+      const Origin origin = stated.origin();
+      lost_.try_emplace({origin.document, origin.element}, dangling.feature);
+    }
+  }
+
+  void read_all() {
+    for (const auto& view : views::timing_constraints(context_.model, no_effect_)) {
+      element_ = view.element;
+      if (auto kind = unreadable({"lower", "upper", "minimum", "maximum", "jitter", "period", "tolerance"}))
+        add(std::move(*kind));
+      else
+        std::visit([this](const auto& stated) { take(stated); }, view.kind);
+    }
+    for (const auto& view : views::runnable_sequencing_constraints(context_.model)) take(view);
+    for (const auto& view : views::data_age_constraints(context_.model, context_.diagnostics)) take(view);
+    for (const auto& view : views::data_groups(context_.model)) take(view);
+    for (const auto& view : views::physical_section_constraints(context_.model)) take(view);
+  }
+
+ private:
+  /// What names something that is not in the model would demand less than it says.
+  void add(ConstraintKind kind) {
+    const Origin origin = element_.origin();
+    const auto lost = lost_.find({origin.document, origin.element});
+    if (lost != lost_.end() && !std::holds_alternative<Unjudgeable>(kind))
+      kind = unjudgeable(fmt::format("its {} names something that is not in the model", lost->second));
+    context_.system.constraints.push_back({std::string(element_.name()), std::string(element_.class_name()),
+                                           element_.origin(), element_.location(), std::move(kind)});
+  }
+  void fail(std::string reason) { add(unjudgeable(std::move(reason))); }
+
+  /// A limit that is there but cannot be read would count as none.
+  std::optional<Unjudgeable> unreadable(std::initializer_list<std::string_view> limits) {
+    for (const std::string_view limit : limits)
+      if (const Element child = element_.child(limit)) {
+        Diagnostics no_effect;
+        if (!time_of(child, no_effect)) return unjudgeable(fmt::format("its {} cannot be read", limit));
+      }
+    return std::nullopt;
+  }
+
+  void take(const views::UnknownConstraint&) {
+    fail(fmt::format("{} is no class of constraints that is known", element_.class_name()));
+  }
+
+  /// A limit of a chain that is a sequence of tasks is that chain's.
+  void take(const views::LatencyConstraint& stated) {
+    if (!stated.chain) return fail("its event chain (scope) is not set, or not in the model");
+    if (!stated.minimum && !stated.maximum) return add(demands_nothing("neither minimum nor maximum"));
+    const auto& chains = context_.system.chains;
+    if (std::any_of(chains.begin(), chains.end(),
+                    [&](const Chain& chain) { return chain.origin == stated.chain.origin(); }))
+      return;
+    if (stated.chain.tag() != "eventChains")
+      return fail(
+          fmt::format("its event chain \"{}\" is a part of another one; latencies are those of the event chains "
+                      "that stand in the constraints model itself",
+                      stated.chain.name()));
+    fail(
+        fmt::format("no event of its event chain \"{}\" happens in one process alone, so that the chain is no sequence "
+                    "of processes",
+                    stated.chain.name()));
+  }
+
+  void take(const views::DelayConstraint& stated) {
+    auto source = events_.read(stated.source, "its source"), target = events_.read(stated.target, "its target");
+    if (!source) return fail(std::move(source.error()));
+    if (!target) return fail(std::move(target.error()));
+    if (!stated.lower && !stated.upper) return add(demands_nothing("neither lower nor upper"));
+    DelayLimit delay{std::move(*source), std::move(*target), {stated.lower, stated.upper}};
+    if (stated.mapping == "OneToOne") delay.mapping = DelayLimit::Mapping::one_to_one;
+    if (stated.mapping == "UniqueReaction") delay.mapping = DelayLimit::Mapping::unique_reaction;
+    add(std::move(delay));
+  }
+
+  void take(const views::OrderConstraint& stated) {
+    auto source = events_.read(stated.source, "its source"), target = events_.read(stated.target, "its target");
+    if (!source) return fail(std::move(source.error()));
+    if (!target) return fail(std::move(target.error()));
+    add(EventOrder{std::move(*source), std::move(*target)});
+  }
+
+  void take(const views::RepetitionConstraint& stated) {
+    auto event = events_.read(stated.event, "its event");
+    if (!event) return fail(std::move(event.error()));
+    if (!stated.lower && !stated.upper && !stated.period)
+      return add(demands_nothing("none of lower, upper and period"));
+    if (stated.span < 0) return fail("its span is negative");
+    Repetition repetition{std::move(*event), std::max<std::int64_t>(1, stated.span), {stated.lower, stated.upper}, {}};
+    if (!stated.lower && !stated.upper) repetition.limits = {stated.period, stated.period};
+    repetition.jitter = stated.jitter.value_or(Duration{});
+    if (repetition.jitter < Duration{}) return fail("its jitter is negative");
+    add(std::move(repetition));
+  }
+
+  void take(const views::SynchronizationConstraint& stated) {
+    if (!stated.tolerance) return add(demands_nothing("no tolerance"));
+    if (element_.is("EventChainSynchronizationConstraint")) return take_chains(stated);
+    EventSynchronization synchronization{{}, *stated.tolerance, stated.multiple_occurrences_allowed};
+    for (std::size_t i = 0; i < stated.events.size(); ++i) {
+      auto event = events_.read(stated.events[i], fmt::format("its event {}", i + 1));
+      if (!event) return fail(std::move(event.error()));
+      synchronization.events.push_back(std::move(*event));
+    }
+    if (synchronization.events.size() < 2)
+      return fail(fmt::format("it names {} (events); at least two can be synchronized",
+                              synchronization.events.empty() ? "no event" : "one event alone"));
+    add(std::move(synchronization));
+  }
+
+  void take_chains(const views::SynchronizationConstraint& stated) {
+    if (stated.chains.size() != 2)
+      return fail(fmt::format("it names {} event chains (scope) instead of two", stated.chains.size()));
+    if (stated.type.empty())
+      return fail("it does not say whether the stimuli or the responses of its chains are to be together (type)");
+    ChainSynchronization synchronization;
+    synchronization.tolerance = *stated.tolerance;
+    synchronization.of =
+        stated.type == "Stimulus" ? ChainSynchronization::Of::stimuli : ChainSynchronization::Of::responses;
+    std::vector<std::vector<Element>> chains;
+    for (const Element chain : stated.chains) {
+      chains.emplace_back();
+      visited_ = 0;
+      lost_part_ = false;
+      append_events(chain, 0, chains.back());
+      if (lost_part_)
+        return fail(fmt::format("its event chain \"{}\" has a part that is not in the model", chain.name()));
+      std::vector<ObservableEvent> events;
+      for (const Element element : chains.back()) {
+        auto event = events_.read(element, fmt::format("in its event chain \"{}\" an event", chain.name()));
+        if (!event) return fail(std::move(event.error()));
+        events.push_back(std::move(*event));
+      }
+      if (events.size() < 2)
+        return fail(fmt::format("its event chain \"{}\" begins and ends with the same event", chain.name()));
+      synchronization.chains.push_back(std::move(events));
+    }
+    const bool of_stimuli = synchronization.of == ChainSynchronization::Of::stimuli;
+    if (of_stimuli ? chains[0].back() != chains[1].back() : chains[0].front() != chains[1].front())
+      return fail(fmt::format("its two event chains have no common {}", of_stimuli ? "response" : "stimulus"));
+    add(std::move(synchronization));
+  }
+
+  /// Stimulus, the events of parts one after the other, response. What is beside each other is passed over.
+  void append_events(Element element, int depth, std::vector<Element>& events) {
+    if (depth >= 64 || ++visited_ > 10'000) return;  // chains may refer to each other in a circle
+    const views::EventChain chain = views::event_chain_of(context_.model, element, no_effect_);
+    const auto append = [&](Element event) {
+      if (events.empty() || events.back() != event) events.push_back(event);
+    };
+    append(chain.stimulus);
+    for (const views::ChainItem& item : chain.items)
+      if (!item.chain)
+        lost_part_ = true;
+      else if (item.arrangement != views::ChainArrangement::parallel)
+        append_events(item.chain, depth + 1, events);
+    append(chain.response);
+  }
+
+  void take(const views::RunnableSequencingConstraint& stated) {
+    element_ = stated.element;
+    using Order = RunnableSequence::Order;
+    RunnableSequence sequence;
+    if (stated.order.empty()) return fail("it does not say in which order its groups are to run (orderType)");
+    sequence.order = stated.order == "successor"                         ? Order::successor
+                     : stated.order == "immediateSuccessorStartSequence" ? Order::immediately_at_start
+                     : stated.order == "immediateSuccessorEndSequence"   ? Order::immediately_at_end
+                                                                         : Order::immediately_anywhere;
+    if (!append_processes(stated.process_scope, sequence.tasks)) return;
+    for (const views::EntityGroup& view : stated.groups) {
+      RunnableSequence::Group group;
+      group.all = view.grouping == "allOfThem";
+      for (const Element member : view.members) {
+        const auto runnable = context_.runnables.find(member);
+        if (!runnable) return fail("one of its groups names a runnable that is not in the model");
+        group.members.push_back(*runnable);
+      }
+      if (group.members.empty()) return fail("one of its groups names no runnable");
+      if (!append_processes(view.process_scope, group.tasks)) return;
+      sequence.groups.push_back(std::move(group));
+    }
+    if (sequence.groups.size() < 2) return fail("it has fewer than two groups of runnables");
+    add(std::move(sequence));
+  }
+
+  /// False, and said, where one of them is not simulated.
+  bool append_processes(const std::vector<Element>& processes, std::vector<TaskIndex>& tasks) {
+    for (const Element process : processes) {
+      const auto task = context_.tasks.find(process);
+      if (!task) {
+        fail(fmt::format("process \"{}\" in its scope is not in the simulated system", process.name()));
+        return false;
+      }
+      tasks.push_back(context_.system.tasks[*task].folded_into.value_or(*task));
+    }
+    return true;
+  }
+
+  void take(const views::DataAgeConstraint& stated) {
+    element_ = stated.element;
+    const auto runnable = context_.runnables.find(stated.runnable), label = context_.labels.find(stated.label);
+    if (!runnable) return fail("its runnable is not set, or not in the model");
+    if (!label) return fail("its label is not set, or not in the model");
+    const Element age = element_.child("dataAge");
+    if (!age) return add(demands_nothing("no age (dataAge)"));
+    if (!age.is("DataAgeCycle")) {
+      for (const std::string_view limit : {"minimumTime", "maximumTime"})
+        if (age.child(limit) && !(limit == "minimumTime" ? stated.minimum : stated.maximum))
+          return fail(fmt::format("its {} cannot be read", limit));
+      if (!stated.minimum && !stated.maximum) return add(demands_nothing("neither minimumTime nor maximumTime"));
+    } else if (!stated.least_cycles && !stated.most_cycles) {
+      return add(demands_nothing("neither minimumCycle nor maximumCycle"));
+    }
+    DataAge limits{*runnable, *label, {stated.minimum, stated.maximum}, stated.least_cycles, stated.most_cycles};
+    // AMALTHEA writes 0 where no maximum is set.
+    if (limits.least_cycles.value_or(0) > 0 && limits.most_cycles == 0) limits.most_cycles.reset();
+    add(std::move(limits));
+  }
+
+  void take(const views::DataGroup& stated) {
+    element_ = stated.element;
+    std::vector<LabelIndex> labels;
+    for (const Element element : stated.labels) {
+      const auto label = context_.labels.find(element);
+      if (!label) return fail("it names a label that is not in the model");
+      labels.push_back(*label);
+    }
+    if (labels.empty()) return add(demands_nothing("no labels"));
+    auto scope = scope_of(stated.scope);
+    if (!scope) return fail(std::move(scope.error()));
+    if (stated.stability) return add(DataStability{std::move(labels), std::move(*scope)});
+    if (stated.direction.empty()) return fail("it does not say whether it is of inputs or of outputs (direction)");
+    add(DataCoherency{std::move(labels), std::move(*scope), stated.direction == "output"});
+  }
+
+  OrReason<DataScope> scope_of(Element element) const {
+    if (!element) return Reason("it names no process, runnable or component (scope)");
+    DataScope scope;
+    const auto process = [&](Element named) {
+      if (const auto task = context_.tasks.find(named))
+        scope.tasks.push_back(context_.system.tasks[*task].folded_into.value_or(*task));
+    };
+    process(element);
+    if (const auto runnable = context_.runnables.find(element)) scope.runnables.push_back(*runnable);
+    for (const std::string_view feature : {"tasks", "processes"})
+      for (const Element member : context_.model.references(element, feature)) process(member);
+    for (const Element member : context_.model.references(element, "runnables"))
+      if (const auto runnable = context_.runnables.find(member)) scope.runnables.push_back(*runnable);
+    if (scope.tasks.empty() && scope.runnables.empty())
+      return Reason(fmt::format("its scope, {} \"{}\", is nothing of the simulated system", element.class_name(),
+                                element.name()));
+    return scope;
+  }
+
+  void take(const views::PhysicalSectionConstraint& stated) {
+    element_ = stated.element;
+    if (!stated.section) return fail("its section is not set, or not in the model");
+    SectionPlacement placement;
+    placement.section = stated.section.name();
+    for (const Element element : stated.memories)
+      if (const auto memory = context_.memories.find(element)) placement.memories.push_back(*memory);
+    if (placement.memories.size() != stated.memories.size()) return fail("it names a memory that is not in the model");
+    if (placement.memories.empty()) return add(demands_nothing("no memories"));
+    const auto listed = context_.model.references(stated.section, "labels");  // 0.7.0
+    for (const Label& label : context_.system.labels) {
+      const Element element = context_.model.element(label.origin);
+      if (context_.model.reference(element, "section") == stated.section ||
+          std::find(listed.begin(), listed.end(), element) != listed.end())
+        placement.labels.push_back(static_cast<LabelIndex>(&label - context_.system.labels.data()));
+    }
+    if (placement.labels.empty()) return fail(fmt::format("its section \"{}\" holds no label", placement.section));
+    add(std::move(placement));
+  }
+
+  BuildContext& context_;
+  EventReader events_;
+  Element element_;
+  Diagnostics no_effect_;  // chains have reported the limits that cannot be read
+  int visited_ = 0;
+  bool lost_part_ = false;
+  /// Elements of the constraints model in which a reference leads nowhere, and under which feature.
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> lost_;
+};
+
+}  // namespace
+
+void build_constraints(BuildContext& context) {
+  ConstraintReader(context).read_all();
+  for (const TimingConstraint& constraint : context.system.constraints) {
+    const auto* why = std::get_if<Unjudgeable>(&constraint.kind);
+    if (why == nullptr) continue;
+    const std::string path = context.model.element(constraint.origin).path();
+    if (why->empty)
+      context.diagnostics.add("AM0560", Severity::warning,
+                              fmt::format("{} demands nothing, as {}; state what is to hold, or remove it",
+                                          describe(constraint), why->reason),
+                              constraint.location, path);
+    else
+      context.diagnostics.add("AM0561", Severity::warning,
+                              fmt::format("{} cannot be judged, as {}; until that is corrected its verdict is unknown",
+                                          describe(constraint), why->reason),
+                              constraint.location, path);
+  }
+}
+
+}  // namespace amalthea::importer::detail

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// What the steps of build_system share: the model, the system as far as it is built, and which element became what.
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "amalthea/diagnostic.hpp"
+#include "amalthea/element.hpp"
+#include "amalthea/graph/system.hpp"
+#include "amalthea/views/attributes.hpp"
+#include "amalthea/views/conditions.hpp"
+#include "amalthea/views/events.hpp"
+#include "amalthea/views/mapping.hpp"
+#include "amalthea/views/operating_system.hpp"
+#include "importer/building/system_builder.hpp"
+
+namespace amalthea::importer::detail {
+
+/// Element → index of what was built from it.
+using ElementMap = views::ElementIndex;
+
+/// The activities of one task in execution order, before copies and kernels are told apart.
+using RawBody = std::vector<GraphNode>;
+
+/// An event of the event model that makes an EventStimulus occur.
+struct EventTrigger {
+  views::Event event;
+  StimulusIndex stimulus = 0;
+};
+
+/// What a model may leave open although timing depends on it; it is then taken as assumptions.cpp says.
+enum class Unstated : std::uint8_t {
+  label_memory,
+  only_memory,
+  latency,
+  label_size,
+  access,
+  priority,
+  pu_type,
+  accelerator,
+  normal_bound,
+  instructions,
+  cache_line,
+  preemption,
+  waiting,
+  mask,
+  mode_value,
+  deadline,
+};
+
+struct BuildContext {
+  BuildContext(const Model& its_model, const BuildOptions& its_options, Diagnostics& its_diagnostics)
+      : model(its_model), options(its_options), diagnostics(its_diagnostics) {}
+
+  const Model& model;
+  const BuildOptions& options;
+  Diagnostics& diagnostics;
+  System system;
+  views::Mapping mapping;
+
+  ElementMap definitions, units, memories, schedulers, stimuli, labels, events, runnables, modes, semaphores;
+  ElementMap tasks;                        // and ISRs
+  std::vector<Element> task_elements;      // parallel to system.tasks
+  std::vector<Element> runnable_elements;  // parallel to system.runnables
+  std::vector<RawBody> raw_bodies;         // parallel to system.tasks
+
+  /// Behind every activity that causes one of these events there is a Trigger of the stimulus.
+  std::vector<EventTrigger> event_triggers;
+
+  /// True once something is missing that the timing depends on.
+  bool blocked = false;
+
+  /// What an error has been said about, so that it is said once and not for every task: units without a GPU
+  /// definition, units without a clock, schedulers without a unit; and schedulers whose tasks may migrate.
+  std::set<UnitIndex> reported_units, reported_clocks;
+  std::set<SchedulerIndex> reported_schedulers, global_schedulers;
+
+  /// Constructs that are read but not simulated, by class: how many, and where the first one stands.
+  std::map<std::string, std::pair<std::size_t, Element>> not_simulated;
+
+  /// Switches, loops and runnables (document, element) whose condition cannot be followed.
+  std::set<std::pair<std::uint32_t, std::uint32_t>> unknown_conditions;
+
+  /// The places (document, element) where something is left open.
+  std::map<Unstated, std::set<std::pair<std::uint32_t, std::uint32_t>>> unstated;
+  void assume(Unstated what, Element where) {
+    unstated[what].insert({where.origin().document, where.origin().element});
+  }
+
+  std::set<UnitIndex> units_without_line;                               ///< that have no cache which states its lines
+  std::set<std::pair<UnitIndex, MemoryIndex>> free_reads, free_writes;  ///< accesses for which nothing states a cost
+  std::vector<std::pair<ModeIndex, Element>> modes_without_value;
+
+  void error(std::string_view id, std::string message, Location location, std::string path = {}) {
+    blocked = true;
+    diagnostics.add(id, Severity::error, std::move(message), std::move(location), std::move(path));
+  }
+  /// An error about what `element` lacks, unless it lacks it because of an error that has been told.
+  void error_unless_explained(std::string_view id, Element element, std::string message);
+  /// Whether a value or a reference of the element, of something in it or of what it refers to has been reported.
+  bool is_explained(Element element) const;
+
+  void ignore(Element element) {
+    const std::string_view written = element.attribute_or("xsi:type", element.tag());
+    auto& entry = not_simulated[std::string(element.cls() ? element.class_name() : written)];
+    if (entry.first++ == 0) entry.second = element;
+  }
+
+  /// Target of a reference that the analysis cannot do without; an error when there is none. (References to something
+  /// that is not in the model have stopped the analysis before.)
+  Element required_reference(Element element, std::string_view feature);
+  /// The same as the index of what was built from the target; an error when the target is of another kind.
+  std::optional<std::uint32_t> required(const ElementMap& kind, Element element, std::string_view feature);
+};
+
+void build_platform(BuildContext&);  ///< definitions, units, memories, schedulers, semaphores; the mapping
+/// Schedulers and interrupt controllers with their hierarchy and overheads. Needs definitions, units and the mapping.
+void build_schedulers(BuildContext&, const views::OperatingSystems&);
+void build_semaphores(BuildContext&, const views::OperatingSystems&);
+/// Scheduler, units, priority and time slice of a task.
+void allocate(BuildContext&, const views::TaskAllocation&, Task&);
+/// Says once per unit that it has no clock; `who` runs on it.
+void check_clock(BuildContext&, UnitIndex, const std::string& who);
+void report_second_allocations(BuildContext&);
+void check_mapping_changes(BuildContext&);  ///< whether tasks and units of these names are there
+/// What BuildOptions::mapping says of a task; null where it says nothing.
+const MappingChange* mapping_change_of(const BuildContext&, std::string_view task);
+/// Whether the algorithms of schedulers with tasks and of those above them are simulated; once tasks are allocated.
+void check_host_schedulers(BuildContext&);
+void map_labels(BuildContext&);  ///< which memories labels lie in
+
+void build_modes(BuildContext&);               ///< mode labels and their initial values
+void build_stimuli(BuildContext&);             ///< stimuli, without what they activate
+void build_data(BuildContext&);                ///< labels, events, runnables
+void build_tasks(BuildContext&);               ///< tasks, allocations, priorities, time slices, activations, deadlines
+void build_raw_bodies(BuildContext&);          ///< what each task does
+void fold_wrappers(BuildContext&);             ///< wrappers of functions that are mapped to a CPU after all
+void shape_offloading(BuildContext&);          ///< label sides; copies and kernels of device tasks
+void build_graph(BuildContext&);               ///< vertices and edges
+void build_chains(BuildContext&);              ///< event chains as task sequences
+void build_constraints(BuildContext&);         ///< all timing constraints; needs chains and what fell away
+void build_requirements(BuildContext&);        ///< all requirements; needs tasks, runnables and what fell away
+void report_assumptions(BuildContext&);        ///< what the model leaves open; needs all of the above
+void report_unused_properties(BuildContext&);  ///< custom properties of ours (`gpu.…`) that have no effect
+
+/// The number of a mode's value: that of the literal, or the text read as a number. Nothing when it is neither.
+std::optional<std::int64_t> mode_value(std::string_view value, Element literal);
+/// A condition on modes; nothing when it depends on anything else, such as channels and local labels.
+std::optional<ModeCondition> mode_condition(const BuildContext&, const views::Condition&);
+
+/// What holds when both do, and what holds when the other does not; nothing when it would take too many words.
+std::optional<ModeCondition> conjunction_of(const ModeCondition&, const ModeCondition&);
+std::optional<ModeCondition> negated(const ModeCondition&);
+
+// Parts of build_tasks.
+void build_isrs(BuildContext&);                                 ///< after all tasks
+void activate_task(BuildContext&, Element process, TaskIndex);  ///< notes by which stimuli
+void build_deadlines(BuildContext&);                            ///< from requirements
+
+}  // namespace amalthea::importer::detail

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Vertices and edges of the system's runnable graph.
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "amalthea/graph/boost_graph.hpp"
+#include "importer/building/detail/build_context.hpp"
+
+namespace amalthea::importer::detail {
+namespace {
+
+/// What leads to the next activity, and the words on that edge.
+struct Open {
+  NodeIndex node;
+  std::string label;
+};
+
+/// Sequence edges between the activities [begin, end) of a body. `open` is what leads into them, then what leads out.
+void add_sequence(System& system, const std::vector<NodeIndex>& body, std::size_t begin, std::size_t end,
+                  std::vector<Open>& open) {
+  const auto connect = [&system](const std::vector<Open>& from, NodeIndex to) {
+    for (const Open& one : from) system.graph.connect(one.node, to, GraphEdge{EdgeKind::sequence, one.label});
+  };
+  for (std::size_t i = begin; i < end; ++i) {
+    const NodeIndex node = body[i];
+    connect(open, node);
+    open.clear();
+    const auto* branch = std::get_if<Branch>(&system.graph[node].activity);
+    if (branch == nullptr) {
+      if (!std::holds_alternative<Terminate>(system.graph[node].activity)) open.push_back({node, {}});
+      continue;
+    }
+    bool one_is_taken = false;
+    for (std::size_t a = 0; a < branch->alternatives.size(); ++a) {  // adding edges moves no vertex
+      const auto& [guard, length] = branch->alternatives[a];
+      std::vector<Open> inner{{node, describe(system, guard)}};
+      add_sequence(system, body, i + 1, i + 1 + length, inner);
+      if (branch->repeats && a == 0) {
+        if (length > 0) connect(inner, node);
+      } else {
+        open.insert(open.end(), inner.begin(), inner.end());
+      }
+      one_is_taken =
+          one_is_taken || std::holds_alternative<Otherwise>(guard) || std::holds_alternative<Probability>(guard);
+      i += length;
+    }
+    if (!one_is_taken) open.push_back({node, "otherwise"});
+  }
+}
+
+void add_vertices(BuildContext& context) {
+  System& system = context.system;
+  for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
+    auto& body = system.tasks[task].body;
+    for (GraphNode& node : context.raw_bodies[task]) body.push_back(system.graph.add(std::move(node)));
+    std::vector<Open> open;
+    add_sequence(system, body, 0, body.size(), open);
+  }
+  context.raw_bodies.clear();
+}
+
+template <typename A>
+const A* activity_at(const System& system, NodeIndex node) {
+  return std::get_if<A>(&system.graph[node].activity);
+}
+
+void add_trigger_edges(System& system) {
+  for (NodeIndex node = 0; node < system.graph.size(); ++node)
+    if (const auto* trigger = activity_at<Trigger>(system, node))
+      for (const TaskIndex task : system.stimuli[trigger->stimulus].activates)
+        if (!system.tasks[task].body.empty())
+          system.graph.connect(node, system.tasks[task].body.front(),
+                               GraphEdge{EdgeKind::trigger, system.stimuli[trigger->stimulus].name});
+}
+
+/// Events that one task sets for another, or for all, are one relation, however often they are set: its last activity
+/// that sets them stands for it.
+void add_event_edges(System& system) {
+  using Receiver = std::optional<TaskIndex>;
+  std::vector<std::map<std::pair<TaskIndex, Receiver>, NodeIndex>> setters(system.events.size());
+  for (NodeIndex node = 0; node < system.graph.size(); ++node)
+    if (const auto* set = activity_at<SetEvents>(system, node))
+      for (const EventIndex event : set->events) setters[event][{system.graph[node].task, set->task}] = node;
+  for (NodeIndex to = 0; to < system.graph.size(); ++to)
+    if (const auto* wait = activity_at<WaitEvents>(system, to))
+      for (const EventIndex event : wait->events)
+        for (const auto& [who, from] : setters[event])
+          if (!who.second || *who.second == system.graph[to].task)
+            system.graph.connect(from, to, GraphEdge{EdgeKind::event, system.events[event].name});
+}
+
+/// Labels that an activity reads or writes.
+std::vector<LabelIndex> labels_of(const Activity& activity, bool written) {
+  if (const auto* read = std::get_if<ReadLabel>(&activity))
+    return written ? std::vector<LabelIndex>{} : std::vector{read->label};
+  if (const auto* write = std::get_if<WriteLabel>(&activity))
+    return written ? std::vector{write->label} : std::vector<LabelIndex>{};
+  if (const auto* copy = std::get_if<Copy>(&activity)) return written ? copy->destinations : copy->sources;
+  return {};
+}
+
+/// One edge per label and pair of tasks, from the last activity that writes it to the first that reads it.
+void add_data_edges(System& system) {
+  std::vector<std::map<TaskIndex, NodeIndex>> writers(system.labels.size()), readers(system.labels.size());
+  for (NodeIndex node = 0; node < system.graph.size(); ++node) {
+    const TaskIndex task = system.graph[node].task;
+    for (const LabelIndex label : labels_of(system.graph[node].activity, true)) writers[label][task] = node;
+    for (const LabelIndex label : labels_of(system.graph[node].activity, false)) readers[label].emplace(task, node);
+  }
+  for (LabelIndex label = 0; label < system.labels.size(); ++label)
+    for (const auto& [writer, from] : writers[label])
+      for (const auto& [reader, to] : readers[label])
+        if (writer != reader) system.graph.connect(from, to, GraphEdge{EdgeKind::data, system.labels[label].name});
+}
+
+/// Accesses that cost nothing, or something else than the model could say. Nobody would notice otherwise.
+class AccessReview {
+ public:
+  explicit AccessReview(BuildContext& context) : context_(context), system_(context.system) {}
+
+  void run() {
+    for (NodeIndex node = 0; node < system_.graph.size(); ++node) {
+      const GraphNode& activity = system_.graph[node];
+      const Task& task = system_.tasks[activity.task];
+      const std::vector<UnitIndex> units = task.units.empty() ? std::vector{task.unit} : task.units;
+      for (const bool written : {false, true})
+        for (const LabelIndex label : labels_of(activity.activity, written)) {
+          if (system_.labels[label].size.bytes == 0)
+            context_.assume(Unstated::label_size, context_.model.element(system_.labels[label].origin));
+          if (context_.options.tabulated_accesses) continue;
+          for (const UnitIndex unit : units) look_at(activity.origin, label, written, unit);
+        }
+    }
+    for (const auto& [unit, missing] : missing_ways_) {
+      const Element element = context_.model.element(system_.platform.units[unit].origin);
+      context_.diagnostics.add(
+          "AM0411", Severity::note,
+          fmt::format("processing unit \"{}\" has no accessElement for the memory of label \"{}\"; {} such {} no time "
+                      "in the analysis; add one with its latency or data rate",
+                      system_.platform.units[unit].name, system_.labels[missing.first].name, missing.second.size(),
+                      missing.second.size() == 1 ? "access takes" : "accesses take"),
+          element.location(), element.path(), missing.second.size());
+    }
+  }
+
+ private:
+  using Place = std::pair<std::uint32_t, std::uint32_t>;
+
+  void look_at(Origin origin, LabelIndex index, bool written, UnitIndex unit) {
+    const Label& label = system_.labels[index];
+    const MemoryAccess* access = access_to(system_.platform.units[unit], label);
+    if (access == nullptr && label.memory) {
+      auto& [first, places] = missing_ways_.try_emplace(unit, index, std::set<Place>{}).first->second;
+      places.insert({origin.document, origin.element});
+      return;
+    }
+    const Element place = context_.model.element(origin);
+    if (!label.memory) context_.assume(access == nullptr ? Unstated::label_memory : Unstated::only_memory, place);
+    if (access == nullptr) return;
+    if ((written ? context_.free_writes : context_.free_reads).count({unit, access->memory}) != 0)
+      context_.assume(Unstated::latency, place);
+    else if ((written ? access->write : access->read).upper > 0 && context_.units_without_line.count(unit) != 0)
+      context_.assume(Unstated::cache_line, context_.model.element(system_.platform.units[unit].origin));
+  }
+
+  BuildContext& context_;
+  const System& system_;
+  std::map<UnitIndex, std::pair<LabelIndex, std::set<Place>>> missing_ways_;  ///< the first label, and the accesses
+};
+
+void report_missing_setters(BuildContext& context) {
+  const System& system = context.system;
+  for (NodeIndex node = 0; node < system.graph.size(); ++node) {
+    if (activity_at<WaitEvents>(system, node) == nullptr) continue;
+    const auto in = boost::in_edges(node, system.graph.boost());
+    const bool set = std::any_of(in.first, in.second,
+                                 [&](const auto& edge) { return system.graph.boost()[edge].kind == EdgeKind::event; });
+    if (set) continue;
+    const Element element = context.model.element(system.graph[node].origin);
+    context.diagnostics.add("AM0413", Severity::warning,
+                            fmt::format("task \"{}\" waits for {}, which no task sets; it waits for ever; add a "
+                                        "SetEvent to the task that is awaited",
+                                        system.tasks[system.graph[node].task].name, system.graph[node].name),
+                            element.location(), element.path());
+  }
+}
+
+}  // namespace
+
+void build_graph(BuildContext& context) {
+  add_vertices(context);
+  add_trigger_edges(context.system);
+  add_event_edges(context.system);
+  add_data_edges(context.system);
+  AccessReview(context).run();
+  report_missing_setters(context);
+}
+
+}  // namespace amalthea::importer::detail

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "importer/building/mapping_change.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "amalthea/near_miss.hpp"
+#include "amalthea/quantity.hpp"
+#include "importer/building/detail/build_context.hpp"
+
+namespace amalthea::importer {
+namespace {
+
+constexpr std::string_view no_such_name = "AM0324";
+constexpr std::string_view no_scheduler = "AM0325";
+
+}  // namespace
+
+namespace detail {
+namespace {
+
+/// Exactly one must have the name.
+bool check_name(BuildContext& context, const MappingChange& change, std::string_view kind, const std::string& name,
+                const std::vector<std::string>& names) {
+  const auto count = std::count(names.begin(), names.end(), name);
+  if (count == 1) return true;
+  context.error(no_such_name,
+                fmt::format("mapping of \"{}\"{}: {}", change.task,
+                            change.core.empty() ? std::string() : fmt::format(" to \"{}\"", change.core),
+                            count > 1       ? fmt::format("the model has {} {}s of the name \"{}\"", count, kind, name)
+                            : names.empty() ? fmt::format("the model has no {}", kind)
+                                            : fmt::format("the model has no {} \"{}\"{}", kind, name,
+                                                          did_you_mean_or_list(name, names))),
+                change.location);
+  return false;
+}
+
+void check_scheduler(BuildContext& context, const MappingChange& change) {
+  const Platform& platform = context.system.platform;
+  const bool scheduled =
+      std::any_of(platform.schedulers.begin(), platform.schedulers.end(), [&](const Scheduler& scheduler) {
+        return !scheduler.interrupt_controller &&
+               std::any_of(scheduler.units.begin(), scheduler.units.end(),
+                           [&](UnitIndex unit) { return platform.units[unit].name == change.core; });
+      });
+  if (!scheduled)
+    context.error(
+        no_scheduler,
+        fmt::format("mapping of \"{}\" to \"{}\": no scheduler is responsible for that processing unit; name another "
+                    "unit, or add a scheduler allocation to the model",
+                    change.task, change.core),
+        change.location);
+}
+
+}  // namespace
+
+void check_mapping_changes(BuildContext& context) {
+  if (context.options.mapping.empty()) return;
+  std::vector<std::string> tasks, units;
+  for (const Element element : context.model.all("swModel", "tasks")) tasks.emplace_back(element.name());
+  for (const ProcessingUnit& unit : context.system.platform.units) units.push_back(unit.name);
+  for (const MappingChange& change : context.options.mapping) {
+    check_name(context, change, "task", change.task, tasks);
+    if (!change.core.empty() && check_name(context, change, "processing unit", change.core, units))
+      check_scheduler(context, change);
+  }
+}
+
+const MappingChange* mapping_change_of(const BuildContext& context, std::string_view task) {
+  const auto& changes = context.options.mapping;
+  const auto found = std::find_if(changes.rbegin(), changes.rend(),
+                                  [task](const MappingChange& change) { return change.task == task; });
+  return found == changes.rend() ? nullptr : &*found;
+}
+
+}  // namespace detail
+
+bool is_about_mapping_change(const Diagnostic& finding) {
+  return finding.id == no_such_name || finding.id == no_scheduler;
+}
+
+tl::expected<MappingChange, std::string> parse_mapping_change(std::string_view text) {
+  const std::size_t equals = text.find('=');
+  const std::size_t colon = text.rfind(':');
+  MappingChange change;
+  const auto wrong = [] { return tl::unexpected(std::string("expected TASK=CORE or TASK=CORE:PRIORITY")); };
+  if (equals == text.npos) return wrong();
+  const bool has_priority = colon != text.npos && colon > equals;
+  change.task = text.substr(0, equals);
+  change.core = text.substr(equals + 1, has_priority ? colon - equals - 1 : text.npos);
+  if (change.task.empty() || change.core.empty()) return wrong();
+  if (has_priority) {
+    const auto priority = parse_integer(text.substr(colon + 1));
+    if (!priority) return tl::unexpected(fmt::format("the priority of TASK=CORE:PRIORITY: {}", priority.error()));
+    change.priority = *priority;
+  }
+  return change;
+}
+
+}  // namespace amalthea::importer

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Modes of a System: mode labels, their values as numbers, conditions on them.
+
+#include <string>
+#include <utility>
+#include <variant>
+
+#include "amalthea/quantity.hpp"
+#include "amalthea/views/software.hpp"
+#include "importer/building/detail/build_context.hpp"
+
+namespace amalthea::importer::detail {
+namespace {
+
+std::optional<Relation> relation_of(views::Relation relation) {
+  switch (relation) {
+    case views::Relation::unstated:  // conditions had no relation before 0.9.4, and meant this one
+    case views::Relation::equal:
+      return Relation::equal;
+    case views::Relation::not_equal:
+      return Relation::not_equal;
+    case views::Relation::less:
+      return Relation::less;
+    case views::Relation::less_or_equal:
+      return Relation::less_or_equal;
+    case views::Relation::greater:
+      return Relation::greater;
+    case views::Relation::greater_or_equal:
+      return Relation::greater_or_equal;
+  }
+  return std::nullopt;
+}
+
+std::optional<ModeTest> mode_test(const BuildContext& context, const views::SimpleCondition& condition) {
+  ModeTest test;
+  if (const auto* by_value = std::get_if<views::ModeValueCondition>(&condition.test)) {
+    const auto mode = context.modes.find(by_value->label);
+    const auto relation = relation_of(by_value->relation);
+    const auto value = mode_value(by_value->value, by_value->literal);
+    if (!mode || !relation || !value) return std::nullopt;
+    test = {*mode, *relation, *value, std::nullopt};
+    return test;
+  }
+  if (const auto* by_label = std::get_if<views::ModeLabelCondition>(&condition.test)) {
+    const auto first = context.modes.find(by_label->first), second = context.modes.find(by_label->second);
+    const auto relation = relation_of(by_label->relation);
+    if (!first || !second || !relation) return std::nullopt;
+    test = {*first, *relation, 0, second};
+    return test;
+  }
+  return std::nullopt;
+}
+
+/// Conditions with more conjunctions than this are given up.
+constexpr std::size_t most_conjunctions = 1000;
+
+Relation opposite(Relation relation) {
+  switch (relation) {
+    case Relation::equal:
+      return Relation::not_equal;
+    case Relation::not_equal:
+      return Relation::equal;
+    case Relation::less:
+      return Relation::greater_or_equal;
+    case Relation::less_or_equal:
+      return Relation::greater;
+    case Relation::greater:
+      return Relation::less_or_equal;
+    case Relation::greater_or_equal:
+      return Relation::less;
+  }
+  return Relation::equal;
+}
+
+}  // namespace
+
+std::optional<ModeCondition> conjunction_of(const ModeCondition& a, const ModeCondition& b) {
+  if (!a.any_of.empty() && b.any_of.size() > most_conjunctions / a.any_of.size()) return std::nullopt;
+  ModeCondition both;
+  for (const auto& first : a.any_of)
+    for (const auto& second : b.any_of) {
+      both.any_of.push_back(first);
+      both.any_of.back().insert(both.any_of.back().end(), second.begin(), second.end());
+    }
+  return both;
+}
+
+std::optional<ModeCondition> negated(const ModeCondition& condition) {
+  std::optional<ModeCondition> result = ModeCondition{{{}}};  // true; every conjunction must fail in one of its tests
+  for (const auto& conjunction : condition.any_of) {
+    ModeCondition fails;
+    for (ModeTest test : conjunction) {
+      test.relation = opposite(test.relation);
+      fails.any_of.push_back({test});
+    }
+    result = conjunction_of(*result, fails);
+    if (!result) return std::nullopt;
+  }
+  return result;
+}
+
+void build_modes(BuildContext& context) {
+  Diagnostics no_effect;  // sizes of mode labels
+  for (const views::ModeLabel& label : views::mode_labels(context.model, no_effect)) {
+    Mode mode;
+    mode.name = label.name;
+    const auto initial = mode_value(label.initial_value, label.initial_literal);
+    mode.initial = initial.value_or(0);
+    if (!initial)
+      context.modes_without_value.emplace_back(static_cast<ModeIndex>(context.system.modes.size()), label.element);
+    if (label.mode)
+      for (const Element literal : label.mode.children("literals")) mode.literals.emplace_back(literal.name());
+    context.modes.add(label.element, static_cast<std::uint32_t>(context.system.modes.size()));
+    context.system.modes.push_back(std::move(mode));
+  }
+}
+
+std::optional<std::int64_t> mode_value(std::string_view value, Element literal) {
+  if (literal) {
+    std::int64_t number = 0;
+    for (const Element other : literal.parent().children()) {
+      if (other == literal) return number;
+      if (other.tag() == literal.tag()) ++number;
+    }
+  }
+  const auto number = parse_integer(value);
+  return number ? std::optional(*number) : std::nullopt;
+}
+
+std::optional<ModeCondition> mode_condition(const BuildContext& context, const views::Condition& condition) {
+  ModeCondition built;
+  for (const views::Conjunction& conjunction : condition.any_of) {
+    std::vector<ModeTest> all_of;
+    for (const views::SimpleCondition& part : conjunction.all_of) {
+      const auto test = mode_test(context, part);
+      if (!test) return std::nullopt;
+      all_of.push_back(*test);
+    }
+    built.any_of.push_back(std::move(all_of));
+  }
+  return built;
+}
+
+}  // namespace amalthea::importer::detail

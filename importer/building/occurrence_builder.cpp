@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// Occurrences of all kinds of stimuli.
+
+#include "importer/building/detail/occurrence_builder.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include <fmt/core.h>
+
+#include "importer/building/detail/distribution_builder.hpp"
+
+namespace amalthea::importer::detail {
+namespace {
+
+/// More at one instant than any model means, and so many jobs need much memory.
+constexpr std::int64_t most_in_burst = 10'000;
+/// What the entries of a curve imply together takes time that grows with this.
+constexpr std::int64_t longest_curve = 250;
+/// Steps without an occurrence are gone through one by one.
+constexpr Duration least_step = Duration::microseconds(1);
+
+class OccurrenceReader {
+ public:
+  OccurrenceReader(const Model& model, const views::Stimulus& stimulus, Diagnostics& diagnostics)
+      : model_(model), stimulus_(stimulus), diagnostics_(diagnostics) {}
+
+  std::optional<Occurrence> read() const {
+    return std::visit([this](const auto& kind) -> std::optional<Occurrence> { return take(kind); }, stimulus_.kind);
+  }
+
+ private:
+  std::optional<Occurrence> take(const views::PeriodicStimulus& view) const {
+    if (!recurs("periodic", view.recurrence, view.offset)) return std::nullopt;
+    if (view.clock) report_clock(view.clock, stimulus_.element);
+    Periodic periodic;
+    periodic.period = *view.recurrence;
+    periodic.offset = view.offset.value_or(Duration{});
+    periodic.minimum_distance = not_negative(view.minimum_distance);
+    if (view.jitter) periodic.jitter = distribution_of(*view.jitter);
+    if (periodic.jitter.lower < 0) {
+      const Duration early = Duration::picoseconds(periodic.jitter.lower);
+      periodic.jitter = shifted(periodic.jitter, -periodic.jitter.lower);
+      periodic.offset += early;
+      if (periodic.offset < Duration{})
+        periodic.offset = Duration::picoseconds(
+            (periodic.offset.picoseconds() % periodic.period.picoseconds() + periodic.period.picoseconds()) %
+            periodic.period.picoseconds());
+    }
+    return periodic;
+  }
+
+  std::optional<Occurrence> take(const views::SingleStimulus& view) const {
+    return Single{not_negative(view.occurrence)};
+  }
+
+  std::optional<Occurrence> take(const views::InterProcessStimulus&) const { return InterProcess{}; }
+  std::optional<Occurrence> take(const views::EventStimulus&) const { return EventDriven{}; }
+
+  std::optional<Occurrence> take(const views::RelativePeriodicStimulus& view) const {
+    Distribution distance;
+    if (view.next_occurrence) distance = distribution_of(*view.next_occurrence);
+    if (distance.lower > 0) return Sporadic{not_negative(view.offset), distance};
+    return error(
+        "AM0331",
+        fmt::format("stimulus \"{}\" does not say how soon it may occur again: the time to the next occurrence "
+                    "needs a lower bound longer than zero",
+                    stimulus_.name));
+  }
+
+  std::optional<Occurrence> take(const views::PeriodicSyntheticStimulus& view) const {
+    if (!recurs("synthetic", view.recurrence, view.offset)) return std::nullopt;
+    Synthetic synthetic{*view.recurrence, view.offset.value_or(Duration{}), view.occurrences};
+    std::sort(synthetic.occurrences.begin(), synthetic.occurrences.end());
+    if (synthetic.occurrences.empty() || synthetic.occurrences.front() < Duration{} ||
+        synthetic.occurrences.back() >= synthetic.period)
+      return error("AM0332",
+                   fmt::format("synthetic stimulus \"{}\" needs occurrences, each from 0 to less than its recurrence",
+                               stimulus_.name));
+    return synthetic;
+  }
+
+  std::optional<Occurrence> take(const views::PeriodicBurstStimulus& view) const {
+    if (!recurs("burst", view.recurrence, view.offset)) return std::nullopt;
+    const Burst burst{*view.recurrence, view.offset.value_or(Duration{}), view.burst_length.value_or(Duration{}),
+                      not_negative(view.minimum_distance), view.occurrences};
+    if (burst.length >= Duration{} && burst.length <= burst.period && burst.occurrences >= 1 &&
+        burst.occurrences <= most_in_burst)
+      return burst;
+    return error("AM0330", fmt::format("burst stimulus \"{}\" needs a burst length no longer than its recurrence and "
+                                       "from 1 to {} occurrences in it",
+                                       stimulus_.name, most_in_burst));
+  }
+
+  std::optional<Occurrence> take(const views::ArrivalCurveStimulus& view) const {
+    std::map<std::int64_t, ArrivalCurve::Entry> by_count;
+    for (const views::ArrivalCurveEntry& entry : view.entries) {
+      const Duration lower = not_negative(entry.lower);
+      if (entry.occurrences > longest_curve)
+        return error(
+            "AM0335",
+            fmt::format("stimulus \"{}\" has an arrival curve with more than {} occurrences; give fewer entries",
+                        stimulus_.name, longest_curve));
+      if (entry.occurrences >= 2) {
+        ArrivalCurve::Entry& of_count = by_count[entry.occurrences];
+        of_count.count = entry.occurrences;
+        of_count.lower = std::max(of_count.lower, lower);
+        if (entry.upper) of_count.upper = std::min(of_count.upper.value_or(*entry.upper), *entry.upper);
+      } else if (lower > Duration{}) {
+        diagnostics_.add(
+            "AM0430", Severity::warning,
+            fmt::format("an entry of the arrival curve of stimulus \"{}\" limits the time of fewer than two "
+                        "occurrences; it has no effect; remove it, or give it two occurrences or more",
+                        stimulus_.name),
+            entry.element.location(), entry.element.path());
+      }
+    }
+    ArrivalCurve curve;
+    for (const auto& [count, entry] : by_count) curve.entries.push_back(entry);
+    if (is_possible(curve)) return curve;
+    return error("AM0333", fmt::format("no sequence of occurrences keeps the arrival curve of stimulus \"{}\", or it "
+                                       "allows any number at once: of its entries, divided by their occurrences less "
+                                       "one, the largest lower border must be above zero and no upper one below it",
+                                       stimulus_.name));
+  }
+
+  std::optional<Occurrence> take(const views::VariableRateStimulus& view) const {
+    if (view.scenario)
+      if (const auto periodic = constant_clock(*view.scenario)) return *periodic;
+    if (const auto period = period_of_clock(view)) {
+      report_clock(view.scenario->clock, view.scenario->element);
+      return Periodic{*period, {}};
+    }
+    VariableRate rate;
+    rate.step = view.step.value_or(Duration{});
+    if (view.occurrences_per_step)
+      rate.occurrences = at_least(distribution_in_millionths(*view.occurrences_per_step), 0);
+    const auto limit = [](std::optional<double> stated) {
+      return stated && !std::isnan(*stated) ? std::optional(std::max(0.0, *stated)) : std::nullopt;
+    };
+    rate.largest_increase = limit(view.largest_increase_per_step);
+    rate.largest_decrease = limit(view.largest_decrease_per_step);
+    if (rate.step < least_step || rate.occurrences.upper <= 0)
+      return error("AM0334", fmt::format("stimulus \"{}\" needs a step of at least {} us and occurrences per step, of "
+                                         "which the upper bound is above zero",
+                                         stimulus_.name, least_step.picoseconds() / 1'000'000));
+    if (view.scenario && view.scenario->clock)
+      diagnostics_.add(
+          "AM0431", Severity::warning,
+          fmt::format("stimulus \"{}\" has a scenario with the clock \"{}\", whose course is not simulated; "
+                      "its occurrences per step count; state them for the fastest clock",
+                      stimulus_.name, view.scenario->clock.name()),
+          view.scenario->element.location(), view.scenario->element.path());
+    return rate;
+  }
+
+  std::optional<Occurrence> take(const views::CustomStimulus&) const { return std::nullopt; }
+  std::optional<Occurrence> take(const views::PeriodicEventStimulus&) const { return std::nullopt; }
+  std::optional<Occurrence> take(const views::UnknownStimulus&) const { return std::nullopt; }
+
+  /// Every `sampling_recurrence` cycles of a clock that never changes (from 0.9.5).
+  std::optional<Occurrence> constant_clock(const views::Scenario& scenario) const {
+    const double hertz = constant_hertz(scenario.clock);
+    const double cycles = scenario.sampling_recurrence, before = scenario.sampling_offset;
+    constexpr double second = 1e12, longest = 9e18;
+    const double period = cycles / hertz * second, offset = before / hertz * second;
+    if (!(hertz > 0) || !(period >= 1) || !(period < longest) || !(offset >= 0) || !(offset < longest))
+      return std::nullopt;
+    return Periodic{Duration::picoseconds(std::llround(period)), Duration::picoseconds(std::llround(offset))};
+  }
+
+  /// What a periodic stimulus with a clock has become in 0.8.3: it occurs once in the recurrence of its scenario (until
+  /// 0.9.4), or in a step.
+  static std::optional<Duration> period_of_clock(const views::VariableRateStimulus& view) {
+    if (view.occurrences_per_step || !view.scenario || !view.scenario->clock) return std::nullopt;
+    const auto period = view.scenario->recurrence ? view.scenario->recurrence : view.step;
+    return period && *period >= least_step ? period : std::nullopt;
+  }
+
+  /// 0 where it is not constant, or not known.
+  double constant_hertz(Element clock) const {
+    Diagnostics not_needed;  // a clock that cannot be read has no constant frequency
+    for (const views::Clock& candidate : views::clocks(model_, not_needed)) {
+      if (candidate.element != clock) continue;
+      if (const auto* function = std::get_if<views::ClockFunction>(&candidate.kind))
+        return function->peak_to_peak_hertz.value_or(0) == 0 ? function->y_offset_hertz.value_or(0) : 0;
+      if (const auto* list = std::get_if<views::ClockStepList>(&candidate.kind)) {
+        const auto differs = [&](const auto& step) { return step.hertz != list->steps.front().hertz; };
+        if (list->steps.empty() || std::any_of(list->steps.begin(), list->steps.end(), differs)) return 0;
+        return list->steps.front().hertz.value_or(0);
+      }
+    }
+    return 0;
+  }
+
+  static Duration not_negative(std::optional<Duration> time) { return std::max(Duration{}, time.value_or(Duration{})); }
+
+  bool recurs(std::string_view kind, std::optional<Duration> recurrence, std::optional<Duration> offset) const {
+    if (recurrence && *recurrence > Duration{} && offset.value_or(Duration{}) >= Duration{}) return true;
+    error("AM0311",
+          fmt::format("{} stimulus \"{}\" needs a recurrence longer than zero and an offset that is not negative", kind,
+                      stimulus_.name));
+    return false;
+  }
+
+  void report_clock(Element clock, Element element) const {
+    diagnostics_.add("AM0416", Severity::note,
+                     fmt::format("stimulus \"{}\" is counted by the clock \"{}\", which is not simulated; its "
+                                 "recurrence is taken as time; state it as the time between two occurrences",
+                                 stimulus_.name, clock.name()),
+                     element.attribute_location("clock"), element.path());
+  }
+
+  std::optional<Occurrence> error(std::string_view id, std::string message) const {
+    diagnostics_.add(id, Severity::error, std::move(message), stimulus_.element.location(), stimulus_.element.path());
+    return std::nullopt;
+  }
+
+  const Model& model_;
+  const views::Stimulus& stimulus_;
+  Diagnostics& diagnostics_;
+};
+
+}  // namespace
+
+bool is_simulated(const views::Stimulus& stimulus) {
+  return !std::holds_alternative<views::CustomStimulus>(stimulus.kind) &&
+         !std::holds_alternative<views::PeriodicEventStimulus>(stimulus.kind) &&
+         !std::holds_alternative<views::UnknownStimulus>(stimulus.kind);
+}
+
+std::optional<Occurrence> occurrence_of(const Model& model, const views::Stimulus& stimulus, Diagnostics& diagnostics) {
+  return OccurrenceReader(model, stimulus, diagnostics).read();
+}
+
+}  // namespace amalthea::importer::detail

@@ -1,0 +1,546 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which label accesses of device tasks are copies, and what becomes of functions that could be offloaded but are not.
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <string>
+
+#include <fmt/core.h>
+
+#include "amalthea/near_miss.hpp"
+#include "amalthea/quantity.hpp"
+#include "amalthea/views/properties.hpp"
+#include "importer/building/detail/build_context.hpp"
+
+namespace amalthea::importer::detail {
+namespace {
+
+template <typename T>
+bool contains(const std::vector<T>& values, const T& value) {
+  return std::find(values.begin(), values.end(), value) != values.end();
+}
+
+// ---------------------------------------------------------------- folding
+
+bool has_instructions(const BuildContext& context, const GraphNode& node) {
+  return node.runnable && custom_property(context.runnable_elements[*node.runnable], "gpu.instructions");
+}
+
+bool could_run_on_gpu(const BuildContext& context, const RawBody& body) {
+  const auto& definitions = context.system.platform.definitions;
+  for (const GraphNode& node : body) {
+    if (has_instructions(context, node)) return true;
+    if (const auto* compute = std::get_if<Compute>(&node.activity))
+      for (const auto& [definition, cycles] : compute->ticks.extended)
+        if (definitions[definition].type == PuType::gpu) return true;
+  }
+  return false;
+}
+
+/// The only task that triggers `function`, and it alone; nothing when something else activates it or is activated too.
+std::optional<TaskIndex> only_trigger_of(const BuildContext& context, TaskIndex function) {
+  std::optional<TaskIndex> only;
+  for (StimulusIndex stimulus = 0; stimulus < context.system.stimuli.size(); ++stimulus) {
+    if (!contains(context.system.stimuli[stimulus].activates, function)) continue;
+    if (!std::holds_alternative<InterProcess>(context.system.stimuli[stimulus].occurrence)) return std::nullopt;
+    if (context.system.stimuli[stimulus].activates.size() != 1) return std::nullopt;  // others would lose their trigger
+    for (TaskIndex task = 0; task < context.raw_bodies.size(); ++task)
+      for (const GraphNode& node : context.raw_bodies[task])
+        if (const auto* trigger = std::get_if<Trigger>(&node.activity);
+            trigger != nullptr && trigger->stimulus == stimulus) {
+          if (only && *only != task) return std::nullopt;
+          only = task;
+        }
+  }
+  return only;
+}
+
+/// A wrapper triggers one function and later waits for an event which that function sets.
+bool is_wrapper_of(const BuildContext& context, TaskIndex wrapper, TaskIndex function) {
+  if (context.system.tasks[wrapper].side != Side::host || context.system.tasks[wrapper].kind != ProcessKind::task)
+    return false;
+  std::size_t triggers = 0;
+  bool waits = false;
+  for (const GraphNode& node : context.raw_bodies[wrapper]) {
+    if (std::holds_alternative<SetEvents>(node.activity) || std::holds_alternative<SetMode>(node.activity) ||
+        std::holds_alternative<UseSemaphore>(node.activity) || std::holds_alternative<Branch>(node.activity))
+      return false;  // others depend on it, or it does more than to wrap
+    if (std::holds_alternative<Trigger>(node.activity)) ++triggers;
+    const auto* wait = std::get_if<WaitEvents>(&node.activity);
+    if (wait == nullptr || triggers == 0) continue;
+    for (const GraphNode& other : context.raw_bodies[function])
+      if (const auto* set = std::get_if<SetEvents>(&other.activity);
+          set != nullptr && set->task.value_or(wrapper) == wrapper)
+        for (const EventIndex event : set->events) waits = waits || contains(wait->events, event);
+  }
+  return triggers == 1 && waits;
+}
+
+void fold(BuildContext& context, TaskIndex wrapper, TaskIndex function) {
+  System& system = context.system;
+  system.tasks[wrapper].folded_into = function;
+  for (Stimulus& stimulus : system.stimuli) {
+    auto& activates = stimulus.activates;
+    activates.erase(std::remove(activates.begin(), activates.end(), function), activates.end());
+    std::replace(activates.begin(), activates.end(), wrapper, function);
+  }
+  Task& task = system.tasks[function];
+  task.activation_limit = system.tasks[wrapper].activation_limit;
+  if (const auto deadline = system.tasks[wrapper].deadline)
+    task.deadline = task.deadline ? std::min(*task.deadline, *deadline) : *deadline;
+  const Element element = context.task_elements[function];
+  context.diagnostics.add(
+      "AM0410", Severity::note,
+      fmt::format("task \"{}\" is mapped to the CPU core \"{}\", so its wrapper \"{}\" and its copies fall away; it "
+                  "takes over the wrapper's releases and deadline (--keep-wrappers simulates them as written)",
+                  task.name, system.platform.units[task.unit].name, system.tasks[wrapper].name),
+      element.location(), element.path());
+}
+
+// ---------------------------------------------------------------- label sides
+
+bool is_device_like(const System& system, TaskIndex task) {
+  if (system.tasks[task].side == Side::device) return true;
+  return std::any_of(system.tasks.begin(), system.tasks.end(),
+                     [task](const Task& other) { return other.folded_into == task; });
+}
+
+std::optional<LabelIndex> accessed_label(const GraphNode& node) {
+  if (const auto* read = std::get_if<ReadLabel>(&node.activity)) return read->label;
+  if (const auto* write = std::get_if<WriteLabel>(&node.activity)) return write->label;
+  return std::nullopt;
+}
+
+void classify_labels(BuildContext& context) {
+  for (TaskIndex task = 0; task < context.raw_bodies.size(); ++task) {
+    const LabelSide side = is_device_like(context.system, task) ? LabelSide::device : LabelSide::host;
+    for (const GraphNode& node : context.raw_bodies[task])
+      if (const auto label = accessed_label(node)) {
+        LabelSide& known = context.system.labels[*label].side;
+        if (known != LabelSide::host) known = side;
+      }
+  }
+}
+
+/// An event that only told the wrapper that its function is done.
+bool is_for_wrapper(const BuildContext& context, const SetEvents& set, TaskIndex function) {
+  return set.task && context.system.tasks[*set.task].folded_into == function;
+}
+
+/// Moves the activities [at, at + count) that `keep` wants to `kept`; branches get the lengths of what is left.
+template <typename Keep>
+void move_kept(RawBody& body, std::size_t at, std::size_t count, RawBody& kept, const Keep& keep) {
+  for (const std::size_t end = at + count; at < end; ++at) {
+    if (!std::holds_alternative<Branch>(body[at].activity)) {
+      if (keep(body[at])) kept.push_back(std::move(body[at]));
+      continue;
+    }
+    const std::size_t index = kept.size();
+    Branch branch = std::get<Branch>(body[at].activity);
+    kept.push_back(std::move(body[at]));
+    for (Branch::Alternative& alternative : branch.alternatives) {
+      const std::size_t first = kept.size();
+      move_kept(body, at + 1, alternative.length, kept, keep);
+      at += alternative.length;
+      alternative.length = kept.size() - first;
+    }
+    kept[index].activity = std::move(branch);
+  }
+}
+
+/// A folded function reads its inputs and writes its results in host memory; device labels and the wrapper's event go.
+void drop_copies(BuildContext& context, TaskIndex function) {
+  RawBody kept;
+  RawBody& body = context.raw_bodies[function];
+  move_kept(body, 0, body.size(), kept, [&](const GraphNode& node) {
+    if (const auto* set = std::get_if<SetEvents>(&node.activity)) return !is_for_wrapper(context, *set, function);
+    const auto label = accessed_label(node);
+    return !label || context.system.labels[*label].side == LabelSide::host;
+  });
+  context.raw_bodies[function] = std::move(kept);
+}
+
+// ---------------------------------------------------------------- copies and kernels
+
+/// Label accesses of one runnable with no ticks in between.
+struct AccessSegment {
+  std::optional<RunnableIndex> runnable;
+  Origin origin;
+  std::vector<LabelIndex> reads, writes;
+  bool before_ticks = false;  ///< of a runnable that has ticks
+  bool after_ticks = false;
+  bool empty() const { return reads.empty() && writes.empty(); }
+};
+
+/// "512", or where dimensions are allowed "16x16" or "16, 16, 1": their product; nothing when it is not that.
+std::optional<std::int64_t> product(std::string_view text, bool dimensions) {
+  std::int64_t result = 1;
+  for (int count = 0; count < 3; ++count) {
+    const std::size_t end = dimensions ? std::min(text.find_first_of("x,"), text.size()) : text.size();
+    std::string_view factor = text.substr(0, end);
+    while (factor.starts_with(' ')) factor.remove_prefix(1);
+    while (factor.ends_with(' ')) factor.remove_suffix(1);
+    const auto number = parse_integer(factor);
+    if (!number || *number < 0 || __builtin_mul_overflow(result, *number, &result)) return std::nullopt;
+    if (end == text.size()) return result;
+    text.remove_prefix(end + 1);
+  }
+  return std::nullopt;
+}
+
+class DeviceShaper {
+ public:
+  DeviceShaper(BuildContext& context, TaskIndex task) : context_(context), task_(task) {}
+
+  RawBody shape(const RawBody& written) {
+    const RawBody raw = with_computations(written);
+    for (std::size_t i = 0; i < raw.size(); ++i) {
+      const GraphNode& node = raw[i];
+      if (accessed_label(node)) {
+        access(raw, i);
+        continue;
+      }
+      flush();
+      if (const auto* compute = std::get_if<Compute>(&node.activity)) {
+        Kernel kernel;
+        kernel.ticks = compute->ticks;
+        kernel.memory_intensity = memory_intensity(node);
+        kernel.launch = launch(node);
+        kernel.instructions = instructions(node);
+        if (kernel.instructions) kernel.ticks = {};
+        add("kernel", std::move(kernel), node.runnable, node.origin);
+      } else if (!std::holds_alternative<Call>(node.activity)) {
+        body_.push_back(node);
+      }
+    }
+    flush();
+    return std::move(body_);
+  }
+
+ private:
+  void access(const RawBody& raw, std::size_t i) {
+    const GraphNode& node = raw[i];
+    if (!segment_.empty() && segment_.runnable != node.runnable) flush();
+    if (segment_.empty()) {
+      segment_.runnable = node.runnable;
+      segment_.origin = node.origin;
+      const auto has_ticks = [&](std::size_t first, std::size_t last) {
+        return std::any_of(raw.begin() + static_cast<std::ptrdiff_t>(first),
+                           raw.begin() + static_cast<std::ptrdiff_t>(last), [&](const GraphNode& other) {
+                             return other.runnable == node.runnable && std::holds_alternative<Compute>(other.activity);
+                           });
+      };
+      segment_.after_ticks = node.runnable && has_ticks(0, i);
+      segment_.before_ticks = node.runnable && has_ticks(i + 1, raw.size());
+    }
+    const LabelIndex label = *accessed_label(node);
+    auto& list = std::holds_alternative<ReadLabel>(node.activity) ? segment_.reads : segment_.writes;
+    if (!contains(list, label)) list.push_back(label);
+  }
+
+  LabelSide side(LabelIndex label) const { return context_.system.labels[label].side; }
+
+  std::vector<LabelIndex> on_side(const std::vector<LabelIndex>& labels, LabelSide wanted) const {
+    std::vector<LabelIndex> found;
+    std::copy_if(labels.begin(), labels.end(), std::back_inserter(found),
+                 [&](LabelIndex label) { return side(label) == wanted; });
+    return found;
+  }
+
+  void flush() {
+    const AccessSegment segment = std::move(segment_);
+    segment_ = {};
+    if (segment.empty()) return;
+    const auto host_reads = on_side(segment.reads, LabelSide::host),
+               host_writes = on_side(segment.writes, LabelSide::host);
+    const auto device_reads = on_side(segment.reads, LabelSide::device),
+               device_writes = on_side(segment.writes, LabelSide::device);
+    const bool touches_host = !host_reads.empty() || !host_writes.empty();
+    const bool moves = !segment.reads.empty() && !segment.writes.empty();
+    if (const auto forced = forced_kind(segment)) {
+      add_copy(*forced, segment.reads, segment.writes, segment);
+    } else if (segment.before_ticks != segment.after_ticks && (touches_host || moves)) {
+      // The one-runnable form: position decides.
+      add_copy(segment.before_ticks ? CopyKind::host_to_device : CopyKind::device_to_host, segment.reads,
+               segment.writes, segment);
+    } else if (!host_reads.empty() && host_writes.empty()) {
+      add_copy(CopyKind::host_to_device, segment.reads, segment.writes, segment);
+    } else if (!host_writes.empty() && host_reads.empty()) {
+      add_copy(CopyKind::device_to_host, segment.reads, segment.writes, segment);
+    } else if (touches_host) {
+      if (!device_writes.empty()) add_copy(CopyKind::host_to_device, host_reads, device_writes, segment);
+      if (!device_reads.empty()) add_copy(CopyKind::device_to_host, device_reads, host_writes, segment);
+      if (device_writes.empty() && device_reads.empty())
+        context_.diagnostics.add(
+            "AM0412", Severity::warning,
+            fmt::format(
+                "device task \"{}\" copies between host labels only; this takes no time in the analysis; let one of "
+                "them be a label that only device tasks access, or set gpu.copy",
+                context_.system.tasks[task_].name),
+            context_.model.element(segment.origin).location(), context_.model.element(segment.origin).path());
+    }
+    // Accesses to device labels alone are the kernel's own and part of its ticks.
+  }
+
+  std::optional<CopyKind> forced_kind(const AccessSegment& segment) {
+    if (!segment.runnable) return std::nullopt;
+    const auto property = custom_property(context_.runnable_elements[*segment.runnable], "gpu.copy");
+    if (!property) return std::nullopt;
+    if (property->value == "h2d") return CopyKind::host_to_device;
+    if (property->value == "d2h") return CopyKind::device_to_host;
+    if (property->value == "memset") return CopyKind::memset;
+    context_.error("AM0315",
+                   fmt::format("custom property gpu.copy is \"{}\"; expected h2d, d2h or memset{}", property->value,
+                               did_you_mean(property->value, std::array<std::string_view, 3>{"h2d", "d2h", "memset"})),
+                   property->element.location(), property->element.path());
+    return std::nullopt;
+  }
+
+  double memory_intensity(const GraphNode& node) {
+    if (!node.runnable) return 1;
+    const auto property = custom_property(context_.runnable_elements[*node.runnable], "gpu.memoryIntensity");
+    if (!property) return 1;
+    const auto value = parse_double(property->value);
+    if (value && *value >= 0 && *value <= 1) return *value;
+    context_.error(
+        "AM0316",
+        fmt::format("custom property gpu.memoryIntensity is \"{}\"; expected a number from 0 to 1", property->value),
+        property->element.location(), property->element.path());
+    return 1;
+  }
+
+  /// Runnables whose instructions are given need no ticks: those without get a computation behind the labels that they
+  /// read first.
+  RawBody with_computations(const RawBody& written) {
+    RawBody raw;
+    for (std::size_t begin = 0, end = 0; begin < written.size(); begin = end) {
+      const auto runnable = written[begin].runnable;
+      while (end < written.size() && written[end].runnable == runnable &&
+             (end == begin || !std::holds_alternative<Call>(written[end].activity)))
+        ++end;
+      const auto first = written.begin() + static_cast<std::ptrdiff_t>(begin);
+      const auto last = written.begin() + static_cast<std::ptrdiff_t>(end);
+      if (!has_instructions(context_, written[begin])) {
+        raw.insert(raw.end(), first, last);
+        continue;
+      }
+      const auto computes = std::count_if(
+          first, last, [](const GraphNode& node) { return std::holds_alternative<Compute>(node.activity); });
+      report_ticks(*runnable, computes);
+      auto place = last;
+      if (computes == 0) {
+        // The one-runnable form copies in, computes, copies out; a runnable that only writes or reads is a copy of its
+        // own and computes in between.
+        place = std::find_if(first, last, [](const GraphNode& node) { return accessed_label(node).has_value(); });
+        const auto is_input = [this](const GraphNode& node) {
+          const auto label = accessed_label(node);
+          return label && (std::holds_alternative<ReadLabel>(node.activity) == (side(*label) == LabelSide::host));
+        };
+        while (place != last && is_input(*place)) ++place;
+      }
+      raw.insert(raw.end(), first, place);
+      if (computes == 0) {
+        GraphNode node = *first;
+        node.activity = Compute{};
+        raw.push_back(std::move(node));
+      }
+      raw.insert(raw.end(), place, last);
+    }
+    return raw;
+  }
+
+  void report_ticks(RunnableIndex runnable, std::ptrdiff_t computes) {
+    const Element element = context_.runnable_elements[runnable];
+    if (computes > 1)
+      context_.error(
+          "AM0326",
+          fmt::format("runnable \"{}\" has gpu.instructions and {} items of ticks, of which at most one could "
+                      "be what they take; leave one, or none",
+                      element.name(), computes),
+          element.location(), element.path());
+    if (computes == 1)
+      context_.diagnostics.add(
+          "AM0327", Severity::note,
+          fmt::format("runnable \"{}\" has gpu.instructions; its ticks are not used", element.name()),
+          element.location(), element.path());
+  }
+
+  std::optional<KernelInstructions> instructions(const GraphNode& node) {
+    if (!has_instructions(context_, node)) {
+      if (const auto budget = kernel_property(node, "gpu.budget"))
+        context_.error("AM0328", "gpu.budget is given without gpu.instructions; give both, or remove it",
+                       budget->element.location(), budget->element.path());
+      return std::nullopt;
+    }
+    const auto property = custom_property(context_.runnable_elements[*node.runnable], "gpu.instructions");
+    KernelInstructions instructions{property->value, 1, property->element.location()};
+    read_count(node, "gpu.budget", false, 1, instructions.budget);
+    return instructions;
+  }
+
+  /// A property of the kernel's runnable, else of its task.
+  std::optional<Parameter> kernel_property(const GraphNode& node, std::string_view key) {
+    if (node.runnable)
+      if (auto property = custom_property(context_.runnable_elements[*node.runnable], key)) return property;
+    return custom_property(context_.model.element(context_.system.tasks[task_].origin), key);
+  }
+
+  /// Sets `target` to a whole number of at least `minimum`, the product of up to three where dimensions are allowed.
+  bool read_count(const GraphNode& node, std::string_view key, bool dimensions, std::int64_t minimum,
+                  std::int64_t& target) {
+    const auto property = kernel_property(node, key);
+    if (!property) return false;
+    if (const auto count = product(property->value, dimensions); count && *count >= minimum) {
+      target = *count;
+      return true;
+    }
+    context_.error(
+        "AM0321",
+        fmt::format("custom property {} is \"{}\"; expected {} of at least {}", key, property->value,
+                    dimensions ? "a whole number, or up to three such as 16x16," : "a whole number", minimum),
+        property->element.location(), property->element.path());
+    return false;
+  }
+
+  /// How the kernel is launched: nothing where neither grid nor block is given.
+  std::optional<Launch> launch(const GraphNode& node) {
+    Launch launch;
+    const bool has_blocks = read_count(node, "gpu.grid", true, 1, launch.blocks);
+    const bool has_threads = read_count(node, "gpu.block", true, 1, launch.threads);
+    read_count(node, "gpu.registers", false, 0, launch.registers);
+    read_count(node, "gpu.sharedMemory", false, 0, launch.shared_memory);
+    if (const auto property = kernel_property(node, "gpu.cacheConfig")) launch.cache_config = property->value;
+    if (has_threads) return launch;
+    for (const std::string_view key :
+         {"gpu.grid", "gpu.registers", "gpu.sharedMemory", "gpu.cacheConfig", "gpu.instructions"})
+      if (const auto property = kernel_property(node, key); property && !context_.blocked) {
+        context_.error("AM0322",
+                       fmt::format("{} is given without gpu.block (threads per block){}", key,
+                                   has_blocks ? "" : "; a kernel without it occupies the whole execution engine"),
+                       property->element.location(), property->element.path());
+        break;
+      }
+    return std::nullopt;
+  }
+
+  DataSize total(const std::vector<LabelIndex>& labels) const {
+    DataSize sum;
+    for (const LabelIndex label : labels)  // what does not fit becomes the largest size there is
+      if (__builtin_add_overflow(sum.bytes, context_.system.labels[label].size.bytes, &sum.bytes))
+        return {std::numeric_limits<std::int64_t>::max()};
+    return sum;
+  }
+
+  void add_copy(CopyKind kind, const std::vector<LabelIndex>& reads, const std::vector<LabelIndex>& writes,
+                const AccessSegment& segment) {
+    Copy copy{kind, reads, writes, std::max(total(reads), total(writes))};
+    const std::string name(kind_name(Activity{copy}));
+    add(name, std::move(copy), segment.runnable, segment.origin);
+  }
+
+  void add(const std::string& kind, Activity activity, std::optional<RunnableIndex> runnable, Origin origin) {
+    const auto same = std::count_if(body_.begin(), body_.end(),
+                                    [&](const GraphNode& node) { return kind_name(node.activity) == kind; });
+    GraphNode node;
+    node.name = context_.system.tasks[task_].name + "." + kind + (same == 0 ? "" : std::to_string(same + 1));
+    node.activity = std::move(activity);
+    node.task = task_;
+    node.runnable = runnable;
+    node.origin = origin;
+    body_.push_back(std::move(node));
+  }
+
+  BuildContext& context_;
+  TaskIndex task_;
+  RawBody body_;
+  AccessSegment segment_;
+};
+
+void check_ticks(BuildContext& context, TaskIndex task, UnitIndex on) {
+  const ProcessingUnit& unit = context.system.platform.units[on];
+  for (const GraphNode& node : context.raw_bodies[task]) {
+    const auto* compute = std::get_if<Compute>(&node.activity);
+    const auto* kernel = std::get_if<Kernel>(&node.activity);
+    const Ticks* ticks = compute != nullptr ? &compute->ticks : kernel != nullptr ? &kernel->ticks : nullptr;
+    if (ticks == nullptr || ticks->on(unit.definition) != nullptr) continue;
+    if (kernel != nullptr && kernel->instructions) continue;
+    const auto& definitions = context.system.platform.definitions;
+    const Element element = context.model.element(node.origin);
+    context.error_unless_explained(
+        "AM0314", element,
+        fmt::format("{} has no ticks for \"{}\", the kind of \"{}\" on which task \"{}\" runs; add an extended entry "
+                    "for it or a default, or map the task elsewhere",
+                    node.runnable ? fmt::format("runnable \"{}\"", context.system.runnables[*node.runnable].name)
+                                  : std::string("this item"),
+                    unit.definition < definitions.size() ? definitions[unit.definition].name : "?", unit.name,
+                    context.system.tasks[task].name));
+  }
+}
+
+/// Properties under our prefix that the analysis uses.
+constexpr std::array<std::string_view, 18> used_properties{
+    "gpu.cuMask",  "gpu.platform",   "gpu.copy",         "gpu.memoryIntensity", "gpu.timeslice",
+    "gpu.grid",    "gpu.block",      "gpu.registers",    "gpu.sharedMemory",    "gpu.cacheConfig",
+    "gpu.context", "gpu.stream",     "gpu.priority",     "gpu.contextPriority", "gpu.instructions",
+    "gpu.budget",  "gpu.warpPolicy", "gpu.warpPipelines"};
+
+/// Of a key that nothing reads; what is near to it, or that it may be left out.
+std::string property_suggestion(std::string_view key) {
+  NearMisses near(key.substr(4));  // all begin with "gpu."
+  for (const std::string_view used : used_properties) near.offer(used.substr(4), used);
+  return near.nearest().empty() ? "; remove it, or look it up in docs/architecture.md" : near.suggestion();
+}
+
+}  // namespace
+
+void report_unused_properties(BuildContext& context) {
+  std::map<std::string, std::pair<std::size_t, Element>> unused;
+  for (const auto& document : context.model.documents())
+    for (std::uint32_t index = 0; index < document->size(); ++index) {
+      const Element property = document->element(index);
+      const std::string_view key = property.attribute_or("key", "");
+      if (!key.starts_with("gpu.") ||
+          std::find(used_properties.begin(), used_properties.end(), key) != used_properties.end())
+        continue;
+      auto& entry = unused[std::string(key)];
+      if (entry.first++ == 0) entry.second = property;
+    }
+  for (const auto& [key, found] : unused)
+    context.diagnostics.add(
+        "AM0414", Severity::warning,
+        fmt::format("custom property {} (written {} times, here first) has no effect on the analysis{}", key,
+                    found.first, property_suggestion(key)),
+        found.second.attribute_location("key"), found.second.path());
+}
+
+void fold_wrappers(BuildContext& context) {
+  if (context.options.keep_wrappers) return;
+  for (TaskIndex function = 0; function < context.system.tasks.size(); ++function) {
+    const Task& task = context.system.tasks[function];
+    if (task.side != Side::host || task.kind != ProcessKind::task ||
+        !could_run_on_gpu(context, context.raw_bodies[function]))
+      continue;
+    const auto wrapper = only_trigger_of(context, function);
+    if (wrapper && *wrapper != function && is_wrapper_of(context, *wrapper, function))
+      fold(context, *wrapper, function);
+  }
+}
+
+void shape_offloading(BuildContext& context) {
+  classify_labels(context);  // with the wrappers' own accesses: what they touch is host data even if they fall away
+  for (TaskIndex task = 0; task < context.system.tasks.size(); ++task)
+    if (context.system.tasks[task].folded_into) context.raw_bodies[task].clear();
+  for (TaskIndex task = 0; task < context.system.tasks.size(); ++task) {
+    if (context.system.tasks[task].side == Side::device) {
+      context.raw_bodies[task] = DeviceShaper(context, task).shape(context.raw_bodies[task]);
+    } else if (is_device_like(context.system, task)) {
+      drop_copies(context, task);
+    }
+    check_ticks(context, task, context.system.tasks[task].unit);
+    for (const UnitIndex unit : context.system.tasks[task].units)
+      if (unit != context.system.tasks[task].unit) check_ticks(context, task, unit);
+  }
+}
+
+}  // namespace amalthea::importer::detail

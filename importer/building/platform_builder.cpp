@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hardware and schedulers of a System, from the views that hide the versions' forms.
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "amalthea/ascii.hpp"
+#include "amalthea/views/hardware.hpp"
+#include "amalthea/views/operating_system.hpp"
+#include "amalthea/views/properties.hpp"
+#include "importer/building/detail/build_context.hpp"
+
+namespace amalthea::importer::detail {
+namespace {
+
+void build_definitions(BuildContext& context, const views::Hardware& hardware) {
+  auto& definitions = context.system.platform.definitions;
+  for (const views::HwUnitDefinition& definition : hardware.unit_definitions) {
+    context.definitions.add(definition.element, static_cast<std::uint32_t>(definitions.size()));
+    definitions.push_back({std::string(definition.name), definition.type.value_or(PuType::cpu)});
+  }
+}
+
+std::optional<DataSize> line_of(const views::Hardware& hardware, const views::HwCache& cache) {
+  if (!cache.definition) return std::nullopt;
+  const auto& line = hardware.cache_definitions[*cache.definition].line_size;
+  return line && line->bytes > 0 ? line : std::nullopt;
+}
+
+/// Per structure, the line size of the first cache directly in it that states one.
+std::vector<std::optional<DataSize>> shared_cache_lines(const views::Hardware& hardware) {
+  std::vector<std::optional<DataSize>> lines(hardware.structures.size());
+  for (const views::HwCache& cache : hardware.caches)
+    if (cache.structure && !cache.unit && !lines[*cache.structure]) lines[*cache.structure] = line_of(hardware, cache);
+  return lines;
+}
+
+/// The line size of the unit's first own cache that states one, else of one that stands beside the unit.
+std::optional<DataSize> cache_line(const views::Hardware& hardware, const views::HwUnit& unit,
+                                   const std::vector<std::optional<DataSize>>& shared) {
+  for (const views::HwIndex cache : unit.caches)
+    if (const auto line = line_of(hardware, hardware.caches[cache])) return line;
+  return unit.structure ? shared[*unit.structure] : std::nullopt;
+}
+
+std::vector<MemoryAccess> accesses_of(BuildContext& context, const views::Hardware& hardware,
+                                      const views::HwUnit& unit) {
+  std::vector<MemoryAccess> accesses;
+  for (const views::HwIndex index : unit.accesses) {
+    const views::HwAccess& access = hardware.accesses[index];
+    if (!access.memory) continue;
+    const views::AccessCost cost = views::cost_of(hardware, access);
+    accesses.push_back({*access.memory, cost.read, cost.write, cost.data_rate});
+    if (cost.data_rate.bytes_per_second > 0) continue;
+    const auto built = static_cast<UnitIndex>(context.system.platform.units.size());
+    if (cost.read_source == views::LatencySource::none) context.free_reads.insert({built, *access.memory});
+    if (cost.write_source == views::LatencySource::none) context.free_writes.insert({built, *access.memory});
+  }
+  return accesses;
+}
+
+std::string enclosing_structures(const views::Hardware& hardware, const views::HwUnit& element) {
+  std::string names;
+  for (auto structure = element.structure; structure; structure = hardware.structures[*structure].parent)
+    names.append(names.empty() ? "" : " ").append(hardware.structures[*structure].name);
+  return names;
+}
+
+void build_units(BuildContext& context, const views::Hardware& hardware) {
+  Platform& platform = context.system.platform;
+  const auto shared_lines = shared_cache_lines(hardware);
+  for (const views::HwUnit& element : hardware.units) {
+    ProcessingUnit unit;
+    unit.name = element.name;
+    unit.origin = element.element.origin();
+    unit.location = element.element.location();
+    // Ticks without an entry per definition still work on a unit without definition.
+    unit.definition = element.definition.value_or(static_cast<DefinitionIndex>(platform.definitions.size()));
+    if (element.definition) unit.type = platform.definitions[*element.definition].type;
+    unit.frequency = element.clock;
+    const auto line = cache_line(hardware, element, shared_lines);
+    unit.cache_line = line.value_or(unit.cache_line);
+    if (!line) context.units_without_line.insert(static_cast<UnitIndex>(platform.units.size()));
+    if (const auto profile = custom_property(element.element, "gpu.platform")) unit.device_profile = profile->value;
+    if (const auto policy = custom_property(element.element, "gpu.warpPolicy")) unit.warp_policy = policy->value;
+    if (const auto pipelines = custom_property(element.element, "gpu.warpPipelines"))
+      unit.warp_pipelines = pipelines->value;
+    unit.enclosing_structures = enclosing_structures(hardware, element);
+    unit.accesses = accesses_of(context, hardware, element);
+    context.units.add(element.element, static_cast<std::uint32_t>(platform.units.size()));
+    platform.units.push_back(std::move(unit));
+  }
+}
+
+}  // namespace
+
+void build_platform(BuildContext& context) {
+  const views::Hardware hardware = views::hardware_of(context.model, context.diagnostics);
+  context.mapping = views::mapping_of(context.model);
+  Platform& platform = context.system.platform;
+  if (!hardware.structures.empty()) platform.name = hardware.structures.front().name;
+  for (const views::HwMemory& memory : hardware.memories) {
+    context.memories.add(memory.element, static_cast<std::uint32_t>(platform.memories.size()));
+    platform.memories.push_back({std::string(memory.name), memory.element.origin()});
+  }
+  build_definitions(context, hardware);
+  build_units(context, hardware);
+  const views::OperatingSystems systems = views::operating_systems_of(context.model, context.diagnostics);
+  build_schedulers(context, systems);
+  build_semaphores(context, systems);
+}
+
+}  // namespace amalthea::importer::detail

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Requirements; and the deadlines of tasks, which are those that limit their response times.
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "amalthea/views/quantities.hpp"
+#include "amalthea/views/requirements.hpp"
+#include "importer/building/detail/build_context.hpp"
+
+namespace amalthea::importer::detail {
+namespace {
+
+// The order is that of the enumerators of views::TimeMetric.
+constexpr std::array<std::optional<TimeMetric>, 18> time_metric_of_view{std::nullopt,
+                                                                        TimeMetric::activate_to_activate,
+                                                                        TimeMetric::core_execution_time,
+                                                                        TimeMetric::end_to_end,
+                                                                        TimeMetric::end_to_start,
+                                                                        TimeMetric::gross_execution_time,
+                                                                        TimeMetric::lateness,
+                                                                        TimeMetric::memory_access_time,
+                                                                        TimeMetric::net_execution_time,
+                                                                        TimeMetric::os_overhead,
+                                                                        TimeMetric::parking_time,
+                                                                        TimeMetric::polling_time,
+                                                                        TimeMetric::ready_time,
+                                                                        TimeMetric::response_time,
+                                                                        TimeMetric::running_time,
+                                                                        TimeMetric::start_delay,
+                                                                        TimeMetric::start_to_start,
+                                                                        TimeMetric::waiting_time};
+static_assert(time_metric_of_view[static_cast<std::size_t>(views::TimeMetric::waiting_time)] ==
+              TimeMetric::waiting_time);
+static_assert(time_metric_of_view[static_cast<std::size_t>(views::TimeMetric::response_time)] ==
+              TimeMetric::response_time);
+
+Requirement::Severity severity_of(views::RequirementSeverity severity) {
+  switch (severity) {
+    case views::RequirementSeverity::unstated:
+      return Requirement::Severity::unstated;
+    case views::RequirementSeverity::cosmetic:
+      return Requirement::Severity::cosmetic;
+    case views::RequirementSeverity::minor:
+      return Requirement::Severity::minor;
+    case views::RequirementSeverity::major:
+      return Requirement::Severity::major;
+    case views::RequirementSeverity::critical:
+      return Requirement::Severity::critical;
+  }
+  return Requirement::Severity::unstated;
+}
+
+Requirement::LimitType limit_type_of(views::LimitType type) {
+  switch (type) {
+    case views::LimitType::unstated:
+      return Requirement::LimitType::unstated;
+    case views::LimitType::upper:
+      return Requirement::LimitType::upper;
+    case views::LimitType::lower:
+      return Requirement::LimitType::lower;
+  }
+  return Requirement::LimitType::unstated;
+}
+
+/// The processes of a chain; nothing where one of them is not in the system, or there is none.
+std::optional<Requirement::OfChain> process_chain_of(const BuildContext& context, Element chain) {
+  Requirement::OfChain found;
+  for (const Element process : context.model.references(chain, "processes")) {
+    const auto task = context.tasks.find(process);
+    if (!task) return std::nullopt;
+    const TaskIndex executed = context.system.tasks[*task].folded_into.value_or(*task);
+    if (found.tasks.empty() || found.tasks.back() != executed) found.tasks.push_back(executed);
+  }
+  return found.tasks.empty() ? std::nullopt : std::optional(std::move(found));
+}
+
+void set_subject(const BuildContext& context, const views::Requirement& stated, Requirement& requirement) {
+  if (stated.subject) requirement.subject_name = stated.subject.name();
+  switch (stated.kind) {
+    case views::RequirementKind::unknown:
+      requirement.kind = Requirement::Kind::unknown;
+      return;
+    case views::RequirementKind::process:
+      requirement.kind = Requirement::Kind::process;
+      if (const auto task = context.tasks.find(stated.subject)) requirement.subject = Requirement::OfProcess{*task};
+      return;
+    case views::RequirementKind::runnable:
+      requirement.kind = Requirement::Kind::runnable;
+      if (const auto runnable = context.runnables.find(stated.subject))
+        requirement.subject = Requirement::OfRunnable{*runnable};
+      return;
+    case views::RequirementKind::process_chain:
+      requirement.kind = Requirement::Kind::process_chain;
+      if (stated.subject)
+        if (auto chain = process_chain_of(context, stated.subject)) requirement.subject = std::move(*chain);
+      return;
+    case views::RequirementKind::architecture:
+      requirement.kind = Requirement::Kind::architecture;
+      return;
+  }
+}
+
+void set_limit(const BuildContext& context, const views::Requirement& stated, Requirement& requirement) {
+  requirement.limit_type = limit_type_of(stated.limit_type);
+  if (const auto* time = std::get_if<views::TimeLimit>(&stated.limit)) {
+    requirement.limit =
+        Requirement::TimeLimit{time_metric_of_view[static_cast<std::size_t>(time->metric)], time->value};
+  } else if (const auto* count = std::get_if<views::CountLimit>(&stated.limit)) {
+    requirement.limit = Requirement::CountLimit{std::string(count->metric), count->value};
+  } else if (const auto* percentage = std::get_if<views::PercentageLimit>(&stated.limit)) {
+    requirement.limit = Requirement::PercentageLimit{std::string(percentage->metric), percentage->value};
+  } else if (const auto* cpu = std::get_if<views::CpuPercentageLimit>(&stated.limit)) {
+    const auto unit = context.units.find(cpu->hardware);
+    requirement.limit = Requirement::CpuLimit{std::string(cpu->metric), cpu->value, unit, cpu->hardware && !unit};
+  } else if (const auto* frequency = std::get_if<views::FrequencyLimit>(&stated.limit)) {
+    requirement.limit = Requirement::FrequencyLimit{std::string(frequency->metric), frequency->hertz};
+  }
+}
+
+/// Of what a limit says it is made; without any of it nothing can be judged.
+void report_incomplete(BuildContext& context, const views::Requirement& stated, const Requirement& requirement) {
+  std::string missing;
+  const auto lacks = [&missing](bool it_does, std::string_view what) {
+    if (it_does) missing += fmt::format("{}{}", missing.empty() ? "" : " and no ", what);
+  };
+  const auto is_unstated = [](const std::string& metric) { return metric.empty() || metric == "_undefined_"; };
+  if (std::holds_alternative<Requirement::NoLimit>(requirement.limit)) {
+    missing = "limit";
+  } else {
+    lacks(requirement.limit_type == Requirement::LimitType::unstated, "limitType");
+    if (const auto* time = std::get_if<Requirement::TimeLimit>(&requirement.limit)) {
+      lacks(!time->metric, "metric");
+      lacks(!time->value, "limitValue that can be read");
+    } else if (const auto* frequency = std::get_if<Requirement::FrequencyLimit>(&requirement.limit)) {
+      lacks(is_unstated(frequency->metric), "metric");
+      lacks(!frequency->hertz, "limitValue that can be read");
+    } else if (const auto* count = std::get_if<Requirement::CountLimit>(&requirement.limit)) {
+      lacks(is_unstated(count->metric), "metric");
+    } else if (const auto* percentage = std::get_if<Requirement::PercentageLimit>(&requirement.limit)) {
+      lacks(is_unstated(percentage->metric), "metric");
+    } else if (const auto* cpu = std::get_if<Requirement::CpuLimit>(&requirement.limit)) {
+      lacks(is_unstated(cpu->metric), "metric");
+    }
+  }
+  if (missing.empty()) return;
+  const Element place = stated.limit_element ? stated.limit_element : stated.element;
+  context.diagnostics.add(
+      "AM0343", Severity::warning,
+      fmt::format("requirement \"{}\" states no {}, so that nothing can be held against it", requirement.name, missing),
+      place.location(), place.path());
+}
+
+}  // namespace
+
+void build_deadlines(BuildContext& context) {
+  Diagnostics no_effect;  // of requirements that are no deadlines
+  for (const views::Requirement& requirement : views::requirements(context.model, no_effect)) {
+    const auto* limit = std::get_if<views::TimeLimit>(&requirement.limit);
+    if (requirement.kind != views::RequirementKind::process || limit == nullptr ||
+        limit->metric != views::TimeMetric::response_time || requirement.limit_type != views::LimitType::upper)
+      continue;
+    const auto task = context.tasks.find(requirement.subject);
+    if (!limit->value) {  // says why
+      const Element stated = requirement.limit_element;
+      time_of(stated.tag() == "deadline" ? stated : stated.child("limitValue"), context.diagnostics);
+    }
+    if (!task || !limit->value) continue;
+    auto& deadline = context.system.tasks[*task].deadline;
+    deadline = deadline ? std::min(*deadline, *limit->value) : *limit->value;
+  }
+}
+
+void build_requirements(BuildContext& context) {
+  Diagnostics no_effect;  // what cannot be read has no verdict, and no effect on anything else
+  for (const views::Requirement& stated : views::requirements(context.model, no_effect)) {
+    Requirement requirement;
+    requirement.name = stated.name;
+    requirement.origin = stated.element.origin();
+    requirement.severity = severity_of(stated.severity);
+    set_subject(context, stated, requirement);
+    set_limit(context, stated, requirement);
+    report_incomplete(context, stated, requirement);
+    context.system.requirements.push_back(std::move(requirement));
+  }
+}
+
+}  // namespace amalthea::importer::detail

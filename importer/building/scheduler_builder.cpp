@@ -1,0 +1,361 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schedulers of a System: algorithms, parameters, hierarchy and the overheads of their operating systems; semaphores.
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <variant>
+
+#include <fmt/core.h>
+
+#include "amalthea/ascii.hpp"
+#include "amalthea/views/activity.hpp"
+#include "amalthea/views/hardware.hpp"
+#include "importer/building/detail/build_context.hpp"
+
+namespace amalthea::importer {
+
+constexpr std::string_view missing_parameter_id = "AM0341";
+
+}  // namespace amalthea::importer
+
+namespace amalthea::importer::detail {
+namespace {
+
+std::optional<SchedulingAlgorithm> simulated(views::AlgorithmKind kind) {
+  using Kind = views::AlgorithmKind;
+  switch (kind) {
+    case Kind::none:
+    case Kind::fixed_priority_preemptive:
+      return SchedulingAlgorithm::fixed_priority_preemptive;
+    case Kind::osek:
+      return SchedulingAlgorithm::osek;
+    case Kind::rate_monotonic:
+      return SchedulingAlgorithm::rate_monotonic;
+    case Kind::deadline_monotonic:
+      return SchedulingAlgorithm::deadline_monotonic;
+    case Kind::earliest_deadline_first:
+      return SchedulingAlgorithm::earliest_deadline_first;
+    case Kind::priority_based_round_robin:
+      return SchedulingAlgorithm::priority_based_round_robin;
+    case Kind::grouping:
+      return SchedulingAlgorithm::grouping;
+    case Kind::polling_periodic_server:
+      return SchedulingAlgorithm::polling_periodic_server;
+    case Kind::deferrable_server:
+      return SchedulingAlgorithm::deferrable_server;
+    case Kind::constant_bandwidth_server:
+      return SchedulingAlgorithm::constant_bandwidth_server;
+    case Kind::priority_based:
+      return SchedulingAlgorithm::priority_based;
+    case Kind::custom:
+    case Kind::fixed_priority_preemptive_with_budget_enforcement:
+    case Kind::least_local_remaining_execution_time_first:
+    case Kind::pfair_pd2:
+    case Kind::partly_pfair_pd2:
+    case Kind::early_release_fair_pd2:
+    case Kind::partly_early_release_fair_pd2:
+    case Kind::constant_bandwidth_server_with_cash:
+    case Kind::sporadic_server:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+bool is_server(SchedulingAlgorithm algorithm) {
+  return algorithm == SchedulingAlgorithm::polling_periodic_server ||
+         algorithm == SchedulingAlgorithm::deferrable_server ||
+         algorithm == SchedulingAlgorithm::constant_bandwidth_server;
+}
+
+/// What the parameters of a scheduler are called: attributes and extensions up to 1.2.0, the names of APP4MC's standard
+/// definitions from 2.0.0 on. The first that is written counts.
+constexpr std::array<std::string_view, 4> budget_names{"maxBudget", "capacity", "budget", "minBudget"};
+constexpr std::array<std::string_view, 3> period_names{"replenishment", "period", "replenishmentPeriod"};
+constexpr std::array<std::string_view, 4> slice_names{"timeSliceLength", "timeSlice", "quantSize", "quantum"};
+
+class SchedulerBuilder {
+ public:
+  SchedulerBuilder(BuildContext& context, const views::OperatingSystems& systems)
+      : context_(context), systems_(systems) {}
+
+  void build() {
+    Platform& platform = context_.system.platform;
+    for (const views::OperatingSystem& system : systems_.systems)
+      overheads_.push_back(system.overhead ? std::optional(overhead(systems_.overheads[*system.overhead]))
+                                           : std::nullopt);
+    for (const views::OsScheduler& view : systems_.schedulers) {
+      for (const Element item : view.computation_items) context_.ignore(item);
+      context_.schedulers.add(view.element, static_cast<std::uint32_t>(platform.schedulers.size()));
+      platform.schedulers.push_back(scheduler(view));
+    }
+    add_responsibilities();
+    for (SchedulerIndex index = 0; index < platform.schedulers.size(); ++index) inherit_units(index);
+    report_gpu_hierarchy();
+  }
+
+ private:
+  Scheduler scheduler(const views::OsScheduler& view) {
+    Scheduler scheduler;
+    scheduler.name = view.name;
+    scheduler.algorithm = view.algorithm.name;
+    scheduler.kind = simulated(view.algorithm.kind).value_or(SchedulingAlgorithm::fixed_priority_preemptive);
+    scheduler.interrupt_controller = view.interrupt_controller;
+    if (view.interrupt_controller && view.algorithm.kind == views::AlgorithmKind::none)
+      scheduler.kind = SchedulingAlgorithm::priority_based;
+    scheduler.origin = view.element.origin();
+    scheduler.parent = view.parent;  // both lists have the same order
+    scheduler.share = share(view);
+    if (const auto slice = find_time(view, slice_names)) scheduler.time_slice = slice;
+    if (view.operating_system < overheads_.size()) scheduler.overhead = overheads_[view.operating_system];
+    for (const Parameter& parameter : view.parameters) {
+      const bool minimum = equal_ignoring_case(parameter.name, "minimumTimeslice");
+      if (!minimum && !equal_ignoring_case(parameter.name, "maximumTimeslice")) continue;
+      if (const auto time = parse_time_text(parameter.value))
+        (minimum ? scheduler.minimum_time_slice : scheduler.maximum_time_slice) = *time;
+    }
+    return scheduler;
+  }
+
+  SchedulerShare share(const views::OsScheduler& view) {
+    SchedulerShare share;
+    for (const Parameter& parameter : view.association_parameters)
+      if (equal_ignoring_case(parameter.name, "priority")) {
+        const auto priority = parse_integer(parameter.value);
+        if (priority)
+          share.priority = *priority;
+        else
+          report_unreadable(view, parameter, priority.error());
+      }
+    if (view.association_parameters.empty()) share.priority = view.unit_priority.value_or(0);
+    share.budget = find_time(view, budget_names);
+    share.period = find_time(view, period_names);
+    return share;
+  }
+
+  /// A time longer than zero under one of these names: of the association with the parent, of the scheduler itself, or
+  /// the default of its definition.
+  template <std::size_t count>
+  std::optional<Duration> find_time(const views::OsScheduler& view, const std::array<std::string_view, count>& names) {
+    for (const std::string_view name : names)
+      for (const auto* parameters : {&view.association_parameters, &view.parameters})
+        for (const Parameter& parameter : *parameters)
+          if (equal_ignoring_case(parameter.name, name)) return read_time(view, parameter);
+    if (!view.definition) return std::nullopt;
+    for (const std::string_view name : names)
+      for (const std::uint32_t index : systems_.scheduler_definitions[*view.definition].algorithm_parameters) {
+        const views::OsParameterDefinition& parameter = systems_.parameter_definitions[index];
+        const auto* time = std::get_if<Duration>(&parameter.default_value.value);
+        if (equal_ignoring_case(parameter.name, name) && time != nullptr && *time > Duration{}) return *time;
+      }
+    return std::nullopt;
+  }
+
+  std::optional<Duration> read_time(const views::OsScheduler& view, const Parameter& parameter) {
+    const auto time = parse_time_text(parameter.value);
+    if (time && *time > Duration{}) return *time;
+    report_unreadable(view, parameter, time ? "it must be longer than zero" : time.error());
+    return std::nullopt;
+  }
+
+  void report_unreadable(const views::OsScheduler& view, const Parameter& parameter, const std::string& wrong) {
+    context_.error(
+        "AM0340",
+        fmt::format("unreadable scheduling parameter {} of scheduler \"{}\": {}", parameter.name, view.name, wrong),
+        parameter.element.location(), parameter.element.path());
+  }
+
+  void add_responsibilities() {
+    Platform& platform = context_.system.platform;
+    for (const views::SchedulerAllocation& allocation : context_.mapping.schedulers)
+      if (const auto scheduler = context_.schedulers.find(allocation.scheduler))
+        for (const Element unit : allocation.responsibility)
+          if (const auto index = context_.units.find(unit)) {
+            auto& units = platform.schedulers[*scheduler].units;
+            if (std::find(units.begin(), units.end(), *index) == units.end()) units.push_back(*index);
+          }
+  }
+
+  /// There are no circles: the view has cut them.
+  void inherit_units(SchedulerIndex index) {
+    auto& schedulers = context_.system.platform.schedulers;
+    auto above = schedulers[index].parent;
+    while (schedulers[index].units.empty() && above) {
+      schedulers[index].units = schedulers[*above].units;
+      above = schedulers[*above].parent;
+    }
+  }
+
+  void report_gpu_hierarchy() {
+    Platform& platform = context_.system.platform;
+    for (Scheduler& scheduler : platform.schedulers) {
+      if (!scheduler.parent || scheduler.units.empty() || platform.units[scheduler.units.front()].type != PuType::gpu)
+        continue;
+      const Element element = context_.model.element(scheduler.origin);
+      context_.diagnostics.add(
+          "AM0420", Severity::warning,
+          fmt::format("scheduler \"{}\" of a GPU is scheduled by \"{}\"; this is not simulated, it "
+                      "has its units to itself; remove the parent if that is meant",
+                      scheduler.name, platform.schedulers[*scheduler.parent].name),
+          element.location(), element.path());
+      scheduler.parent.reset();
+    }
+  }
+
+  // ---- overheads
+
+  std::optional<Ticks> ticks(const std::optional<views::OsExecution>& execution) const {
+    if (!execution) return std::nullopt;
+    Ticks ticks;
+    if (!execution->instructions) {
+      ticks.otherwise = execution->otherwise;
+      for (const auto& [definition, cycles] : execution->per_definition)
+        if (const auto index = context_.definitions.find(definition)) ticks.extended.emplace_back(*index, cycles);
+      return ticks;
+    }
+    if (!execution->otherwise) return std::nullopt;
+    // Instructions take cycles by what a unit's definition executes per cycle; one where it is silent.
+    ticks.otherwise = execution->otherwise;
+    for (const ProcessingUnit& unit : context_.system.platform.units) {
+      const Element element = context_.model.element(unit.origin);
+      Element definition = context_.model.reference(element, "definition");
+      if (!definition) definition = context_.model.reference(element, "coreType");
+      const auto rate = definition ? views::instructions_per_cycle(context_.model, definition) : std::nullopt;
+      const bool known = std::any_of(ticks.extended.begin(), ticks.extended.end(),
+                                     [&](const auto& entry) { return entry.first == unit.definition; });
+      if (!rate || known) continue;
+      if (const auto cycles = views::cycles_of_instructions(*execution->otherwise, *rate))
+        ticks.extended.emplace_back(unit.definition, *cycles);
+    }
+    return ticks;
+  }
+
+  OverheadTicks overhead(const views::OsOverhead& view) const {
+    OverheadTicks overhead;
+    const std::array<std::pair<std::string_view, std::optional<Ticks>*>, 11> functions{{
+        {"ActivateTask", &overhead.activate_task},
+        {"TerminateTask", &overhead.terminate_task},
+        {"SetEvent", &overhead.set_event},
+        {"WaitEvent", &overhead.wait_event},
+        {"ClearEvent", &overhead.clear_event},
+        {"RequestResource", &overhead.request_resource},
+        {"ReleaseResource", &overhead.release_resource},
+        {"RequestSpinlock", &overhead.request_spinlock},
+        {"ReleaseSpinlock", &overhead.release_spinlock},
+        {"Schedule", &overhead.schedule_point},
+        {"SchedulePoint", &overhead.schedule_point},
+    }};
+    for (const views::OsOverhead::Api& api : view.api)
+      for (const auto& [function, target] : functions)
+        if (api.function == function) *target = ticks(api.execution);
+    overhead.isr_category1_before = ticks(view.isr_category1_before);
+    overhead.isr_category1_after = ticks(view.isr_category1_after);
+    overhead.isr_category2_before = ticks(view.isr_category2_before);
+    overhead.isr_category2_after = ticks(view.isr_category2_after);
+    return overhead;
+  }
+
+  BuildContext& context_;
+  const views::OperatingSystems& systems_;
+  std::vector<std::optional<OverheadTicks>> overheads_;  // parallel to systems_.systems
+};
+
+void report_needed(BuildContext& context, const Scheduler& scheduler, std::string_view needed) {
+  const Element element = context.model.element(scheduler.origin);
+  context.error_unless_explained(
+      missing_parameter_id, element,
+      fmt::format("scheduler \"{}\" uses the algorithm {}, which needs {}; add it to its parameters or its "
+                  "association",
+                  scheduler.name, scheduler.algorithm, needed));
+}
+
+/// Whether any two tasks or children of a scheduler have the same priority, so that they take turns.
+bool has_equal_priorities(const System& system, SchedulerIndex index) {
+  std::vector<std::int64_t> priorities;
+  for (const Task& task : system.tasks)
+    if (task.scheduler == index) priorities.push_back(task.priority);
+  for (const Scheduler& child : system.platform.schedulers)
+    if (child.parent == index) priorities.push_back(child.share.priority);
+  std::sort(priorities.begin(), priorities.end());
+  return std::adjacent_find(priorities.begin(), priorities.end()) != priorities.end();
+}
+
+void check_host_scheduler(BuildContext& context, SchedulerIndex index) {
+  const Scheduler& scheduler = context.system.platform.schedulers[index];
+  const Element element = context.model.element(scheduler.origin);
+  const views::AlgorithmKind kind = views::algorithm_of_name(scheduler.algorithm).kind;
+  const bool suits = scheduler.interrupt_controller == (kind == views::AlgorithmKind::priority_based);
+  if (kind == views::AlgorithmKind::none) {
+    if (!scheduler.interrupt_controller)
+      context.diagnostics.add(
+          "AM0402", Severity::note,
+          fmt::format("scheduler \"{}\" states no algorithm; taken as FixedPriorityPreemptive; state it to be sure",
+                      scheduler.name),
+          element.location(), element.path());
+  } else if (!simulated(kind) || !suits) {
+    context.error(
+        "AM0306",
+        fmt::format("{} \"{}\" uses the algorithm {}, which is not simulated; expected {}",
+                    scheduler.interrupt_controller ? "interrupt controller" : "scheduler", scheduler.name,
+                    scheduler.algorithm,
+                    scheduler.interrupt_controller
+                        ? "PriorityBased"
+                        : "FixedPriorityPreemptive, OSEK, RateMonotonic, DeadlineMonotonic, EarliestDeadlineFirst, "
+                          "PriorityBasedRoundRobin, Grouping, PollingPeriodicServer, DeferrableServer or "
+                          "ConstantBandwidthServer"),
+        element.location(), element.path());
+  } else if (is_server(scheduler.kind) && (!scheduler.share.budget || !scheduler.share.period)) {
+    report_needed(context, scheduler, "a budget (maxBudget or capacity) and a period (replenishment or period)");
+  } else if (scheduler.kind == SchedulingAlgorithm::priority_based_round_robin && !scheduler.time_slice &&
+             has_equal_priorities(context.system, index)) {
+    report_needed(context, scheduler, "a time slice (timeSliceLength) where priorities are equal");
+  } else if (scheduler.kind == SchedulingAlgorithm::grouping && !scheduler.parent) {
+    report_needed(context, scheduler, "a parent scheduler");
+  }
+}
+
+}  // namespace
+
+void build_schedulers(BuildContext& context, const views::OperatingSystems& systems) {
+  SchedulerBuilder(context, systems).build();
+}
+
+void check_host_schedulers(BuildContext& context) {
+  const auto& schedulers = context.system.platform.schedulers;
+  std::vector<bool> checked(schedulers.size(), false);
+  for (const Task& task : context.system.tasks) {
+    if (context.blocked || task.side != Side::host) continue;
+    for (std::optional<SchedulerIndex> at = task.scheduler; at && !checked[*at]; at = schedulers[*at].parent) {
+      checked[*at] = true;
+      check_host_scheduler(context, *at);
+    }
+  }
+}
+
+/// The metamodel: maxValue is the largest number of users at a time, initialValue the number of those at the start.
+/// Up to 2.0.0 a maxValue that is not stated is 0. Where more users than that are stated at the start, initialValue
+/// can only be meant as what there is to be taken.
+void build_semaphores(BuildContext& context, const views::OperatingSystems& systems) {
+  for (const views::OsSemaphore& view : systems.semaphores) {
+    Semaphore semaphore;
+    semaphore.name = view.name;
+    semaphore.capacity = std::max<std::int64_t>(1, view.max_value);
+    semaphore.free = semaphore.capacity - std::max<std::int64_t>(0, view.initial_value);
+    if (semaphore.free < 0) {
+      semaphore.capacity = semaphore.free = view.initial_value;
+      context.diagnostics.add(
+          "AM0435", Severity::warning,
+          fmt::format("semaphore \"{}\" has {} users at the start but at most {}; taken as one that "
+                      "{} can have, and nobody has at the start; correct initialValue or maxValue",
+                      view.name, view.initial_value, view.max_value, view.initial_value),
+          view.element.location(), view.element.path());
+    }
+    semaphore.priority_ceiling = view.priority_ceiling;
+    semaphore.spinlock = view.kind == views::SemaphoreKind::spinlock;
+    context.semaphores.add(view.element, static_cast<std::uint32_t>(context.system.semaphores.size()));
+    context.system.semaphores.push_back(std::move(semaphore));
+  }
+}
+
+}  // namespace amalthea::importer::detail

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "importer/building/system_builder.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "importer/building/detail/build_context.hpp"
+
+namespace amalthea::importer {
+namespace detail {
+
+namespace {
+
+bool is_about_values(const Diagnostic& finding) {
+  return finding.severity == Severity::error && finding.id.starts_with("AM02");
+}
+
+bool is_at_or_in(std::string_view path, std::string_view element) {
+  return path.starts_with(element) && (path.size() == element.size() || path[element.size()] == '/');
+}
+
+}  // namespace
+
+bool BuildContext::is_explained(Element element) const {
+  std::vector<std::string> paths{element.path()};
+  const Document& document = element.document();
+  const ElementRecord& record = element.record();
+  for (std::uint32_t a = 0; element.cls() && a < record.attribute_count; ++a) {
+    const std::string_view name = document.name(document.attribute(record.first_attribute + a).name());
+    const Feature* feature = metamodel::find_feature_any_version(*element.cls(), name, document.version());
+    if (feature == nullptr || feature->kind != FeatureKind::reference) continue;
+    for (const Element target : model.references(element, name)) paths.push_back(target.path());
+  }
+  const auto explains = [&](const Diagnostic& finding) {
+    return is_about_values(finding) && std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
+             return is_at_or_in(finding.path, path);
+           });
+  };
+  const auto any_in = [&](const Diagnostics& findings) {
+    return std::any_of(findings.all().begin(), findings.all().end(), explains);
+  };
+  return any_in(diagnostics) || (options.told != nullptr && any_in(*options.told));
+}
+
+void BuildContext::error_unless_explained(std::string_view id, Element element, std::string message) {
+  blocked = true;
+  if (!is_explained(element)) error(id, std::move(message), element.location(), element.path());
+}
+
+Element BuildContext::required_reference(Element element, std::string_view feature) {
+  const Element target = model.reference(element, feature);
+  if (!target)
+    error_unless_explained("AM0301", element,
+                           fmt::format("{} has no {}, which its timing depends on; add it, or remove the element",
+                                       element.class_name(), feature));
+  return target;
+}
+
+std::optional<std::uint32_t> BuildContext::required(const ElementMap& kind, Element element, std::string_view feature) {
+  const Element target = required_reference(element, feature);
+  const auto index = kind.find(target);
+  if (target && !index)
+    error("AM0319",
+          fmt::format("{} of {} is the {} \"{}\", which cannot be used here; refer to another kind of element", feature,
+                      element.class_name(), target.class_name(), target.name()),
+          element.attribute_location(feature), element.path());
+  return index;
+}
+
+}  // namespace detail
+
+namespace {
+
+/// Tags, components, chains and the like may be incomplete without any effect on response times.
+bool matters_for_timing(const Model::Dangling& dangling) {
+  if (dangling.feature == "tags") return false;
+  Element part = dangling.element;
+  while (part.parent() && part.parent().parent()) part = part.parent();
+  constexpr std::array<std::string_view, 5> parts{"swModel", "hwModel", "osModel", "stimuliModel", "mappingModel"};
+  if (std::find(parts.begin(), parts.end(), part.tag()) != parts.end()) return true;
+  return part.tag() == "constraintsModel" && dangling.feature == "process";
+}
+
+}  // namespace
+
+std::optional<System> build_system(const Model& model, const BuildOptions& options, Diagnostics& diagnostics) {
+  // What a dangling reference leaves out would be missing from every number, so nothing is computed; the reference
+  // itself has been reported where it stands.
+  if (std::any_of(model.dangling().begin(), model.dangling().end(), matters_for_timing)) return std::nullopt;
+  const std::size_t errors_before = diagnostics.errors();
+  detail::BuildContext context(model, options, diagnostics);
+  detail::build_platform(context);
+  detail::build_modes(context);
+  detail::build_stimuli(context);
+  detail::build_data(context);
+  detail::build_tasks(context);
+  if (context.blocked) return std::nullopt;
+  detail::build_raw_bodies(context);
+  if (context.blocked) return std::nullopt;
+  detail::fold_wrappers(context);
+  detail::shape_offloading(context);
+  // A value that cannot be read (AM0210) would count as zero, which is as wrong as one that is missing.
+  if (context.blocked || diagnostics.errors() > errors_before) return std::nullopt;
+  detail::build_graph(context);
+  detail::build_chains(context);
+  detail::build_requirements(context);
+  detail::build_constraints(context);
+  detail::report_unused_properties(context);
+  detail::report_assumptions(context);
+  for (const auto& [cls, first] : context.not_simulated)
+    diagnostics.add(
+        "AM0401", Severity::warning,
+        fmt::format("{} {} in the model {} not simulated: the time {} is missing from all results; the "
+                    "first one stands here",
+                    first.first, cls, first.first == 1 ? "is" : "are", first.first == 1 ? "it takes" : "they take"),
+        first.second.location(), first.second.path(), first.first);
+  if (!context.unknown_conditions.empty()) {
+    const auto [document, element] = *context.unknown_conditions.begin();
+    const Element first = model.element({document, element});
+    const std::size_t count = context.unknown_conditions.size();
+    diagnostics.add(
+        "AM0437", Severity::warning,
+        fmt::format("{} {} on what is not simulated (channels, local mode labels); each of its alternatives "
+                    "is taken by chance, equally often; the first one stands here",
+                    count, count == 1 ? "condition depends" : "conditions depend"),
+        first.location(), first.path(), count);
+  }
+  return std::move(context.system);
+}
+
+}  // namespace amalthea::importer

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Data and tasks of a System.
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/core.h>
+
+#include "amalthea/views/quantities.hpp"
+#include "importer/building/detail/build_context.hpp"
+
+namespace amalthea::importer::detail {
+
+void build_data(BuildContext& context) {
+  for (const Element element : context.model.all("swModel", "labels")) {
+    Label label;
+    label.name = element.name();
+    label.size = data_size_of(element.child("size"), context.diagnostics).value_or(DataSize{});
+    label.origin = element.origin();
+    context.labels.add(element, static_cast<std::uint32_t>(context.system.labels.size()));
+    context.system.labels.push_back(std::move(label));
+  }
+  map_labels(context);
+  for (const Element element : context.model.all("swModel", "events")) {
+    context.events.add(element, static_cast<std::uint32_t>(context.system.events.size()));
+    context.system.events.push_back({std::string(element.name())});
+  }
+  for (const Element element : context.model.all("swModel", "runnables")) {
+    context.runnables.add(element, static_cast<std::uint32_t>(context.system.runnables.size()));
+    context.system.runnables.push_back({std::string(element.name()), element.origin()});
+    context.runnable_elements.push_back(element);
+  }
+}
+
+void build_tasks(BuildContext& context) {
+  if (!context.blocked) check_mapping_changes(context);
+  if (context.blocked) return;
+  report_second_allocations(context);
+  for (const Element element : context.model.all("swModel", "tasks")) {
+    Task task;
+    task.name = element.name();
+    task.origin = element.origin();
+    task.activation_limit = static_cast<std::uint32_t>(std::clamp<std::int64_t>(
+        parse_integer(element.attribute_or("multipleTaskActivationLimit", "0")).value_or(0), 0, 1000000));
+    if (const auto allocation = context.mapping.task_allocation_of.find(element)) {
+      allocate(context, context.mapping.tasks[*allocation], task);
+    } else {
+      context.error("AM0302",
+                    fmt::format("task \"{}\" is not allocated to a scheduler; add a taskAllocation in the mappingModel",
+                                task.name),
+                    element.location(), element.path());
+    }
+    const std::string_view preemption = element.attribute_or("preemption", "preemptive");
+    if (preemption == "cooperative") task.preemption = Preemption::cooperative;
+    if (preemption == "non_preemptive") task.preemption = Preemption::non_preemptive;
+    const auto index = static_cast<TaskIndex>(context.system.tasks.size());
+    context.tasks.add(element, index);
+    context.system.tasks.push_back(std::move(task));
+    context.task_elements.push_back(element);
+    activate_task(context, element, index);
+  }
+  if (context.system.tasks.empty())
+    context.error(
+        "AM0312",
+        "the model has no task; there is nothing to analyse; give all of its files, or add a task to the swModel",
+        context.model.documents().front()->root().location());
+  build_isrs(context);
+  check_host_schedulers(context);
+  build_deadlines(context);
+}
+
+}  // namespace amalthea::importer::detail

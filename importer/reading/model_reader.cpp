@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "importer/reading/model_reader.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <memory>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "amalthea/near_miss.hpp"
+#include "amalthea/source_text.hpp"
+#include "importer/reading/foreign_content.hpp"
+#include "importer/reading/structure.hpp"
+#include "importer/reading/xml_reader.hpp"
+#include "importer/reading/zip_reader.hpp"
+
+namespace amalthea::importer {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view standard_input = "-";
+constexpr std::string_view standard_input_name = "<stdin>";
+
+/// Of a folder without models: which ones are below it, or what to give.
+std::string where_models_are(const std::string& folder) {
+  constexpr int most_entries = 10'000;
+  int entries = 0;
+  std::vector<std::string> below, others;
+  std::error_code error;
+  for (auto entry = fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, error);
+       !error && entry != fs::recursive_directory_iterator() && entries < most_entries; entry.increment(error)) {
+    ++entries;
+    const std::string file = entry->path().string();
+    if (is_model_file_name(file)) below.push_back(file);
+    if (entry.depth() == 0 && (file.ends_with(".zip") || file.ends_with(".xml") || file.ends_with(".xmi")))
+      others.push_back(file);
+  }
+  std::sort(below.begin(), below.end());
+  std::sort(others.begin(), others.end());
+  if (!below.empty())
+    return fmt::format("there are some below it, such as {}: give that folder, or all of them to amalthea batch",
+                       below.front());
+  if (!others.empty()) return fmt::format("if {} is a model, give the file itself", others.front());
+  return "give the folder that has them, or the model files themselves";
+}
+
+/// The stream to its end, as far as the limit.
+bool read_stream(std::istream& stream, std::size_t step, std::uint64_t limit, std::string& bytes) {
+  while (stream && bytes.size() <= limit) {
+    const std::size_t before = bytes.size();
+    bytes.resize(before + step);
+    stream.read(bytes.data() + before, static_cast<std::streamsize>(step));
+    bytes.resize(before + static_cast<std::size_t>(stream.gcount()));
+    step = std::size_t{1} << 20U;
+  }
+  return !stream.bad();
+}
+
+/// Files that the paths stand for; false after an error.
+bool expand(const std::string& path, std::vector<std::string>& files, Diagnostics& diagnostics) {
+  std::error_code error;
+  if (path == standard_input || !fs::is_directory(path, error)) {
+    files.push_back(path);
+    return true;
+  }
+  std::vector<std::string> found;
+  for (auto entry = fs::directory_iterator(path, error); !error && entry != fs::directory_iterator();
+       entry.increment(error))
+    if (is_model_file_name(entry->path().string())) found.push_back(entry->path().string());
+  if (error) {
+    diagnostics.add("AM0101", Severity::error, fmt::format("cannot read the folder: {}", error.message()), {path});
+    return false;
+  }
+  if (found.empty()) {
+    diagnostics.add("AM0114", Severity::error, "the folder holds no .amxmi file; " + where_models_are(path), {path});
+    return false;
+  }
+  std::sort(found.begin(), found.end());
+  files.insert(files.end(), found.begin(), found.end());
+  return true;
+}
+
+std::unique_ptr<Document> read_document(std::string path, std::string bytes, const Limits& limits,
+                                        Diagnostics& diagnostics) {
+  if (bytes.empty()) {
+    diagnostics.add("AM0115", Severity::error, "the file is empty; expected an AMALTHEA model", {path});
+    return nullptr;
+  }
+  if (const std::string foreign = foreign_content(path, bytes); !foreign.empty()) {
+    diagnostics.add("AM0119", Severity::error, "the file is " + foreign, {path});
+    return nullptr;
+  }
+  const bool zipped = is_zip(bytes);
+  if (zipped) {
+    auto content = unzip(path, bytes, limits, diagnostics);
+    if (!content) return nullptr;
+    bytes = std::move(*content);
+  }
+  auto document = read_xml(std::move(path), std::move(bytes), limits, diagnostics);
+  // There is no archive to put a changed model into when it came from standard input.
+  if (zipped && document != nullptr && document->source().path() != standard_input_name) document->set_zipped();
+  return document;
+}
+
+}  // namespace
+
+std::optional<std::string> read_file(const std::string& path, const Limits& limits, Diagnostics& diagnostics) {
+  const auto fail = [&](std::string message) {
+    diagnostics.add("AM0116", Severity::error, std::move(message), {path});
+    return std::nullopt;
+  };
+  const std::string too_large =
+      fmt::format("the file is larger than the limit of {} bytes (--max-size)", limits.max_file_size);
+  std::string bytes;
+  if (path == standard_input_name) {
+    if (!read_stream(std::cin, std::size_t{1} << 20U, limits.max_file_size, bytes))
+      return fail("cannot read standard input to its end");
+    if (bytes.size() > limits.max_file_size) return fail(too_large);
+    return bytes;
+  }
+  std::error_code error;
+  if (fs::is_directory(path, error)) return fail("this is a folder; expected a file");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) {
+    const int reason = errno;
+    return fail(fmt::format("cannot open the file: {}{}", std::strerror(reason),
+                            reason == ENOENT ? did_you_mean_file(path) : std::string()));
+  }
+  // The size is a hint only: the path may be a pipe, or the file may grow.
+  const std::uintmax_t size = fs::file_size(path, error);
+  const std::size_t step =
+      error ? std::size_t{1} << 20U : static_cast<std::size_t>(std::min(size, limits.max_file_size)) + 1;
+  if (!read_stream(file, step, limits.max_file_size, bytes)) return fail("cannot read the file to its end");
+  if (bytes.size() > limits.max_file_size) return fail(too_large);
+  return bytes;
+}
+
+std::optional<Model> read_model(const std::vector<std::string>& paths, const Limits& limits, Diagnostics& diagnostics) {
+  std::vector<std::string> files;
+  for (const std::string& path : paths)
+    if (!expand(path, files, diagnostics)) return std::nullopt;
+  Model model;
+  bool readable = true;
+  std::set<fs::path> seen;
+  for (const std::string& given : files) {
+    const std::string file(given == standard_input ? standard_input_name : std::string_view(given));
+    std::error_code error;
+    fs::path canonical = fs::canonical(file, error);
+    if (given == standard_input) {
+      canonical = standard_input;
+      error.clear();
+    }
+    if (!error && !seen.insert(canonical).second) continue;  // given twice
+    auto bytes = read_file(file, limits, diagnostics);
+    auto document = bytes ? read_document(file, std::move(*bytes), limits, diagnostics) : nullptr;
+    if (document == nullptr) {
+      readable = false;
+      continue;
+    }
+    model.add(std::move(document));
+  }
+  if (!readable) return std::nullopt;
+  understand_structure(model, diagnostics);
+  return model;
+}
+
+std::optional<Model> read_model_from_bytes(std::vector<NamedBytes> files, const Limits& limits,
+                                           Diagnostics& diagnostics) {
+  Model model;
+  for (NamedBytes& file : files) {
+    auto document = read_document(std::move(file.path), std::move(file.bytes), limits, diagnostics);
+    if (document == nullptr) return std::nullopt;
+    model.add(std::move(document));
+  }
+  understand_structure(model, diagnostics);
+  return model;
+}
+
+std::optional<Model> read_model_from_bytes(std::string path, std::string bytes, const Limits& limits,
+                                           Diagnostics& diagnostics) {
+  std::vector<NamedBytes> files;
+  files.push_back({std::move(path), std::move(bytes)});
+  return read_model_from_bytes(std::move(files), limits, diagnostics);
+}
+
+}  // namespace amalthea::importer

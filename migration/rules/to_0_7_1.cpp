@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// 0.7.0 → 0.7.1: sizes and frequencies with units, sections named by what is in them, another form of mode switches.
+// Constraints are in to_0_7_1_constraints.cpp.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "amalthea/attribute_value.hpp"
+#include "migration/root.hpp"
+#include "migration/rules/to_0_7_1.hpp"
+#include "migration/steps.hpp"
+
+namespace amalthea::migration {
+namespace {
+
+// ---- sizes and frequencies
+
+void number_bits(Step& step, Object& size) {
+  if (size.attribute("numberBits")) {
+    size.rename_feature("numberBits", "value");
+    size.set("unit", "bit");
+  }
+  step.changed(size);
+}
+
+void sizes_with_unit(Step& step) {
+  for (Object* const size : step.objects_of("DataUnit")) {
+    if (size->owner() != nullptr && size->owner()->is("Section")) continue;
+    step.set_class(*size, "DataSize");
+    number_bits(step, *size);
+  }
+  // Old sizes in a file that says it is newer.
+  for (Object* const size : step.objects_of("DataSize"))
+    if (size->attribute("numberBits")) number_bits(step, *size);
+}
+
+void sizes_in_bits(Step& step) {
+  for (Object* const size : step.objects_of("DataSize")) {
+    if (size->owner() == nullptr || size->owner()->is("MemoryType")) continue;
+    const bool bits = size->attribute("unit") == "bit";
+    if (!bits && size->attribute("value")) continue;
+    step.set_class(*size, "DataUnit");
+    size->unset("unit");
+    size->rename_feature("value", "numberBits");
+    step.changed(*size);
+  }
+}
+
+/// An attribute becomes a child with that value, without a unit: none was stated.
+void attribute_to_child(Step& step, std::string_view owner_class, std::string_view feature,
+                        std::string_view child_class) {
+  for (Object* const owner : step.objects_of(owner_class)) {
+    const auto value = owner->attribute(feature);
+    if (!value) continue;
+    const std::string text(*value);
+    owner->unset(feature);
+    owner->create(feature, child_class).set("value", text);
+    step.changed(*owner);
+  }
+}
+
+void memory_sizes(Step& step) { attribute_to_child(step, "MemoryType", "size", "DataSize"); }
+
+void memory_sizes_back(Step& step) {
+  for (Object* const type : step.objects_of("MemoryType")) {
+    Object* const size = type->child("size");
+    if (size == nullptr || size->attribute("unit")) continue;
+    const std::string value(size->attribute_or("value", "0"));
+    type->remove(*size);
+    type->set("size", value);
+    step.changed(*type);
+  }
+}
+
+void quartz_frequencies(Step& step) { attribute_to_child(step, "Quartz", "frequency", "Frequency"); }
+
+void quartz_frequencies_back(Step& step) {
+  for (Object* const quartz : step.objects_of("Quartz")) {
+    Object* const frequency = quartz->child("frequency");
+    if (frequency == nullptr || frequency->attribute("unit")) continue;
+    const auto value = parse_java_real(frequency->attribute_or("value", "0"));
+    if (!value || !(*value >= -2147483648.0 && *value <= 2147483647.0)) continue;
+    const auto whole = static_cast<int>(*value);
+    if (static_cast<double>(whole) != *value) continue;
+    quartz->remove(*frequency);
+    quartz->set("frequency", std::to_string(whole));
+    step.changed(*quartz);
+  }
+}
+
+// ---- sections
+
+/// How others name a section: by its name, or by its xmi:id where it has only that.
+std::string section_id(const Step& step, const Object& section) {
+  const auto id = section.attribute("xmi:id");
+  return section.name().empty() && id ? std::string(*id) : step.id(section);
+}
+
+/// Everything that a section lists knows its section instead; what cannot (it is not there, or is in a section already)
+/// is kept aside.
+void members_know_section(Step& step, Object& section, std::string_view list, std::string_view member_class) {
+  const std::vector<Field> members = section.references(list);
+  if (members.empty()) return;
+  const std::string id = section_id(step, section);
+  std::string rest;
+  for (const Field& listed : members) {
+    Object* const member = step.find(section, listed);
+    if (member == nullptr || !member->is(member_class) || member->reference("section")) {
+      rest.append(rest.empty() ? "" : " ").append(listed.text);
+      continue;
+    }
+    if (&step.root_of(*member) == &step.root_of(section))
+      member->add_reference("section", id);
+    else
+      member->add_remote_reference("section", "amlt:/#" + id);
+    step.changed(*member);
+  }
+  section.unset(list);
+  if (!rest.empty()) step.keep(section, list, rest);
+}
+
+void members_of_sections(Step& step) {
+  for (Object* const section : step.objects_of("Section")) {
+    members_know_section(step, *section, "labels", "Label");
+    members_know_section(step, *section, "runEntities", "Runnable");
+  }
+}
+
+void sections_know_members(Step& step, std::string_view list, std::string_view member_class) {
+  for (Object* const member : step.objects_of(member_class)) {
+    const auto references = member->references("section");
+    if (references.empty()) continue;
+    Object* const section = step.find(*member, references.front());
+    if (section == nullptr) continue;
+    member->unset("section");
+    if (&step.root_of(*member) == &step.root_of(*section))
+      section->add_reference(list, step.id(*member));
+    else
+      section->add_remote_reference(list, "amlt:/#" + step.id(*member));
+    step.changed(*section);
+  }
+}
+
+void members_of_sections_back(Step& step) {
+  sections_know_members(step, "labels", "Label");
+  sections_know_members(step, "runEntities", "Runnable");
+}
+
+void section_sizes(Step& step) {
+  for (Object* const section : step.objects_of("Section"))
+    for (Object* const size : section->children("size")) step.keep_child(*section, *size);
+}
+
+void section_mappings(Step& step) { keep_objects(step, "SectionMapping"); }
+
+void section_mapping_constraints(Step& step) { keep_objects(step, "SectionMappingConstraint"); }
+
+// ---- switches
+
+void items_of_switches(Step& step) {
+  step.rename_feature("ModeSwitchEntry", "graphEntries", "items");
+  step.rename_feature("ProbabilitySwitchEntry", "graphEntries", "items");
+}
+
+void items_of_switches_back(Step& step) {
+  step.rename_feature("ModeSwitchEntry", "items", "graphEntries");
+  step.rename_feature("ProbabilitySwitchEntry", "items", "graphEntries");
+}
+
+void default_entries(Step& step) {
+  for (Object* const mode_switch : step.objects_of("ModeSwitch"))
+    for (Object* const entry : mode_switch->children("entries")) {
+      const auto stated = entry->attribute("default");
+      if (!stated) continue;
+      const bool is_default = *stated == "true";
+      entry->unset("default");
+      if (!is_default) continue;
+      if (mode_switch->child("defaultEntry") != nullptr) {
+        step.altered(*entry, "this entry is not the default any more: another one is, and there may be one only");
+        continue;
+      }
+      step.keep_field(*entry, "value");
+      step.set_class(*entry, "ModeSwitchDefault");
+      step.move(*entry, *mode_switch, "defaultEntry");
+      step.changed(*entry);
+    }
+}
+
+void default_entries_back(Step& step) {
+  for (Object* const entry : step.objects_of("ModeSwitchDefault")) {
+    if (entry->owner() == nullptr || !entry->owner()->is("ModeSwitch")) continue;
+    step.set_class(*entry, "ModeSwitchEntry");
+    entry->set("default", "true");
+    step.move(*entry, *entry->owner(), "entries");
+    step.changed(*entry);
+  }
+}
+
+void values_of_entries(Step& step) { step.rename_feature("ModeSwitchEntry", "value", "values"); }
+
+void values_of_entries_back(Step& step) {
+  for (Object* const entry : step.objects_of("ModeSwitchEntry")) {
+    if (entry->references("values").size() != 1) continue;
+    entry->rename_feature("values", "value");
+    step.changed(*entry);
+  }
+}
+
+constexpr Rule rules[] = {
+    {"Amalthea is the root", "A sub-model that was the root of its file is contained in an Amalthea now.",
+     contain_roots},
+    {"the size of a section is kept aside", "Sections are virtual and have no size any more.", section_sizes},
+    {"labels and runnables name their section",
+     "A section does not list labels and runnables any more; each of them refers to its section.", members_of_sections,
+     members_of_sections_back},
+    {"mappings of sections are kept aside", "The content of a section is mapped by PhysicalSectionMapping now.",
+     section_mappings},
+    {"mapping constraints of sections are kept aside", "PhysicalSectionConstraint says where a section may be now.",
+     section_mapping_constraints},
+    {"DataSize instead of DataUnit", "The number of bits of a size is a value with the unit bit.", sizes_with_unit,
+     sizes_in_bits},
+    {"the size of a memory type is a DataSize", "It has the value of before and no unit, as none was stated.",
+     memory_sizes, memory_sizes_back},
+    {"the frequency of a quartz is a Frequency", "It has the value of before and no unit, as none was stated.",
+     quartz_frequencies, quartz_frequencies_back},
+    {"entries of switches have items", "`graphEntries` of switch entries are `items` now.", items_of_switches,
+     items_of_switches_back},
+    {"the default entry of a mode switch is a feature of its own",
+     "The first entry that was marked as default is the `defaultEntry`; its value, which meant nothing, is kept aside.",
+     default_entries, default_entries_back},
+    {"entries of mode switches have several values", "`value` of an entry is the only one of its `values` now.",
+     values_of_entries, values_of_entries_back},
+    {"runnables of a sequencing constraint are in its groups",
+     "The entries of a group are gone, the group refers to the runnables. What else an entry said is kept aside.",
+     runnables_of_groups, runnables_of_groups_back},
+    {"the grouping of a group of runnables is kept aside", "`groupingType` is gone.", grouping_types},
+    {"constraints of schedulers are kept aside", "Pairing and separation of schedulers are gone.",
+     scheduler_constraints},
+    {"order constraints are kept aside", "OrderConstraint is gone.", order_constraints},
+    {"EventChainLatencyConstraint instead of age and reaction constraints",
+     "The two classes are one, which has a type: Age or Reaction.", latency_constraints, latency_constraints_back},
+    {"EventSynchronizationConstraint is the new name of SynchronisationConstraint",
+     "There is another one for event chains now.", synchronization_constraints, synchronization_constraints_back},
+    {"the mapping type of a delay constraint is Reaction", "It was not stated before.", delay_mapping_types,
+     delay_mapping_types_back},
+};
+
+}  // namespace
+
+StepRules to_0_7_1() { return {Version::v0_7_1, rules}; }
+
+}  // namespace amalthea::migration

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// Rules of the step to 0.7.1 that stand in a file of their own.
+
+#include <string_view>
+
+#include "migration/rule.hpp"
+
+namespace amalthea::migration {
+
+/// Keeps all objects of a class that is gone, with all below them, as custom properties of their owners.
+void keep_objects(Step& step, std::string_view class_name);
+
+void runnables_of_groups(Step& step);
+void runnables_of_groups_back(Step& step);
+void grouping_types(Step& step);
+void scheduler_constraints(Step& step);
+void order_constraints(Step& step);
+void latency_constraints(Step& step);
+void latency_constraints_back(Step& step);
+void synchronization_constraints(Step& step);
+void synchronization_constraints_back(Step& step);
+void delay_mapping_types(Step& step);
+void delay_mapping_types_back(Step& step);
+
+}  // namespace amalthea::migration

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "migration/rules/to_0_7_2_parts.hpp"
+#include "migration/steps.hpp"
+
+namespace amalthea::migration {
+namespace {
+
+using namespace to_0_7_2_parts;
+
+void gather_tags(Step& step) {
+  for (const EditableModel::File& file : step.model.files()) {
+    std::vector<Object*> tags;
+    for (const OwnedObject& part : file.root->children())
+      if (part->feature() == "swModel" || part->feature() == "hwModel" || part->feature() == "componentsModel")
+        for (Object* const tag : part->children("tags")) tags.push_back(tag);
+    for (Object* const tag : tags) {
+      step.changed(*tag);
+      step.move(*tag, step.part(*tag, "commonElements", "CommonElements"), "tags");
+    }
+  }
+}
+
+void spread_tags(Step& step) {
+  for (Object* const common : step.parts("commonElements")) {
+    for (Object* const tag : common->children("tags")) {
+      step.changed(*tag);
+      step.move(*tag, step.part(*tag, "swModel", "SWModel"), "tags");
+    }
+    if (common->children().empty() && common->fields().empty()) common->owner()->remove(*common);
+  }
+}
+
+void link_event_configs(Step& step) {
+  for (Object* const config : step.objects_of("EventConfigLink")) {
+    step.part(*config, "eventModel", "EventModel");
+    config->set_class("EventConfig");
+    step.changed(*config);
+  }
+  for (Object* const config : step.objects_of("EventConfigElement")) {
+    Object& events = step.part(*config, "eventModel", "EventModel");
+    Object* const event = config->child("event");
+    if (event == nullptr) {
+      config->set_class("EventConfig");
+      step.changed(*config);
+      continue;
+    }
+    step.altered(*config, fmt::format("the event {} moved to the event model and its EventConfig \"{}\" is left out",
+                                      event->name(), config->name()));
+    for (Object* const property : config->children("customProperties")) property->move_to(*event, "customProperties");
+    step.move(*event, events, "events");
+    config->owner()->remove(*config);
+  }
+}
+
+void unlink_event_configs(Step& step) {
+  for (Object* const config : step.objects_of("EventConfig")) {
+    config->set_class("EventConfigLink");
+    step.changed(*config);
+  }
+}
+
+/// What the buffering of the operating system was called, the strongest first.
+constexpr std::pair<std::string_view, std::string_view> levels[] = {
+    {"processLevel", "process"}, {"runnableLevel", "runnable"}, {"scheduleSectionLevel", "scheduleSection"}};
+
+void state_data_consistency(Step& step) {
+  for (Object* const os : step.parts("osModel")) {
+    Object* const buffering = os->child("osBuffering");
+    bool stated = os->child("osDataConsistency") != nullptr;
+    for (const Object* const system : os->children("operatingSystems"))
+      stated = stated || system->child("osDataConsistency") != nullptr;
+    if (buffering == nullptr) {
+      if (!stated) {
+        os->create("osDataConsistency", "OsDataConsistency");
+        step.changed(*os);
+      }
+      continue;
+    }
+    step.changed(*buffering);
+    Object& consistency = os->create("osDataConsistency", "OsDataConsistency");
+    std::string_view level;
+    int set = 0;
+    for (const auto& [flag, name] : levels)
+      if (buffering->attribute(flag) == "true") {
+        if (set++ == 0) level = name;
+      }
+    consistency.set("mode", set > 0 ? "automaticProtection" : "noProtection");
+    if (set > 0) {
+      Object& stability = consistency.create("dataStability", "DataStability");
+      stability.set("enabled", "true");
+      stability.set("algorithm", buffering->attribute_or("bufferingAlgorithm", ""));
+      stability.set("accessMultiplicity", "multipleAccesses");
+      stability.set("level", level);
+    } else if (!buffering->attribute_or("bufferingAlgorithm", "").empty()) {
+      step.keep(consistency, "bufferingAlgorithm", *buffering->attribute("bufferingAlgorithm"));
+    }
+    if (set > 1) step.altered(consistency, fmt::format("of several levels of buffering only \"{}\" remains", level));
+    for (Object* const property : buffering->children("customProperties"))
+      property->move_to(consistency, "customProperties");
+    os->remove(*buffering);
+  }
+}
+
+/// Where buffering is all that is stated.
+void state_buffering(Step& step) {
+  for (Object* const os : step.parts("osModel")) {
+    Object* const consistency = os->child("osDataConsistency");
+    if (consistency == nullptr || consistency->child("nonAtomicDataCoherency") != nullptr) continue;
+    const Object* const stability = consistency->child("dataStability");
+    const std::string_view mode = consistency->attribute_or("mode", "_undefined_");
+    const bool none = mode == "_undefined_" && stability == nullptr && consistency->children().empty();
+    std::string_view flag;
+    if (stability != nullptr && mode == "automaticProtection" && stability->attribute("enabled") == "true" &&
+        stability->attribute("accessMultiplicity") == "multipleAccesses")
+      for (const auto& [name, level] : levels)
+        if (stability->attribute("level") == level) flag = name;
+    if (!none && flag.empty() && !(mode == "noProtection" && stability == nullptr)) continue;
+    step.changed(*consistency);
+    if (!none) {
+      Object& buffering = os->create("osBuffering", "OsBuffering");
+      if (!flag.empty()) {
+        buffering.set(flag, "true");
+        if (const auto algorithm = stability->attribute("algorithm"); algorithm && !algorithm->empty())
+          buffering.set("bufferingAlgorithm", *algorithm);
+      }
+      for (Object* const property : consistency->children("customProperties"))
+        property->move_to(buffering, "customProperties");
+    }
+    os->remove(*consistency);
+  }
+}
+
+void rename_os_instructions(Step& step) {
+  step.rename_class("OsExecutionInstructionsConstant", "InstructionsConstant");
+  step.rename_class("OsExecutionInstructionsDeviation", "InstructionsDeviation");
+}
+
+void rename_os_instructions_back(Step& step) {
+  for (const std::string_view cls : {"InstructionsConstant", "InstructionsDeviation"})
+    for (Object* const object : step.objects_of(cls)) {
+      const std::string_view feature = object->feature();
+      if (feature != "instructions" && !feature.starts_with("api") && !feature.ends_with("ExecutionOverhead")) continue;
+      object->set_class(fmt::format("OsExecution{}", cls));
+      step.changed(*object);
+    }
+}
+
+constexpr std::pair<std::string_view, std::string_view> groups[] = {{"RunnablePairingConstraint", "runnables"},
+                                                                    {"ProcessPairingConstraint", "processes"},
+                                                                    {"DataPairingConstraint", "labels"}};
+
+void rename_groups(Step& step) {
+  for (const auto& [cls, feature] : groups) step.rename_feature(cls, feature, "group");
+}
+
+void rename_groups_back(Step& step) {
+  for (const auto& [cls, feature] : groups) step.rename_feature(cls, "group", feature);
+}
+
+void remove_targets(Step& step) {
+  for (const std::string_view cls : {"TargetProcess", "TargetCallSequence"})
+    for (Object* const target : step.objects_of(cls)) {
+      Object& constraint = *target->owner();
+      step.changed(constraint, fmt::format("{} is no target of constraints any more", cls));
+      if (target->fields().empty() && target->children().empty())
+        constraint.remove(*target);
+      else
+        step.keep_child(constraint, *target);
+    }
+}
+
+constexpr Rule rules[] = {
+    {"tags stand in commonElements", "Tags of the software, hardware and component models have one common list.",
+     gather_tags, spread_tags},
+    {"EventConfig refers to its event",
+     "Traced events are linked only; an event that stood in its EventConfigElement moves to the event model.",
+     link_event_configs, unlink_event_configs},
+    {"core and memory types stand in the hardware model",
+     "Property constraints do not define types any more; definitions the hardware model lacks move there.",
+     move_types_to_hardware},
+    {"HwMemoryProperty refers to a memory",
+     "The memory it contained moves to the hardware model unless it is there already.", refer_to_memories},
+    {"HwCoreProperty refers to a core", "The core it contained moves to the hardware model unless it is there already.",
+     refer_to_cores},
+    {"dataStability instead of buffered", "buffered is customProtection, notBuffered is noProtection.",
+     name_data_stability, name_buffering},
+    {"samplingType belongs to Boundaries", "The sampling type moves from the deviation to its Boundaries.",
+     move_sampling_to_boundaries, move_sampling_to_deviation},
+    {"RunnableInstructions contain the instructions of a runnable",
+     "Instructions of a runnable become the default of an item that could have others by type of core.",
+     wrap_instructions, unwrap_instructions},
+    {"RunnableProbabilitySwitch instead of ProbabilityGroup", "Its items are the entries of the switch.",
+     switch_probability_groups, group_probabilities},
+    {"a group states whether it is ordered",
+     "Groups that do not say so were unordered and would be ordered from now on.", state_group_order},
+    {"a group contains its items directly", "The items lose the DeviationRunnableItem around them.", unwrap_group_items,
+     wrap_group_items},
+    {"preemption is not unknown any more", "An unknown preemption is an undefined one.", drop_unknown_preemption},
+    {"initialValue of a semaphore is spelled right", "It was initalValue.",
+     [](Step& step) { step.rename_feature("Semaphore", "initalValue", "initialValue"); },
+     [](Step& step) { step.rename_feature("Semaphore", "initialValue", "initalValue"); }},
+    {"entries of an arrival curve", "They were arrivalCurveEntries.",
+     [](Step& step) { step.rename_feature("ArrivalCurve", "arrivalCurveEntries", "entries"); },
+     [](Step& step) { step.rename_feature("ArrivalCurve", "entries", "arrivalCurveEntries"); }},
+    {"instructions of the operating system are Instructions",
+     "OsExecutionInstructionsConstant and …Deviation are InstructionsConstant and InstructionsDeviation.",
+     rename_os_instructions, rename_os_instructions_back},
+    {"OsDataConsistency instead of OsBuffering",
+     "Buffering is automatic protection at its level; where it is not stated, neither is the protection.",
+     state_data_consistency, state_buffering},
+    {"pairing constraints have a group", "It was called runnables, processes or labels.", rename_groups,
+     rename_groups_back},
+    {"a constraint's target is hardware only", "Target processes and call sequences are no targets any more.",
+     remove_targets},
+};
+
+}  // namespace
+
+StepRules to_0_7_2() { return {Version::v0_7_2, rules}; }
+
+}  // namespace amalthea::migration

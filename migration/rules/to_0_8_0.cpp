@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "amalthea/emf_form.hpp"
+#include "migration/steps.hpp"
+
+namespace amalthea::migration {
+namespace {
+
+void name_memory_mapping(Step& step) {
+  step.rename_class("AbstractElementMapping", "MemoryMapping");
+  step.rename_feature("MappingModel", "mapping", "memoryMapping");
+}
+
+void name_element_mapping(Step& step) {
+  step.rename_class("MemoryMapping", "AbstractElementMapping");
+  step.rename_feature("MappingModel", "memoryMapping", "mapping");
+}
+
+void give_consistency_to_systems(Step& step) {
+  for (Object* const os : step.parts("osModel")) {
+    Object* const consistency = os->child("osDataConsistency");
+    if (consistency == nullptr) continue;
+    const std::vector<Object*> systems = os->children("operatingSystems");
+    step.changed(*consistency);
+    for (Object* const system : systems)
+      if (system->child("osDataConsistency") == nullptr) copy(*consistency, *system);
+    if (systems.empty() && !(consistency->fields().empty() && consistency->children().empty()))
+      step.keep_child(*os, *consistency);
+    else
+      os->remove(*consistency);
+  }
+}
+
+/// Where all operating systems agree.
+void give_consistency_to_model(Step& step) {
+  for (Object* const os : step.parts("osModel")) {
+    std::string text;
+    bool alike = true;
+    const std::vector<Object*> systems = os->children("operatingSystems");
+    for (const Object* const system : systems) {
+      const Object* const consistency = system->child("osDataConsistency");
+      if (consistency == nullptr) {
+        alike = false;
+        continue;
+      }
+      const std::string other = write_fragment(*consistency, step.from.version);
+      alike = alike && (text.empty() || text == other);
+      text = other;
+    }
+    if (!alike || text.empty()) continue;
+    step.changed(*os);
+    copy(*systems.front()->child("osDataConsistency"), *os);
+    for (Object* const system : systems) system->remove_all("osDataConsistency");
+  }
+}
+
+void rename_signed_times(Step& step) {
+  step.rename_class("SignedTime", "Time");
+  step.rename_class("SignedTimeObject", "TimeObject");
+}
+
+constexpr std::pair<std::string_view, std::string_view> signed_times[] = {
+    {"TimeRequirementLimit", "limitValue"}, {"ClockSinusFunction", "shift"}, {"ClockTriangleFunction", "shift"}};
+
+/// Where a time had to be signed.
+void sign_times(Step& step) {
+  for (const auto& [cls, feature] : signed_times)
+    for (Object* const owner : step.objects_of(cls))
+      for (Object* const time : owner->children(feature)) {
+        step.set_class(*time, "SignedTime");
+        step.changed(*time);
+      }
+}
+
+struct Unit {
+  std::string_view cls, before, after;
+};
+constexpr Unit units[] = {{"DataSize", "kibit", "Kibit"},
+                          {"DataSize", "byte", "B"},
+                          {"DataRate", "kibitPerSecond", "KibitPerSecond"},
+                          {"DataRate", "bytePerSecond", "BPerSecond"}};
+
+void spell_units(Step& step) {
+  for (const Unit& unit : units) step.rename_literal(unit.cls, "unit", unit.before, unit.after);
+}
+
+void spell_units_back(Step& step) {
+  for (const Unit& unit : units) step.rename_literal(unit.cls, "unit", unit.after, unit.before);
+}
+
+void derive_modes(Step& step) {
+  for (Object* const label : step.objects_of("ModeLabel")) {
+    const auto mode = label->reference("mode");
+    if (!mode) continue;
+    step.changed(*label);
+    if (label->reference("initialValue"))
+      label->unset("mode");
+    else
+      step.keep_field(*label, "mode");
+  }
+}
+
+/// An element on lines of its own, as AMALTHEA's own migration puts it down: `indent` blanks before each line but the
+/// first, and the line ends of its XML writer.
+std::string on_lines(std::string_view element, std::size_t indent) {
+  std::string text;
+  std::size_t depth = 0;
+  while (!element.empty()) {
+    bool quoted = false;
+    std::size_t end = 0;
+    for (; end < element.size() && (quoted || element[end] != '>'); ++end)
+      if (element[end] == '"') quoted = !quoted;
+    std::string_view tag = element.substr(0, end + 1);
+    element.remove_prefix(tag.size());
+    const bool closing = tag.starts_with("</");
+    if (closing) --depth;
+    if (!text.empty()) text.append(fmt::format("\r\n{:{}}", "", indent + 2 * depth));
+    if (tag.ends_with("/>")) {
+      text.append(tag.substr(0, tag.size() - 2)).append(" />");
+    } else {
+      text.append(tag);
+      if (!closing) ++depth;
+    }
+  }
+  return text;
+}
+
+void keep_hardware_constraints(Step& step) {
+  constexpr std::string_view start = "<hwConstraint";
+  for (Object* const model : step.parts("propertyConstraintsModel"))
+    for (const OwnedObject& constraint : model->children())
+      for (Object* const hardware : constraint->children("hwConstraint")) {
+        std::string text = write_fragment(*hardware, step.from.version);
+        // The text is an XML document of its own.
+        text.insert(start.size(), " xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"");
+        constraint->remove(*hardware);
+        step.keep_as(*constraint, "hwConstraint (element removed during Migration of Model to 0.8.0 version)",
+                     on_lines(text, 6));
+      }
+}
+
+constexpr Rule rules[] = {
+    {"MemoryMapping instead of AbstractElementMapping", "The one kind of mapping there was is called memoryMapping.",
+     name_memory_mapping, name_element_mapping},
+    {"each operating system states its data consistency", "It was stated once for the OS model.",
+     give_consistency_to_systems, give_consistency_to_model},
+    {"every time is signed", "SignedTime is Time and SignedTimeObject is TimeObject.", rename_signed_times, sign_times},
+    {"ProbabilitySwitch is spelled right", "It was ProbabiltitySwitch.",
+     [](Step& step) { step.rename_class("ProbabiltitySwitch", "ProbabilitySwitch"); },
+     [](Step& step) { step.rename_class("ProbabilitySwitch", "ProbabiltitySwitch"); }},
+    {"units of data sizes and rates are spelled alike", "kibit is Kibit and byte is B, also per second.", spell_units,
+     spell_units_back},
+    {"the mode of a mode label is that of its initial value", "It is not stated any more.", derive_modes},
+    {"constraints do not describe hardware any more",
+     "Conditions on cores and memories have no counterpart and are kept as text.", keep_hardware_constraints},
+};
+
+}  // namespace
+
+StepRules to_0_8_0() { return {Version::v0_8_0, rules}; }
+
+}  // namespace amalthea::migration

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "migration/rules/to_0_8_1_parts.hpp"
+#include "migration/steps.hpp"
+
+namespace amalthea::migration {
+namespace {
+
+using namespace to_0_8_1_parts;
+
+constexpr std::pair<std::string_view, std::string_view> stimuli[] = {{"ArrivalCurve", "ArrivalCurveStimulus"},
+                                                                     {"InterProcess", "InterProcessStimulus"},
+                                                                     {"Periodic", "PeriodicStimulus"},
+                                                                     {"PeriodicEvent", "VariableRateStimulus"},
+                                                                     {"Single", "SingleStimulus"},
+                                                                     {"Sporadic", "SporadicStimulus"},
+                                                                     {"Synthetic", "SyntheticStimulus"}};
+
+void rename_stimuli(Step& step) {
+  for (const auto& [before, after] : stimuli) step.rename_class(before, after);
+}
+
+void rename_stimuli_back(Step& step) {
+  for (const auto& [before, after] : stimuli) step.rename_class(after, before);
+}
+
+void trigger_processes(Step& step) {
+  constexpr std::string_view mark = "?type=";
+  step.rename_class("InterProcessActivation", "InterProcessTrigger");
+  for (Object* const trigger : step.objects_of("InterProcessTrigger")) {
+    const auto stimulus = trigger->reference("stimulus");
+    const std::size_t at = stimulus ? stimulus->rfind(mark) : std::string_view::npos;
+    if (at == std::string_view::npos) continue;
+    const std::string_view cls = stimulus->substr(at + mark.size());
+    if (cls != "InterProcessStimulus" && cls != "InterProcess") step.keep_field(*trigger, "stimulus");
+  }
+}
+
+struct Renamed {
+  std::string_view cls, before, after;
+};
+constexpr Renamed lists[] = {{"Runnable", "activation", "activations"},
+                             {"EventActivation", "trigger", "triggeringEvents"},
+                             {"EventStimulus", "trigger", "triggeringEvents"}};
+
+void rename_lists(Step& step) {
+  for (const Renamed& list : lists) step.rename_feature(list.cls, list.before, list.after);
+}
+
+/// Where there is one only.
+void rename_lists_back(Step& step) {
+  for (const Renamed& list : lists)
+    for (Object* const object : step.objects_of(list.cls)) {
+      if (object->references(list.after).size() != 1) continue;
+      object->rename_feature(list.after, list.before);
+      step.changed(*object);
+    }
+}
+
+constexpr std::string_view conditions[] = {"enablingModeValueList", "disablingModeValueList"};
+
+void value_modes(Step& step) {
+  for (const std::string_view condition : conditions)
+    for (Object* const list : step.objects_of("ModeValueList"))
+      if (list->feature() == condition) {
+        list->set_class("ModeValueDisjunction");
+        step.changed(*list);
+      }
+  step.rename_class("ModeValueListEntry", "ModeValue");
+}
+
+void list_modes(Step& step) {
+  for (Object* const list : step.objects_of("ModeValueDisjunction")) {
+    const auto& entries = list->children();
+    if (std::any_of(entries.begin(), entries.end(),
+                    [](const OwnedObject& entry) { return entry->is("ModeValueConjunction"); }))
+      continue;
+    list->set_class("ModeValueList");
+    step.changed(*list);
+  }
+  for (Object* const entry : step.objects_of("ModeValue"))
+    if (entry->owner() != nullptr && entry->owner()->is("ModeValueList")) {
+      entry->set_class("ModeValueListEntry");
+      step.changed(*entry);
+    }
+}
+
+/// The ids of all objects that are referred to.
+std::unordered_set<std::string_view> referred_ids(const Step& step) {
+  std::unordered_set<std::string_view> ids;
+  step.model.for_each([&](Object& object) {
+    for (const Field& field : object.fields())
+      if (field.kind != FieldKind::value) ids.insert(field.text.substr(field.text.find('#') + 1));
+  });
+  return ids;
+}
+
+bool is_referred(const Step& step, const Object& object, const std::unordered_set<std::string_view>& ids) {
+  return ids.count(step.id(object)) > 0 ||
+         std::any_of(object.children().begin(), object.children().end(),
+                     [&](const OwnedObject& child) { return is_referred(step, *child, ids); });
+}
+
+constexpr std::string_view node_parts[] = {"memories", "networks", "components", "ports", "prescaler"};
+
+void release_from_quartzes(Step& step) {
+  std::unordered_set<std::string_view> ids;
+  for (Object* const quartz : step.objects_of("Quartz")) {
+    Object* owner = quartz->owner();
+    while (owner != nullptr && owner->is("Quartz")) owner = owner->owner();
+    if (owner == nullptr) continue;
+    for (const std::string_view part : node_parts)
+      for (Object* const object : quartz->children(part)) {
+        if (ids.empty()) ids = referred_ids(step);
+        const bool taken = part == "prescaler" && owner->child(part) != nullptr;
+        if (taken || !is_referred(step, *object, ids)) continue;
+        step.changed(*object);
+        step.move(*object, *owner, part);
+      }
+  }
+}
+
+void gather_quartzes(Step& step) {
+  const std::vector<Object*> quartzes = step.objects_of("Quartz");
+  const bool all_gathered = std::all_of(quartzes.begin(), quartzes.end(), [](const Object* quartz) {
+    return quartz->owner() == nullptr || quartz->owner()->is("HwSystem");
+  });
+  if (all_gathered) return;
+  // All of them, so that they stand in the order in which they stood before.
+  for (Object* const quartz : quartzes) {
+    Object* system = quartz->owner();
+    while (system != nullptr && !system->is("HwSystem")) system = system->owner();
+    if (system == nullptr) continue;
+    if (quartz->owner() != system) step.changed(*quartz);
+    step.move(*quartz, *system, "quartzes");
+  }
+}
+
+void keep_deadlines(Step& step) {
+  for (Object* const activation : step.objects_of("PeriodicActivation"))
+    for (Object* const deadline : activation->children("deadline")) {
+      Object& time = step.keep_as_object(*activation, "deadline", "TimeObject");
+      time.fields() = deadline->fields();
+      activation->remove(*deadline);
+    }
+}
+
+void restore_deadlines(Step& step) {
+  for (Object* const activation : step.objects_of("PeriodicActivation"))
+    for (Object* const property : activation->children("customProperties")) {
+      const Object* const time = property->child("value");
+      if (property->attribute("key") != "deadline" || time == nullptr || !time->is("TimeObject")) continue;
+      activation->create("deadline", "Time").fields() = time->fields();
+      activation->remove(*property);
+      step.changed(*activation);
+    }
+}
+
+constexpr Rule rules[] = {
+    {"stimuli are called stimulus",
+     "PeriodicStimulus, SingleStimulus, … are the new names; PeriodicEvent is VariableRateStimulus.", rename_stimuli,
+     rename_stimuli_back},
+    {"InterProcessTrigger instead of InterProcessActivation", "It can trigger an InterProcessStimulus only.",
+     trigger_processes, [](Step& step) { step.rename_class("InterProcessTrigger", "InterProcessActivation"); }},
+    {"several activations and triggering events",
+     "activation of a runnable is a list, and so is the trigger of event stimuli and event activations.", rename_lists,
+     rename_lists_back},
+    {"modes that enable or disable a stimulus are a ModeValueDisjunction", "Its entries, as all, are ModeValues.",
+     value_modes, list_modes},
+    {"the deadline of a periodic activation is a custom property", "It has no counterpart.", keep_deadlines,
+     restore_deadlines},
+    {"the priority of a process is a custom property", "A priority belongs to the allocation to a scheduler.",
+     keep_priorities, restore_priorities},
+    {"osekTaskGroup is a custom property", "It has no counterpart.", keep_task_groups, restore_task_groups},
+    {"the priority of a task allocation is a scheduling parameter", "0, the default, is not stated.",
+     parameterize_priority, restore_allocation_priority},
+    {"SchedulerAllocation instead of CoreAllocation", "The cores are those the scheduler is responsible for.",
+     allocate_schedulers, allocate_cores},
+    {"parameters of a scheduling algorithm are ParameterExtensions", "They were AlgorithmParameters.",
+     extend_parameters, restore_parameters},
+    {"a scheduler has no SchedulingUnit any more",
+     "Its instructions are computation items of the scheduler; priority and delay are custom properties.",
+     compute_in_schedulers, schedule_by_unit},
+    {"RunnableEntityGroup instead of ProcessRunnableGroup", "There is one kind of group of runnables.",
+     [](Step& step) { step.rename_class("ProcessRunnableGroup", "RunnableEntityGroup"); },
+     [](Step& step) {
+       for (Object* const group : step.objects_of("RunnableEntityGroup"))
+         if (group->feature() == "runnableGroups") {
+           group->set_class("ProcessRunnableGroup");
+           step.changed(*group);
+         }
+     }},
+    {"hardware within a quartz stands beside it",
+     "A quartz contains no hardware any more; what nothing refers to is kept as text.", release_from_quartzes},
+    {"quartzes stand in the hardware system", "They stood in any of its parts.", gather_quartzes},
+    {"references to event chains within others are custom properties",
+     "Such a chain has no id any more and can be referred to by nothing.", part_from_sub_chains},
+    {"EventChainContainer holds a SubEventChain", "It was called SubEventChain itself and held an EventChain.",
+     contain_sub_chains, release_sub_chains},
+};
+
+}  // namespace
+
+StepRules to_0_8_1() { return {Version::v0_8_1, rules}; }
+
+}  // namespace amalthea::migration

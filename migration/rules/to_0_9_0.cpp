@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// To 0.9.0: other hardware (see to_0_9_0_hardware.cpp and to_0_9_0_access.cpp), and what refers to it.
+
+#include <string>
+#include <vector>
+
+#include "migration/rules/to_0_9_0.hpp"
+#include "migration/steps.hpp"
+
+namespace amalthea::migration {
+namespace {
+
+using namespace to_0_9_0_hardware;
+
+// ---- what runnables need
+
+void wrap_need(Object& owner, Object& instructions, std::string_view feature) {
+  Object& entry = owner.create(feature, "NeedEntry");
+  entry.set("key", "Instructions");
+  instructions.set_class(instructions.is("InstructionsConstant") ? "NeedConstant" : "NeedDeviation");
+  instructions.move_to(entry, "value");
+}
+
+/// Instructions are one need among others, named after the category of features that says how many a cycle takes.
+void execution_needs(Step& step) {
+  const auto wrap_all = [&step](Object& owner, std::string_view feature) {
+    for (Object* const instructions : owner.children(feature)) {
+      if (!instructions->is("InstructionsConstant") && !instructions->is("InstructionsDeviation")) continue;
+      for (Object* const fetches : instructions->children("fetchStatistic")) step.keep_child(*instructions, *fetches);
+      wrap_need(owner, *instructions, feature);
+    }
+  };
+  for (Object* const item : step.objects_of("RunnableInstructions")) {
+    wrap_all(*item, "default");
+    for (Object* const entry : item->children("extended")) wrap_all(*entry, "value");
+  }
+  step.rename_class("RunnableInstructionsEntry", "ExecutionNeedExtended");
+  step.rename_class("RunnableInstructions", "ExecutionNeed");
+}
+
+Object* only_instructions(const Object& owner, std::string_view feature) {
+  const auto entries = owner.children(feature);
+  if (entries.size() != 1 || entries.front()->attribute("key") != "Instructions") return nullptr;
+  return entries.front()->child("value");
+}
+
+/// Possible where nothing but instructions is needed.
+void runnable_instructions(Step& step) {
+  const auto unwrap = [](Object& owner, std::string_view feature) {
+    Object& entry = *owner.children(feature).front();
+    Object& need = *entry.child("value");
+    need.set_class(need.is("NeedConstant") ? "InstructionsConstant" : "InstructionsDeviation");
+    need.move_to(owner, feature);
+    owner.remove(entry);
+  };
+  for (Object* const item : step.objects_of("ExecutionNeed")) {
+    bool possible = only_instructions(*item, "default") != nullptr;
+    for (const Object* const entry : item->children("extended"))
+      possible = possible && only_instructions(*entry, "value") != nullptr;
+    if (!possible) continue;
+    unwrap(*item, "default");
+    for (Object* const entry : item->children("extended")) {
+      unwrap(*entry, "value");
+      entry->set_class("RunnableInstructionsEntry");
+    }
+    item->set_class("RunnableInstructions");
+    step.changed(*item);
+  }
+}
+
+// ---- what refers to cores
+
+struct Renamed {
+  std::string_view class_name, before, after;
+};
+constexpr Renamed core_references[] = {
+    {"TaskAllocation", "coreAffinity", "affinity"}, {"SchedulerAllocation", "executingCore", "executingPU"},
+    {"ProcessEvent", "core", "processingUnit"},     {"ProcessChainEvent", "core", "processingUnit"},
+    {"RunnableEvent", "core", "processingUnit"},    {"SemaphoreEvent", "core", "processingUnit"},
+};
+
+void unit_references(Step& step) {
+  for (const Renamed& one : core_references) step.rename_feature(one.class_name, one.before, one.after);
+}
+void core_references_again(Step& step) {
+  for (const Renamed& one : core_references) step.rename_feature(one.class_name, one.after, one.before);
+}
+
+// ---- what referred to nodes of any kind, or to a memory that is a cache now
+
+struct NarrowReference {
+  std::string_view class_name, feature;
+};
+constexpr NarrowReference narrow_references[] = {
+    {"CPUPercentageRequirementLimit", "hardwareContext"},
+    {"TargetMemory", "memories"},
+    {"PhysicalSectionConstraint", "memories"},
+    {"MemoryMapping", "memory"},
+    {"PhysicalSectionMapping", "memory"},
+    {"HwAccessElement", "destination"},
+};
+
+bool may_refer(const Step& step, const Object& object, std::string_view feature_name, std::string_view target) {
+  constexpr std::string_view mark = "?type=";
+  const std::size_t at = target.rfind(mark);
+  if (at == std::string_view::npos) return true;
+  const auto cls = metamodel::find_class(target.substr(at + mark.size()));
+  const Feature* const feature = metamodel::find_feature(object.cls(), feature_name, step.to.version);
+  return !cls || feature == nullptr || !metamodel::exists(*cls, step.to.version) ||
+         metamodel::is_a(*cls, feature->type, step.to.version);
+}
+
+void narrow(Step& step) {
+  for (const auto& [class_name, feature] : narrow_references)
+    for (Object* const object : step.objects_of(class_name)) {
+      const auto targets = object->references(feature);
+      std::vector<Field> fitting;
+      std::string other;
+      for (const Field& target : targets) {
+        if (may_refer(step, *object, feature, target.text))
+          fitting.push_back(target);
+        else
+          other.append(other.empty() ? "" : " ").append(target.text);
+      }
+      if (other.empty()) continue;
+      object->unset(feature);
+      for (const Field& target : fitting) copy_reference(*object, feature, target);
+      step.keep(*object, feature, other);
+    }
+}
+
+constexpr Rule rules[] = {
+    {"the hardware of all files is one model", "Hardware models of other files move to that of the first file.",
+     merge_models},
+    {"access paths are access elements of cores",
+     "The latencies along a path become the read and write latency of the core it begins at.", access_paths},
+    {"cycles at the ports of a memory are its access latency",
+     "They move to the definition of the memory, which is made where there is none.", port_cycles},
+    {"memories of a cache type are caches", "Memory and MemoryType become Cache and CacheDefinition.", caches},
+    {"MemoryType became MemoryDefinition", "References follow.", memory_definitions},
+    {"CoreType became ProcessingUnitDefinition", "All of them define CPUs.", unit_definitions},
+    {"instructions per cycle are a feature", "Of the category Instructions, named IPC_ and the number.",
+     instructions_per_cycle},
+    {"network types became ConnectionHandlerDefinition", "Buses, bridges and crossbar switches alike.",
+     handler_definitions},
+    {"quartzes are frequency domains", "They move from the system to the hardware model.", frequency_domains},
+    {"prescalers choose a frequency domain",
+     "Modules refer to the domain of the quartz; a ratio other than 1 makes a domain of its own.", prescalers},
+    {"ComplexPort became HwPort", "A master initiates, other ports respond; what ports lost is kept aside.", ports},
+    {"systems, ECUs and microcontrollers are structures", "What they hold, cores, memories and networks, are modules.",
+     structures},
+    {"ports at a network are connected with it", "By a HwConnection to a port that the ConnectionHandler gets for it.",
+     connections},
+    {"RunnableInstructions became ExecutionNeed", "Instructions are the need of that key.", execution_needs,
+     runnable_instructions},
+    {"cores are called processing units", "In allocations and events.", unit_references, core_references_again},
+    {"what refers to a unit or a memory refers to nothing else",
+     "References to systems or to memories that became caches are kept aside.", narrow},
+};
+
+}  // namespace
+
+StepRules to_0_9_0() { return {Version::v0_9_0, rules}; }
+
+}  // namespace amalthea::migration

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// To 0.9.1: times that are values. What became mandatory there cannot be made up and stays as it is; a model without it
+// is incomplete in either release.
+
+#include <string>
+
+#include "amalthea/identifier.hpp"
+#include "migration/steps.hpp"
+
+namespace amalthea::migration {
+namespace {
+
+void time_values(Step& step) { step.rename_class("TimeObject", "Time"); }
+
+/// Only where a value of any kind may stand.
+void time_objects(Step& step) {
+  for (Object* const time : step.objects_of("Time"))
+    if (const Object* const owner = time->owner();
+        owner != nullptr && (owner->is("CustomProperty") || owner->is("ListObject"))) {
+      step.set_class(*time, "TimeObject");
+      step.changed(*time);
+    }
+}
+
+/// "Instructions" of "amlt:/#Instructions?type=HwFeatureCategory".
+std::string_view category_name(std::string_view reference) {
+  constexpr std::string_view type = "?type=HwFeatureCategory";
+  if (!reference.ends_with(type)) return {};
+  reference.remove_suffix(type.size());
+  if (const std::size_t hash = reference.rfind('#'); hash != std::string_view::npos) reference.remove_prefix(hash + 1);
+  return reference;
+}
+
+/// While 0.9.0 was made the key of a need was a reference to the category of features, which it is named after now.
+void need_keys(Step& step) {
+  for (Object* const entry : step.objects_of("NeedEntry")) {
+    std::string name(category_name(entry->attribute_or("key", "")));
+    for (const Field& target : entry->references("key"))
+      if (name.empty()) name = category_name(target.text);
+    Object* const proxy = entry->child("key");
+    if (name.empty() && proxy != nullptr) name = category_name(proxy->attribute_or("href", ""));
+    if (name.empty()) continue;
+    if (proxy != nullptr) entry->remove(*proxy);
+    entry->unset("key");
+    entry->set("key", decode_name(name));
+    step.changed(*entry);
+  }
+}
+
+constexpr Rule rules[] = {
+    {"a time is a value of its own", "TimeObject of custom properties became Time.", time_values, time_objects},
+    {"the key of a need is the name of a category", "References of intermediate versions of 0.9.0 become names.",
+     need_keys},
+};
+
+}  // namespace
+
+StepRules to_0_9_1() { return {Version::v0_9_1, rules}; }
+
+}  // namespace amalthea::migration

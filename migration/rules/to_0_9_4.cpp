@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// 0.9.3 → 0.9.4: modes of numbers, deadlines of runnables as requirements, aliases of types.
+
+#include "migration/rules/to_0_9_4.hpp"
+#include "migration/steps.hpp"
+
+namespace amalthea::migration {
+namespace {
+
+void deadlines_of_runnables(Step& step) {
+  for (Object* const runnable : step.objects_of("Runnable")) {
+    Object* const deadline = runnable->child("deadline");
+    if (deadline == nullptr) continue;
+    step.changed(*runnable);
+    Object& requirement =
+        step.part(*runnable, "constraintsModel", "ConstraintsModel").create("requirements", "RunnableRequirement");
+    requirement.set("name", "deadline");
+    requirement.add_reference("runnable", step.id(*runnable));
+    Object& limit = requirement.create("limit", "TimeRequirementLimit");
+    limit.set("limitType", "UpperLimit");
+    limit.set("metric", "ResponseTime");
+    step.move(*deadline, limit, "limitValue");
+  }
+}
+
+/// The requirements that the rule makes.
+void deadlines_of_runnables_back(Step& step) {
+  for (Object* const requirement : step.objects_of("RunnableRequirement")) {
+    const Object* const limit = requirement->child("limit");
+    if (requirement->name() != "deadline" || limit == nullptr || !limit->is("TimeRequirementLimit") ||
+        limit->attribute("limitType") != "UpperLimit" || limit->attribute("metric") != "ResponseTime" ||
+        requirement->attribute("severity") || requirement->children().size() != 1)
+      continue;
+    const auto references = requirement->references("runnable");
+    Object* const runnable = references.empty() ? nullptr : step.find(*requirement, references.front());
+    Object* const value = limit->child("limitValue");
+    if (runnable == nullptr || value == nullptr || runnable->child("deadline") != nullptr) continue;
+    step.move(*value, *runnable, "deadline");
+    step.changed(*runnable);
+    Object& constraints = *requirement->owner();
+    constraints.remove(*requirement);
+    if (constraints.children().empty() && constraints.owner() != nullptr) constraints.owner()->remove(constraints);
+  }
+}
+
+void aliases(Step& step) {
+  step.rename_feature("BaseTypeDefinition", "dataMapping", "aliases");
+  step.rename_feature("DataPlatformMapping", "platformName", "target");
+  step.rename_feature("DataPlatformMapping", "platformType", "alias");
+  step.rename_class("DataPlatformMapping", "Alias");
+}
+
+void aliases_back(Step& step) {
+  step.rename_class("Alias", "DataPlatformMapping");
+  step.rename_feature("DataPlatformMapping", "alias", "platformType");
+  step.rename_feature("DataPlatformMapping", "target", "platformName");
+  step.rename_feature("BaseTypeDefinition", "aliases", "dataMapping");
+}
+
+void port_interface(Step& step) { step.rename_literal("HwPort", "portInterface", "ABH", "AHB"); }
+void port_interface_back(Step& step) { step.rename_literal("HwPort", "portInterface", "AHB", "ABH"); }
+
+// The other differences are additions or concern supertypes; `size` of a BaseTypeDefinition is that of
+// every TypeDefinition.
+constexpr Rule rules[] = {
+    {"deadlines of runnables are requirements",
+     "the deadline of a Runnable is a RunnableRequirement \"deadline\": an upper limit of its response time",
+     deadlines_of_runnables, deadlines_of_runnables_back},
+    {"Alias is the new name of DataPlatformMapping", "and `aliases` of dataMapping, target and alias of what it says",
+     aliases, aliases_back},
+    {"AHB is spelled right", "a port interface that was ABH", port_interface, port_interface_back},
+    {"mode labels have a mode and a text", "the initial value of a ModeLabel was a reference to a literal",
+     mode_of_label, mode_of_label_back},
+    {"mode label accesses set a text", "access write is set, and its value the name of a literal", mode_label_access,
+     mode_label_access_back},
+    {"stimuli assign modes by ModeAssignment", "entries of a list of mode values: label and text", mode_assignments,
+     mode_assignments_back},
+    {"mode conditions state their relation", "ModeValue of a condition is a ModeCondition EQUAL", mode_conditions,
+     mode_conditions_back},
+    {"values of mode maps are texts", "they were references to literals", mode_value_maps},
+    {"execution condition of stimuli", "modes that enable a stimulus, and of those that disable it the opposite",
+     execution_condition, execution_condition_back},
+    {"EnumMode is what Mode was", "a mode with literals; references follow", enum_mode, enum_mode_back},
+};
+
+}  // namespace
+
+StepRules to_0_9_4() { return {Version::v0_9_4, rules}; }
+
+}  // namespace amalthea::migration

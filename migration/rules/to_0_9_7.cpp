@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// 0.9.5 → 0.9.7: activity graphs, items of event chains, component interfaces.
+//
+// No definition of 0.9.6 is to be had. What is converted to it has the form of 0.9.7; what says it is 0.9.6 may have
+// that of 0.9.5.
+
+#include <iterator>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "amalthea/identifier.hpp"
+#include "migration/steps.hpp"
+
+namespace amalthea::migration {
+namespace {
+
+// ---- graphs
+
+void activity_graphs(Step& step) {
+  for (const std::string_view cls : {"Task", "ISR", "Runnable"}) step.rename_feature(cls, "callGraph", "activityGraph");
+  step.rename_class("CallGraph", "ActivityGraph");
+}
+
+void activity_graphs_back(Step& step) {
+  for (const std::string_view cls : {"Task", "ISR", "Runnable"}) step.rename_feature(cls, "activityGraph", "callGraph");
+  step.rename_class("ActivityGraph", "CallGraph");
+}
+
+// ---- event chains
+
+constexpr std::string_view chain_classes[] = {"EventChain", "SubEventChain"};
+
+void copy_reference(const Object& from, std::string_view feature, Object& to) {
+  for (const Field& target : from.references(feature))
+    if (target.kind == FieldKind::remote)
+      to.add_remote_reference(feature, target.text, target.target_class);
+    else
+      to.add_reference(feature, target.text);
+}
+
+void chain_items(Step& step) {
+  for (const std::string_view cls : chain_classes)
+    for (Object* const chain : step.objects_of(cls)) {
+      const bool segments = chain->child("segments") != nullptr, strands = chain->child("strands") != nullptr;
+      if (!segments && !strands) continue;
+      step.changed(*chain);
+      if (segments && strands) {
+        // Both at once: the strands are one more part of the sequence.
+        step.altered(*chain, "has segments and strands: the strands became the last of its segments");
+        Object& inner = chain->create("segments", "EventChainContainer").create("eventChain", "SubEventChain");
+        copy_reference(*chain, "stimulus", inner);
+        copy_reference(*chain, "response", inner);
+        inner.set("itemType", "parallel");
+        for (OwnedObject& strand : chain->take_all("strands")) inner.add("items", std::move(strand));
+      }
+      chain->rename_feature(segments ? "segments" : "strands", "items");
+      chain->set("itemType", segments ? "sequence" : "parallel");
+    }
+}
+
+void chain_items_back(Step& step) {
+  for (const std::string_view cls : chain_classes)
+    for (Object* const chain : step.objects_of(cls)) {
+      if (chain->attribute("minItemsCompleted") == "1") chain->unset("minItemsCompleted");  // its default
+      if (chain->child("items") == nullptr && !chain->attribute("itemType")) continue;
+      const bool parallel = chain->attribute("itemType") == "parallel";
+      chain->rename_feature("items", parallel ? "strands" : "segments");
+      chain->unset("itemType");
+      step.changed(*chain);
+    }
+}
+
+// ---- components
+
+void component_processes(Step& step) {
+  for (const std::string_view cls : {"Component", "Composite"}) step.rename_feature(cls, "tasks", "processes");
+}
+
+void component_processes_back(Step& step) {
+  for (const std::string_view cls : {"Component", "Composite"}) step.rename_feature(cls, "processes", "tasks");
+}
+
+/// The interface of this name in any file, or a new one beside the components of `port`.
+Object& interface_named(Step& step, const Object& port, std::string_view name) {
+  for (Object* const found : step.objects_of("MainInterface"))
+    if (found->name() == name) return *found;
+  Object& created = step.part(port, "componentsModel", "ComponentsModel").create("interfaces", "MainInterface");
+  created.set("name", name);
+  return created;
+}
+
+void component_ports(Step& step) {
+  for (Object* const port : step.objects_of("InterfacePort")) {
+    const std::string name(port->attribute_or("interfaceName", ""));
+    port->unset("interfaceName");
+    if (name.empty()) continue;
+    const Object& interface = interface_named(step, *port, name);
+    const std::string id = computed_id(interface, step.to.version).value_or("");
+    if (&step.root_of(interface) == &step.root_of(*port))
+      port->add_reference("interface", id);
+    else
+      port->add_remote_reference("interface", fmt::format("amlt:/#{}", id), interface.cls());
+    step.changed(*port, "refers to an interface instead of its name");
+  }
+  step.rename_class("InterfacePort", "ComponentPort");
+}
+
+/// Ports of interfaces that are a name and nothing else.
+void component_ports_back(Step& step) {
+  for (Object* const port : step.objects_of("ComponentPort")) {
+    const auto references = port->references("interface");
+    Object* const interface = references.empty() ? nullptr : step.find(*port, references.front());
+    if (interface == nullptr || !interface->is("MainInterface") || !interface->children().empty()) continue;
+    port->unset("interface");
+    port->set("interfaceName", interface->name());
+    step.changed(*port);
+  }
+  step.rename_class("ComponentPort", "InterfacePort");
+  for (Object* const interface : step.objects_of("MainInterface"))
+    if (interface->children().empty() && interface->owner() != nullptr) {
+      std::size_t uses = 0;
+      const std::string id = step.id(*interface);
+      step.model.for_each([&](const Object& object) {
+        for (const Field& field : object.fields())
+          if (field.kind != FieldKind::value && field.text.ends_with(id)) ++uses;
+      });
+      if (uses == 0) interface->owner()->remove(*interface);
+    }
+}
+
+// ---- conditions
+
+void mode_conditions(Step& step) { step.rename_class("ModeCondition", "ModeValueCondition"); }
+void mode_conditions_back(Step& step) { step.rename_class("ModeValueCondition", "ModeCondition"); }
+
+// What else changed: descriptions and dependencies that moved to supertypes, additions, and features that
+// became mandatory, for which nothing better is known. Ids by segments and `xmi:id` are seen to by every migration.
+constexpr Rule rules[] = {
+    {"activityGraph is the new name of callGraph", "of tasks, ISRs and runnables; the class is ActivityGraph",
+     activity_graphs, activity_graphs_back},
+    {"event chains have items", "segments are items in sequence, strands are parallel ones", chain_items,
+     chain_items_back},
+    {"components have processes", "the new name of their tasks", component_processes, component_processes_back},
+    {"component ports refer to interfaces",
+     "an InterfacePort is a ComponentPort; the name of its interface is a "
+     "MainInterface",
+     component_ports, component_ports_back},
+    {"ModeValueCondition is the new name of ModeCondition", "a label compared with a value", mode_conditions,
+     mode_conditions_back},
+};
+
+}  // namespace
+
+StepRules to_0_9_6() { return {Version::v0_9_6, rules}; }
+
+StepRules to_0_9_7() {
+  static const std::vector<Rule> without_undo = [] {
+    std::vector<Rule> copies(std::begin(rules), std::end(rules));
+    for (Rule& rule : copies) rule.undo = nullptr;
+    return copies;
+  }();
+  return {Version::v0_9_7, without_undo};
+}
+
+}  // namespace amalthea::migration

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// 0.9.9 → 1.0.0: measurements are no part of a model any more.
+
+#include "migration/steps.hpp"
+
+namespace amalthea::migration {
+namespace {
+
+void measurements(Step& step) {
+  for (Object* const measurements : step.parts("measurementModel")) {
+    Object& root = *measurements->owner();
+    step.changed(*measurements);
+    step.keep_child(root, *measurements);
+  }
+}
+
+void deadline_events(Step& step) {
+  for (const std::string_view cls : {"ProcessEvent", "ProcessChainEvent"})
+    for (Object* const event : step.objects_of(cls)) {
+      if (event->attribute("eventType") != "deadline") continue;
+      step.altered(*event, "deadlines are no events any more: without a type it is any event of the process");
+      step.keep_field(*event, "eventType");
+    }
+}
+
+constexpr Rule rules[] = {
+    {"measurements are kept as text", "there is no measurementModel any more", measurements},
+    {"no events of deadlines", "the type of a ProcessEvent is not stated instead", deadline_events},
+};
+
+}  // namespace
+
+StepRules to_1_0_0() { return {Version::v1_0_0, rules}; }
+
+}  // namespace amalthea::migration

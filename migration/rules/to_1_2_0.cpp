@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// 1.1.0 → 1.2.0: loops, maps and groups that may be interrupted; nothing that was there changes.
+
+#include "migration/steps.hpp"
+
+namespace amalthea::migration {
+namespace {
+
+/// Groups may be interrupted where nothing else is said.
+void interruptible_groups_back(Step& step) {
+  for (Object* const group : step.objects_of("Group"))
+    if (group->attribute("interruptible") == "true") {
+      group->unset("interruptible");
+      step.changed(*group);
+    }
+}
+
+void nothing(Step&) {}
+
+// Activity graphs belong to IExecutable, which concerns the order in a file alone. The counts of ArrivalCurveEntry and
+// PeriodicBurstStimulus have another default, but are always written. The rest are additions.
+constexpr Rule rules[] = {
+    {"groups say whether they are interruptible", "they are where nothing is said", nothing, interruptible_groups_back},
+};
+
+}  // namespace
+
+StepRules to_1_2_0() { return {Version::v1_2_0, rules}; }
+
+}  // namespace amalthea::migration

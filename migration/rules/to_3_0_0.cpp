@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// 2.2.0 → 3.0.0: one kind of switches and conditions, types of data by reference.
+
+#include <fmt/core.h>
+
+#include "amalthea/identifier.hpp"
+#include "migration/steps.hpp"
+
+namespace amalthea::migration {
+namespace {
+
+void switches(Step& step) {
+  step.rename_class("ModeSwitch", "Switch");
+  step.rename_class("ModeSwitchEntry", "SwitchEntry");
+  step.rename_class("ModeSwitchDefault", "SwitchDefault");
+}
+
+void conditions(Step& step) {
+  step.rename_class("ModeConditionDisjunction", "ConditionDisjunction");
+  step.rename_class("ModeConditionConjunction", "ConditionConjunction");
+}
+
+void interface_type(Step& step) {
+  for (const std::string_view cls : {"MainInterface", "SubInterface"}) step.rename_feature(cls, "datatype", "dataType");
+}
+
+void interface_type_back(Step& step) {
+  for (const std::string_view cls : {"MainInterface", "SubInterface"}) step.rename_feature(cls, "dataType", "datatype");
+}
+
+// ---- types of labels and channels
+
+struct Typed {
+  std::string_view cls, feature;
+};
+
+constexpr Typed typed[] = {{"Label", "dataType"}, {"Channel", "elementType"}};
+
+bool name_taken(const Step& step, std::string_view name) {
+  for (const std::string_view cls : {"DataTypeDefinition", "BaseTypeDefinition"})
+    for (const Object* const definition : step.objects_of(cls))
+      if (definition->name() == name) return true;
+  return false;
+}
+
+/// A definition of what was written in the place of a reference.
+void define_type(Step& step, Object& owner, std::string_view feature, Object& type) {
+  std::string name = fmt::format("{}_{}", owner.name(), feature);
+  for (std::size_t number = 2; name_taken(step, name); ++number)
+    name = fmt::format("{}_{}_{}", owner.name(), feature, number);
+  Object& definition = step.part(owner, "swModel", "SWModel").create("typeDefinitions", "DataTypeDefinition");
+  definition.set("name", name);
+  step.move(type, definition, "dataType");
+  owner.add_reference(feature, step.id(definition));
+}
+
+void types_by_reference(Step& step) {
+  for (const Typed& one : typed)
+    for (Object* const owner : step.objects_of(one.cls)) {
+      Object* const type = owner->child(one.feature);
+      if (type == nullptr) continue;
+      step.changed(*owner);
+      const auto targets = type->references("typeDef");
+      if (!type->is("TypeRef") || targets.empty()) {
+        if (type->is("TypeRef"))
+          step.keep_child(*owner, *type);  // of no type
+        else
+          define_type(step, *owner, one.feature, *type);
+        continue;
+      }
+      const Field target = targets.front();
+      for (OwnedObject& property : type->take_all("customProperties"))
+        owner->add("customProperties", std::move(property));
+      owner->remove(*type);
+      if (target.kind == FieldKind::remote)
+        owner->add_remote_reference(one.feature, target.text, target.target_class);
+      else
+        owner->add_reference(one.feature, target.text);
+    }
+}
+
+void types_by_reference_back(Step& step) {
+  for (const Typed& one : typed)
+    for (Object* const owner : step.objects_of(one.cls)) {
+      const auto targets = owner->references(one.feature);
+      if (targets.empty()) continue;
+      const Field target = targets.front();
+      owner->unset(one.feature);
+      Object& type = owner->create(one.feature, "TypeRef");
+      if (target.kind == FieldKind::remote)
+        type.add_remote_reference("typeDef", target.text, target.target_class);
+      else
+        type.add_reference("typeDef", target.text);
+      step.changed(*owner);
+    }
+}
+
+/// A semaphore is owned where nothing else is said.
+void ownership_back(Step& step) {
+  for (Object* const semaphore : step.objects_of("Semaphore"))
+    if (semaphore->attribute("ownership") == "true") {
+      semaphore->unset("ownership");
+      step.changed(*semaphore);
+    }
+}
+
+void nothing(Step&) {}
+
+// The way back leaves switches and conditions as they are: 2.2.0 has the new classes, too.
+constexpr Rule rules[] = {
+    {"Switch is the new name of ModeSwitch", "with its entries and default", switches},
+    {"conditions of modes are of the general kind", "ConditionDisjunction and ConditionConjunction", conditions},
+    {"dataType is the new name of datatype", "of component interfaces", interface_type, interface_type_back},
+    {"labels and channels refer to their type",
+     "a type written in their place became a DataTypeDefinition named after them", types_by_reference,
+     types_by_reference_back},
+    {"semaphores say whether they are owned", "they are where nothing is said", nothing, ownership_back},
+};
+
+}  // namespace
+
+StepRules to_3_0_0() { return {Version::v3_0_0, rules}; }
+
+}  // namespace amalthea::migration

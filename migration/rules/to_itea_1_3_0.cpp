@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// ITEA 1.2.0 (AMALTHEA 1.1.0) → ITEA 1.3.0 (AMALTHEA 1.1.1).
+//
+// Nothing has to be done about names that 0.7.0 has as 1.3.0 has them: in memory tagName is name and maximumCyle is
+// maximumCycle already, and SchedulingSWUnit has no package. Labels that decide turn into modes in
+// to_itea_1_3_0_modes.cpp.
+
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "migration/itea_reference.hpp"
+#include "migration/rules/to_itea_1_3_0_modes.hpp"
+#include "migration/steps.hpp"
+
+namespace amalthea::migration {
+namespace {
+
+void hold(Step& step) { hold_positions(step.model); }
+void release(Step& step) { release_positions(step.model, step.to.itea); }
+
+// ---- files
+
+void file_names(Step& step) {
+  for (std::size_t i = 0; i < step.model.files().size(); ++i) {
+    const EditableModel::File& file = step.model.files()[i];
+    const std::size_t dot = file.path.rfind('.');
+    if (dot == std::string::npos || !std::string_view(file.path).substr(dot).starts_with(".amxmi-")) continue;
+    step.changed(*file.root, file.path);
+    rename_file(step.model, i, file.path + ".amxmi");
+  }
+}
+
+// ---- components
+
+void components(Step& step) {
+  struct Place {
+    std::string_view of, feature;
+  };
+  static constexpr Place places[] = {{"Component", "components"},
+                                     {"Composite", "components"},
+                                     {"System", "systems"},
+                                     {"ComponentInstance", "componentInstances"},
+                                     {"Connector", "connectors"}};
+  step.model.for_each([&](Object& object) {
+    if (object.feature() != "elements") return;
+    for (const Place& place : places) {
+      if (!object.is(place.of)) continue;
+      object.set_feature(place.feature);
+      step.changed(object);
+    }
+  });
+}
+
+// ---- enumerations
+
+/// An attribute that is not set has the first literal of its enumeration. That is `_undefined_` in 1.3.0 and was this
+/// one before.
+struct FirstLiteral {
+  std::string_view of, attribute, literal;
+};
+constexpr FirstLiteral first_literals[] = {
+    {"AccessPrecedenceSpec", "orderType", "ignoreWR"},
+    {"Bridge", "schedPolicy", "RROBIN"},
+    {"Bus", "busType", "CAN"},
+    {"Bus", "schedPolicy", "RROBIN"},
+    {"ComplexPin", "direction", "R"},
+    {"ComplexPin", "type", "ANALOG"},
+    {"ComplexPort", "direction", "R"},
+    {"CrossbarSwitch", "schedPolicy", "RROBIN"},
+    {"FInterfacePort", "kind", "PROVIDES"},
+    {"HwCoreConjunction", "conjunction", "and"},
+    {"HwCoreProperty", "comparator", "equal"},
+    {"HwMemoryConjunction", "conjunction", "and"},
+    {"HwMemoryProperty", "comparator", "equal"},
+    {"LabelAccess", "access", "read"},
+    {"MappingModel", "addressMappingType", "none"},
+    {"MemoryType", "type", "RAM"},
+    {"NetworkType", "schedPolicy", "RROBIN"},
+    {"OrderPrecedenceSpec", "orderType", "order"},
+    {"ProcessPrototype", "preemption", "cooperative"},
+    {"ProcessRunnableGroup", "groupingType", "allOfThem"},
+    {"Quartz", "type", "DYNAMIC"},
+    {"RunnableSequencingConstraint", "orderType", "successor"},
+    {"SemaphoreAccess", "access", "request"},
+    {"SignedTime", "unit", "ps"},
+    {"Task", "preemption", "cooperative"},
+    {"Time", "unit", "ps"},
+    {"WaitEvent", "maskType", "AND"},
+};
+
+/// A file that holds one bus, bridge or crossbar switch and nothing else says as little of its policy as AMALTHEA's own
+/// migration leaves there.
+bool is_lone_network_type(const Object& object) { return object.owner() == nullptr && !object.is("NetworkType"); }
+
+void enumeration_defaults(Step& step) {
+  std::unordered_map<ClassId, std::vector<const FirstLiteral*>> by_class;
+  for (const FirstLiteral& literal : first_literals)
+    if (const auto cls = metamodel::find_class(literal.of)) by_class[*cls].push_back(&literal);
+  const auto state = [&](Object& object, std::string_view attribute, std::string_view literal) {
+    if (object.attribute(attribute)) return;
+    object.set(attribute, literal);
+    step.changed(object, attribute);
+  };
+  step.model.for_each([&](Object& object) {
+    if (object.cls() == no_class) {  // 0.7.0 does not have the class
+      const std::string_view type = object.attribute_or("xsi:type", object.owner() == nullptr ? object.feature() : "");
+      // As AMALTHEA's own migration: of features only, not of attributes.
+      if (type.substr(type.find(':') + 1) == "FeatureTypes" && object.feature() != "attribute")
+        state(object, "value", "floatingPointUnit");
+      return;
+    }
+    const auto found = by_class.find(object.cls());
+    if (found == by_class.end()) return;
+    for (const FirstLiteral* literal : found->second)
+      if (literal->attribute != "schedPolicy" || !is_lone_network_type(object))
+        state(object, literal->attribute, literal->literal);
+  });
+}
+
+void waiting_behaviour(Step& step) {
+  for (const std::string_view cls : {"WaitEvent", "SynchronousServerCall"})
+    for (Object* const object : step.objects_of(cls))
+      if (object->attribute("waitingBehaviour") == "unspecified") {
+        object->unset("waitingBehaviour");
+        step.changed(*object);
+      }
+}
+
+// ---- deadlines
+
+/// Where requirements of a process stand: in its own file, or else in any that holds a whole model; null if none does.
+Object* constraints_for(Step& step, const Object& process) {
+  Object* root = &step.root_of(process);
+  if (!root->is("Amalthea")) {
+    root = nullptr;
+    for (const EditableModel::File& file : step.model.files())
+      if (root == nullptr && file.root->is("Amalthea")) root = file.root.get();
+  }
+  return root == nullptr ? nullptr : &step.part(*root, "constraintsModel", "ConstraintsModel");
+}
+
+void deadlines(Step& step) {
+  const IteaReferences references(step.model);
+  std::vector<Object*> processes;
+  step.model.for_each([&](Object& object) {
+    if ((object.is("Task") || object.is("ISR") || object.is("ProcessPrototype")) && object.child("deadline") != nullptr)
+      processes.push_back(&object);
+  });
+  for (Object* const process : processes) {
+    Object& deadline = *process->child("deadline");
+    Object* const constraints = constraints_for(step, *process);
+    if (constraints == nullptr) {
+      step.keep_child(*process, deadline);
+      continue;
+    }
+    Object& requirement = constraints->create("requirements", "ProcessRequirement");
+    if (const auto name = process->attribute("name")) requirement.set("name", *name);
+    requirement.set("severity", "Cosmetic");
+    refer(requirement, "process", *process, references);
+    Object& limit = requirement.create("limit", "TimeRequirementLimit");
+    limit.set("limitType", "UpperLimit");
+    limit.set("metric", "ResponseTime");
+    Object& value = limit.create("limitValue", "SignedTime");
+    value.set("value", deadline.attribute_or("value", "0"));
+    value.set("unit", deadline.attribute_or("unit", "ps"));
+    process->remove(deadline);
+    step.changed(*process);
+  }
+}
+
+// ---- custom properties
+
+void reference_objects(Step& step) {
+  const IteaReferences references(step.model);
+  for (Object* const object : step.objects_of("ReferenceObject")) {
+    const Object* const target = references.target(*object, "value");
+    if (target == nullptr || target->cls() == no_class || object->owner() == nullptr) continue;
+    if (metamodel::is_referable(target->cls(), oldest_version)) continue;
+    const std::string text(object->reference("value").value_or(""));
+    step.keep(*object, "value", text);
+    object->owner()->remove(*object);
+  }
+}
+
+constexpr Rule rules[] = {
+    {"references by position are held on to", "References by position follow objects that move.", hold},
+    {"the name of every file ends in .amxmi", "model.amxmi-sw is model.amxmi-sw.amxmi; addresses follow.", file_names},
+    {"elements of component models are components, systems, instances or connectors",
+     "ComponentsModel, Composite and System have a feature for each kind of element.", components},
+    {"label values of a stimulus are mode values",
+     "Labels that stimuli depend on become mode labels, their values literals of one mode a file.",
+     stimulus_label_values},
+    {"label switches are mode switches",
+     "Labels that switches depend on become mode labels, the values literals of one mode a file.", label_switches},
+    {"labels have no initial value", "What a label had is kept aside.", initial_values},
+    {"the deadline of a process is a requirement on its response time",
+     "It is the upper limit of a ProcessRequirement in the constraints model.", deadlines},
+    {"enumerations begin with an undefined literal", "What used to be meant by saying nothing is stated.",
+     enumeration_defaults},
+    {"an unspecified waiting behaviour is none", "The literal `unspecified` is gone.", waiting_behaviour},
+    {"reference objects lead to objects that have a name", "Others are kept aside as text.", reference_objects},
+    {"references by position lead to where objects are", "See the first rule.", release},
+};
+
+}  // namespace
+
+StepRules to_itea_1_3_0() { return {IteaRelease::v1_3_0, rules}; }
+
+}  // namespace amalthea::migration

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// ITEA 1.3.0: labels that decide about stimuli and switches become mode labels.
+
+#include "migration/rule.hpp"
+
+namespace amalthea::migration {
+
+void stimulus_label_values(Step& step);
+void label_switches(Step& step);
+void initial_values(Step& step);
+
+}  // namespace amalthea::migration
