@@ -13,7 +13,9 @@
 #include <fmt/core.h>
 
 #include "engine/bounds/bounds.hpp"
+#include "engine/chains/chain_observation.hpp"
 #include "engine/constraints/constraint_observer.hpp"
+#include "engine/constraints/constraints.hpp"
 #include "engine/program/program.hpp"
 #include "engine/requirements.hpp"
 #include "engine/simulation/observer_tee.hpp"
