@@ -23,22 +23,23 @@ struct Options {
 
 int run(const Options& options) {
   if (!check_output(options.output) || !check_trace(options.trace)) return ExitCode::unusable;
-  int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
-  const auto model = load(options.input, diagnostics, exit_code);
-  auto prepared = model ? prepare_analysis(*model, options.analysis, diagnostics, exit_code) : std::nullopt;
+  const auto model = load(options.input, diagnostics);
+  auto prepared =
+      model.and_then([&](const Model& read) { return prepare_analysis(read, options.analysis, diagnostics); });
   std::unique_ptr<exporter::TraceWriter> trace;
   if (prepared && !options.trace.empty()) {
-    trace = make_trace(options.trace, model_info(*model));
+    trace = make_trace(options.trace, exporter::model_info(*model));
     if (!trace) return ExitCode::unusable;
     prepared->analysis.observer = trace.get();
   }
   const auto results = prepared ? engine::analyze(prepared->system, prepared->analysis, diagnostics) : std::nullopt;
   print_findings(diagnostics);
-  if (!results) return prepared ? ExitCode::findings : exit_code;
+  if (!prepared) return prepared.error();
+  if (!results) return ExitCode::findings;
   if (!finish_trace(trace.get())) return ExitCode::unusable;
   const exporter::ResultFormat* format = exporter::find_result_format(options.format);
-  const exporter::ModelInfo info = model_info(*model);
+  const exporter::ModelInfo info = exporter::model_info(*model);
   const bool colour = options.output.empty() && use_colour();
   if (!write_output(options.output, format->render({info, prepared->system, *results, diagnostics},
                                                    {colour, options.metrics, options.table})))

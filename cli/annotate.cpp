@@ -92,13 +92,13 @@ std::optional<exporter::AnnotationRequest> request_of(const Options& options) {
 }
 
 int run(const Options& options) {
-  int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
-  auto model = load(options.input, diagnostics, exit_code);
-  if (!model) {
+  auto loaded = load(options.input, diagnostics);
+  if (!loaded) {
     print_findings(diagnostics);
-    return exit_code;
+    return loaded.error();
   }
+  std::optional<Model> model = std::move(*loaded);
   const importer::Limits& limits = options.input.limits;
   auto targets = targets_of(*model);
   if (!place_targets(targets, options.input.models, options.output)) return ExitCode::unusable;
@@ -108,16 +108,16 @@ int run(const Options& options) {
   const auto request = request_of(options);
   if (!request || !can_be_annotated(*model)) return ExitCode::unusable;
   model = without_annotations(std::move(*model), limits, diagnostics);
-  if (model && !exporter::can_hold(*model, *request, diagnostics)) {
+  if (!model || !exporter::can_hold(*model, *request, diagnostics)) {
     print_findings(diagnostics);
     return ExitCode::unusable;
   }
-  const auto analysed = model ? analyze_model(*model, options.analysis, diagnostics, exit_code) : std::nullopt;
+  const auto analysed = analyze_model(*model, options.analysis, diagnostics);
   if (!analysed) {
     print_findings(diagnostics);
-    return exit_code;
+    return analysed.error();
   }
-  const exporter::ModelInfo info = model_info(*model);
+  const exporter::ModelInfo info = exporter::model_info(*model);
   const auto annotations =
       exporter::annotations_of(*model, {info, analysed->system, analysed->results, diagnostics}, *request, diagnostics);
   print_findings(diagnostics);

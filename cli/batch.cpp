@@ -72,11 +72,11 @@ std::string in_words(const Options& options) {
 
 std::string analyse(const Options& options, const batch::ModelFiles& files) {
   Diagnostics diagnostics;
-  int exit_code = ExitCode::all_well;
-  const auto model = load({files, options.limits}, diagnostics, exit_code);
-  const auto analysed = model ? analyze_model(*model, options.analysis, diagnostics, exit_code) : std::nullopt;
+  const auto model = load({files, options.limits}, diagnostics);
+  const auto analysed =
+      model.and_then([&](const Model& read) { return analyze_model(read, options.analysis, diagnostics); });
   if (!analysed) return batch::body_of_failure(diagnostics.all(), "the model cannot be analysed with these options");
-  const exporter::ModelInfo info = model_info(*model);
+  const exporter::ModelInfo info = exporter::model_info(*model);
   return batch::body_of_results(exporter::results_json({info, analysed->system, analysed->results, diagnostics}));
 }
 

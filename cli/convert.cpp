@@ -156,8 +156,7 @@ std::string convert_one(const Options& options, migration::Release to, const bat
     return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   };
   Diagnostics diagnostics;
-  int exit_code = ExitCode::all_well;
-  const auto model = load({tree_model.files, options.input.limits}, diagnostics, exit_code);
+  const auto model = load({tree_model.files, options.input.limits}, diagnostics);
   if (!model) return failed(diagnostics.all(), "the model cannot be read");
   const Conversion conversion(*model, to, options.places);
   if (!conversion.done) return failed(conversion.findings.all(), "the version cannot hold the model");
@@ -245,11 +244,10 @@ int run(const Options& options) {
         fmt::format("--check and --report are about versions; {} is another form of the model", options.output));
   if (!check_output(options.report == "-" ? "" : options.report)) return ExitCode::unusable;
 
-  int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
-  const auto model = load(options.input, diagnostics, exit_code);
+  const auto model = load(options.input, diagnostics);
   print_findings(diagnostics);
-  if (!model) return exit_code;
+  if (!model) return model.error();
   return to ? convert_version(options, *model, *to) : convert_form(options, *model, *form);
 }
 

@@ -40,14 +40,14 @@ int run(Options options) {
   const std::string name = options.input.models.back();
   options.input.models.pop_back();
   if (!check_output(options.output) || !check_output(options.picture)) return ExitCode::unusable;
-  int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
-  const auto model = load(options.input, diagnostics, exit_code);
-  const auto prepared = model ? prepare_analysis(*model, options.analysis, diagnostics, exit_code) : std::nullopt;
+  const auto model = load(options.input, diagnostics);
+  const auto prepared =
+      model.and_then([&](const Model& read) { return prepare_analysis(read, options.analysis, diagnostics); });
   const auto task = prepared ? task_named(prepared->system, name) : std::nullopt;
   const auto results = task ? engine::analyze(prepared->system, prepared->analysis, diagnostics) : std::nullopt;
   print_findings(diagnostics);
-  if (!prepared) return exit_code;
+  if (!prepared) return prepared.error();
   if (!task) {
     return complain(fmt::format("no task is named \"{}\"{}", name,
                                 did_you_mean_or_list(name, prepared->system.tasks, &Task::name)));
@@ -59,7 +59,7 @@ int run(Options options) {
     return ExitCode::findings;
   }
   const auto tried = engine::what_if(prepared->system, prepared->analysis, *task);
-  const exporter::ModelInfo info = model_info(*model);
+  const exporter::ModelInfo info = exporter::model_info(*model);
   const exporter::ResultView view{info, prepared->system, *results, diagnostics};
   const bool colour = options.output.empty() && use_colour();
   const std::string text = options.format == "json" ? exporter::render_explanation_json(view, *story, tried)

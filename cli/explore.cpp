@@ -176,7 +176,7 @@ int write_all(const Model& model, const Options& options, const std::vector<Targ
   for (const explore::Objective& objective : search.options.objectives)
     objectives.push_back({explore::describe(search.problem.system, objective),
                           std::holds_alternative<explore::ChainLatency>(objective)});
-  const exporter::ModelInfo info = model_info(model);
+  const exporter::ModelInfo info = exporter::model_info(model);
   std::optional<engine::Assessment> assessment;
   Diagnostics analysing = diagnostics;
   if (const auto results = engine::analyze(*after, search.options.analysis, analysing))
@@ -202,9 +202,8 @@ int write_all(const Model& model, const Options& options, const std::vector<Targ
 
 int run(const Options& options) {
   if (!check_output(options.mapping_output) || !check_output(options.report)) return ExitCode::unusable;
-  int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
-  const auto model = load(options.input, diagnostics, exit_code);
+  const auto model = load(options.input, diagnostics);
   std::vector<Target> targets;
   if (model && !options.output.empty()) {
     targets = targets_of(*model);
@@ -212,10 +211,11 @@ int run(const Options& options) {
       return ExitCode::unusable;
   }
   if (model && !check_paths(*model, options, targets)) return ExitCode::unusable;
-  const auto prepared = model ? prepare_analysis(*model, options.analysis, diagnostics, exit_code) : std::nullopt;
+  const auto prepared =
+      model.and_then([&](const Model& read) { return prepare_analysis(read, options.analysis, diagnostics); });
   if (!prepared) {
     print_findings(diagnostics);
-    return exit_code;
+    return prepared.error();
   }
   auto search = make_search(*model, options.analysis, *prepared, options.exploration, diagnostics);
   if (!search || !check_solution(options.solution, search->options.objectives.size()) ||

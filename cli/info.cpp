@@ -24,11 +24,10 @@ struct Options {
 
 /// Every object, attribute and reference; findings go to standard error as always.
 int dump(const Options& options) {
-  int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
-  const auto model = load(options.input, diagnostics, exit_code);
+  const auto model = load(options.input, diagnostics);
   print_findings(diagnostics);
-  if (!model) return exit_code;
+  if (!model) return model.error();
   bool written = true;
   exporter::dump_model(*model, [&](std::string_view part) {
     if (written) written = write_output("", std::string(part));
@@ -39,13 +38,12 @@ int dump(const Options& options) {
 
 int run(const Options& options) {
   if (options.dump) return dump(options);
-  int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
-  const auto model = load(options.input, diagnostics, exit_code);
+  const auto model = load(options.input, diagnostics);
   const auto system = model ? importer::build_system(*model, options.build, diagnostics) : std::nullopt;
   print_findings(diagnostics);
-  if (!model) return exit_code;
-  const exporter::ModelInfo info = model_info(*model);
+  if (!model) return model.error();
+  const exporter::ModelInfo info = exporter::model_info(*model);
   const exporter::ModelSummary summary{info, *model, system ? &*system : nullptr, diagnostics,
                                        importer::is_used_by_analysis};
   const std::string text = options.format == "json" ? exporter::render_summary_json(summary)

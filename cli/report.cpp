@@ -77,10 +77,10 @@ int run(const Options& options) {
   if (!check_output(options.output)) return ExitCode::unusable;
   std::optional<exporter::Baseline> baseline;
   if (!read_baseline(options.baseline, baseline)) return ExitCode::unusable;
-  int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
-  const auto model = load(options.input, diagnostics, exit_code);
-  const auto prepared = model ? prepare_analysis(*model, options.analysis, diagnostics, exit_code) : std::nullopt;
+  const auto model = load(options.input, diagnostics);
+  const auto prepared =
+      model.and_then([&](const Model& read) { return prepare_analysis(read, options.analysis, diagnostics); });
   const auto recorded =
       prepared ? exporter::analyze_and_record(prepared->system, prepared->analysis, options.trace_events, diagnostics)
                : std::nullopt;
@@ -93,8 +93,9 @@ int run(const Options& options) {
     runs = engine::simulate_runs(prepared->system, {random, options.runs, options.seed, threads}, told_already);
   }
   print_findings(diagnostics);
-  if (!recorded) return prepared ? ExitCode::findings : exit_code;
-  const exporter::ModelInfo info = model_info(*model);
+  if (!prepared) return prepared.error();
+  if (!recorded) return ExitCode::findings;
+  const exporter::ModelInfo info = exporter::model_info(*model);
   const exporter::ReportView view{{info, prepared->system, recorded->results, diagnostics},
                                   recorded->schedule,
                                   runs ? &*runs : nullptr,

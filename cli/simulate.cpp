@@ -61,13 +61,13 @@ int run(const Options& options) {
                options.runs - 1);
     return ExitCode::unusable;
   }
-  int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
-  const auto model = load(options.input, diagnostics, exit_code);
-  auto prepared = model ? prepare_analysis(*model, options.analysis, diagnostics, exit_code) : std::nullopt;
+  const auto model = load(options.input, diagnostics);
+  auto prepared =
+      model.and_then([&](const Model& read) { return prepare_analysis(read, options.analysis, diagnostics); });
   std::unique_ptr<exporter::TraceWriter> trace;
   if (prepared && !options.trace.empty()) {
-    trace = make_trace(options.trace, model_info(*model));
+    trace = make_trace(options.trace, exporter::model_info(*model));
     if (!trace) return ExitCode::unusable;
     prepared->analysis.observer = trace.get();
   }
@@ -79,12 +79,12 @@ int run(const Options& options) {
                                  [&](std::uint64_t done) { progress(done); }};
     many.watched_run = options.traced_run;
     runs = engine::simulate_runs(prepared->system, many, diagnostics);
-    if (!runs) exit_code = ExitCode::findings;
   }
   print_findings(diagnostics);
-  if (!runs) return exit_code;
+  if (!prepared) return prepared.error();
+  if (!runs) return ExitCode::findings;
   if (!finish_trace(trace.get())) return ExitCode::unusable;
-  const exporter::ModelInfo info = model_info(*model);
+  const exporter::ModelInfo info = exporter::model_info(*model);
   const exporter::RunsView view{info, prepared->system, *runs, diagnostics};
   const std::string text = options.format == "json"
                                ? exporter::render_runs_json(view)

@@ -32,8 +32,8 @@ std::vector<std::string> matches(const std::string& text, const std::string& pat
   return found;
 }
 
-const std::vector<std::string> folders = {"amalthea", "importer", "engine",    "explore", "review",
-                                          "exporter", "batch",    "migration", "cli"};
+const std::vector<std::string> folders = {"amalthea", "importer", "engine", "explore",   "review",
+                                          "exporter", "analysis", "batch",  "migration", "cli"};
 
 }  // namespace
 
@@ -69,7 +69,9 @@ TEST_CASE("includes follow the way of the data") {
       {"exporter", {"amalthea", "engine", "explore", "migration", "exporter"}},
       {"batch", {"amalthea", "engine", "exporter", "batch"}},
       {"migration", {"amalthea", "migration"}},
-      {"cli", {"amalthea", "importer", "engine", "explore", "review", "exporter", "batch", "migration", "cli"}},
+      {"analysis", {"amalthea", "importer", "engine", "review", "exporter", "analysis"}},
+      {"cli",
+       {"amalthea", "importer", "engine", "explore", "review", "exporter", "analysis", "batch", "migration", "cli"}},
   };
   for (const std::string& folder : folders)
     for (const std::string& file : sources_in(folder)) {
@@ -97,4 +99,11 @@ TEST_CASE("the engine knows no elements, not even through what it includes") {
   }
   CHECK(reached.count(AMALTHEA_SOURCE_DIR "/amalthea/graph/system.hpp") == 1);
   CHECK(reached.count(AMALTHEA_SOURCE_DIR "/amalthea/element.hpp") == 0);
+}
+
+TEST_CASE("the program in docs/library.md is the one that is built and run as a test") {
+  std::string program = test::read_text(AMALTHEA_SOURCE_DIR "/tests/package/main.cpp");
+  program = program.substr(program.find("#include"));
+  CHECK(test::read_text(AMALTHEA_SOURCE_DIR "/docs/library.md").find("```cpp\n" + program + "```") !=
+        std::string::npos);
 }
