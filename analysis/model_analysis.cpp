@@ -9,8 +9,8 @@
 #include "engine/chains/chain_search.hpp"
 #include "engine/program/kernel_instructions.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
+#include "importer/reading/detail/structure.hpp"
 #include "importer/reading/model_reader.hpp"
-#include "importer/reading/structure.hpp"
 #include "review/review.hpp"
 
 namespace amalthea::analysis {

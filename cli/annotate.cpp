@@ -10,7 +10,7 @@
 #include "cli/mapping.hpp"
 #include "cli/model_output.hpp"
 #include "cli/verbs.hpp"
-#include "exporter/results/verdict_text.hpp"
+#include "exporter/results/detail/verdict_text.hpp"
 #include "exporter/rewriting/annotation.hpp"
 #include "exporter/rewriting/annotation_content.hpp"
 #include "exporter/rewriting/annotation_state.hpp"

@@ -23,7 +23,7 @@
 #include "exporter/findings/finding_formats.hpp"
 #include "exporter/findings/sarif_log.hpp"
 #include "exporter/primitives/new_file.hpp"
-#include "exporter/results/results_json.hpp"
+#include "exporter/results/detail/results_json.hpp"
 
 namespace amalthea::cli {
 namespace {

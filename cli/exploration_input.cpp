@@ -9,7 +9,7 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/near_miss.hpp"
+#include "amalthea/detail/near_miss.hpp"
 #include "cli/mapping.hpp"
 #include "cli/shown_findings.hpp"
 #include "engine/chains/chain_search.hpp"

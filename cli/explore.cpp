@@ -15,6 +15,7 @@
 #include "cli/verbs.hpp"
 #include "exporter/exploration/exploration_formats.hpp"
 #include "exporter/primitives/splice.hpp"
+#include "exporter/primitives/text_table.hpp"
 #include "exporter/rewriting/annotation.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
 #include "exporter/rewriting/remapping.hpp"

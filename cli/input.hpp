@@ -14,10 +14,10 @@
 #include <CLI/App.hpp>
 #include <tl/expected.hpp>
 
+#include "amalthea/detail/near_miss.hpp"
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 #include "amalthea/graph/system.hpp"
-#include "amalthea/near_miss.hpp"
 #include "engine/analysis.hpp"
 #include "engine/gpu/device_profile.hpp"
 #include "engine/verdict.hpp"

@@ -8,7 +8,7 @@
 
 #include "amalthea/quantity.hpp"
 #include "cli/input.hpp"
-#include "exporter/traces/trace_thread.hpp"
+#include "exporter/traces/detail/trace_thread.hpp"
 
 namespace amalthea::cli {
 namespace {

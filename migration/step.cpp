@@ -6,7 +6,7 @@
 
 #include "amalthea/emf_form.hpp"
 #include "amalthea/identifier.hpp"
-#include "migration/rule.hpp"
+#include "migration/detail/rule.hpp"
 
 namespace amalthea::migration {
 namespace {

@@ -14,7 +14,7 @@
 #include "engine/bounds/demand.hpp"
 #include "engine/program/program.hpp"
 #include "engine/results/results.hpp"
-#include "review/rules.hpp"
+#include "review/detail/rules.hpp"
 
 namespace amalthea::review {
 namespace {

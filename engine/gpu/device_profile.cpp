@@ -8,8 +8,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "amalthea/ascii.hpp"
-#include "amalthea/near_miss.hpp"
+#include "amalthea/detail/ascii.hpp"
+#include "amalthea/detail/near_miss.hpp"
 
 namespace amalthea::engine {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/near_miss.hpp"
+#include "amalthea/detail/near_miss.hpp"
 #include "engine/gpu/contexts.hpp"
 #include "engine/nvidia/block_time.hpp"
 

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "engine/chains/chain_latency.hpp"
+#include "exporter/primitives/text_table.hpp"
 
 namespace amalthea::exporter {
 namespace {

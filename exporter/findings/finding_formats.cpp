@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "exporter/results/json_parts.hpp"
+#include "exporter/results/detail/json_parts.hpp"
 
 namespace amalthea::exporter {
 namespace {

@@ -11,8 +11,8 @@
 #include <fmt/core.h>
 
 #include "amalthea/graph/boost_graph.hpp"
+#include "exporter/graph/detail/graph_text.hpp"
 #include "exporter/graph/graph_formats.hpp"
-#include "exporter/graph/graph_text.hpp"
 #include "exporter/primitives/svg.hpp"
 
 namespace amalthea::exporter {

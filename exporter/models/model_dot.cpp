@@ -7,8 +7,8 @@
 #include "amalthea/views/mapping.hpp"
 #include "amalthea/views/software.hpp"
 #include "amalthea/views/stimuli.hpp"
+#include "exporter/models/detail/model_walk.hpp"
 #include "exporter/models/model_exports.hpp"
-#include "exporter/models/model_walk.hpp"
 #include "exporter/primitives/dot.hpp"
 
 namespace amalthea::exporter {

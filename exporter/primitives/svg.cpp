@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "exporter/gpu/timeline.hpp"
+#include "exporter/gpu/detail/timeline.hpp"
 
 namespace amalthea::exporter::svg {
 namespace {

@@ -7,8 +7,8 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/ascii.hpp"
-#include "amalthea/near_miss.hpp"
+#include "amalthea/detail/ascii.hpp"
+#include "amalthea/detail/near_miss.hpp"
 #include "amalthea/quantity.hpp"
 #include "amalthea/views/mapping.hpp"
 #include "amalthea/views/operating_system.hpp"

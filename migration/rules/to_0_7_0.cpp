@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ITEA 1.3.0 → 0.7.0, the first release of APP4MC: one package instead of twelve. What only got another name
-// ("isBuffered", sw:Periodic, mem) has its new one when the model is read; see amalthea/itea.hpp.
+// ("isBuffered", sw:Periodic, mem) has its new one when the model is read; see amalthea/detail/itea.hpp.
 
 #include <charconv>
 #include <optional>
@@ -10,9 +10,9 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/itea.hpp"
-#include "migration/itea_reference.hpp"
-#include "migration/steps.hpp"
+#include "amalthea/detail/itea.hpp"
+#include "migration/detail/itea_reference.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 namespace {

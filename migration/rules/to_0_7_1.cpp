@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "amalthea/attribute_value.hpp"
-#include "migration/root.hpp"
+#include "migration/detail/root.hpp"
+#include "migration/detail/steps.hpp"
 #include "migration/rules/to_0_7_1.hpp"
-#include "migration/steps.hpp"
 
 namespace amalthea::migration {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "migration/detail/steps.hpp"
 #include "migration/rules/to_0_7_2_parts.hpp"
-#include "migration/steps.hpp"
 
 namespace amalthea::migration {
 namespace {

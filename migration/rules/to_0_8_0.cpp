@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/emf_form.hpp"
-#include "migration/steps.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 namespace {

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "migration/detail/steps.hpp"
 #include "migration/rules/to_0_8_1_parts.hpp"
-#include "migration/steps.hpp"
 
 namespace amalthea::migration {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "migration/steps.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 

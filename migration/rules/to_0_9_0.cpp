@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "migration/detail/steps.hpp"
 #include "migration/rules/to_0_9_0.hpp"
-#include "migration/steps.hpp"
 
 namespace amalthea::migration {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "amalthea/identifier.hpp"
-#include "migration/steps.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 namespace {

@@ -2,8 +2,8 @@
 // 0.9.2 → 0.9.3: instructions become ticks, deviations get a family of classes for each type of value.
 
 #include "migration/rules/to_0_9_3.hpp"
-#include "migration/deviation.hpp"
-#include "migration/steps.hpp"
+#include "migration/detail/deviation.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 namespace {

@@ -2,7 +2,7 @@
 // 0.9.3 → 0.9.4: modes of numbers, deadlines of runnables as requirements, aliases of types.
 
 #include "migration/rules/to_0_9_4.hpp"
-#include "migration/steps.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "migration/steps.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 namespace {

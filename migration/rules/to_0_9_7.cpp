@@ -10,7 +10,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/identifier.hpp"
-#include "migration/steps.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // 0.9.9 → 1.0.0: measurements are no part of a model any more.
 
-#include "migration/steps.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // 1.1.0 → 1.2.0: loops, maps and groups that may be interrupted; nothing that was there changes.
 
-#include "migration/steps.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 namespace {

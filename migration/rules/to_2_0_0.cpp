@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "migration/detail/steps.hpp"
 #include "migration/rules/to_2_0_0.hpp"
-#include "migration/steps.hpp"
 
 namespace amalthea::migration {
 namespace {

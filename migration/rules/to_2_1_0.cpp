@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // 2.0.0 → 2.1.0: local mode labels and arithmetic.
 
-#include "migration/steps.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 

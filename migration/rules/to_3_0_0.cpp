@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/identifier.hpp"
-#include "migration/steps.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 namespace {

@@ -9,8 +9,8 @@
 
 #include <fmt/core.h>
 
-#include "migration/itea_reference.hpp"
-#include "migration/steps.hpp"
+#include "migration/detail/itea_reference.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 namespace {

@@ -9,9 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "migration/itea_reference.hpp"
+#include "migration/detail/itea_reference.hpp"
+#include "migration/detail/steps.hpp"
 #include "migration/rules/to_itea_1_3_0_modes.hpp"
-#include "migration/steps.hpp"
 
 namespace amalthea::migration {
 namespace {
