@@ -11,7 +11,7 @@
 namespace amalthea::cli {
 namespace {
 
-struct Options {
+struct GraphOptions {
   InputOptions input;
   importer::BuildOptions build;
   std::string format = "dot";
@@ -20,7 +20,7 @@ struct Options {
   bool lenient = false;
 };
 
-int run(const Options& options) {
+int run(const GraphOptions& options) {
   if (!check_output(options.output)) return ExitCode::unusable;
   int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
@@ -47,7 +47,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_graph(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<GraphOptions>();
   CLI::App* verb =
       app.add_subcommand("graph", "the runnable graph of the system or of one task, as DOT, JSON or a picture");
   add_input_options(*verb, options->input);

@@ -14,6 +14,7 @@
 #include <CLI/Formatter.hpp>
 
 #include "amalthea/quantity.hpp"
+#include "cli/complaint.hpp"
 #include "cli/mapping.hpp"
 #include "cli/shown_findings.hpp"
 #include "cli/verbs.hpp"
@@ -29,8 +30,6 @@
 
 namespace amalthea::cli {
 namespace {
-
-void complain(const std::string& message) { fmt::print(stderr, "amalthea: error: {}\n", message); }
 
 /// Of what is neither the name of a built-in thing nor a file.
 template <typename Items, typename NameOf>
