@@ -11,7 +11,7 @@
 namespace amalthea::cli {
 namespace {
 
-struct Options {
+struct AnalyzeOptions {
   InputOptions input;
   AnalysisInput analysis;
   std::string format = "text";
@@ -21,7 +21,7 @@ struct Options {
   std::string table = "tasks";
 };
 
-int run(const Options& options) {
+int run(const AnalyzeOptions& options) {
   if (!check_output(options.output) || !check_trace(options.trace)) return ExitCode::unusable;
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics);
@@ -50,7 +50,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_analyze(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AnalyzeOptions>();
   CLI::App* verb = app.add_subcommand(
       "analyze", "response times of every task, GPU operation and resource, with verdicts and reasons");
   add_input_options(*verb, options->input);

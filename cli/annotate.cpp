@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "amalthea/quantity.hpp"
+#include "cli/complaint.hpp"
 #include "cli/input.hpp"
 #include "cli/mapping.hpp"
 #include "cli/model_output.hpp"
@@ -19,18 +20,13 @@
 namespace amalthea::cli {
 namespace {
 
-struct Options {
+struct AnnotateOptions {
   InputOptions input;
   AnalysisInput analysis;
   std::vector<std::string> forms = {"properties"};
   std::string output;
   bool strip = false;
 };
-
-bool complain(const std::string& message) {
-  fmt::print(stderr, "amalthea: error: {}\n", message);
-  return false;
-}
 
 /// Writes all files of the model, each as `text` has it.
 template <typename Text>
@@ -67,7 +63,7 @@ bool can_be_annotated(const Model& model) {
 }
 
 /// What is to be written; nothing and a message when the mapping changes cannot be understood.
-std::optional<exporter::AnnotationRequest> request_of(const Options& options) {
+std::optional<exporter::AnnotationRequest> request_of(const AnnotateOptions& options) {
   const auto asked = [&](std::string_view form) {
     return std::find(options.forms.begin(), options.forms.end(), form) != options.forms.end();
   };
@@ -91,7 +87,7 @@ std::optional<exporter::AnnotationRequest> request_of(const Options& options) {
   return request;
 }
 
-int run(const Options& options) {
+int run(const AnnotateOptions& options) {
   Diagnostics diagnostics;
   auto loaded = load(options.input, diagnostics);
   if (!loaded) {
@@ -133,7 +129,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_annotate(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AnnotateOptions>();
   CLI::App* verb = app.add_subcommand("annotate", "the model with its timing written in; nothing else changes");
   add_input_options(*verb, options->input);
   add_analysis_options(*verb, options->analysis);

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "analysis/model_analysis.hpp"
+#include "cli/complaint.hpp"
 #include "cli/mapping.hpp"
 #include "cli/shown_findings.hpp"
 #include "exporter/exploration/exploration_formats.hpp"
@@ -17,8 +18,6 @@ namespace amalthea::cli {
 namespace {
 
 using importer::MappingChange;
-
-void complain(const std::string& message) { fmt::print(stderr, "amalthea: error: {}\n", message); }
 
 bool has_task(const System& system, const std::string& name) {
   return std::any_of(system.tasks.begin(), system.tasks.end(), [&](const Task& task) { return task.name == name; });

@@ -12,7 +12,7 @@
 namespace amalthea::cli {
 namespace {
 
-struct Options {
+struct GraphOptions {
   InputOptions input;
   importer::BuildOptions build;
   std::string format = "dot";
@@ -21,7 +21,7 @@ struct Options {
   bool lenient = false;
 };
 
-int run(const Options& options) {
+int run(const GraphOptions& options) {
   if (!check_output(options.output)) return ExitCode::unusable;
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics);
@@ -49,7 +49,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_graph(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<GraphOptions>();
   CLI::App* verb =
       app.add_subcommand("graph", "the runnable graph of the system or of one task, as DOT, JSON or a picture");
   add_input_options(*verb, options->input);

@@ -15,7 +15,7 @@
 namespace amalthea::cli {
 namespace {
 
-struct Options {
+struct InfoOptions {
   InputOptions input;
   importer::BuildOptions build;
   std::string format = "text";
@@ -23,7 +23,7 @@ struct Options {
 };
 
 /// Every object, attribute and reference; findings go to standard error as always.
-int dump(const Options& options) {
+int dump(const InfoOptions& options) {
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics);
   print_findings(diagnostics);
@@ -36,7 +36,7 @@ int dump(const Options& options) {
   return diagnostics.has_errors() ? ExitCode::findings : ExitCode::all_well;
 }
 
-int run(const Options& options) {
+int run(const InfoOptions& options) {
   if (options.dump) return dump(options);
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics);
@@ -55,7 +55,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_info(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InfoOptions>();
   CLI::App* verb = app.add_subcommand("info", "what is in a model, and what of it the analysis understands");
   add_input_options(*verb, options->input);
   add_build_options(*verb, options->build);

@@ -15,6 +15,7 @@
 
 #include "amalthea/quantity.hpp"
 #include "analysis/model_analysis.hpp"
+#include "cli/complaint.hpp"
 #include "cli/mapping.hpp"
 #include "cli/shown_findings.hpp"
 #include "cli/verbs.hpp"
@@ -24,8 +25,6 @@
 
 namespace amalthea::cli {
 namespace {
-
-void complain(const std::string& message) { fmt::print(stderr, "amalthea: error: {}\n", message); }
 
 /// Of what is neither the name of a built-in thing nor a file.
 template <typename Items, typename NameOf>

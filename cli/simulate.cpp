@@ -18,7 +18,7 @@
 namespace amalthea::cli {
 namespace {
 
-struct Options {
+struct SimulateOptions {
   InputOptions input;
   AnalysisInput analysis;
   std::uint64_t runs = 1;
@@ -54,7 +54,7 @@ class Progress {
   std::uint64_t percent_ = 0;
 };
 
-int run(const Options& options) {
+int run(const SimulateOptions& options) {
   if (!check_output(options.output) || !check_trace(options.trace)) return ExitCode::unusable;
   if (options.traced_run >= options.runs) {
     fmt::print(stderr, "amalthea: error: --trace-run {}: runs are counted from 0 to {}\n", options.traced_run,
@@ -96,7 +96,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_simulate(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SimulateOptions>();
   CLI::App* verb =
       app.add_subcommand("simulate", "how response times are distributed over many runs with random execution times");
   add_input_options(*verb, options->input);

@@ -16,7 +16,7 @@
 namespace amalthea::cli {
 namespace {
 
-struct Options {
+struct ValidateOptions {
   InputOptions input;
   std::string format = "text";
   std::string output;
@@ -30,7 +30,7 @@ std::optional<Severity> threshold(const std::string& fail_on) {
   return std::nullopt;
 }
 
-int run(const Options& options) {
+int run(const ValidateOptions& options) {
   if (!check_output(options.output)) return ExitCode::unusable;
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics);
@@ -54,7 +54,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_validate(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ValidateOptions>();
   CLI::App* verb = app.add_subcommand(
       "validate", "findings about a model: against its metamodel, what an analysis lacks, and a design review");
   add_input_options(*verb, options->input);

@@ -11,9 +11,6 @@
 namespace amalthea::migration {
 namespace {
 
-constexpr std::string_view any_file = "amlt:/#";
-constexpr std::string_view type_mark = "?type=";
-
 std::string_view id_of(const Field& field) {
   return field.kind == FieldKind::remote && field.text.starts_with(any_file) ? field.text.substr(any_file.size())
                                                                              : field.text;

@@ -4,16 +4,13 @@
 #include <algorithm>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
+
+#include "exporter/traces/detail/trace_text.hpp"
 
 namespace amalthea::exporter {
 namespace {
 
 namespace nvidia = engine::nvidia;
-
-std::string json_text(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
 
 std::string seconds(Instant time) {
   constexpr std::int64_t second = 1'000'000'000'000;

@@ -21,22 +21,15 @@ using svg::paint_of;
 using svg::paints;
 using svg::pixel;
 
-constexpr std::int64_t left = 160 * pixel;
-constexpr std::int64_t plot = 1000 * pixel;
-constexpr std::int64_t right = 60 * pixel;
-constexpr std::int64_t row_height = 20 * pixel;
-constexpr std::int64_t bar_height = 18 * pixel;
-constexpr std::int64_t group_gap = 8 * pixel;
-
 using svg::escaped;
 using svg::letters;
 using svg::number;
 
-std::string time_text(Instant time) { return fmt::format("{} us", decimal(time.picoseconds(), 6)); }
+std::string microseconds_text(Instant time) { return fmt::format("{} us", decimal(time.picoseconds(), 6)); }
 
-class Drawing {
+class GanttDrawing {
  public:
-  Drawing(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run, const TimelineOptions& options)
+  GanttDrawing(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run, const TimelineOptions& options)
       : scenario_(scenario), run_(run), options_(options), timeline_(make_timeline(scenario, run)) {}
 
   std::string render() {
@@ -63,6 +56,13 @@ class Drawing {
   }
 
  private:
+  static constexpr std::int64_t left = 160 * pixel;
+  static constexpr std::int64_t plot = 1000 * pixel;
+  static constexpr std::int64_t right = 60 * pixel;
+  static constexpr std::int64_t row_height = 20 * pixel;
+  static constexpr std::int64_t bar_height = 18 * pixel;
+  static constexpr std::int64_t group_gap = 8 * pixel;
+
   std::int64_t x_of(Instant time) const {
     const std::int64_t length = std::max<std::int64_t>(timeline_.end.picoseconds(), 1);
     return left + amalthea::detail::divide(static_cast<amalthea::detail::Int128>(time.picoseconds()) * plot, length,
@@ -86,7 +86,7 @@ class Drawing {
   std::string title_of(const TimelineRow& row, const TimelineBar& bar) const {
     if (row.kind == TimelineRowKind::contexts)
       return fmt::format("{}, {}: {} to {}", unit_name(scenario_, row), scenario_.contexts[bar.subject].name,
-                         time_text(bar.start), time_text(bar.end));
+                         microseconds_text(bar.start), microseconds_text(bar.end));
     const nvidia::StreamOperation& operation = scenario_.operations[bar.subject];
     const nvidia::OperationRun& done = run_.operations[bar.subject];
     const std::string what = operation.kind == nvidia::StreamOperationKind::kernel
@@ -94,8 +94,9 @@ class Drawing {
                                  : std::string(name_of(operation.kind));
     return fmt::format("{}, {}, stream {}: {} to {}; released {}, completed {}",
                        timeline_.series[timeline_.series_of[bar.subject]].name, what,
-                       stream_label(scenario_.streams[operation.stream]), time_text(bar.start), time_text(bar.end),
-                       time_text(operation.release), time_text(done.completion));
+                       stream_label(scenario_.streams[operation.stream]), microseconds_text(bar.start),
+                       microseconds_text(bar.end), microseconds_text(operation.release),
+                       microseconds_text(done.completion));
   }
 
   void draw_bar(const TimelineRow& row, const TimelineBar& bar, std::int64_t top) {
@@ -181,7 +182,7 @@ class Drawing {
 
 std::string render_gpu_gantt_svg(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run,
                                  const TimelineOptions& options) {
-  return Drawing(scenario, run, options).render();
+  return GanttDrawing(scenario, run, options).render();
 }
 
 }  // namespace amalthea::exporter

@@ -14,8 +14,6 @@
 namespace amalthea::migration {
 namespace {
 
-constexpr std::string_view type_mark = "?type=";
-
 class Writer {
  public:
   Writer(const Object& root, IteaRelease release) : model_(root.model()), release_(release), references_(model_) {}

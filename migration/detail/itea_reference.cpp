@@ -12,21 +12,9 @@
 namespace amalthea::migration {
 namespace {
 
-constexpr std::string_view type_mark = "?type=";
 constexpr std::string_view lent_id = "_position.";
 
 std::string_view file_name(std::string_view path) { return path.substr(path.find_last_of("/\\") + 1); }
-
-/// "Control?type=sw.Task" → "Control?type=Task".
-std::string without_package(std::string_view id) {
-  const std::size_t type = id.rfind(type_mark);
-  if (type == std::string_view::npos) return std::string(id);
-  const std::string_view qualified = id.substr(type + type_mark.size());
-  const std::size_t dot = qualified.rfind('.');
-  if (dot == std::string_view::npos) return std::string(id);
-  return std::string(id.substr(0, type + type_mark.size()))
-      .append(itea_class(qualified.substr(0, dot), qualified.substr(dot + 1)));
-}
 
 /// The way back, as 1.3.0 writes it.
 std::string with_package(std::string_view id) {
@@ -86,6 +74,16 @@ void change_positions(EditableModel& model, Change change) {
 }
 
 }  // namespace
+
+std::string without_package(std::string_view id) {
+  const std::size_t type = id.rfind(type_mark);
+  if (type == std::string_view::npos) return std::string(id);
+  const std::string_view qualified = id.substr(type + type_mark.size());
+  const std::size_t dot = qualified.rfind('.');
+  if (dot == std::string_view::npos) return std::string(id);
+  return std::string(id.substr(0, type + type_mark.size()))
+      .append(itea_class(qualified.substr(0, dot), qualified.substr(dot + 1)));
+}
 
 const Object& root_of(const Object& object) {
   const Object* at = &object;
@@ -244,6 +242,9 @@ void release_positions(EditableModel& model, IteaRelease release) {
     if (object.attribute_or("xmi:id", "").starts_with(lent_id)) object.unset("xmi:id");
   });
 }
+
+void hold_positions(Step& step) { hold_positions(step.model); }
+void release_positions(Step& step) { release_positions(step.model, step.to.itea); }
 
 void refer(Object& holder, std::string_view feature, Object& target, const IteaReferences& references) {
   const Object& root = root_of(target);

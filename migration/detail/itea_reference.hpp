@@ -14,6 +14,8 @@
 
 #include "amalthea/detail/itea.hpp"
 #include "amalthea/editable_model.hpp"
+#include "amalthea/detail/itea.hpp"
+#include "migration/detail/rule.hpp"
 
 namespace amalthea::migration {
 
@@ -54,6 +56,10 @@ class IteaReferences {
 
 const Object& root_of(const Object& object);
 
+/// "Control?type=sw.Task" → "Control?type=Task", "Timer?type=sw.Periodic" → "Timer?type=PeriodicActivation"; the text
+/// itself where its class has no package.
+std::string without_package(std::string_view id);
+
 /// "//@swModel/@tasks.0" of every object of a file, with the names of a release.
 using Positions = std::unordered_map<const Object*, std::string>;
 Positions positions_in(const Object& root, IteaRelease release);
@@ -62,6 +68,9 @@ Positions positions_in(const Object& root, IteaRelease release);
 /// instead, which objects without one are lent. Returns how many there are.
 std::size_t hold_positions(EditableModel& model);
 void release_positions(EditableModel& model, IteaRelease release);
+/// The same as rules of a step.
+void hold_positions(Step& step);
+void release_positions(Step& step);
 /// An id that an object can be referred to by between these two, whatever happens to it.
 std::string lasting_id(Object& object);
 

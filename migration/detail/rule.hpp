@@ -34,6 +34,8 @@ struct Rule {
   /// done, or nothing can be; what the older release does not know is then an obstacle.
   void (*undo)(Step&) = nullptr;
 };
+/// For rules whose change concerns the way back alone.
+inline void nothing(Step&) {}
 
 /// All that leads to `to` from the release before it. Namespaces and ids are seen to by the step itself.
 struct StepRules {
@@ -123,5 +125,10 @@ Object& copy(const Object& object, Object& owner);
 
 /// The custom properties of kept content begin with this.
 inline constexpr std::string_view kept_prefix = "amalthea-converted.";
+
+/// What addresses of objects of any file begin with, from 0.7.0 on.
+inline constexpr std::string_view any_file = "amlt:/#";
+/// Between the name and the class of an object in its id.
+inline constexpr std::string_view type_mark = "?type=";
 
 }  // namespace amalthea::migration

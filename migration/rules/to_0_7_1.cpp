@@ -207,7 +207,7 @@ void values_of_entries_back(Step& step) {
   }
 }
 
-constexpr Rule rules[] = {
+constexpr Rule rules_to_0_7_1[] = {
     {"Amalthea is the root", "A sub-model that was the root of its file is contained in an Amalthea now.",
      contain_roots},
     {"the size of a section is kept aside", "Sections are virtual and have no size any more.", section_sizes},
@@ -248,6 +248,6 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-StepRules to_0_7_1() { return {Version::v0_7_1, rules}; }
+StepRules to_0_7_1() { return {Version::v0_7_1, rules_to_0_7_1}; }
 
 }  // namespace amalthea::migration

@@ -3,6 +3,10 @@
 
 namespace amalthea::exporter {
 
+nlohmann::ordered_json picoseconds(std::optional<Duration> duration) {
+  return duration ? nlohmann::ordered_json(duration->picoseconds()) : nlohmann::ordered_json(nullptr);
+}
+
 nlohmann::ordered_json findings_json(const std::vector<Diagnostic>& findings) {
   using Json = nlohmann::ordered_json;
   const auto number = [](std::uint32_t value) { return value == 0 ? Json(nullptr) : Json(value); };

@@ -19,8 +19,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* no_runnable_bound = "bounds are those of tasks and operations; see simulated";
 
-Json picoseconds(std::optional<Duration> duration) { return duration ? Json(duration->picoseconds()) : Json(nullptr); }
-
 const char* source_name(Chain::Source source) {
   switch (source) {
     case Chain::Source::model:

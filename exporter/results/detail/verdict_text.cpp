@@ -30,6 +30,21 @@ struct Clause {
 
 }  // namespace
 
+Colour colour_of(engine::Verdict verdict) {
+  switch (verdict) {
+    case engine::Verdict::met:
+      return Colour::good;
+    case engine::Verdict::missed:
+    case engine::Verdict::unbounded:
+      return Colour::bad;
+    case engine::Verdict::unknown:
+      return Colour::bold;
+    case engine::Verdict::no_deadline:
+      return Colour::dim;
+  }
+  return Colour::none;
+}
+
 std::string verdict_sentence(const Assessment& assessment) {
   Clause missed, unbounded, unknown, parts;
   for (const JudgedLimit& limit : assessment.limits) {

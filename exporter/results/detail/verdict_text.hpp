@@ -18,6 +18,8 @@ namespace amalthea::exporter {
 std::string verdict_sentence(const engine::Assessment& assessment);
 /// Good only for met and guaranteed with something to be kept.
 Colour colour_of(const engine::Assessment& assessment);
+/// Of one task's.
+Colour colour_of(engine::Verdict verdict);
 
 struct VerdictLine {
   std::string text;
