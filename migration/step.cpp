@@ -39,6 +39,12 @@ bool can_have_properties(const Object& object, Version version) {
              : metamodel::find_feature_any_version(object.cls(), "customProperties", version) != nullptr;
 }
 
+void add_property(Object& holder, std::string_view key, std::string_view text) {
+  Object& property = holder.create("customProperties", "CustomProperty");
+  property.set("key", key);
+  property.create("value", "StringObject").set("value", text);
+}
+
 }  // namespace
 
 std::vector<Object*> Step::parts(std::string_view feature) const {
@@ -70,12 +76,6 @@ Object& Step::holder_of(Object& object) const {
   Object* at = &object;
   while (!can_have_properties(*at, to.version) && at->owner() != nullptr) at = at->owner();
   return *at;
-}
-
-void Step::add_property(Object& holder, std::string_view key, std::string_view text) {
-  Object& property = holder.create("customProperties", "CustomProperty");
-  property.set("key", key);
-  property.create("value", "StringObject").set("value", text);
 }
 
 void Step::keep(Object& object, std::string_view what, std::string_view text) {
