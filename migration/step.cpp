@@ -86,7 +86,7 @@ void Step::keep(Object& object, std::string_view what, std::string_view text) {
   for (const Object* const property : holder.children("customProperties"))
     taken.insert(property->attribute_or("key", ""));
   std::string key = base;
-  for (std::size_t number = 2; taken.count(key) > 0; ++number) key = fmt::format("{}.{}", base, number);
+  for (std::size_t number = 2; taken.contains(key); ++number) key = fmt::format("{}.{}", base, number);
   add_property(holder, key, text);
   record_.kept(holder, object.location(), what, key);
 }

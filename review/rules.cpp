@@ -79,10 +79,10 @@ std::span<const Rule> rules() { return all_rules; }
 
 bool Report::is_told(Element element) const {
   const auto told_of = [this](Element one) {
-    if (told_.count(one.path()) != 0) return true;
+    if (told_.contains(one.path())) return true;
     const ChildRange children = one.children();
     return std::any_of(children.begin(), children.end(),
-                       [this](Element child) { return told_.count(child.path()) != 0; });
+                       [this](Element child) { return told_.contains(child.path()); });
   };
   if (told_of(element)) return true;
   const std::vector<Element> targets = model_.attribute_targets(element);
