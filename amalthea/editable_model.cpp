@@ -463,7 +463,7 @@ std::size_t EditableModel::remove_references(const std::unordered_set<std::strin
   for_each([&](Object& object) {
     auto& fields = object.fields_;
     const auto gone = std::remove_if(fields.begin(), fields.end(), [&](const Field& field) {
-      return field.kind != FieldKind::value && ids.count(id_of(field)) > 0;
+      return field.kind != FieldKind::value && ids.contains(id_of(field));
     });
     count += static_cast<std::size_t>(fields.end() - gone);
     fields.erase(gone, fields.end());

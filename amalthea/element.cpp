@@ -414,4 +414,18 @@ Element Model::reference(Element element, std::string_view feature) const {
   return found.empty() ? Element{} : found.front();
 }
 
+std::vector<Element> Model::attribute_targets(Element element) const {
+  std::vector<Element> targets;
+  const Document& document = element.document();
+  const ElementRecord& record = element.record();
+  for (std::uint32_t a = 0; element.cls() && a < record.attribute_count; ++a) {
+    const std::string_view name = document.name(document.attribute(record.first_attribute + a).name());
+    const Feature* feature = metamodel::find_feature_any_version(*element.cls(), name, document.version());
+    if (feature == nullptr || feature->kind != FeatureKind::reference) continue;
+    const std::vector<Element> found = references(element, name);
+    targets.insert(targets.end(), found.begin(), found.end());
+  }
+  return targets;
+}
+
 }  // namespace amalthea

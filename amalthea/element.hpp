@@ -351,6 +351,8 @@ class Model {
   std::vector<Element> references(Element element, std::string_view feature) const;
   /// The first of references(), or an empty Element.
   Element reference(Element element, std::string_view feature) const;
+  /// Targets of all references that the element writes as attributes.
+  std::vector<Element> attribute_targets(Element element) const;
 
  private:
   std::vector<std::unique_ptr<Document>> documents_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+/// \file
 /// The AMALTHEA metamodel of every version: which classes there are, what they
 /// inherit and which features they have. One table answers for all versions;
 /// every entry carries the set of versions in which it holds. The facts are those

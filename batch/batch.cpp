@@ -249,7 +249,7 @@ tl::expected<void, std::string> merge_parts(const std::vector<std::string>& path
     constexpr std::size_t told = 20;
     std::string indices;
     for (std::size_t index = 0, found = 0; found < std::min(missing, told); ++index)
-      if (places.count(index) == 0) indices += fmt::format("{}{}", found++ == 0 ? "" : ", ", index);
+      if (!places.contains(index)) indices += fmt::format("{}{}", found++ == 0 ? "" : ", ", index);
     return tl::unexpected(fmt::format("models are missing, by their index: {}{}", indices,
                                       missing > told ? fmt::format(" and {} more", missing - told) : ""));
   }

@@ -111,13 +111,13 @@ std::vector<ModelFiles> models_among(const std::vector<std::string>& files, std:
     // Of what is missing as much as possible from one file, the first of equals: folders also hold variants of a model.
     std::set<std::string> missing;
     for (const std::string& name : references[i].names)
-      if (references[i].defined.count(name) == 0) missing.insert(name);
+      if (!references[i].defined.contains(name)) missing.insert(name);
     while (!missing.empty()) {
       std::size_t best = i, most = 0;
       for (std::size_t other = 0; other < files.size(); ++other) {
         const auto has =
             static_cast<std::size_t>(std::count_if(missing.begin(), missing.end(), [&](const std::string& name) {
-              return references[other].defined.count(name) > 0;
+              return references[other].defined.contains(name);
             }));
         if (has > most) {
           best = other;
@@ -127,7 +127,7 @@ std::vector<ModelFiles> models_among(const std::vector<std::string>& files, std:
       if (most == 0) break;  // nobody has the rest
       groups.join(i, best);
       for (auto name = missing.begin(); name != missing.end();)
-        name = references[best].defined.count(*name) > 0 ? missing.erase(name) : std::next(name);
+        name = references[best].defined.contains(*name) ? missing.erase(name) : std::next(name);
     }
   }
   std::map<std::size_t, ModelFiles> models;

@@ -67,7 +67,7 @@ void write_ids(EditableModel& model, Version version) {
         referenced.insert(field.text.substr(field.text.find('#') + 1));
   });
   model.for_each([&](Object& object) {
-    if (!referenced.empty() && referenced.count(object.attribute_or("xmi:id", "")) > 0) return;
+    if (!referenced.empty() && referenced.contains(object.attribute_or("xmi:id", ""))) return;
     const auto id = version >= Version::v0_9_7 ? computed_id(object, version) : std::nullopt;
     if (!id)
       object.unset("xmi:id");

@@ -18,8 +18,10 @@ struct Release {
   Version version = oldest_version;  ///< of an ITEA release: 0.7.0, whose metamodel it is read with
 
   Release() = default;
-  constexpr Release(Version app4mc) : version(app4mc) {}  // NOLINT: a version is a release
+  // NOLINTBEGIN(google-explicit-constructor): either is a release
+  constexpr Release(Version app4mc) : version(app4mc) {}
   constexpr Release(IteaRelease release) : itea(release) {}
+  // NOLINTEND(google-explicit-constructor)
 
   bool is_itea() const { return itea != IteaRelease::none; }
   /// 0, 1, 2 for the ITEA releases, 3 for 0.7.0 and so on.

@@ -36,6 +36,12 @@ bool can_have_properties(const Object& object, Version version) {
              : metamodel::find_feature_any_version(object.cls(), "customProperties", version) != nullptr;
 }
 
+void add_property(Object& holder, std::string_view key, std::string_view text) {
+  Object& property = holder.create("customProperties", "CustomProperty");
+  property.set("key", key);
+  property.create("value", "StringObject").set("value", text);
+}
+
 }  // namespace
 
 std::vector<Object*> Step::parts(std::string_view feature) const {
@@ -69,12 +75,6 @@ Object& Step::holder_of(Object& object) const {
   return *at;
 }
 
-void Step::add_property(Object& holder, std::string_view key, std::string_view text) {
-  Object& property = holder.create("customProperties", "CustomProperty");
-  property.set("key", key);
-  property.create("value", "StringObject").set("value", text);
-}
-
 void Step::keep(Object& object, std::string_view what, std::string_view text) {
   Object& holder = holder_of(object);
   const std::string release = from.is_itea() ? fmt::format("itea-{}", to_string(from).substr(5)) : to_string(from);
@@ -83,7 +83,7 @@ void Step::keep(Object& object, std::string_view what, std::string_view text) {
   for (const Object* const property : holder.children("customProperties"))
     taken.insert(property->attribute_or("key", ""));
   std::string key = base;
-  for (std::size_t number = 2; taken.count(key) > 0; ++number) key = fmt::format("{}.{}", base, number);
+  for (std::size_t number = 2; taken.contains(key); ++number) key = fmt::format("{}.{}", base, number);
   add_property(holder, key, text);
   record_.kept(holder, object.location(), what, key);
 }

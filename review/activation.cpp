@@ -141,7 +141,7 @@ void check_recursion(const Context& context, Report& report) {
     std::size_t next = 0;
   };
   for (const Element root : graph.runnables()) {
-    if (states.count(CallGraph::key(root)) != 0 || reached.count(CallGraph::key(root)) != 0) continue;
+    if (states.contains(CallGraph::key(root)) || reached.contains(CallGraph::key(root))) continue;
     std::vector<Frame> stack{{root, 0}};
     states[CallGraph::key(root)] = State::open;
     while (!stack.empty()) {
@@ -153,7 +153,7 @@ void check_recursion(const Context& context, Report& report) {
         continue;
       }
       const CallGraph::Call call = calls[frame.next++];
-      if (reached.count(CallGraph::key(call.callee)) != 0) continue;
+      if (reached.contains(CallGraph::key(call.callee))) continue;
       const auto [state, added] = states.emplace(CallGraph::key(call.callee), State::open);
       if (added)
         stack.push_back({call.callee, 0});

@@ -76,7 +76,7 @@ class FlowGraph {
     while (!open.empty()) {
       const std::uint64_t at = open.back();
       open.pop_back();
-      if (goal.count(at) != 0) return true;
+      if (goal.contains(at)) return true;
       if (!seen.insert(at).second) continue;
       const auto next = edges_.find(at);
       if (next == edges_.end()) continue;

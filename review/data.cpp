@@ -66,7 +66,7 @@ void for_each_accessed_label(const Context& context, Visit visit) {
   if (context.system == nullptr && has_devices(context)) return;
   const auto kernels = device_labels(context);
   for (const Element label : context.facts.all("Label"))
-    if (kernels.count({label.document().position(), label.index()}) == 0) visit(label, accesses_of(context, label));
+    if (!kernels.contains({label.document().position(), label.index()})) visit(label, accesses_of(context, label));
 }
 
 bool is_constant(Element label) { return label.attribute_or("constant", "false") == "true"; }
@@ -137,7 +137,7 @@ void check_overwritten_inputs(const Context& context, Report& report) {
       } else if (const auto* trigger = std::get_if<Trigger>(&activity)) {
         for (const TaskIndex started : system.stimuli[trigger->stimulus].activates)
           for (const LabelIndex label : inputs[started])
-            if (written.count(label) != 0) handed_over[started].insert(label);
+            if (written.contains(label)) handed_over[started].insert(label);
       } else if (std::holds_alternative<WaitEvents>(activity)) {
         for (const auto edge : boost::make_iterator_range(boost::in_edges(node, system.graph.boost()))) {
           if (system.graph.boost()[edge].kind != EdgeKind::event) continue;

@@ -47,14 +47,14 @@ struct Demands {
   bool contradict() const {
     if (equal.size() > 1) return true;
     for (const std::string_view value : equal)
-      if (different.count(value) > 0) return true;
+      if (different.contains(value)) return true;
     return literals > 0 && different.size() == literals;
   }
   /// Any one of them is enough.
   bool always_hold() const {
     if (different.size() > 1) return true;
     for (const std::string_view value : different)
-      if (equal.count(value) > 0) return true;
+      if (equal.contains(value)) return true;
     return literals > 0 && equal.size() == literals;
   }
 };

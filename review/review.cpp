@@ -40,10 +40,10 @@ void add_each_cause_once(const Diagnostics& known, const Diagnostics& building, 
   };
   for (std::size_t i = diagnostics.all().size(); i < known.all().size(); ++i)
     if (const Diagnostic& finding = known.all()[i];
-        finding.id != importer::missing_feature_id || missing.count(place_of(finding)) == 0)
+        finding.id != importer::missing_feature_id || !missing.contains(place_of(finding)))
       add(finding);
   for (const Diagnostic& finding : building.all())
-    if (explained.count(place_of(finding)) == 0) add(finding);
+    if (!explained.contains(place_of(finding))) add(finding);
 }
 
 }  // namespace

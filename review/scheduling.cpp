@@ -123,9 +123,9 @@ void check_mandatory_parameters(const Context& context, Report& report) {
   // unit, or the task no stimulus, explains nothing.
   const auto is_explained = [&](Element holder) {
     const ChildRange children = holder.children();
-    return needed.count(holder.path()) + needed.count(holder.parent().path()) + unread.count(holder.path()) != 0 ||
-           std::any_of(children.begin(), children.end(),
-                       [&](Element child) { return unread.count(child.path()) != 0; });
+    return needed.contains(holder.path()) || needed.contains(holder.parent().path()) ||
+           unread.contains(holder.path()) ||
+           std::any_of(children.begin(), children.end(), [&](Element child) { return unread.contains(child.path()); });
   };
   std::map<std::pair<std::string_view, std::string_view>, Missing> missing;  // by scheduler and parameter
   std::vector<std::pair<std::string_view, std::string_view>> order;

@@ -93,10 +93,12 @@ using GuardKinds = std::variant<Otherwise, ModeCondition, Probability, EveryNth>
 /// One of its kinds. Like `System` it says itself how it is copied: whoever holds one need not compile that.
 struct Guard : GuardKinds {
   Guard();
+  // NOLINTBEGIN(google-explicit-constructor): a kind is one of them
   Guard(Otherwise);
   Guard(ModeCondition);
   Guard(Probability);
   Guard(EveryNth);
+  // NOLINTEND(google-explicit-constructor)
   Guard(const Guard&);
   Guard(Guard&&) noexcept;
   Guard& operator=(const Guard&);
@@ -174,6 +176,7 @@ using ActivityKinds =
 /// One of its kinds, copied like a `Guard`.
 struct Activity : ActivityKinds {
   Activity();
+  // NOLINTBEGIN(google-explicit-constructor): a kind is one of them
   Activity(Call);
   Activity(ReadLabel);
   Activity(WriteLabel);
@@ -190,6 +193,7 @@ struct Activity : ActivityKinds {
   Activity(SchedulePoint);
   Activity(Terminate);
   Activity(Uninterruptible);
+  // NOLINTEND(google-explicit-constructor)
   Activity(const Activity&);
   Activity(Activity&&) noexcept;
   Activity& operator=(const Activity&);

@@ -13,36 +13,12 @@
 #include <vector>
 
 #include "amalthea/diagnostic.hpp"
+#include "amalthea/event_action.hpp"
 #include "amalthea/graph/activity.hpp"
 #include "amalthea/origin.hpp"
 #include "amalthea/time.hpp"
 
 namespace amalthea {
-
-/// What happens, in AMALTHEA's words. `any`: whatever can happen to an entity of that kind.
-enum class EventAction : std::uint8_t {
-  any,
-  activate,
-  start,
-  resume,
-  preempt,
-  poll,
-  run,
-  wait,
-  poll_parking,
-  park,
-  release_parking,
-  release,
-  terminate,
-  suspend,
-  read,
-  write,
-  increment,
-  decrement,
-  lock,
-  unlock,
-};
-std::string_view to_string(EventAction);  ///< AMALTHEA's literal; "_all_" of `any`
 
 /// An event that a simulation shows. Its occurrences are all that happens to the entity, or to any entity of the kind
 /// where none is named; where a runnable, process or unit is named, only what happens in it.

@@ -128,6 +128,7 @@ using OccurrenceKinds =
 /// One of its kinds, copied like a `Guard`.
 struct Occurrence : OccurrenceKinds {
   Occurrence();
+  // NOLINTBEGIN(google-explicit-constructor): a kind is one of them
   Occurrence(Periodic);
   Occurrence(Single);
   Occurrence(InterProcess);
@@ -137,6 +138,7 @@ struct Occurrence : OccurrenceKinds {
   Occurrence(ArrivalCurve);
   Occurrence(VariableRate);
   Occurrence(EventDriven);
+  // NOLINTEND(google-explicit-constructor)
   Occurrence(const Occurrence&);
   Occurrence(Occurrence&&) noexcept;
   Occurrence& operator=(const Occurrence&);

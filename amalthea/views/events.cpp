@@ -21,38 +21,7 @@ constexpr detail::Literals<EventKind, 11> kinds{{{"ProcessEvent", EventKind::pro
                                                  {"CustomEvent", EventKind::custom},
                                                  {"EventSet", EventKind::set}}};
 
-constexpr detail::Literals<EventType, 24> types{{{"_all_", EventType::any},
-                                                 {"activate", EventType::activate},
-                                                 {"start", EventType::start},
-                                                 {"resume", EventType::resume},
-                                                 {"preempt", EventType::preempt},
-                                                 {"poll", EventType::poll},
-                                                 {"run", EventType::run},
-                                                 {"wait", EventType::wait},
-                                                 {"poll_parking", EventType::poll_parking},
-                                                 {"park", EventType::park},
-                                                 {"release_parking", EventType::release_parking},
-                                                 {"release", EventType::release},
-                                                 {"terminate", EventType::terminate},
-                                                 {"deadline", EventType::deadline},
-                                                 {"suspend", EventType::suspend},
-                                                 {"read", EventType::read},
-                                                 {"write", EventType::write},
-                                                 {"increment", EventType::increment},
-                                                 {"decrement", EventType::decrement},
-                                                 {"send", EventType::send},
-                                                 {"receive", EventType::receive},
-                                                 {"lock", EventType::lock},
-                                                 {"unlock", EventType::unlock},
-                                                 {"end", EventType::end}}};
-
 }  // namespace
-
-std::string_view to_string(EventType type) {
-  for (const auto& [text, value] : types)
-    if (value == type) return text;
-  return "custom";
-}
 
 Event event_of(const Model& model, Element element) {
   Event event;
@@ -62,9 +31,9 @@ Event event_of(const Model& model, Element element) {
   event.kind = detail::literal(element.class_name(), kinds, EventKind::unknown);
   event.type_text = element.attribute_or("eventType", "");
   if (event.kind == EventKind::custom)
-    event.type = event.type_text.empty() ? EventType::any : EventType::custom;
+    event.type = event.type_text.empty() ? EventAction::any : EventAction::custom;
   else
-    event.type = detail::literal(event.type_text, types, EventType::any);
+    event.type = parse_event_action(event.type_text).value_or(EventAction::any);
   event.entity = model.reference(element, "entity");
   event.runnable = model.reference(element, "runnable");
   event.process = model.reference(element, "process");

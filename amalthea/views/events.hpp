@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "amalthea/element.hpp"
+#include "amalthea/event_action.hpp"
 
 namespace amalthea::views {
 
@@ -27,42 +28,12 @@ enum class EventKind : std::uint8_t {
   set,  ///< EventSet: all of several events
 };
 
-/// What happens. `any` is the default of all classes.
-enum class EventType : std::uint8_t {
-  any,
-  activate,
-  start,
-  resume,
-  preempt,
-  poll,
-  run,
-  wait,
-  poll_parking,
-  park,
-  release_parking,
-  release,
-  terminate,
-  deadline,  ///< up to 0.9.9
-  suspend,
-  read,
-  write,
-  increment,
-  decrement,
-  send,
-  receive,
-  lock,
-  unlock,
-  end,
-  custom,  ///< any text; see Event::type_text
-};
-std::string_view to_string(EventType type);
-
 struct Event {
   Element element;
   std::string_view name;
   std::string_view description;
   EventKind kind = EventKind::unknown;
-  EventType type = EventType::any;
+  EventAction type = EventAction::any;
   std::string_view type_text;    ///< eventType as written, or ""
   Element entity;                ///< what it is about; empty: any entity of that kind
   Element runnable;              ///< only when this runnable causes it

@@ -10,6 +10,8 @@
 namespace amalthea::exporter {
 namespace {
 
+#include "version.inc"
+
 std::string sha256(std::string_view bytes) {
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned int size = 0;
@@ -21,6 +23,8 @@ std::string sha256(std::string_view bytes) {
 }
 
 }  // namespace
+
+constinit const std::string_view tool_version = project_version;
 
 std::string hash_of_model(const Model& model) {
   std::string hashes;

@@ -378,7 +378,7 @@ std::vector<Annotation> annotations_of(const Model& model, const ResultView& vie
   if (documents.empty()) documents.insert(model.documents().front().get());
   const Properties origin = provenance(model, view, request);
   for (const auto& document : model.documents())
-    if (documents.count(document.get()) > 0) annotations.push_back({document->root(), origin});
+    if (documents.contains(document.get())) annotations.push_back({document->root(), origin});
   return annotations;
 }
 

@@ -99,7 +99,7 @@ void drop_annotations(const Model& model, EditableModel& editable, Diagnostics& 
   std::vector<Object*> objects;
   editable.for_each([&](Object& object) {
     if (const Element element = object.element();
-        element && elements.count({element.document().position(), element.index()}) > 0)
+        element && elements.contains({element.document().position(), element.index()}))
       objects.push_back(&object);
   });
   for (Object* object : objects) object->owner()->remove(*object);

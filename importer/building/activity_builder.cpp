@@ -134,21 +134,21 @@ class BodyReader {
     else
       add(item, name, ReadLabel{label, count});
     if (!context_.event_triggers.empty())
-      occurs(item, views::EventKind::label, write ? views::EventType::write : views::EventType::read,
+      occurs(item, views::EventKind::label, write ? EventAction::write : EventAction::read,
              context_.model.element(context_.system.labels[label].origin));
   }
 
   void take(Element item, const views::CustomEventTrigger& trigger) {
-    occurs(item, views::EventKind::custom, views::EventType::any, trigger.event);
+    occurs(item, views::EventKind::custom, EventAction::any, trigger.event);
   }
 
   /// Triggers the stimuli that wait for such an event; of custom events `entity` is the event itself.
-  void occurs(Element item, views::EventKind kind, views::EventType type, Element entity) {
+  void occurs(Element item, views::EventKind kind, EventAction type, Element entity) {
     for (const EventTrigger& trigger : context_.event_triggers) {
       const views::Event& event = trigger.event;
       const bool custom = kind == views::EventKind::custom;
       const bool meant = event.kind == kind && (custom ? event.element == entity
-                                                       : (event.type == views::EventType::any || event.type == type) &&
+                                                       : (event.type == EventAction::any || event.type == type) &&
                                                              (!event.entity || event.entity == entity));
       const Element runnable = calls_.empty() ? Element() : context_.runnable_elements[calls_.back()];
       if (meant && (!event.runnable || event.runnable == runnable) &&
@@ -299,9 +299,9 @@ class BodyReader {
                       *value};
     add(item, context_.system.modes[*mode].name, set);
     occurs(item, views::EventKind::mode_label,
-           sets                                            ? views::EventType::write
-           : access.access == views::ModeAccess::increment ? views::EventType::increment
-                                                           : views::EventType::decrement,
+           sets                                            ? EventAction::write
+           : access.access == views::ModeAccess::increment ? EventAction::increment
+                                                           : EventAction::decrement,
            access.label);
   }
 
@@ -448,9 +448,9 @@ class BodyReader {
     calls_.push_back(runnable);
     const Element element = context_.runnable_elements[runnable];
     add(item, context_.system.runnables[runnable].name, Call{});
-    occurs(item, views::EventKind::runnable, views::EventType::start, element);
+    occurs(item, views::EventKind::runnable, EventAction::start, element);
     read(element);
-    occurs(item, views::EventKind::runnable, views::EventType::terminate, element);
+    occurs(item, views::EventKind::runnable, EventAction::terminate, element);
     calls_.pop_back();
   }
 

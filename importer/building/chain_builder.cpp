@@ -79,7 +79,7 @@ class ChainReader {
     const views::Event event = views::event_of(context_.model, element);
     const bool first = !begun_;
     begun_ = true;
-    if (first) chain_.from_activation = event.type == views::EventType::activate;
+    if (first) chain_.from_activation = event.type == EventAction::activate;
     const auto task = task_of(event);
     if (task) return add(*task);
     if (first && event.kind == views::EventKind::stimulus) stimulus_ = context_.stimuli.find(event.entity);
@@ -95,8 +95,8 @@ class ChainReader {
     for (const Element element : {event.runnable, event.entity})
       if (const auto runnable = context_.runnables.find(element)) return only_.callers[*runnable];
     if (const auto label = context_.labels.find(event.entity)) {
-      if (event.type == views::EventType::write) return only_.writers[*label];
-      if (event.type == views::EventType::read) return only_.readers[*label];
+      if (event.type == EventAction::write) return only_.writers[*label];
+      if (event.type == EventAction::read) return only_.readers[*label];
     }
     return std::nullopt;
   }

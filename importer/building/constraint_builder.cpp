@@ -32,51 +32,6 @@ using Reason = tl::unexpected<std::string>;
 Unjudgeable unjudgeable(std::string reason) { return {std::move(reason), false}; }
 Unjudgeable demands_nothing(std::string_view missing) { return {fmt::format("it states {}", missing), true}; }
 
-EventAction action_of(views::EventType type) {
-  switch (type) {
-    case views::EventType::activate:
-      return EventAction::activate;
-    case views::EventType::start:
-      return EventAction::start;
-    case views::EventType::resume:
-      return EventAction::resume;
-    case views::EventType::preempt:
-      return EventAction::preempt;
-    case views::EventType::poll:
-      return EventAction::poll;
-    case views::EventType::run:
-      return EventAction::run;
-    case views::EventType::wait:
-      return EventAction::wait;
-    case views::EventType::poll_parking:
-      return EventAction::poll_parking;
-    case views::EventType::park:
-      return EventAction::park;
-    case views::EventType::release_parking:
-      return EventAction::release_parking;
-    case views::EventType::release:
-      return EventAction::release;
-    case views::EventType::terminate:
-      return EventAction::terminate;
-    case views::EventType::suspend:
-      return EventAction::suspend;
-    case views::EventType::read:
-      return EventAction::read;
-    case views::EventType::write:
-      return EventAction::write;
-    case views::EventType::increment:
-      return EventAction::increment;
-    case views::EventType::decrement:
-      return EventAction::decrement;
-    case views::EventType::lock:
-      return EventAction::lock;
-    case views::EventType::unlock:
-      return EventAction::unlock;
-    default:
-      return EventAction::any;
-  }
-}
-
 class EventReader {
  public:
   explicit EventReader(const BuildContext& context) : context_(context) {}
@@ -103,8 +58,8 @@ class EventReader {
 
   /// A type that its kind does not have would count as any.
   static bool is_legal(const views::Event& event) {
-    using enum views::EventType;
-    const auto one_of = [&](std::initializer_list<views::EventType> types) {
+    using enum EventAction;
+    const auto one_of = [&](std::initializer_list<EventAction> types) {
       return std::find(types.begin(), types.end(), event.type) != types.end();
     };
     if (event.kind == views::EventKind::custom) return true;
@@ -151,14 +106,13 @@ class EventReader {
   }
 
   OrReason<What> read(const views::Event& event) const {
-    const EventAction action = action_of(event.type);
+    const EventAction action = event.type;
     const auto task = process(event.process);
     const auto runnable = part(context_.runnables, event.runnable);
     const auto unit = part(context_.units, event.processing_unit);
     switch (event.kind) {
       case views::EventKind::process:
-        if (event.type == views::EventType::deadline)
-          return Reason("is a deadline, which is no event of the simulation");
+        if (event.type == EventAction::deadline) return Reason("is a deadline, which is no event of the simulation");
         if (action == EventAction::activate && event.processing_unit)
           return Reason("is an activation on a processing unit, which it has none of before it starts");
         return all_of(

@@ -163,9 +163,9 @@ class AccessReview {
     const Element place = context_.model.element(origin);
     if (!label.memory) context_.assume(access == nullptr ? Unstated::label_memory : Unstated::only_memory, place);
     if (access == nullptr) return;
-    if ((written ? context_.free_writes : context_.free_reads).count({unit, access->memory}) != 0)
+    if ((written ? context_.free_writes : context_.free_reads).contains({unit, access->memory}))
       context_.assume(Unstated::latency, place);
-    else if ((written ? access->write : access->read).upper > 0 && context_.units_without_line.count(unit) != 0)
+    else if ((written ? access->write : access->read).upper > 0 && context_.units_without_line.contains(unit))
       context_.assume(Unstated::cache_line, context_.model.element(system_.platform.units[unit].origin));
   }
 

@@ -53,8 +53,8 @@ void read_modes(BuildContext& context, Stimulus& stimulus, const views::Stimulus
 
 /// Whether some activity can cause the event.
 bool is_simulated(const views::Event& event) {
-  using enum views::EventType;
-  const auto one_of = [&](std::initializer_list<views::EventType> types) {
+  using enum EventAction;
+  const auto one_of = [&](std::initializer_list<EventAction> types) {
     return std::find(types.begin(), types.end(), event.type) != types.end();
   };
   if (event.processing_unit) return false;

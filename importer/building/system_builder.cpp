@@ -26,14 +26,7 @@ bool is_at_or_in(std::string_view path, std::string_view element) {
 
 bool BuildContext::is_explained(Element element) const {
   std::vector<std::string> paths{element.path()};
-  const Document& document = element.document();
-  const ElementRecord& record = element.record();
-  for (std::uint32_t a = 0; element.cls() && a < record.attribute_count; ++a) {
-    const std::string_view name = document.name(document.attribute(record.first_attribute + a).name());
-    const Feature* feature = metamodel::find_feature_any_version(*element.cls(), name, document.version());
-    if (feature == nullptr || feature->kind != FeatureKind::reference) continue;
-    for (const Element target : model.references(element, name)) paths.push_back(target.path());
-  }
+  for (const Element target : model.attribute_targets(element)) paths.push_back(target.path());
   const auto explains = [&](const Diagnostic& finding) {
     return is_about_values(finding) && std::any_of(paths.begin(), paths.end(), [&](const std::string& path) {
              return is_at_or_in(finding.path, path);

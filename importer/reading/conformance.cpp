@@ -546,7 +546,7 @@ class Checker {
 
   /// Of misspelt references reading tells what may be meant; a name with a blank looks like two of them.
   bool is_dangling(Element element, const Feature& feature) const {
-    return dangling_.count({element.index(), feature.name}) != 0;
+    return dangling_.contains({element.index(), feature.name});
   }
 
   /// How often a feature of the element at hand is written. An element has few distinct ones.

@@ -41,7 +41,7 @@ class IteaReferences {
     bool several = false;
   };
   struct File {
-    Object* root;
+    Object* root = nullptr;
     std::string_view name;
     std::unordered_map<std::string, Named> ids;
   };

@@ -66,17 +66,17 @@ class Step {
   void altered(const Object& object, std::string_view what);
 
   // ---- what the new release has no place for
-  /// A text as custom property "amalthea-converted.<from>.<what>" of `holder`, or of the nearest owner that can have
+  /// A text as custom property "amalthea-converted.<from>.<what>" of `object`, or of the nearest owner that can have
   /// custom properties; numbered where there is one of that name.
-  void keep(Object& holder, std::string_view what, std::string_view text);
+  void keep(Object& object, std::string_view what, std::string_view text);
   /// The attribute or all targets of a reference, which are removed; nothing if it is not set.
   void keep_field(Object& object, std::string_view feature);
   /// A child, which is removed, with all below it, as XML text.
   void keep_child(Object& owner, Object& child);
   /// The same under a key of your choice, where AMALTHEA's own migration has one.
-  void keep_as(Object& holder, std::string_view key, std::string_view text);
+  void keep_as(Object& object, std::string_view key, std::string_view text);
   /// The same with a value of another class ("TimeObject"), which is yet to be filled.
-  Object& keep_as_object(Object& holder, std::string_view key, std::string_view class_name);
+  Object& keep_as_object(Object& object, std::string_view key, std::string_view class_name);
 
   // ---- identity: references follow, in all files
   /// All objects of a class, and all references to it, also those that lead nowhere.
@@ -110,7 +110,6 @@ class Step {
   template <typename Change>
   void follow(Object& object, Change change);
   Object& holder_of(Object& object) const;
-  void add_property(Object& holder, std::string_view key, std::string_view text);
 
   Record& record_;
   std::size_t objects_before_ = 0;

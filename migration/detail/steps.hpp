@@ -9,7 +9,8 @@
 
 namespace amalthea::migration {
 
-/// One for every release but the oldest; those to which only the namespace leads have no rules.
+/// One for every release but the oldest. Those that only add something have no rules and no file: the namespace alone
+/// changes.
 std::span<const StepRules> all_steps();
 
 StepRules to_itea_1_2_0();
@@ -19,7 +20,6 @@ StepRules to_0_7_1();
 StepRules to_0_7_2();
 StepRules to_0_8_0();
 StepRules to_0_8_1();
-StepRules to_0_8_2();
 StepRules to_0_8_3();
 StepRules to_0_9_0();
 StepRules to_0_9_1();
@@ -31,7 +31,6 @@ StepRules to_0_9_7();
 StepRules to_1_0_0();
 StepRules to_1_2_0();
 StepRules to_2_0_0();
-StepRules to_2_1_0();
 StepRules to_3_0_0();
 
 }  // namespace amalthea::migration

@@ -90,8 +90,8 @@ void move_across(Step& step, Object& object, Object& owner, std::string_view fea
   if (&before == &step.root_of(owner)) return;
   std::unordered_set<std::string> ids;
   ids_below(step, object, ids);
-  make_remote(object, [&](const std::string& id) { return ids.count(id) == 0; });
-  make_remote(before, [&](const std::string& id) { return ids.count(id) > 0; });
+  make_remote(object, [&](const std::string& id) { return !ids.contains(id); });
+  make_remote(before, [&](const std::string& id) { return ids.contains(id); });
 }
 
 /// Takes out what has the name of something there is already, after asking whether that says the same.

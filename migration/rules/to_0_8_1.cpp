@@ -101,7 +101,7 @@ std::unordered_set<std::string_view> referred_ids(const Step& step) {
 }
 
 bool is_referred(const Step& step, const Object& object, const std::unordered_set<std::string_view>& ids) {
-  return ids.count(step.id(object)) > 0 ||
+  return ids.contains(step.id(object)) ||
          std::any_of(object.children().begin(), object.children().end(),
                      [&](const OwnedObject& child) { return is_referred(step, *child, ids); });
 }

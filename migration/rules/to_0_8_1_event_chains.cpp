@@ -26,7 +26,7 @@ struct Chains {
   bool is_inner(const Field& reference) const {
     const std::string_view text = reference.text;
     const std::string id(reference.kind == FieldKind::remote ? text.substr(text.find('#') + 1) : text);
-    return free.count(id) == 0 && (inner.count(id) > 0 || reference.kind == FieldKind::local);
+    return !free.contains(id) && (inner.contains(id) || reference.kind == FieldKind::local);
   }
 };
 

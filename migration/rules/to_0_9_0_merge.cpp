@@ -55,10 +55,10 @@ void merge_models(Step& step) {
   std::unordered_set<std::string> first_ids;
   collect_ids(step, step.root_of(first), first_ids);
   step.model.for_each([&](Object& object) {
-    const bool in_first = &step.root_of(object) == &step.root_of(first), was_moved = moved.count(&object) != 0;
+    const bool in_first = &step.root_of(object) == &step.root_of(first), was_moved = moved.contains(&object);
     for (Field& field : object.fields()) {
       const auto is = [](const std::unordered_set<std::string>& ids, std::string_view id) {
-        return ids.count(std::string(id)) != 0;
+        return ids.contains(std::string(id));
       };
       if (field.kind == FieldKind::local) {
         const bool away = in_first ? was_moved && !is(first_ids, field.text) : is(moved_ids, field.text);

@@ -326,7 +326,7 @@ void remove_definitions(Step& step) {
   }
   for (Object* const definition : step.objects_of("SchedulingParameterDefinition")) {
     const std::string name(definition->name());
-    const bool known = parameters.count(name) > 0 || name.starts_with(extended);
+    const bool known = parameters.contains(name) || name.starts_with(extended);
     if (known && definition->children().empty() && !referred_to(step, *definition))
       definition->owner()->remove(*definition);
   }

@@ -79,22 +79,14 @@ std::span<const Rule> rules() { return all_rules; }
 
 bool Report::is_told(Element element) const {
   const auto told_of = [this](Element one) {
-    if (told_.count(one.path()) != 0) return true;
+    if (told_.contains(one.path())) return true;
     const ChildRange children = one.children();
     return std::any_of(children.begin(), children.end(),
-                       [this](Element child) { return told_.count(child.path()) != 0; });
+                       [this](Element child) { return told_.contains(child.path()); });
   };
   if (told_of(element)) return true;
-  const Document& document = element.document();
-  const ElementRecord& record = element.record();
-  for (std::uint32_t a = 0; element.cls() && a < record.attribute_count; ++a) {
-    const std::string_view name = document.name(document.attribute(record.first_attribute + a).name());
-    const Feature* feature = metamodel::find_feature_any_version(*element.cls(), name, document.version());
-    if (feature == nullptr || feature->kind != FeatureKind::reference) continue;
-    const std::vector<Element> targets = model_.references(element, name);
-    if (std::any_of(targets.begin(), targets.end(), told_of)) return true;
-  }
-  return false;
+  const std::vector<Element> targets = model_.attribute_targets(element);
+  return std::any_of(targets.begin(), targets.end(), told_of);
 }
 
 std::unordered_set<std::string> Report::told_as(std::string_view id) const {

@@ -195,7 +195,7 @@ TEST_CASE("every literal that decides something is known") {
           "0.9.9",
           fmt::format("<eventModel><events xsi:type=\"am:ProcessEvent\" name=\"e\" eventType=\"{}\"/></eventModel>",
                       text));
-      CHECK(views::to_string(views::events(model).front().type) == text);
+      CHECK(to_string(views::events(model).front().type) == text);
     }
   Diagnostics diagnostics;
   for (const std::string& text : literals("TimeMetric")) {

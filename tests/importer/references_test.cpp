@@ -200,6 +200,14 @@ TEST_CASE("what a file has from another version than its namespace says is told 
           "model.amxmi:3:1: warning: the namespace says AMALTHEA 0.9.9, but 2 elements or attributes are from another "
           "version, 2 of them known to 0.9.5 (the first: <callGraph> in a Task); they are read by their structure; "
           "correct the namespace, or migrate the model [AM0208]"});
+
+  Diagnostics of_one;
+  test::model_from_text(in_root("<swModel><tasks name='T'>\n<callGraph/></tasks></swModel>", "0.9.9"), of_one);
+  CHECK(messages(of_one) ==
+        std::vector<std::string>{
+            "model.amxmi:3:1: warning: the namespace says AMALTHEA 0.9.9, but 1 element or attribute is from another "
+            "version, known to 0.9.5 (<callGraph> in a Task); it is read by its structure; correct the namespace, or "
+            "migrate the model [AM0208]"});
 }
 
 TEST_CASE("objects of a class that the namespace's version does not have can be referred to") {

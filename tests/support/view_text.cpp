@@ -353,7 +353,7 @@ std::string text_of(const views::Stimulus& stimulus) {
 
 std::string text_of(const views::Event& event) {
   return fmt::format("{} {} {} of {} runnable {} process {} members {}", static_cast<int>(event.kind), event.name,
-                     event.kind == views::EventKind::custom ? event.type_text : views::to_string(event.type),
+                     event.kind == views::EventKind::custom ? event.type_text : to_string(event.type),
                      name_of(event.entity), name_of(event.runnable), name_of(event.process), names_of(event.members));
 }
 

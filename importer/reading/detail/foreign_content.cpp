@@ -21,7 +21,7 @@ struct JsonNames {
   std::set<std::string, std::less<>> top, below;
   std::string schema;
   bool has(std::initializer_list<std::string_view> names) const {
-    return std::all_of(names.begin(), names.end(), [this](std::string_view name) { return top.count(name) != 0; });
+    return std::all_of(names.begin(), names.end(), [this](std::string_view name) { return top.contains(name); });
   }
 };
 
@@ -76,19 +76,19 @@ std::string described_json(std::string_view text) {
   }};
   for (const auto& [schema, description] : schemas)
     if (names.schema.starts_with(schema)) return std::string(description);
-  if (names.has({"runs", "version"}) && names.top.count("$schema") != 0)
+  if (names.has({"runs", "version"}) && names.top.contains("$schema"))
     return "a SARIF log, not an AMALTHEA model; give the model that it is about";
   if (names.has({"traceEvents"})) return "a trace for Perfetto, not an AMALTHEA model; ui.perfetto.dev opens it";
   if (names.has({"operations"}) || names.has({"benchmarks"}))
     return "a GPU scenario, not an AMALTHEA model; `amalthea gpu run` reads it";
   const bool has_name = names.has({"name"});
   for (const std::string_view key : {"multiprocessors", "time_slice_us", "context_switch_us", "preemption"})
-    if (has_name && names.top.count(key) != 0)
+    if (has_name && names.top.contains(key))
       return "a GPU profile, not an AMALTHEA model; --platform takes it beside a model";
   if (names.has({"units"}) || names.has({"copy"}))
     return "a memory model, not an AMALTHEA model; --memory takes it beside a model";
   for (const std::string_view key : {"core", "priority", "waiting", "slice"})
-    if (names.below.count(key) != 0) return "a mapping file, not an AMALTHEA model; --mapping takes it beside a model";
+    if (names.below.contains(key)) return "a mapping file, not an AMALTHEA model; --mapping takes it beside a model";
   return "JSON, not an AMALTHEA model; expected XML with the root element <am:Amalthea>, or a ZIP archive of it";
 }
 

@@ -127,12 +127,17 @@ class OtherStructure {
     findings.add(
         "AM0208", Severity::warning, first_,
         [&] {
+          const auto own_text = to_string(document_.version()), best_text = to_string(static_cast<Version>(best));
+          constexpr std::string_view advice = "correct the namespace, or migrate the model";
+          if (count_ == 1)
+            return fmt::format(
+                "the namespace says AMALTHEA {}, but 1 element or attribute is from another version, known to {} ({}); "
+                "it is read by its structure; {}",
+                own_text, best_text, first_what_, advice);
           return fmt::format(
               "the namespace says AMALTHEA {}, but {} elements or attributes are from another version, "
-              "{} of them known to {} (the first: {}); they are read by their structure; correct the namespace, or "
-              "migrate the model",
-              to_string(document_.version()), count_, having_[static_cast<std::size_t>(best)],
-              to_string(static_cast<Version>(best)), first_what_);
+              "{} of them known to {} (the first: {}); they are read by their structure; {}",
+              own_text, count_, having_[static_cast<std::size_t>(best)], best_text, first_what_, advice);
         },
         [&] { return first_.location(); });
   }

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// AMALTHEA's event types: what happens to a process, a runnable, a label and the like.
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace amalthea {
+
+/// `any`, the default of all classes of events: whatever can happen to an entity of that kind.
+enum class EventAction : std::uint8_t {
+  any,
+  activate,
+  start,
+  resume,
+  preempt,
+  poll,
+  run,
+  wait,
+  poll_parking,
+  park,
+  release_parking,
+  release,
+  terminate,
+  deadline,  ///< up to 0.9.9
+  suspend,
+  read,
+  write,
+  increment,
+  decrement,
+  send,
+  receive,
+  lock,
+  unlock,
+  end,
+  custom,  ///< any text, of a custom event
+};
+/// AMALTHEA's literal: "_all_", "activate", …; "custom".
+std::string_view to_string(EventAction);
+
+/// What a literal of AMALTHEA means; nothing for any other text.
+std::optional<EventAction> parse_event_action(std::string_view literal);
+
+}  // namespace amalthea
