@@ -13,7 +13,7 @@
 namespace amalthea::engine {
 namespace {
 
-using Judgement = ChainResult::Judgement;
+using LimitJudgement = ChainResult::Judgement;
 
 /// What is known of a latency: least and greatest that occur, or that bound it.
 struct Latency {
@@ -57,10 +57,10 @@ class LimitJudge {
 
  private:
   /// What the bound alone tells. A minimum has no bound but zero.
-  static Judgement by_bound(const ChainLimit& limit, std::optional<Duration> bound, const std::string& no_bound) {
+  static LimitJudgement by_bound(const ChainLimit& limit, std::optional<Duration> bound, const std::string& no_bound) {
     const bool long_enough = !limit.minimum || *limit.minimum <= Duration{};
     const bool short_enough = !limit.maximum || (bound && *bound <= *limit.maximum);
-    Judgement judgement;
+    LimitJudgement judgement;
     if (long_enough && short_enough) {
       judgement.verdict = LimitVerdict::met;
       judgement.guaranteed = true;
@@ -81,7 +81,7 @@ class LimitJudge {
   }
 
   void add_observed(const Chain& chain, const ChainLimit& limit, const ObservedLatencies& observed,
-                    Judgement& judgement) const {
+                    LimitJudgement& judgement) const {
     const bool age = limit.kind == ChainLimit::Kind::age;
     const Latency seen = age ? Latency{observed.least_age, observed.reduced_age}
                              : Latency{observed.least_reaction, observed.reduced_reaction};
@@ -113,15 +113,15 @@ class LimitJudge {
     return "";
   }
 
-  Judgement by_intervals(const Chain& chain, const ChainLimit& limit, const ChainResult& result) const {
+  LimitJudgement by_intervals(const Chain& chain, const ChainLimit& limit, const ChainResult& result) const {
     if (!result.let) return {LimitVerdict::unknown, std::nullopt, result.let_reason};
     const bool age = limit.kind == ChainLimit::Kind::age;
     const Latency exact{result.let->shortest, age ? result.let->reduced_age : result.let->reduced_reaction};
     if (std::string broken = broken_side(limit, exact, "under LET"); !broken.empty())
       return {LimitVerdict::missed, false, std::move(broken)};
-    Judgement judgement{LimitVerdict::met, true,
-                        fmt::format("the latencies under LET are from {} to {}", format_duration(*exact.least),
-                                    format_duration(*exact.greatest))};
+    LimitJudgement judgement{LimitVerdict::met, true,
+                             fmt::format("the latencies under LET are from {} to {}", format_duration(*exact.least),
+                                         format_duration(*exact.greatest))};
     for (const TaskIndex task : chain.tasks) {
       const Duration interval = releases_[task]->periodic.period;
       Duration seen, bound;
