@@ -14,7 +14,7 @@
 namespace amalthea::exporter {
 namespace {
 
-namespace nvidia = engine::nvidia;
+namespace gpu = engine::gpu;
 
 using svg::letter_width;
 using svg::paint_of;
@@ -36,7 +36,7 @@ std::string time_text(Instant time) { return fmt::format("{} us", decimal(time.p
 
 class Drawing {
  public:
-  Drawing(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run, const TimelineOptions& options)
+  Drawing(const gpu::StreamScenario& scenario, const gpu::StreamRun& run, const TimelineOptions& options)
       : scenario_(scenario), run_(run), options_(options), timeline_(make_timeline(scenario, run)) {}
 
   std::string render() {
@@ -87,9 +87,9 @@ class Drawing {
     if (row.kind == TimelineRowKind::contexts)
       return fmt::format("{}, {}: {} to {}", unit_name(scenario_, row), scenario_.contexts[bar.subject].name,
                          time_text(bar.start), time_text(bar.end));
-    const nvidia::StreamOperation& operation = scenario_.operations[bar.subject];
-    const nvidia::OperationRun& done = run_.operations[bar.subject];
-    const std::string what = operation.kind == nvidia::StreamOperationKind::kernel
+    const gpu::StreamOperation& operation = scenario_.operations[bar.subject];
+    const gpu::OperationRun& done = run_.operations[bar.subject];
+    const std::string what = operation.kind == gpu::StreamOperationKind::kernel
                                  ? fmt::format("block {} of {}", bar.block, done.blocks.size())
                                  : std::string(name_of(operation.kind));
     return fmt::format("{}, {}, stream {}: {} to {}; released {}, completed {}",
@@ -169,8 +169,8 @@ class Drawing {
     top += row_height;
   }
 
-  const nvidia::StreamScenario& scenario_;
-  const nvidia::StreamRun& run_;
+  const gpu::StreamScenario& scenario_;
+  const gpu::StreamRun& run_;
   const TimelineOptions& options_;
   Timeline timeline_;
   std::string grid_;  ///< behind everything
@@ -179,7 +179,7 @@ class Drawing {
 
 }  // namespace
 
-std::string render_gpu_gantt_svg(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run,
+std::string render_gpu_gantt_svg(const gpu::StreamScenario& scenario, const gpu::StreamRun& run,
                                  const TimelineOptions& options) {
   return Drawing(scenario, run, options).render();
 }
