@@ -9,6 +9,8 @@
 #include <variant>
 #include <vector>
 
+#include "engine/program/program.hpp"
+
 namespace amalthea::engine {
 namespace {
 

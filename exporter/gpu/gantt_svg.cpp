@@ -9,6 +9,7 @@
 
 #include "exporter/gpu/timeline.hpp"
 #include "exporter/gpu/timeline_formats.hpp"
+#include "exporter/primitives/drawing.hpp"
 #include "exporter/primitives/svg.hpp"
 
 namespace amalthea::exporter {

@@ -7,6 +7,7 @@
 
 #include "exporter/gpu/timeline.hpp"
 #include "exporter/gpu/timeline_formats.hpp"
+#include "exporter/primitives/drawing.hpp"
 #include "exporter/primitives/text_table.hpp"
 
 namespace amalthea::exporter {

@@ -9,6 +9,7 @@
 
 #include "exporter/gpu/timeline.hpp"
 #include "exporter/gpu/timeline_formats.hpp"
+#include "exporter/primitives/drawing.hpp"
 #include "exporter/traces/trace_text.hpp"
 
 namespace amalthea::exporter {

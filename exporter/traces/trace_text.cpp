@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "exporter/gpu/timeline.hpp"
+#include "exporter/primitives/drawing.hpp"
 
 namespace amalthea::exporter {
 

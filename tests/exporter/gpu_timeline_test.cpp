@@ -15,6 +15,7 @@
 #include "exporter/gpu/examiner_log.hpp"
 #include "exporter/gpu/timeline.hpp"
 #include "exporter/gpu/timeline_formats.hpp"
+#include "exporter/primitives/drawing.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace {
