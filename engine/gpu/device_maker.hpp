@@ -4,7 +4,6 @@
 /// What a maker's room offers to all others; devices/makers.cpp has the list of them.
 
 #include <memory>
-#include <string_view>
 
 #include "engine/gpu/contexts.hpp"
 #include "engine/gpu/device.hpp"
@@ -13,7 +12,6 @@
 namespace amalthea::engine::gpu {
 
 struct DeviceMaker {
-  std::string_view name;  ///< "NVIDIA"
   /// Whether the profile is one of the maker's.
   bool (*made)(const DeviceProfile& profile) = nullptr;
   /// `cpu_traffic`, 0 … 1: how much of the worst memory traffic the CPUs make.

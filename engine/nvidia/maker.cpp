@@ -34,7 +34,7 @@ DeviceSettings device_settings(const DeviceProfile& profile) {
 }
 
 const gpu::DeviceMaker& maker() {
-  static constexpr gpu::DeviceMaker nvidia = {"NVIDIA", is_any, make, priority_of, true};
+  static constexpr gpu::DeviceMaker nvidia = {is_any, make, priority_of, true};
   return nvidia;
 }
 
