@@ -10,7 +10,6 @@
 #include <fmt/core.h>
 
 #include "amalthea/detail/near_miss.hpp"
-#include "amalthea/detail/near_miss.hpp"
 #include "cli/complaint.hpp"
 #include "cli/mapping.hpp"
 #include "cli/shown_findings.hpp"

@@ -12,6 +12,7 @@
 
 #include "amalthea/quantity.hpp"
 #include "engine/bounds/demand.hpp"
+#include "engine/devices/chosen_devices.hpp"
 #include "engine/program/program.hpp"
 #include "engine/results/results.hpp"
 #include "review/detail/rules.hpp"

@@ -8,7 +8,6 @@
 
 #include "exporter/primitives/text_table.hpp"
 #include "exporter/results/detail/json_parts.hpp"
-#include "exporter/results/detail/json_parts.hpp"
 
 namespace amalthea::exporter {
 namespace {

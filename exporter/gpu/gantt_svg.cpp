@@ -9,12 +9,13 @@
 
 #include "exporter/gpu/detail/timeline.hpp"
 #include "exporter/gpu/timeline_formats.hpp"
+#include "exporter/primitives/drawing.hpp"
 #include "exporter/primitives/svg.hpp"
 
 namespace amalthea::exporter {
 namespace {
 
-namespace nvidia = engine::nvidia;
+namespace gpu = engine::gpu;
 
 using svg::letter_width;
 using svg::paint_of;
@@ -29,7 +30,7 @@ std::string microseconds_text(Instant time) { return fmt::format("{} us", decima
 
 class GanttDrawing {
  public:
-  GanttDrawing(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run, const TimelineOptions& options)
+  GanttDrawing(const gpu::StreamScenario& scenario, const gpu::StreamRun& run, const TimelineOptions& options)
       : scenario_(scenario), run_(run), options_(options), timeline_(make_timeline(scenario, run)) {}
 
   std::string render() {
@@ -87,9 +88,9 @@ class GanttDrawing {
     if (row.kind == TimelineRowKind::contexts)
       return fmt::format("{}, {}: {} to {}", unit_name(scenario_, row), scenario_.contexts[bar.subject].name,
                          microseconds_text(bar.start), microseconds_text(bar.end));
-    const nvidia::StreamOperation& operation = scenario_.operations[bar.subject];
-    const nvidia::OperationRun& done = run_.operations[bar.subject];
-    const std::string what = operation.kind == nvidia::StreamOperationKind::kernel
+    const gpu::StreamOperation& operation = scenario_.operations[bar.subject];
+    const gpu::OperationRun& done = run_.operations[bar.subject];
+    const std::string what = operation.kind == gpu::StreamOperationKind::kernel
                                  ? fmt::format("block {} of {}", bar.block, done.blocks.size())
                                  : std::string(name_of(operation.kind));
     return fmt::format("{}, {}, stream {}: {} to {}; released {}, completed {}",
@@ -170,8 +171,8 @@ class GanttDrawing {
     top += row_height;
   }
 
-  const nvidia::StreamScenario& scenario_;
-  const nvidia::StreamRun& run_;
+  const gpu::StreamScenario& scenario_;
+  const gpu::StreamRun& run_;
   const TimelineOptions& options_;
   Timeline timeline_;
   std::string grid_;  ///< behind everything
@@ -180,7 +181,7 @@ class GanttDrawing {
 
 }  // namespace
 
-std::string render_gpu_gantt_svg(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run,
+std::string render_gpu_gantt_svg(const gpu::StreamScenario& scenario, const gpu::StreamRun& run,
                                  const TimelineOptions& options) {
   return GanttDrawing(scenario, run, options).render();
 }

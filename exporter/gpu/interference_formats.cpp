@@ -12,6 +12,7 @@ namespace amalthea::exporter {
 namespace {
 
 using nlohmann::ordered_json;
+namespace gpu = engine::gpu;
 namespace nvidia = engine::nvidia;
 using nvidia::AccessPattern;
 using nvidia::MemoryKernel;
@@ -116,7 +117,7 @@ std::string render_interference_json(const engine::DeviceProfile& profile, const
 
 std::string render_interference_text(const engine::DeviceProfile& profile, const InterferenceQuestion& question,
                                      const nvidia::InterferencePrediction& prediction, bool colour) {
-  const nvidia::MemoryParameters& memory = *profile.measured_memory;
+  const gpu::MemoryParameters& memory = *profile.measured_memory;
   const auto nanoseconds = [&](double cycles) { return fmt::format("{:.1f}", cycles * 1000 / memory.clock_mhz); };
   const auto cycles_text = [](double cycles) { return fmt::format("{:.1f}", cycles); };
   std::string out = fmt::format("{}: {}\n", profile.name, text_of(question.kernel));

@@ -10,7 +10,7 @@
 namespace amalthea::exporter {
 namespace {
 
-namespace nvidia = engine::nvidia;
+namespace gpu = engine::gpu;
 
 // Groups of tracks: a trace knows them as processes.
 constexpr int multiprocessor_tracks = 1;
@@ -57,7 +57,7 @@ std::string_view track_group_name(int group) {
 
 }  // namespace
 
-std::string render_gpu_trace_perfetto(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run,
+std::string render_gpu_trace_perfetto(const gpu::StreamScenario& scenario, const gpu::StreamRun& run,
                                       const TimelineOptions& options) {
   const Timeline timeline = make_timeline(scenario, run);
   GpuEvents writer;
@@ -79,7 +79,7 @@ std::string render_gpu_trace_perfetto(const nvidia::StreamScenario& scenario, co
           writer.complete(group, thread, scenario.contexts[bar.subject].name, "context", span, "");
           continue;
         }
-        const nvidia::StreamOperation& operation = scenario.operations[bar.subject];
+        const gpu::StreamOperation& operation = scenario.operations[bar.subject];
         const bool is_kernel = row.kind == TimelineRowKind::multiprocessor;
         std::string arguments = fmt::format(R"("operation":{},"stream":{})", bar.subject,
                                             json_text(stream_label(scenario.streams[operation.stream])));
@@ -92,8 +92,8 @@ std::string render_gpu_trace_perfetto(const nvidia::StreamScenario& scenario, co
   for (std::size_t stream = 0; stream < scenario.streams.size(); ++stream)
     writer.name("thread", stream_tracks, stream + 1, stream_label(scenario.streams[stream]));
   for (std::size_t index = 0; index < run.operations.size(); ++index) {
-    const nvidia::StreamOperation& operation = scenario.operations[index];
-    const nvidia::OperationRun& done = run.operations[index];
+    const gpu::StreamOperation& operation = scenario.operations[index];
+    const gpu::OperationRun& done = run.operations[index];
     const std::string& name = timeline.series[timeline.series_of[index]].name;
     writer.waiting(operation.stream + 1, 2 * index, fmt::format("{} waits in its stream", name), operation.release,
                    done.enqueued);

@@ -14,7 +14,6 @@
 
 #include "amalthea/detail/itea.hpp"
 #include "amalthea/editable_model.hpp"
-#include "amalthea/detail/itea.hpp"
 #include "migration/detail/rule.hpp"
 
 namespace amalthea::migration {

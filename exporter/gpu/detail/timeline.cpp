@@ -2,21 +2,21 @@
 #include "exporter/gpu/detail/timeline.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <tuple>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
+
+#include "exporter/primitives/drawing.hpp"
 
 namespace amalthea::exporter {
 namespace {
 
-namespace nvidia = engine::nvidia;
+namespace gpu = engine::gpu;
 
 /// Names the series so that no two are called the same.
-void name_series(const nvidia::StreamScenario& scenario, std::vector<TimelineSeries>& all) {
+void name_series(const gpu::StreamScenario& scenario, std::vector<TimelineSeries>& all) {
   std::map<std::string, std::set<std::size_t>> streams_of_name;
   for (const TimelineSeries& series : all) streams_of_name[series.name].insert(series.stream);
   std::set<std::string> taken;
@@ -31,10 +31,10 @@ void name_series(const nvidia::StreamScenario& scenario, std::vector<TimelineSer
   }
 }
 
-void add_series(const nvidia::StreamScenario& scenario, Timeline& timeline) {
-  std::map<std::tuple<std::size_t, nvidia::StreamOperationKind, std::string_view>, std::size_t> known;
+void add_series(const gpu::StreamScenario& scenario, Timeline& timeline) {
+  std::map<std::tuple<std::size_t, gpu::StreamOperationKind, std::string_view>, std::size_t> known;
   for (std::size_t index = 0; index < scenario.operations.size(); ++index) {
-    const nvidia::StreamOperation& operation = scenario.operations[index];
+    const gpu::StreamOperation& operation = scenario.operations[index];
     const auto [at, is_new] = known.emplace(
         std::tuple(operation.stream, operation.kind, std::string_view(operation.name)), timeline.series.size());
     if (is_new) timeline.series.push_back({operation.name, operation.stream, operation.kind, {}});
@@ -44,9 +44,9 @@ void add_series(const nvidia::StreamScenario& scenario, Timeline& timeline) {
   name_series(scenario, timeline.series);
 }
 
-void add_multiprocessors(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run, const ServedTime& served,
+void add_multiprocessors(const gpu::StreamScenario& scenario, const gpu::StreamRun& run, const ServedTime& served,
                          Timeline& timeline) {
-  std::vector<std::vector<TimelineBar>> blocks(static_cast<std::size_t>(scenario.limits.sms));
+  std::vector<std::vector<TimelineBar>> blocks(static_cast<std::size_t>(scenario.limits().sms));
   for (std::size_t index = 0; index < run.operations.size(); ++index) {
     const auto& runs = run.operations[index].blocks;
     for (std::size_t block = 0; block < runs.size(); ++block)
@@ -68,17 +68,17 @@ void add_multiprocessors(const nvidia::StreamScenario& scenario, const nvidia::S
   }
 }
 
-void add_copy_engines(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run, const ServedTime& served,
+void add_copy_engines(const gpu::StreamScenario& scenario, const gpu::StreamRun& run, const ServedTime& served,
                       Timeline& timeline) {
   std::vector<TimelineRow> rows;
-  for (std::size_t unit = 0; unit < static_cast<std::size_t>(scenario.copy_engines); ++unit)
+  for (std::size_t unit = 0; unit < static_cast<std::size_t>(scenario.device.copy_engines); ++unit)
     rows.push_back({TimelineRowKind::copy_engine, unit, 0, {}});
   bool has_copies = false;
   for (std::size_t index = 0; index < run.operations.size(); ++index) {
-    const nvidia::StreamOperation& operation = scenario.operations[index];
-    if (operation.kind == nvidia::StreamOperationKind::kernel) continue;
+    const gpu::StreamOperation& operation = scenario.operations[index];
+    if (operation.kind == gpu::StreamOperationKind::kernel) continue;
     has_copies = true;
-    const nvidia::OperationRun& done = run.operations[index];
+    const gpu::OperationRun& done = run.operations[index];
     rows[engine_of(scenario, operation.kind) - 1].bars.push_back(
         {index, 0, done.start, done.completion, served.within(operation, done.start, done.completion)});
   }
@@ -91,10 +91,10 @@ void add_copy_engines(const nvidia::StreamScenario& scenario, const nvidia::Stre
   }
 }
 
-void add_contexts(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run, Timeline& timeline) {
+void add_contexts(const gpu::StreamScenario& scenario, const gpu::StreamRun& run, Timeline& timeline) {
   if (scenario.contexts.size() < 2) return;
   std::map<std::size_t, TimelineRow> rows;
-  for (const nvidia::EngineSlice& slice : run.slices) {
+  for (const gpu::EngineSlice& slice : run.slices) {
     TimelineRow& row = rows[slice.engine];
     row.kind = TimelineRowKind::contexts;
     row.unit = slice.engine;
@@ -107,47 +107,36 @@ void add_contexts(const nvidia::StreamScenario& scenario, const nvidia::StreamRu
 
 }  // namespace
 
-std::string unit_name(const nvidia::StreamScenario& scenario, const TimelineRow& row) {
-  if (row.kind == TimelineRowKind::multiprocessor && scenario.amd) {
-    const auto per_engine = static_cast<std::size_t>(scenario.limits.sms_per_gpc);
+std::string unit_name(const gpu::StreamScenario& scenario, const TimelineRow& row) {
+  if (row.kind == TimelineRowKind::multiprocessor && scenario.device.amd) {
+    const auto per_engine = static_cast<std::size_t>(scenario.limits().sms_per_gpc);
     return fmt::format("SE {} CU {}", row.unit / per_engine, row.unit % per_engine);
   }
   if (row.kind == TimelineRowKind::multiprocessor) return fmt::format("SM {}", row.unit);
   if (row.kind == TimelineRowKind::contexts) {
     if (row.unit == 0) return "contexts on EE";
-    if (scenario.copy_engines < 2) return "contexts on CE";
+    if (scenario.device.copy_engines < 2) return "contexts on CE";
     return row.unit == 1 ? "contexts on CE to GPU" : "contexts on CE to host";
   }
-  if (scenario.copy_engines < 2) return "copy engine";
+  if (scenario.device.copy_engines < 2) return "copy engine";
   return row.unit == 0 ? "copy engine to GPU" : "copy engine to host";
 }
 
-std::size_t engine_of(const nvidia::StreamScenario& scenario, nvidia::StreamOperationKind kind) {
-  if (kind == nvidia::StreamOperationKind::kernel) return 0;
-  return kind == nvidia::StreamOperationKind::device_to_host && scenario.copy_engines > 1 ? 2 : 1;
+std::size_t engine_of(const gpu::StreamScenario& scenario, gpu::StreamOperationKind kind) {
+  if (kind == gpu::StreamOperationKind::kernel) return 0;
+  return kind == gpu::StreamOperationKind::device_to_host && scenario.device.copy_engines > 1 ? 2 : 1;
 }
 
-std::size_t take_lane(std::vector<Instant>& lanes, Instant start, Instant end) {
-  for (std::size_t lane = 0; lane < lanes.size(); ++lane)
-    if (lanes[lane] <= start) {
-      lanes[lane] = end;
-      return lane;
-    }
-  lanes.push_back(end);
-  return lanes.size() - 1;
-}
-
-ServedTime::ServedTime(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run)
+ServedTime::ServedTime(const gpu::StreamScenario& scenario, const gpu::StreamRun& run)
     : scenario_(scenario), is_shared_(scenario.contexts.size() > 1 && !run.slices.empty()) {
   if (!is_shared_) return;
   served_.resize(3 * scenario.contexts.size());
-  for (const nvidia::EngineSlice& slice : run.slices)
+  for (const gpu::EngineSlice& slice : run.slices)
     if (slice.ready < slice.end)
       served_[slice.engine * scenario.contexts.size() + slice.context].push_back({slice.ready, slice.end});
 }
 
-std::vector<TimelineSpan> ServedTime::within(const nvidia::StreamOperation& operation, Instant start,
-                                             Instant end) const {
+std::vector<TimelineSpan> ServedTime::within(const gpu::StreamOperation& operation, Instant start, Instant end) const {
   if (!is_shared_ || start == end) return {{start, end}};
   const auto& served = served_[engine_of(scenario_, operation.kind) * scenario_.contexts.size() +
                                scenario_.streams[operation.stream].context];
@@ -159,67 +148,18 @@ std::vector<TimelineSpan> ServedTime::within(const nvidia::StreamOperation& oper
   return spans;
 }
 
-Timeline make_timeline(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run) {
+Timeline make_timeline(const gpu::StreamScenario& scenario, const gpu::StreamRun& run) {
   Timeline timeline;
   add_series(scenario, timeline);
   const ServedTime served(scenario, run);
   add_multiprocessors(scenario, run, served, timeline);
   add_copy_engines(scenario, run, served, timeline);
   add_contexts(scenario, run, timeline);
-  for (const nvidia::OperationRun& done : run.operations) timeline.end = std::max(timeline.end, done.completion);
-  for (const nvidia::EngineSlice& slice : run.slices) timeline.end = std::max(timeline.end, slice.end);
+  for (const gpu::OperationRun& done : run.operations) timeline.end = std::max(timeline.end, done.completion);
+  for (const gpu::EngineSlice& slice : run.slices) timeline.end = std::max(timeline.end, slice.end);
   return timeline;
 }
 
-std::string decimal(std::int64_t picoseconds, int digits) {
-  std::int64_t unit = 1;
-  for (int digit = 0; digit < digits; ++digit) unit *= 10;
-  std::string text = fmt::format("{}", picoseconds / unit);
-  if (const std::int64_t rest = picoseconds % unit; rest != 0) {
-    text += fmt::format(".{:0{}}", rest, digits);
-    text.erase(text.find_last_not_of('0') + 1);
-  }
-  return text;
-}
-
-std::vector<std::pair<Instant, std::string>> axis_marks(Instant end, std::int64_t most) {
-  constexpr std::array<std::pair<int, std::string_view>, 5> units = {
-      {{12, "s"}, {9, "ms"}, {6, "us"}, {3, "ns"}, {0, "ps"}}};
-  const std::int64_t length = end.picoseconds();
-  std::int64_t step = 1;
-  for (std::int64_t power = 1; length / step >= most;) {
-    if (step == power) {
-      step = 2 * power;
-    } else if (step == 2 * power) {
-      step = 5 * power;
-    } else {
-      power *= 10;
-      step = power;
-    }
-  }
-  std::size_t unit = 0;
-  const auto size_of = [](int digits) {
-    std::int64_t size = 1;
-    for (int digit = 0; digit < digits; ++digit) size *= 10;
-    return size;
-  };
-  while (unit + 1 < units.size() && size_of(units[unit].first) > length) ++unit;
-  std::vector<std::pair<Instant, std::string>> marks;
-  for (std::int64_t time = 0;; time += step) {
-    marks.emplace_back(Instant::at(Duration::picoseconds(time)),
-                       fmt::format("{} {}", decimal(time, units[unit].first), units[unit].second));
-    if (length - time < step) return marks;
-  }
-}
-
-std::string printable(std::string_view text) {
-  const std::string valid = nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  std::string out = nlohmann::json::parse(valid).get<std::string>();
-  for (char& character : out)
-    if (static_cast<unsigned char>(character) < 0x20 || character == 0x7f) character = '?';
-  return out;
-}
-
-std::string stream_label(const nvidia::Stream& stream) { return stream.is_null ? "NULL" : stream.name; }
+std::string stream_label(const gpu::Stream& stream) { return stream.is_null ? "NULL" : stream.name; }
 
 }  // namespace amalthea::exporter

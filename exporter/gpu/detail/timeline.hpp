@@ -38,13 +38,13 @@ struct TimelineRow {
   std::vector<TimelineBar> bars;
 };
 /// "SM 1", "copy engine to host", "contexts on EE".
-std::string unit_name(const engine::nvidia::StreamScenario& scenario, const TimelineRow& row);
+std::string unit_name(const engine::gpu::StreamScenario& scenario, const TimelineRow& row);
 
 /// Runs of one operation of one stream: iterations, periods.
 struct TimelineSeries {
   std::string name;  ///< the operation's; where that is not unique, with the stream's before it
   std::size_t stream = 0;
-  engine::nvidia::StreamOperationKind kind = engine::nvidia::StreamOperationKind::kernel;
+  engine::gpu::StreamOperationKind kind = engine::gpu::StreamOperationKind::kernel;
   std::vector<std::size_t> operations;
 };
 
@@ -54,37 +54,25 @@ struct Timeline {
   std::vector<std::size_t> series_of;  ///< for every operation
   Instant end;
 };
-Timeline make_timeline(const engine::nvidia::StreamScenario& scenario, const engine::nvidia::StreamRun& run);
+Timeline make_timeline(const engine::gpu::StreamScenario& scenario, const engine::gpu::StreamRun& run);
 
 /// What every operation is served in on its engine, within [its start, its completion).
 class ServedTime {
  public:
   /// Both must outlive this.
-  ServedTime(const engine::nvidia::StreamScenario& scenario, const engine::nvidia::StreamRun& run);
-  std::vector<TimelineSpan> within(const engine::nvidia::StreamOperation& operation, Instant start, Instant end) const;
+  ServedTime(const engine::gpu::StreamScenario& scenario, const engine::gpu::StreamRun& run);
+  std::vector<TimelineSpan> within(const engine::gpu::StreamOperation& operation, Instant start, Instant end) const;
 
  private:
-  const engine::nvidia::StreamScenario& scenario_;
+  const engine::gpu::StreamScenario& scenario_;
   bool is_shared_;
   std::vector<std::vector<TimelineSpan>> served_;  ///< by engine and context, in order
 };
 
 /// As EngineSlice counts.
-std::size_t engine_of(const engine::nvidia::StreamScenario& scenario, engine::nvidia::StreamOperationKind kind);
-
-/// The lowest lane that is free from `start` on, which then is taken until `end`.
-std::size_t take_lane(std::vector<Instant>& lanes, Instant start, Instant end);
-
-/// `picoseconds` / 10^`digits`, exactly, without zeros at the end: decimal(1500000, 6) is "1.5".
-std::string decimal(std::int64_t picoseconds, int digits);
-
-/// Marks of a time axis from 0 to `end`: at most `most`, a step of 1, 2 or 5 times a power of ten apart.
-std::vector<std::pair<Instant, std::string>> axis_marks(Instant end, std::int64_t most);
-
-/// Without control characters, which no line of text bears ('?'), and valid UTF-8.
-std::string printable(std::string_view text);
+std::size_t engine_of(const engine::gpu::StreamScenario& scenario, engine::gpu::StreamOperationKind kind);
 
 /// "NULL" for the NULL stream.
-std::string stream_label(const engine::nvidia::Stream& stream);
+std::string stream_label(const engine::gpu::Stream& stream);
 
 }  // namespace amalthea::exporter

@@ -78,16 +78,16 @@ class Maker {
   std::vector<std::vector<EntityIndex>> places_of(const std::string& gpu, const std::string& context_name,
                                                   const engine::GpuContext& context,
                                                   const engine::DeviceProfile& profile) {
-    const engine::nvidia::SmLimits limits = engine::device_settings(profile).limits;
+    const engine::gpu::SmLimits limits = profile.multiprocessors.value_or(engine::gpu::SmLimits{});
     std::int64_t most = 0;
     for (const engine::GpuStream& stream : context.streams) {
       std::int64_t of_stream = 0;
       for (const TaskIndex task : stream.tasks)
         for (const engine::Step& step : input_.programs[task].steps) {
           if (step.kind != engine::StepKind::kernel || !step.block) continue;
-          engine::nvidia::SmUse resident;
+          engine::gpu::SmUse resident;
           std::int64_t blocks = 0;
-          for (; blocks < step.blocks && engine::nvidia::fits(limits, resident, *step.block); ++blocks)
+          for (; blocks < step.blocks && engine::gpu::fits(limits, resident, *step.block); ++blocks)
             resident += *step.block;
           of_stream = std::max(of_stream, blocks);
         }

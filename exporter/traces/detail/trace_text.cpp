@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "exporter/gpu/detail/timeline.hpp"
+#include "exporter/primitives/drawing.hpp"
 
 namespace amalthea::exporter {
 

@@ -38,7 +38,7 @@ struct StepChange {
 };
 struct Served {
   UnitIndex unit;
-  engine::nvidia::EngineSlice slice;
+  engine::gpu::EngineSlice slice;
 };
 struct Ended {
   Instant now;
@@ -94,7 +94,7 @@ class ThreadedTrace final : public TraceWriter {
   }
   void operation(const engine::OperationChange& change) override { add(change); }
   void block(const engine::BlockChange& change) override { add(change); }
-  void served(UnitIndex unit, const engine::nvidia::EngineSlice& slice) override { add(Served{unit, slice}); }
+  void served(UnitIndex unit, const engine::gpu::EngineSlice& slice) override { add(Served{unit, slice}); }
   void ended(Instant now) override {
     add(Ended{now});
     pass_on();
