@@ -8,7 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/many_runs.hpp"
-#include "tests/engine/system_maker.hpp"
+#include "tests/support/system_maker.hpp"
 #include "tests/support/random_system.hpp"
 
 using namespace amalthea;

@@ -11,7 +11,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/requirements.hpp"
-#include "tests/engine/system_maker.hpp"
+#include "tests/support/system_maker.hpp"
 
 using namespace test;
 using engine::LimitVerdict;

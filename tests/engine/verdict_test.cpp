@@ -5,7 +5,7 @@
 
 #include "engine/many_runs.hpp"
 #include "engine/verdict.hpp"
-#include "tests/engine/system_maker.hpp"
+#include "tests/support/system_maker.hpp"
 
 using namespace amalthea;
 using namespace amalthea::engine;

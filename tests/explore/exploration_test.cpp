@@ -15,7 +15,7 @@
 #include "explore/exploration.hpp"
 #include "exporter/exploration/exploration_formats.hpp"
 #include "importer/building/system_builder.hpp"
-#include "tests/engine/system_maker.hpp"
+#include "tests/support/system_maker.hpp"
 #include "tests/support/test_models.hpp"
 
 using namespace amalthea;
