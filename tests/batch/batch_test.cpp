@@ -239,7 +239,7 @@ TEST_CASE("batch: what cannot be done is said before anything is") {
   test::write_text(models.beside("list"), models.path("a") + "\n");
   says({"--manifest", models.beside("list")}, "expected the files of each model");
   CHECK(fs::is_character_file("/dev/null"));
-  if (fs::exists("/dev/full")) {
+  {
     const auto full = test::run({"/bin/sh", "-c", "exec \"$0\" batch \"$1\" --fail-on never > /dev/full",
                                  AMALTHEA_COMMAND, models.path("a/empty.amxmi")});
     CHECK(full.exit_code == 2);

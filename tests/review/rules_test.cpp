@@ -250,7 +250,7 @@ TEST_CASE("values without unit, negative times and empty periods are told (AM065
   CHECK(count(zero, "AM0652") + count(zero, "AM0311") == 1);
 }
 
-TEST_CASE("probabilities that do not add up are told; percentages are as good (AM0653)") {
+TEST_CASE("probabilities that do not add up are told, and percentages are as good (AM0653)") {
   const auto choice = [](const std::string& a, const std::string& b) {
     return small(
         "<swModel><runnables name=\"R\"><activityGraph><items xsi:type=\"am:ProbabilitySwitch\"><entries "

@@ -356,7 +356,7 @@ TEST_CASE("a need for instructions is that of the definition, else that of any")
   CHECK(on("nobody") == "12..12..12 constant");
 }
 
-TEST_CASE("wrappers of 0.7.x are no items; what they wrap is") {
+TEST_CASE("wrappers of 0.7.x are no items, but what they wrap is") {
   CHECK(
       items("0.7.1",
             "<item xsi:type=\"am:Group\" ordered=\"true\"><items><runnableItem xsi:type=\"am:LabelAccess\" "

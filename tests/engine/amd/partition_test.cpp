@@ -69,7 +69,7 @@ TEST_CASE("40 response times measured under CU masks are met within 1 % on avera
   CHECK(worst < 0.05);
 }
 
-TEST_CASE("SE by SE the response time jumps at 16, 31 and 46 CUs, and nowhere else; going round it never does") {
+TEST_CASE("SE by SE the response time jumps at 16, 31 and 46 CUs, and nowhere else, and going round it never does") {
   double before = 0;
   double round = 0;
   for (int units = 1; units <= 60; ++units) {

@@ -352,7 +352,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a scenario is read from JSON; what is wrong is said with its place") {
+TEST_CASE("a scenario is read from JSON, and what is wrong is said with its place") {
   const auto scenario = parse_stream_scenario(R"({"platform": "xavier", "copy_engines": 2, "description": "x",
     "streams": [{"name": "a", "priority": "high"}],
     "operations": [

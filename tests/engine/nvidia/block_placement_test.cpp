@@ -2,8 +2,7 @@
 // Expected values: Olmedo et al., RTAS 2020, III-C: Eq. 2–4, Figure 5, the examples of the text, and the counts of
 // Tables II and III (N11–N16).
 
-#include <cstdlib>
-#include <filesystem>
+#include <optional>
 #include <random>
 #include <sstream>
 
@@ -69,17 +68,6 @@ std::vector<int> column_counts(const std::string& matrix) {
   return counts;
 }
 
-std::optional<std::string> published_matrix(const std::string& name) {
-  const char* folder = std::getenv("AMALTHEA_SPEC");
-  const std::string path =
-      std::string(folder != nullptr ? folder : AMALTHEA_SOURCE_DIR "/../shared/spec") + "/vectors/" + name;
-  if (!std::filesystem::exists(path)) {
-    WARN("skipped: " << name << " is not here (AMALTHEA_SPEC)");
-    return std::nullopt;
-  }
-  return test::read_text(path);
-}
-
 }  // namespace
 
 TEST_CASE("N15: blocks share an SM in 693 of 4096, 197 of 1024 and 167 of 1024 cells") {
@@ -94,8 +82,10 @@ TEST_CASE("N15: blocks share an SM in 693 of 4096, 197 of 1024 and 167 of 1024 c
 }
 
 TEST_CASE("N15: the published 64x64 and 32x32 matrices come out cell by cell") {
-  if (const auto published = published_matrix("olmedo_same_64_64.txt")) CHECK(matrix(64, 64) == *published + "\n");
-  if (const auto published = published_matrix("olmedo_same_32_32.txt")) CHECK(matrix(32, 32) == *published + "\n");
+  for (const auto& [size, name] : {std::pair(64, "olmedo_same_64_64.txt"), {32, "olmedo_same_32_32.txt"}}) {
+    const std::string published = test::read_text(test::published_vectors(name));
+    CHECK(matrix(size, size) == published + "\n");
+  }
 }
 
 TEST_CASE("N11: Eq. 2 agrees with the rule in every cell, and means x <= warps mod y") {
@@ -136,7 +126,8 @@ TEST_CASE("N13: Eq. 4 agrees with the rule: one SM with x, all others with z") {
 }
 
 TEST_CASE(
-    "N14: where seven SMs hold 6 warps, 142 of 1024 cells are ties that Eq. 3 decides otherwise; last_sm follows it") {
+    "N14: where seven SMs hold 6 warps, 142 of 1024 cells are ties that Eq. 3 decides otherwise, and last_sm follows "
+    "it") {
   int ties = 0;
   for (int x = 1; x <= 32; ++x)
     for (int y = 1; y <= 32; ++y) {
@@ -183,7 +174,7 @@ TEST_CASE("N16: Turing without load and Volta with 32 warps on every SM place al
     for (int y = 1; y <= 32; ++y) CHECK(joins(32, 0, x, y) == joins(64, 32, x, y));
 }
 
-TEST_CASE("N9, N2: SMs are tried even first, then odd; with GPCs of two that is one SM of every GPC first") {
+TEST_CASE("N9, N2: SMs are tried even first, then odd, and with GPCs of two that is one SM of every GPC first") {
   SmLimits limits = limits_with(8, 64);
   CHECK(scan_order(limits, ScanOrder::even_odd) == std::vector<SmIndex>{0, 2, 4, 6, 1, 3, 5, 7});
   CHECK(scan_order(limits, ScanOrder::gpc) == scan_order(limits, ScanOrder::even_odd));

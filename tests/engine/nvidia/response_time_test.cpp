@@ -2,8 +2,6 @@
 // Expected values: Paredes Zevallos 2019 (T8–T12): the worked example, its three scenarios, what the algorithm gives as
 // printed, the closed forms; and a simulation that steps from one unit of time to the next.
 
-#include <cstdlib>
-#include <filesystem>
 #include <limits>
 #include <random>
 
@@ -97,7 +95,8 @@ TEST_CASE("T8 E2: where the printed algorithm never ends it says so") {
 }
 
 TEST_CASE(
-    "T9: without its mistakes the printed algorithm would agree on synchronous sets; as printed it mostly does not") {
+    "T9: without its mistakes the printed algorithm would agree on synchronous sets, but as printed it mostly does "
+    "not") {
   std::mt19937 random(2);
   const auto draw = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
   int wrong = 0;
@@ -134,14 +133,7 @@ TEST_CASE("T12: vectors with release times") {
 }
 
 TEST_CASE("T12: the published file of vectors") {
-  const char* folder = std::getenv("AMALTHEA_SPEC");
-  const std::string path =
-      std::string(folder != nullptr ? folder : AMALTHEA_SOURCE_DIR "/../shared/spec") + "/vectors/rta.json";
-  if (!std::filesystem::exists(path)) {
-    WARN("skipped: rta.json is not here (AMALTHEA_SPEC)");
-    return;
-  }
-  for (const auto& vector : nlohmann::json::parse(test::read_text(path))) {
+  for (const auto& vector : nlohmann::json::parse(test::read_text(test::published_vectors("rta.json")))) {
     RtaProblem problem{vector["gmax"], {}};
     for (const auto& kernel : vector["tau"]) problem.kernels.push_back({kernel[0], kernel[1], kernel[2]});
     const auto result = response_times(problem).value();
@@ -179,7 +171,7 @@ TEST_CASE("kernels of many blocks agree with the stepwise simulation: whole roun
 }
 
 TEST_CASE(
-    "results are in input order, whatever the order of releases; of equal releases the first in input goes first") {
+    "results are in input order, whatever the order of releases, and of equal releases the first in input goes first") {
   CHECK(f({8, {{7, 2, 10}, {1, 5, 2}, {4, 9, 4}}}) == Times{13, 6, 13});
   CHECK(f({1, {{5, 1, 1}, {5, 2, 1}}}) == Times{6, 8});
 }
@@ -210,7 +202,7 @@ TEST_CASE("Eq. 3.3, 3.4: utilisation counts threads") {
   CHECK_FALSE(meets_deadlines(problem, response_times(problem).value().response));
 }
 
-TEST_CASE("a problem is read from JSON; what is wrong is said with its place") {
+TEST_CASE("a problem is read from JSON, and what is wrong is said with its place") {
   const auto problem = parse_rta_problem(
       R"({"description": "x", "b": 512, "g_max": 8, "kernels": [{"r": 1, "C": 4, "g": 2, "T": 15, "name": "a"}, {"C": 0, "g": 1, "b": 32}]})");
   REQUIRE(problem.has_value());

@@ -99,7 +99,7 @@ TEST_CASE("without branches every step is followed by the next") {
   CHECK(program.unanalysable.empty());
 }
 
-TEST_CASE("a branch goes to one alternative and on behind the last; without any taken, behind them at once") {
+TEST_CASE("a branch goes to one alternative and on behind the last or, without any taken, behind them at once") {
   OneTask one;
   one.compute(1);
   one.branch({{off, 2}, {on, 1}});
@@ -113,7 +113,7 @@ TEST_CASE("a branch goes to one alternative and on behind the last; without any 
   CHECK(walked(program, "-") == "1 5 ");
 }
 
-TEST_CASE("branches within alternatives end where the outer one does; empty alternatives go on behind") {
+TEST_CASE("branches within alternatives end where the outer one does, and empty alternatives go on behind") {
   OneTask one;
   one.branch({{off, 3}, {on, 0}, {Otherwise{}, 1}});
   one.compute(1);
@@ -226,7 +226,7 @@ TEST_CASE("a flattened program has the same steps for best and worst, and says w
   }
 }
 
-TEST_CASE("nothing comes after the end of a job; within a branch it leads there") {
+TEST_CASE("nothing comes after the end of a job, and within a branch it leads there") {
   OneTask one;
   one.compute(1);
   one.maker.add(one.task, Terminate{});

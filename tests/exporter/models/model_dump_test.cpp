@@ -86,13 +86,9 @@ TEST_CASE("a list of many is in byte order of its positions") {
 }
 
 TEST_CASE("the dump of third-party models is EMF's, line by line", "[emf]") {
-  const auto folder = test::corpus_folder();
-  if (!folder || !test::EmfBatch::available()) {
-    WARN("skipped: no third-party models or no EMF judge");
-    return;
-  }
+  const std::string folder = test::corpus_folder();
   test::EmfBatch emf;
-  const auto models = test::indexed_models(*folder);
+  const auto models = test::indexed_models(folder);
   for (const auto& model : models) emf.ask({test::EmfBatch::ecore(model.version), model.path, "--dump", "-"});
   emf.run();
   std::size_t same = 0;
@@ -106,15 +102,11 @@ TEST_CASE("the dump of third-party models is EMF's, line by line", "[emf]") {
 }
 
 TEST_CASE("the dump of folders that are one model is EMF's, line by line", "[emf]") {
-  const auto corpus = test::corpus_folder();
-  if (!corpus || !test::EmfBatch::available()) {
-    WARN("skipped: no third-party models or no EMF judge");
-    return;
-  }
-  std::map<std::string, std::vector<test::IndexedModel>> folders;
-  for (auto& model : test::indexed_models(*corpus))
-    folders[std::filesystem::path(model.path).parent_path().string()].push_back(model);
+  const std::string corpus = test::corpus_folder();
   test::EmfBatch emf;
+  std::map<std::string, std::vector<test::IndexedModel>> folders;
+  for (auto& model : test::indexed_models(corpus))
+    folders[std::filesystem::path(model.path).parent_path().string()].push_back(model);
   std::vector<std::vector<std::string>> asked;
   for (const auto& [folder, models] : folders) {
     std::vector<std::string> files;
@@ -137,7 +129,6 @@ TEST_CASE("the dump of folders that are one model is EMF's, line by line", "[emf
 }
 
 TEST_CASE("the dump of random models of every version is EMF's, line by line", "[emf]") {
-  if (!test::EmfBatch::available()) return;
   test::EmfBatch emf;
   struct Asked {
     Version version;

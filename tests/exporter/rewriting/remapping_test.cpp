@@ -166,7 +166,7 @@ TEST_CASE("what a model does not state yet is inserted") {
         "+        <value xsi:type=\"am:IntegerObject\" value=\"5\"/>\n");
 }
 
-TEST_CASE("a definition of priorities is made where a model has none; older versions need none") {
+TEST_CASE("a definition of priorities is made where a model has none, and older versions need none") {
   std::string text = test::timed_model(Version::v3_3_0);
   text = test::replaced(text, "<schedulingParameterDefinitions name=\"priority\" type=\"Integer\"/>", "");
   text = test::replaced(text, " processParameters=\"priority?type=SchedulingParameterDefinition\"", "");

@@ -94,7 +94,7 @@ void check_unjudgeable(std::string_view name, const Changes& changes, std::strin
 
 }  // namespace
 
-TEST_CASE("the sample has a constraint of every class; all are met but the one that its comment names") {
+TEST_CASE("the sample has a constraint of every class, and all are met but the one that its comment names") {
   const Judged all = judged(sample_text());
   std::vector<std::string> classes;
   for (std::size_t index = 0; index < all.system.constraints.size(); ++index) {

@@ -55,7 +55,8 @@ const std::string cpus = "Core0 Core1 Core2 Core3 Core4 Core5";
 
 }  // namespace
 
-TEST_CASE("a task may run where a scheduler and ticks are; a function on the GPU too, if a placement has it there") {
+TEST_CASE(
+    "a task may run where a scheduler and ticks are, and a function on the GPU too, if a placement has it there") {
   const Outcome outcome = constrained("");
   CHECK(units(outcome, "EKF") == cpus);
   CHECK(units(outcome, "Localization") == cpus + " GP10B");

@@ -345,7 +345,7 @@ TEST_CASE("what an algorithm needs and a scheduler lacks is one error that names
       "unreadable scheduling parameter capacity of scheduler \"Sched\": it must be longer than zero");
 }
 
-TEST_CASE("the overheads of an operating system are those of its schedulers; instructions take cycles") {
+TEST_CASE("the overheads of an operating system are those of its schedulers, and instructions take cycles") {
   for (const Version version : versions) {
     INFO(to_string(version));
     const Built built(test::platform_model(version));
@@ -380,7 +380,7 @@ TEST_CASE("a semaphore has as many places as its largest number of users less th
   CHECK(more.count("AM0435") == 1);
 }
 
-TEST_CASE("semaphores are requested and released; spinlocks always wait actively") {
+TEST_CASE("semaphores are requested and released, and spinlocks always wait actively") {
   const std::string items =
       "<items xsi:type=\"am:SemaphoreAccess\" semaphore=\"Sem?type=Semaphore\" access=\"request\" "
       "waitingBehaviour=\"passive\"/><items xsi:type=\"am:SemaphoreAccess\" semaphore=\"Sem?type=Semaphore\" "
@@ -463,7 +463,7 @@ TEST_CASE("conditions are compared by number, or with other modes, and joined by
   CHECK(built->modes.at(1).initial == 7);
 }
 
-TEST_CASE("modes are set, incremented and decremented; reading one is nothing") {
+TEST_CASE("modes are set, incremented and decremented, and reading one is nothing") {
   const auto access = [](std::string_view attributes) {
     return fmt::format("<items xsi:type=\"am:ModeLabelAccess\" {}/>", attributes);
   };
@@ -484,7 +484,7 @@ TEST_CASE("modes are set, incremented and decremented; reading one is nothing") 
   CHECK(set(2).value == 1);
 }
 
-TEST_CASE("probability switches, loops, counters and conditions of runnables are branches; inner ones count") {
+TEST_CASE("probability switches, loops, counters and conditions of runnables are branches, and inner ones count") {
   const std::string loop = fmt::format(
       "<items xsi:type=\"am:WhileLoop\">{}<condition><entries xsi:type=\"am:ModeValueCondition\" "
       "label=\"Speed?type=ModeLabel\" relation=\"GREATER_THAN\" value=\"0\"/></condition></items>",
@@ -566,7 +566,7 @@ TEST_CASE("sequence leads from a branch into its alternatives and from their end
   CHECK(edges == "0-1 Gear = on\n1-0 \n0-2 otherwise\n");
 }
 
-TEST_CASE("a device task with a counter is one error; without it nothing is") {
+TEST_CASE("a device task with a counter is one error, and without it nothing is") {
   const std::string sample = test::read_text(test::sample("offload-minimal.amxmi"));
   const std::string start = "runnable=\"Vision_Function?type=Runnable\"";
   const auto at = sample.find(start);

@@ -91,7 +91,7 @@ bool has_id(const std::vector<std::string>& findings, std::string_view id) {
 
 }  // namespace
 
-TEST_CASE("jitter and minimum distance of a stimulus are beside its period; an empty condition is none") {
+TEST_CASE("jitter and minimum distance of a stimulus are beside its period, and an empty condition is none") {
   const auto built = build(minimal_with(
       "<stimuli xsi:type=\"am:PeriodicStimulus\" xmi:id=\"every_2ms?type=PeriodicStimulus\" name=\"every_2ms\">"
       "<executionCondition/><offset value=\"1\" unit=\"ms\"/><recurrence value=\"2\" unit=\"ms\"/>"
@@ -128,7 +128,7 @@ TEST_CASE("a trigger with a counter that lets only some pass is a branch, one th
   CHECK(branches(with("<counter prescaler=\"1\" offset=\"0\"/>")) == 0);
 }
 
-TEST_CASE("a periodic stimulus that is counted by a clock is told; its recurrence is taken as time") {
+TEST_CASE("a periodic stimulus that is counted by a clock is told, and its recurrence is taken as time") {
   // The structure of 0.8.1 in a file of a later version, as files of a development cycle have it.
   const auto built = build(minimal_with(
       "<clocks xsi:type=\"am:ClockTriangleFunction\" name=\"crank\" "
@@ -163,7 +163,7 @@ TEST_CASE("values that cannot be read stop an analysis only where they matter") 
   CHECK(has(built.findings, "AM0210: unreadable value in <recurrence>: \"x\" is not an integer"));
 }
 
-TEST_CASE("jitter has its bounds and shape in every version; what may be early moves the offset") {
+TEST_CASE("jitter has its bounds and shape in every version, and what may be early moves the offset") {
   const auto look = [](const Periodic& periodic) {
     CHECK(periodic.period == milli(10));
     CHECK(periodic.offset == milli(4));
@@ -272,7 +272,7 @@ TEST_CASE("arrival curves are read in every version, one entry a number of occur
   CHECK(has_id(alone.findings, "AM0430"));
 }
 
-TEST_CASE("a variable rate is read; a clock that never changes makes it periodic") {
+TEST_CASE("a variable rate is read, and a clock that never changes makes it periodic") {
   const std::string rate = ms("step", 5) +
                            "<occurrencesPerStep xsi:type=\"am:ContinuousValueBoundaries\" "
                            "lowerBound=\"1.5\" upperBound=\"2.5\"/>";
@@ -317,7 +317,7 @@ TEST_CASE("a variable rate is read; a clock that never changes makes it periodic
             .period == milli(5));
 }
 
-TEST_CASE("a stimulus sets modes and depends on them; one that is disabled by a mode is enabled by its opposite") {
+TEST_CASE("a stimulus sets modes and depends on them, and one that is disabled by a mode is enabled by its opposite") {
   const std::string modes =
       "<modes name=\"Gear\"><literals name=\"P\"/><literals name=\"R\"/><literals name=\"D\"/></modes><modeLabels "
       "name=\"gear\" mode=\"Gear?type=EnumMode\"/></swModel>";

@@ -15,7 +15,7 @@
 #include "importer/reading/conformance.hpp"
 #include "importer/reading/model_reader.hpp"
 #include "importer/reading/structure.hpp"
-#include "tests/support/run_command.hpp"
+#include "tests/support/emf_batch.hpp"
 #include "tests/support/test_models.hpp"
 
 using namespace amalthea;
@@ -81,22 +81,20 @@ std::string model_of_values(const std::string& cls, const std::vector<std::strin
 }  // namespace
 
 TEST_CASE("values are legal where EMF reads them", "[emf]") {
-  const auto judge = test::emf_judge();
-  const auto metamodels = test::metamodel_folder();
-  if (!judge || !metamodels) {
-    WARN("skipped: no EMF");
-    return;
+  test::EmfBatch emf;
+  const auto path_of = [&](const std::string& cls) { return emf.folder() + "/" + cls + ".amxmi"; };
+  for (const auto& [cls, values] : values_by_class) {
+    test::write_text(path_of(cls), model_of_values(cls, values));
+    emf.ask({test::EmfBatch::ecore(Version::v3_3_0), path_of(cls), "--errors"});
   }
-  const test::TemporaryFolder folder;
+  emf.run();
+  std::size_t question = 0;
   for (const auto& [cls, values] : values_by_class) {
     INFO(cls);
-    const std::string path = folder.path() + "/" + cls + ".amxmi";
-    test::write_text(path, model_of_values(cls, values));
-    const auto result = test::run({*judge, *metamodels + "/amalthea-3.3.0.ecore", path, "--errors"});
-    REQUIRE(result.exit_code == 0);
+    const std::string path = path_of(cls), answer = emf.answer(question++);
     std::set<std::uint32_t> refused;  // lines
     const std::regex line("is not legal\\.\\s+(\\d+), \\d+\\)");
-    for (auto at = std::sregex_iterator(result.out.begin(), result.out.end(), line); at != std::sregex_iterator(); ++at)
+    for (auto at = std::sregex_iterator(answer.begin(), answer.end(), line); at != std::sregex_iterator(); ++at)
       refused.insert(static_cast<std::uint32_t>(std::stoul((*at)[1])));
     CHECK_FALSE(refused.empty());
     Diagnostics diagnostics;
@@ -219,7 +217,7 @@ TEST_CASE("a reference that is named twice is told") {
           .empty());
 }
 
-TEST_CASE("text between elements and contents as attributes are told; comments are not") {
+TEST_CASE("text between elements and contents as attributes are told, and comments are not") {
   CHECK(message("3.3.0", "<swModel><!-- yes --> no </swModel>") ==
         "model.amxmi:3:23: warning: text between the tags of a SWModel; expected elements only [AM0227]");
   CHECK(ids("3.3.0", "<swModel><!-- a > b --><?p q?>\n\t<labels name=\"L\"/>\r\n</swModel>").empty());
@@ -241,25 +239,19 @@ TEST_CASE("of each kind of finding a thousand are listed, and how many more ther
 
 TEST_CASE(
     "the third-party models that EMF refuses are those that are refused here, but for files of a development cycle",
-    "[long][emf]") {
-  const auto folder = test::corpus_folder();
-  const auto judge = test::emf_judge();
-  const auto metamodels = test::metamodel_folder();
-  if (!folder || !judge || !metamodels) {
-    WARN("skipped: no third-party models or no EMF");
-    return;
-  }
-  const test::TemporaryFolder scratch;
+    "[emf]") {
+  const std::string folder = test::corpus_folder();
+  test::EmfBatch emf;
   std::string list;
   std::set<std::string> ours, of_a_cycle;
   std::size_t read = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(*folder)) {
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     const std::string path = entry.path().string();
     if (entry.path().filename().string().find(".amxmi") == std::string::npos) continue;
     Diagnostics diagnostics;
     const auto model = importer::read_model({path}, {}, diagnostics);
     if (!model || model->documents().front()->itea() != IteaRelease::none) continue;
-    const std::string ecore = fmt::format("{}/amalthea-{}.ecore", *metamodels, to_string(model->version()));
+    const std::string ecore = test::EmfBatch::ecore(model->version());
     if (!fs::exists(ecore)) continue;
     ++read;
     list += fmt::format("{}\t{}\n", ecore, path);
@@ -273,12 +265,12 @@ TEST_CASE(
     else if (other_structure)
       of_a_cycle.insert(path);
   }
-  const std::string path = scratch.path() + "/list";
+  const std::string path = emf.folder() + "/list";
   test::write_text(path, list);
-  const auto result = test::run({*judge, "--batch", path});
-  REQUIRE(result.exit_code == 0);
+  const std::size_t question = emf.ask({"--batch", path});
+  emf.run();
   std::set<std::string> theirs;
-  std::istringstream lines(result.out);
+  std::istringstream lines(emf.answer(question));
   for (std::string line; std::getline(lines, line);) {
     // Columns: model, metamodel, objects, attributes, resolved, references that lead nowhere within the file, …, errors
     // (JSON, "{}" when there is none), time.

@@ -410,12 +410,8 @@ struct Folder {
 }  // namespace
 
 TEST_CASE("AMALTHEA's own test models of 0.7.0 become what its migration to 0.7.1 makes of them") {
-  const auto corpus = test::corpus_folder();
-  if (!corpus) {
-    WARN("skipped: the third-party models (AMALTHEA_CORPUS) are not there");
-    return;
-  }
-  const std::string pairs = *corpus + "/app4mc/migration/071/";
+  const std::string corpus = test::corpus_folder();
+  const std::string pairs = corpus + "/app4mc/migration/071/";
   const Folder folders[] = {
       {"hw", 0, ""},
       {"propertyConstraints", 0, ""},
@@ -460,14 +456,10 @@ std::map<std::string, std::vector<std::string>> old_models(const std::string& co
 }  // namespace
 
 TEST_CASE("third-party models of ITEA 1.3.0 and 0.7.0 load in EMF as models of 0.7.1", "[emf]") {
-  const auto corpus = test::corpus_folder();
-  if (!corpus || !test::EmfBatch::available()) {
-    WARN("skipped: no third-party models or no EMF judge");
-    return;
-  }
+  const std::string corpus = test::corpus_folder();
   test::EmfBatch emf;
   std::vector<std::pair<std::string, std::size_t>> asked;
-  for (auto& [folder, files] : old_models(*corpus)) {
+  for (auto& [folder, files] : old_models(corpus)) {
     INFO(folder);
     std::sort(files.begin(), files.end());
     const auto converted = test::convert_files(files, "0.7.1");

@@ -220,7 +220,7 @@ TEST_CASE("to 0.7.2: a ProbabilityGroup is a RunnableProbabilitySwitch, at every
   check_way_back(content);
 }
 
-TEST_CASE("to 0.7.2: a group holds its items itself; it is ordered only if it was") {
+TEST_CASE("to 0.7.2: a group holds its items itself, and is ordered only if it was") {
   const char* const content = R"(<swModel><labels name="A"/><runnables name="R">
     <runnableItems xsi:type="am:Group" name="G">
       <items><runnableItem xsi:type="am:LabelAccess" data="A?type=Label"/></items>
@@ -316,7 +316,7 @@ TEST_CASE("to 0.7.2: pairing constraints have a group") {
   check_way_back(content);
 }
 
-TEST_CASE("to 0.7.2: processes are no targets of constraints; those that were named are kept") {
+TEST_CASE("to 0.7.2: processes are no targets of constraints, and those that were named are kept") {
   const Converted converted = convert(R"(<swModel><tasks name="T"/></swModel><constraintsModel>
     <affinityConstraints xsi:type="am:RunnablePairingConstraint"><target xsi:type="am:TargetProcess"/>
       </affinityConstraints>
@@ -347,13 +347,9 @@ TEST_CASE("to 0.7.2: a model in the new form stays as it is") {
 }
 
 TEST_CASE("models of 0.7.1 become what APP4MC makes of them, but for stated differences") {
-  const auto corpus = test::corpus_folder();
-  if (!corpus) {
-    WARN("no corpus");
-    return;
-  }
-  const std::string input = *corpus + "/app4mc/migration/072/0.7.1/input";
-  const std::string reference = *corpus + "/app4mc/migration/072/0.7.2/reference";
+  const std::string corpus = test::corpus_folder();
+  const std::string input = corpus + "/app4mc/migration/072/0.7.1/input";
+  const std::string reference = corpus + "/app4mc/migration/072/0.7.2/reference";
   // APP4MC's converter came to state an empty consistency in every OS model after these were made; it says nothing.
   const std::set<std::string> consistency = {"- /osModel/osDataConsistency : OsDataConsistency",
                                              "- /osModel/osDataConsistency @mode ~ _undefined_"};

@@ -124,7 +124,7 @@ constexpr std::string_view modes = R"(<modes name="M"><literals name="a"/><liter
 
 }  // namespace
 
-TEST_CASE("the entries of a mode switch have a condition on its label, one of whose values has to hold; and back") {
+TEST_CASE("the entries of a mode switch have a condition on its label, one of whose values has to hold, and back") {
   const auto converted = convert(fmt::format(R"(<swModel>{}<tasks name="T"><callGraph>
     <graphEntries xsi:type="am:ModeSwitch" valueProvider="L?type=ModeLabel">
       <entries values="M/a?type=ModeLiteral M/b?type=ModeLiteral"/></graphEntries></callGraph></tasks></swModel>)",
@@ -168,7 +168,7 @@ TEST_CASE("a condition on several labels does not go back to 0.8.2") {
   CHECK_FALSE(back.done);
 }
 
-TEST_CASE("addresses become hexadecimal, zeros before them mean nothing; and back") {
+TEST_CASE("addresses become hexadecimal, zeros before them mean nothing, and back") {
   const auto converted = convert(R"(<mappingModel><memoryMapping memoryPositionAddress="010"/>
     <physicalSectionMapping name="P" startAddress="4096" endAddress="8191"/></mappingModel>)");
   CHECK(converted.text().find(R"(memoryPositionAddress="0xa")") != std::string::npos);
@@ -189,12 +189,8 @@ TEST_CASE("what is in the form of 0.8.3 already stays as it is") {
 }
 
 TEST_CASE("examples of APP4MC become from 0.8.2 to 0.8.3 what they are there") {
-  const auto corpus = test::corpus_folder();
-  if (!corpus) {
-    WARN("no corpus");
-    return;
-  }
-  const auto folder = std::filesystem::path(*corpus) / "app4mc/history";
+  const std::string corpus = test::corpus_folder();
+  const auto folder = std::filesystem::path(corpus) / "app4mc/history";
   std::size_t count = 0;
   for (const auto& file : std::filesystem::directory_iterator(folder / "0.8.2")) {
     INFO(file.path());

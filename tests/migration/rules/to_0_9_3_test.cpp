@@ -218,12 +218,8 @@ TEST_CASE("ticks and deviations lead back to instructions and distributions") {
 }
 
 TEST_CASE("examples that AMALTHEA's own migration took from 0.9.2 to 0.9.5 arrive at the same models, and back") {
-  const auto corpus = test::corpus_folder();
-  if (!corpus) {
-    WARN("no corpus");
-    return;
-  }
-  const std::string history = *corpus + "/app4mc/history/", examples = *corpus + "/app4mc/0.9.5/examples/";
+  const std::string corpus = test::corpus_folder();
+  const std::string history = corpus + "/app4mc/history/", examples = corpus + "/app4mc/0.9.5/examples/";
   const std::pair<std::string, std::string> files[] = {
       {"democar", "app4mc.example.democar/democar"},
       {"AMALTHEA_Democar_MappingExample_withTasks",
