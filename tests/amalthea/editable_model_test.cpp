@@ -13,6 +13,8 @@
 #include "importer/reading/model_reader.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace editable_model_test {
+
 using namespace amalthea;
 
 namespace {
@@ -222,3 +224,5 @@ TEST_CASE("writing what has been written changes nothing, whatever the model", "
   WARN(fmt::format("{} models", models));
   CHECK(models > 200);
 }
+
+}  // namespace editable_model_test

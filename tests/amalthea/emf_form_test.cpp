@@ -25,6 +25,8 @@
 #include "tests/support/random_model.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace emf_form_test {
+
 using namespace amalthea;
 
 namespace {
@@ -232,3 +234,5 @@ TEST_CASE("third-party models changed in memory load in EMF without a word", "[e
     CHECK(report["objects"] == changed[i].second);
   }
 }
+
+}  // namespace emf_form_test

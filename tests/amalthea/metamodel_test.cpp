@@ -18,6 +18,8 @@
 
 #include "tests/support/test_models.hpp"
 
+namespace metamodel_test {
+
 using namespace amalthea;
 
 namespace {
@@ -624,3 +626,5 @@ TEST_CASE("the table says what the Ecore files say", "[metamodel][ecore]") {
   }
   CHECK(files + 1 == version_count);  // there is none for 0.9.6
 }
+
+}  // namespace metamodel_test

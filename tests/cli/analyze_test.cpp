@@ -5,6 +5,8 @@
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace analyze_test {
+
 using nlohmann::json;
 
 namespace {
@@ -265,3 +267,5 @@ TEST_CASE("analyze: what warps execute gives the bound of a kernel") {
   REQUIRE(kernel["bound"]["wcrt_ps"].is_number());
   CHECK(kernel["bound"]["wcrt_ps"] >= 184'000);
 }
+
+}  // namespace analyze_test

@@ -14,6 +14,8 @@
 #include "tests/support/skip.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace bad_input_test {
+
 namespace {
 
 using test::replaced;
@@ -336,3 +338,5 @@ TEST_CASE("help and version are there for everybody and end well") {
     CHECK(help.out.find("--max-depth") != std::string::npos);
   }
 }
+
+}  // namespace bad_input_test

@@ -8,6 +8,8 @@
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace chains_test {
+
 using nlohmann::json;
 
 namespace {
@@ -171,3 +173,5 @@ TEST_CASE("chains: latency constraints of a third-party model are judged") {
   const std::int64_t age = chain["let"]["reduced_age_ps"], maximum = chain["constraints"][0]["maximum_ps"];
   CHECK(chain["constraints"][0]["let"] == (age <= maximum ? "met" : "missed"));
 }
+
+}  // namespace chains_test

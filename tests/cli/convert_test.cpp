@@ -16,6 +16,8 @@
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace convert_test {
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -372,3 +374,5 @@ TEST_CASE("convert: third-party models have the same timing before and after, or
   }
   CHECK(analysed >= 90);
 }
+
+}  // namespace convert_test

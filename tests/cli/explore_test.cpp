@@ -13,6 +13,8 @@
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace explore_test {
+
 using nlohmann::json;
 
 namespace {
@@ -492,3 +494,5 @@ TEST_CASE("analyze --mapping: ways of waiting and time slices count, and what is
   CHECK(refused(R"({"Vision": {"core": "GPU", "slice": "0ms"}})") ==
         start + "1:41: Vision.slice: a time slice must be longer than zero\n");
 }
+
+}  // namespace explore_test

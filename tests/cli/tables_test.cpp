@@ -10,6 +10,8 @@
 #include "tests/support/skip.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace tables_test {
+
 using nlohmann::ordered_json;
 
 namespace {
@@ -173,3 +175,5 @@ TEST_CASE("results and GPU scenarios are what their JSON Schemas say") {
   for (const char* scenario : {"camera.json", "contexts.json", "thesis.json"})
     CHECK(errors_of(test::sample(std::string("gpu/") + scenario), "gpu-scenario.schema.json") == "0\n");
 }
+
+}  // namespace tables_test

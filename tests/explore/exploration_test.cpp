@@ -18,6 +18,8 @@
 #include "tests/support/system_maker.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace exploration_test {
+
 using namespace amalthea;
 using namespace amalthea::explore;
 using namespace test;
@@ -750,3 +752,5 @@ TEST_CASE("explore: what the simulation contradicts, or could not confirm, is sa
   exploration.front[0].was_simulated = false;
   CHECK(text_of(exploration).find("could not be simulated; nothing confirms its bounds.\n") != std::string::npos);
 }
+
+}  // namespace exploration_test

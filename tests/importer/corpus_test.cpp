@@ -18,6 +18,8 @@
 #include "importer/reading/model_reader.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace corpus_test {
+
 using namespace amalthea;
 
 namespace {
@@ -227,3 +229,5 @@ TEST_CASE("third-party models that EMF reads without a word have the objects and
   CHECK(compared > 200);
   CHECK(agreeing == compared);
 }
+
+}  // namespace corpus_test

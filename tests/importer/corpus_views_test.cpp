@@ -16,6 +16,8 @@
 #include "importer/reading/model_reader.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace corpus_views_test {
+
 using namespace amalthea;
 using namespace amalthea::views;
 
@@ -200,3 +202,5 @@ TEST_CASE("the same third-party model has the same cores, clocks, schedulers and
     }
   }
 }
+
+}  // namespace corpus_views_test

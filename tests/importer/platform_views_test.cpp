@@ -17,6 +17,8 @@
 #include "tests/support/platform_models.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace platform_views_test {
+
 using namespace amalthea;
 using namespace amalthea::views;
 
@@ -423,7 +425,7 @@ TEST_CASE("schedulers form a hierarchy, and a circle is cut and reported") {
       CHECK(messages(read.diagnostics) ==
             std::vector<std::string>{
                 "model.amxmi:5:7: warning: scheduler \"a\" is, through its parents, its own parent; its parent \"top\" "
-                "is ignored [AM0215]"});
+                "is ignored; break the circle [AM0215]"});
       CHECK_FALSE(systems.schedulers[1].parent.has_value());
       CHECK(systems.schedulers[0].parent == 2U);
     } else {
@@ -581,3 +583,5 @@ TEST_CASE("a file whose namespace is ahead of its structure is read by its struc
   CHECK(describe(read.model, operating_systems_of(read.model, read.diagnostics), mapping_of(read.model)) ==
         expected_rest);
 }
+
+}  // namespace platform_views_test

@@ -15,6 +15,8 @@
 #include "tests/support/emf_batch.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace versions_test {
+
 using namespace amalthea;
 
 namespace {
@@ -120,3 +122,5 @@ TEST_CASE("EMF reads every fixture with its version's metamodel and has nothing 
   for (const char* version : versions) emf.expect_accepted(*amalthea::parse_version(version), {fixture(version)});
   emf.run();
 }
+
+}  // namespace versions_test

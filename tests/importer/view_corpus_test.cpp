@@ -26,6 +26,8 @@
 #include "tests/support/test_models.hpp"
 #include "tests/support/view_text.hpp"
 
+namespace view_corpus_test {
+
 using namespace amalthea;
 
 namespace {
@@ -284,3 +286,5 @@ TEST_CASE("third-party models before and after their migration to the next versi
   WARN(fmt::format("{} pairs, {} of which the migration takes something from", compared, different));
   CHECK(compared > 80);
 }
+
+}  // namespace view_corpus_test

@@ -14,6 +14,8 @@
 #include "tests/support/random_model.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace every_class_0_9_test {
+
 using namespace amalthea;
 
 TEST_CASE("a model with every class of 0.8.2 to 0.9.1 is one of 0.9.2 afterwards, and can be read as such") {
@@ -69,3 +71,5 @@ TEST_CASE("EMF accepts what becomes of examples of APP4MC", "[emf]") {
   emf.expect_accepted(Version::v0_9_2, files);
   emf.run();
 }
+
+}  // namespace every_class_0_9_test

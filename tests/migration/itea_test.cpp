@@ -21,6 +21,8 @@
 #include "tests/migration/converted.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace itea_test {
+
 using namespace amalthea;
 
 namespace {
@@ -564,3 +566,5 @@ TEST_CASE("an id that says which of several unnamed objects is meant is kept") {
   CHECK(converted.text().find("xmi:id=\"_a\"") != std::string::npos);
   CHECK(converted.text().find("xmi:id=\"_r\"") == std::string::npos);
 }
+
+}  // namespace itea_test

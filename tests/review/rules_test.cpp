@@ -12,6 +12,8 @@
 #include "review/rules.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace rules_test {
+
 using namespace amalthea;
 
 namespace {
@@ -289,3 +291,5 @@ TEST_CASE("what an analysis needs is part of a review: affinity, stimulus, ticks
   CHECK(count(with(" stimuli=\"every_2ms?type=PeriodicStimulus\"", ""), "AM0407") == 1);
   CHECK(count(with_more("swModel", "<tasks name=\"Lost\"/>"), "AM0302") == 1);
 }
+
+}  // namespace rules_test

@@ -9,6 +9,8 @@
 #include "review/review.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace waters_test {
+
 using namespace amalthea;
 
 namespace {
@@ -58,3 +60,5 @@ TEST_CASE("the original challenge model: all that is known to be wrong with it i
   // 8. The planner is too slow for 12 ms on any core.
   CHECK(tells(diagnostics, "AM0602", {"Planner", "12 ms", "no other core"}));
 }
+
+}  // namespace waters_test

@@ -14,6 +14,8 @@
 #include "tests/support/test_models.hpp"
 #include "tests/support/view_text.hpp"
 
+namespace views_constraint_view_test {
+
 using namespace amalthea;
 
 namespace {
@@ -462,3 +464,5 @@ TEST_CASE("the deadline of a runnable before 0.9.4 is the requirement that it be
   CHECK(before == after);
   CHECK(before == "requirement deadline 2 R severity 0 limit 1: time 13 5 ms\n");
 }
+
+}  // namespace views_constraint_view_test

@@ -13,6 +13,8 @@
 #include "tests/support/test_models.hpp"
 #include "tests/support/view_text.hpp"
 
+namespace views_deviation_view_test {
+
 using namespace amalthea;
 
 namespace {
@@ -238,3 +240,5 @@ TEST_CASE("the size of 0.7.0 is a number of bits") {
   CHECK(data_size_of(find_tag(model.documents().front()->root(), "size"), diagnostics) == DataSize{2});
   CHECK(diagnostics.all().empty());
 }
+
+}  // namespace views_deviation_view_test

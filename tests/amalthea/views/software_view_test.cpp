@@ -21,6 +21,8 @@
 #include "tests/support/test_models.hpp"
 #include "tests/support/view_text.hpp"
 
+namespace views_software_view_test {
+
 using namespace amalthea;
 
 namespace {
@@ -601,3 +603,5 @@ TEST_CASE("prototypes, channels, process chains, events, entities and tags are r
   CHECK(label.stability_level == "runnable");
   CHECK(diagnostics.all().empty());
 }
+
+}  // namespace views_software_view_test

@@ -8,6 +8,8 @@
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace gpu_bounds_test {
+
 namespace {
 
 using nlohmann::json;
@@ -133,3 +135,5 @@ TEST_CASE("gpu bounds says where a file is wrong") {
   CHECK(complaint(with_segments(R"([{"cpu": "600s"}, {"cpu": "600s"}])")) ==
         "1:115: tasks[0].segments[1]: the segments of a task must be shorter than 1000 s together");
 }
+
+}  // namespace gpu_bounds_test

@@ -8,6 +8,8 @@
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace gpu_gpu_test {
+
 namespace {
 
 using nlohmann::json;
@@ -170,3 +172,5 @@ TEST_CASE("gpu run prints every kernel with its blocks, and every copy") {
   test::write_text(file, "{\"operations\": [\n  {\"kernel\": \"K\", \"threads\": 0, \"duration_ps\": 1}]}");
   CHECK(complaint({"run", file}) == file + ":2:30: operations[0].threads: expected a whole number from 1 to 2^63 - 1");
 }
+
+}  // namespace gpu_gpu_test

@@ -11,6 +11,8 @@
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace gpu_interference_test {
+
 namespace {
 
 using nlohmann::json;
@@ -193,3 +195,5 @@ TEST_CASE("gpu interference says what is wrong with its options") {
   CHECK(complaint({"--platform", "xavier", "--against-measurements"}) ==
         "--platform xavier: the profile has no measured memory figures (\"measured_memory\")");
 }
+
+}  // namespace gpu_interference_test

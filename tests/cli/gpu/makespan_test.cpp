@@ -8,6 +8,8 @@
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace gpu_makespan_test {
+
 namespace {
 
 using nlohmann::json;
@@ -94,3 +96,5 @@ TEST_CASE("gpu makespan refuses bad values with one message") {
   CHECK(complaint({"--kernel", "LC"}).find("--warps") != std::string::npos);
   CHECK(complaint({"--kernel", "LC", "--warps", "4", "--anneal", "--exact"}).find("excludes") != std::string::npos);
 }
+
+}  // namespace gpu_makespan_test

@@ -10,6 +10,8 @@
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace gpu_timeline_test {
+
 namespace {
 
 using nlohmann::json;
@@ -224,3 +226,5 @@ TEST_CASE("gpu run shares the GPU between processes, those of scenarios and thos
   CHECK(kernels[0]["completion_ps"] == 17'800'000'000);
   CHECK(kernels[1]["completion_ps"] == 20'000'000'000);
 }
+
+}  // namespace gpu_timeline_test

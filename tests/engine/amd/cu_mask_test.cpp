@@ -5,6 +5,8 @@
 
 #include "engine/amd/cu_mask.hpp"
 
+namespace amd_cu_mask_test {
+
 using namespace amalthea::engine::amd;
 using Units = std::vector<std::int64_t>;
 
@@ -57,3 +59,5 @@ TEST_CASE("a CU mask without CUs, with too many or with a slip is refused with a
   CHECK(error("bits:012") == "after bits: expected only 0 and 1");
   for (const char* text : {"", "five", "5-3", "-1", "0,,1"}) CHECK(error(text).find("is no mask") != std::string::npos);
 }
+
+}  // namespace amd_cu_mask_test

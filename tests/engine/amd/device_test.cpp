@@ -14,6 +14,8 @@
 #include "engine/devices/stream_scenario.hpp"
 #include "engine/gpu/device_profile.hpp"
 
+namespace amd_device_test {
+
 namespace {
 
 using namespace amalthea::engine;
@@ -261,3 +263,5 @@ TEST_CASE(
     }
   }
 }
+
+}  // namespace amd_device_test

@@ -10,6 +10,8 @@
 #include "engine/amd/partition.hpp"
 #include "engine/gpu/device_profile.hpp"
 
+namespace amd_partition_test {
+
 using namespace amalthea::engine;
 using namespace amalthea::engine::amd;
 
@@ -170,3 +172,5 @@ TEST_CASE("a user's profile of an AMD GPU is read, and refused with what is miss
   CHECK(with("\"threads\": {\"value\": 1024", "\"threads\": {\"value\": 2000").error().find("mm1024: ") !=
         std::string::npos);
 }
+
+}  // namespace amd_partition_test

@@ -5,6 +5,8 @@
 
 #include "tests/support/system_maker.hpp"
 
+namespace amd_system_test {
+
 using namespace test;
 
 namespace {
@@ -79,3 +81,5 @@ TEST_CASE("a system of more streams with masks than an AMD GPU has queues is sim
   for (int task = 0; task < 33; ++task) launching(maker, gpu, "T" + std::to_string(task), 1, 10, "full");
   CHECK(findings(maker.build(), radeon(), true).find("AM0582 33 HSA queues are needed") == 0);
 }
+
+}  // namespace amd_system_test

@@ -13,6 +13,8 @@
 #include "engine/cpu/fixed_priority.hpp"
 #include "tests/support/system_maker.hpp"
 
+namespace bounds_core_bounds_test {
+
 using namespace amalthea;
 using namespace amalthea::engine;
 using namespace test;
@@ -503,3 +505,5 @@ TEST_CASE("the analysis of plain cores and that of cores with sections agree whe
   }
   CHECK(compared > 600);
 }
+
+}  // namespace bounds_core_bounds_test

@@ -10,6 +10,8 @@
 #include "engine/bounds/bounds.hpp"
 #include "tests/support/system_maker.hpp"
 
+namespace bounds_system_bounds_test {
+
 using namespace amalthea;
 using namespace amalthea::engine;
 using namespace test;
@@ -187,3 +189,5 @@ TEST_CASE("tasks that trigger each other in a circle have no bound") {
   CHECK(bounds.tasks[a].reason == "tasks trigger each other in a circle, which has no period");
   CHECK(bounds.tasks[b].reason == bounds.tasks[a].reason);
 }
+
+}  // namespace bounds_system_bounds_test

@@ -14,6 +14,8 @@
 #include "engine/chains/chain_search.hpp"
 #include "tests/support/system_maker.hpp"
 
+namespace chains_chain_latency_test {
+
 using namespace amalthea;
 using test::us;
 
@@ -447,3 +449,5 @@ TEST_CASE("a search for chains where everything is connected with everything com
   CHECK_FALSE(found.complete);
   CHECK(found.chains.size() == 100);
 }
+
+}  // namespace chains_chain_latency_test

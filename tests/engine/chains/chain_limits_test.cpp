@@ -9,6 +9,8 @@
 #include "engine/verdict.hpp"
 #include "tests/support/system_maker.hpp"
 
+namespace chains_chain_limits_test {
+
 using namespace amalthea;
 using namespace amalthea::engine;
 
@@ -138,3 +140,5 @@ TEST_CASE("a chain with a gap is not judged") {
   CHECK(results.chains[0].limits[0].implicit.verdict == LimitVerdict::unknown);
   CHECK(results.chains[0].limits[0].implicit.reason == system.chains[0].gap);
 }
+
+}  // namespace chains_chain_limits_test

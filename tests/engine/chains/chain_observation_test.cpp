@@ -8,6 +8,8 @@
 
 #include "engine/chains/chain_latency.hpp"
 
+namespace chains_chain_observation_test {
+
 using namespace amalthea;
 
 namespace {
@@ -57,3 +59,5 @@ TEST_CASE("observed: nothing is made up where nothing came through") {
   const std::vector<std::vector<engine::JobAccess>> none(2);
   CHECK(engine::observed_latencies(none) == engine::ObservedLatencies{});
 }
+
+}  // namespace chains_chain_observation_test

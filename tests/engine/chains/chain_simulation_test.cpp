@@ -3,6 +3,8 @@
 
 #include "tests/support/system_maker.hpp"
 
+namespace chains_chain_simulation_test {
+
 // Chains in simulated systems: what is seen of them. random_systems_test.cpp holds it against the bounds.
 
 using namespace test;
@@ -27,3 +29,5 @@ TEST_CASE("what the simulation sees of a chain follows from when its jobs start 
   CHECK(seen.age == us(28));               // 20 → until it is overwritten at 48
   CHECK(results.chains[0].implicit->reaction == us(10 + 2 + 15 + 3));
 }
+
+}  // namespace chains_chain_simulation_test

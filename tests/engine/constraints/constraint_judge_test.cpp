@@ -11,6 +11,8 @@
 #include "engine/constraints/constraint_judge.hpp"
 #include "tests/engine/constraints/naive_constraints.hpp"
 
+namespace constraints_constraint_judge_test {
+
 using namespace amalthea;
 using namespace amalthea::engine;
 
@@ -438,3 +440,5 @@ TEST_CASE("random sequences, cut at both ends, are judged as the slow reading ha
 TEST_CASE("many random sequences, cut at both ends, are judged as the slow reading has it", "[long]") {
   compare(50'000, 2);
 }
+
+}  // namespace constraints_constraint_judge_test

@@ -11,9 +11,12 @@
 #include <catch2/catch.hpp>
 
 #include "engine/constraints/constraint_observer.hpp"
+#include "engine/constraints/constraints.hpp"
 #include "engine/simulation/observer_tee.hpp"
 #include "engine/simulation/simulation.hpp"
 #include "tests/support/system_maker.hpp"
+
+namespace constraints_constraint_observer_test {
 
 using namespace test;
 using namespace amalthea::engine;
@@ -396,3 +399,5 @@ TEST_CASE("a simulation that was stopped shows no constraint to be met") {
   CHECK(results.constraints[0].verdict == LimitVerdict::unknown);
   CHECK(results.constraints[0].reason.find("the simulation was stopped") != std::string::npos);
 }
+
+}  // namespace constraints_constraint_observer_test

@@ -20,6 +20,8 @@
 #include "tests/support/test_models.hpp"
 #include "tests/support/thoroughness.hpp"
 
+namespace constraints_constraint_trace_test {
+
 using namespace test;
 using namespace amalthea::engine;
 
@@ -499,3 +501,5 @@ TEST_CASE(
 TEST_CASE("timing constraints of 1000 random systems are judged as their traces say, and guarantees hold", "[long]") {
   traced_constraints::check_systems(1000, times(1000U));
 }
+
+}  // namespace constraints_constraint_trace_test

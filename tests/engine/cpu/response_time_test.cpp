@@ -17,6 +17,8 @@
 #include "engine/cpu/periodic_resource.hpp"
 #include "tests/support/thoroughness.hpp"
 
+namespace cpu_response_time_test {
+
 using namespace amalthea;
 using namespace amalthea::engine::cpu;
 
@@ -597,3 +599,5 @@ TEST_CASE("no job of a random set exceeds its bound under global fixed prioritie
   CHECK(tightness.violations == 0);
   CHECK(tightness.bounded > 3000);
 }
+
+}  // namespace cpu_response_time_test

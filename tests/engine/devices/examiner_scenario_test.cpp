@@ -9,6 +9,8 @@
 #include "engine/devices/examiner_scenario.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace devices_examiner_scenario_test {
+
 namespace {
 
 using namespace amalthea::engine::nvidia;
@@ -258,3 +260,5 @@ TEST_CASE("streams of another scenario make benchmarks of one iteration each, if
   CHECK(benchmarks[1].log_name == "null_stream.json");
   CHECK(benchmarks[1].label == "NULL");
 }
+
+}  // namespace devices_examiner_scenario_test

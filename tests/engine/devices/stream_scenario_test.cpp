@@ -14,6 +14,8 @@
 #include "engine/gpu/device_profile.hpp"
 #include "engine/nvidia/response_time.hpp"
 
+namespace devices_stream_scenario_test {
+
 namespace {
 
 using namespace amalthea::engine::nvidia;
@@ -571,3 +573,5 @@ TEST_CASE("where fewer kernels may delay another: blocks of other sizes go to ot
   CHECK(maker.completions()[0] == 4);
   CHECK(worst_delay_without(maker.scenario, 2) == 1);
 }
+
+}  // namespace devices_stream_scenario_test

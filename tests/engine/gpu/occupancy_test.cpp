@@ -9,6 +9,8 @@
 #include "engine/gpu/device_profile.hpp"
 #include "engine/gpu/occupancy.hpp"
 
+namespace gpu_occupancy_test {
+
 namespace {
 
 using namespace amalthea::engine;
@@ -184,3 +186,5 @@ TEST_CASE("a device profile says what is wrong with its multiprocessors") {
         "not a device profile: count must be a whole number between 1 and 1024");
   CHECK(parse_device_profile(rest + R"({"count": {"value": 2}}})").error().find("per_gpc") != std::string::npos);
 }
+
+}  // namespace gpu_occupancy_test

@@ -12,6 +12,8 @@
 #include "engine/nvidia/block_placement.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace nvidia_block_placement_test {
+
 namespace {
 
 using namespace amalthea::engine::nvidia;
@@ -235,3 +237,5 @@ TEST_CASE("no SM is ever over capacity, and a block is refused only when it fits
     CHECK(placement.idle());
   }
 }
+
+}  // namespace nvidia_block_placement_test

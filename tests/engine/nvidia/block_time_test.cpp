@@ -5,6 +5,8 @@
 #include "engine/nvidia/block_time.hpp"
 #include "engine/nvidia/makespan/schedule.hpp"
 
+namespace nvidia_block_time_test {
+
 using namespace amalthea::engine;
 using namespace amalthea::engine::nvidia;
 
@@ -124,3 +126,5 @@ TEST_CASE("units that a platform does not state are missed only where they are n
   REQUIRE_FALSE(missing.has_value());
   CHECK(missing.error().find("type S") != std::string::npos);
 }
+
+}  // namespace nvidia_block_time_test

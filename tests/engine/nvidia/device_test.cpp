@@ -10,10 +10,12 @@
 
 #include "engine/devices/stream_simulation.hpp"
 
+namespace nvidia_device_test {
+
 // Contexts: who is served by the execution engine and the copy engines, and when.
 
-using namespace amalthea;
-using namespace amalthea::engine;
+using amalthea::Duration;
+using amalthea::Instant;
 using namespace amalthea::engine::nvidia;
 
 namespace {
@@ -559,3 +561,5 @@ TEST_CASE("random processes share the GPU by the rules: service, capacity, order
     }
   }
 }
+
+}  // namespace nvidia_device_test

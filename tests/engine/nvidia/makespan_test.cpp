@@ -14,6 +14,8 @@
 #include "engine/nvidia/makespan/search.hpp"
 #include "tests/support/thoroughness.hpp"
 
+namespace nvidia_makespan_test {
+
 namespace {
 
 using namespace amalthea::engine::nvidia::makespan;
@@ -433,3 +435,5 @@ TEST_CASE("makespan: annealing 16 warps of the Voronoi kernel comes near", "[lon
     CHECK(result.best >= (limited ? 165 : 155));
   }
 }
+
+}  // namespace nvidia_makespan_test

@@ -15,6 +15,8 @@
 #include "engine/nvidia/tx2_measurements.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace nvidia_memory_model_test {
+
 namespace {
 
 using namespace amalthea;
@@ -364,3 +366,5 @@ TEST_CASE("Without measured figures the coarse table answers, weighed by the mem
   CHECK(nvidia::predict_coarsely(table, 1, false, true).slowdown == Approx(3));
   CHECK(nvidia::predict_coarsely(table, 1, true, true).slowdown == Approx(10));  // the worse of the two
 }
+
+}  // namespace nvidia_memory_model_test

@@ -5,6 +5,8 @@
 
 #include "engine/gpu/device_profile.hpp"
 
+namespace nvidia_placement_study_test {
+
 using namespace amalthea::engine::nvidia;
 
 namespace {
@@ -69,3 +71,5 @@ TEST_CASE("what cannot be studied is refused") {
   study.configurations = 0;
   CHECK(study_placement(study).error() == "configurations must be between 1 and 10000000");
 }
+
+}  // namespace nvidia_placement_study_test

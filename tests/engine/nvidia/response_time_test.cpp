@@ -13,6 +13,8 @@
 #include "engine/nvidia/response_time.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace nvidia_response_time_test {
+
 namespace {
 
 using namespace amalthea::engine::nvidia;
@@ -296,3 +298,5 @@ TEST_CASE("periodic releases agree with the event simulation, also where jobs of
   }
   CHECK(compared > 300);
 }
+
+}  // namespace nvidia_response_time_test

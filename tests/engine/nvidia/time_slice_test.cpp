@@ -11,6 +11,8 @@
 #include "tests/support/system_maker.hpp"
 #include "tests/support/thoroughness.hpp"
 
+namespace nvidia_time_slice_test {
+
 using namespace test;
 namespace nvidia = engine::nvidia;
 using engine::Results;
@@ -912,3 +914,5 @@ TEST_CASE("thousands of random GPU systems keep to their bounds", "[long]") {
   WARN("systems: " << systems.text());
   WARN("GPUs alone: " << gpus.text());
 }
+
+}  // namespace nvidia_time_slice_test

@@ -10,6 +10,8 @@
 #include "engine/nvidia/warp_study.hpp"
 #include "engine/nvidia/warps.hpp"
 
+namespace nvidia_warps_test {
+
 using namespace amalthea::engine::nvidia;
 
 namespace {
@@ -376,3 +378,5 @@ TEST_CASE("Random programs of the study have exactly the share of stalls that is
   }
   CHECK(differs);
 }
+
+}  // namespace nvidia_warps_test

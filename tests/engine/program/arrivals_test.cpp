@@ -16,6 +16,8 @@
 #include "engine/program/arrivals.hpp"
 #include "tests/support/system_maker.hpp"
 
+namespace program_arrivals_test {
+
 using namespace amalthea;
 using engine::ArrivalBound;
 using engine::ArrivalOptions;
@@ -506,3 +508,5 @@ TEST_CASE("strictly periodic is what never varies") {
   conditional.condition = ModeCondition{};
   CHECK_FALSE(engine::strictly_periodic(conditional).has_value());
 }
+
+}  // namespace program_arrivals_test

@@ -12,6 +12,8 @@
 #include "tests/support/system_maker.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace program_memory_contention_test {
+
 using namespace amalthea;
 using namespace amalthea::engine;
 using test::us;
@@ -336,3 +338,5 @@ TEST_CASE("memory: the line rules differ for whole lines only") {
   CHECK(first_copy(exact[device]).picoseconds() == 3'000 * 2 * (31'250 + 4));
   CHECK(first_copy(published[device]).picoseconds() == 3'000 * 2 * (31'251 + 5));
 }
+
+}  // namespace program_memory_contention_test

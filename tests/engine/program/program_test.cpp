@@ -12,6 +12,8 @@
 #include "engine/program/program.hpp"
 #include "tests/support/system_maker.hpp"
 
+namespace program_program_test {
+
 using namespace amalthea;
 using engine::CompileOptions;
 using engine::Execution;
@@ -338,3 +340,5 @@ TEST_CASE("an access takes its time as often as its statistic says") {
   CHECK(most <= us(50));
   CHECK(most > us(49));
 }
+
+}  // namespace program_program_test

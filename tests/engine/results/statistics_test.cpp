@@ -9,6 +9,8 @@
 
 #include "engine/results/statistics.hpp"
 
+namespace results_statistics_test {
+
 using namespace amalthea;
 using namespace amalthea::engine;
 
@@ -153,3 +155,5 @@ TEST_CASE("the interval of a mean covers the true mean in 95 of 100 experiments"
   }
   CHECK(std::abs(covered - 0.95 * experiments) < 3.3 * std::sqrt(experiments * 0.95 * 0.05));
 }
+
+}  // namespace results_statistics_test

@@ -11,8 +11,10 @@
 
 #include "engine/program/releases.hpp"
 #include "engine/simulation/simulation.hpp"
-#include "tests/support/system_maker.hpp"
 #include "tests/support/random_system.hpp"
+#include "tests/support/system_maker.hpp"
+
+namespace simulation_cpu_scheduling_test {
 
 using namespace test;
 using engine::ContributionKind;
@@ -486,3 +488,5 @@ TEST_CASE("states of a process add up to its response time, and its story has no
     }
   }
 }
+
+}  // namespace simulation_cpu_scheduling_test

@@ -3,6 +3,8 @@
 
 #include "tests/support/system_maker.hpp"
 
+namespace simulation_gpu_system_test {
+
 // Vectors of the application scheduler with copy and execution engines that slow each other; one unit of the
 // vectors is 10 us here.
 
@@ -228,3 +230,5 @@ TEST_CASE("a block that fits no SM is an error, a GPU of which no SMs are known 
   CHECK(diagnostics.all()[0].id == "AM0506");
   CHECK(results->tasks[a].response.max == us(100));
 }
+
+}  // namespace simulation_gpu_system_test

@@ -14,6 +14,8 @@
 #include "engine/simulation/simulation.hpp"
 #include "tests/support/system_maker.hpp"
 
+namespace simulation_random_execution_test {
+
 using namespace amalthea;
 using namespace amalthea::engine;
 using namespace test;
@@ -157,3 +159,5 @@ TEST_CASE("of tasks without competition responses are between those of best and 
       CHECK(random[task][job] <= worst[task][job]);
     }
 }
+
+}  // namespace simulation_random_execution_test

@@ -10,6 +10,8 @@
 #include "engine/simulation/simulation.hpp"
 #include "tests/support/system_maker.hpp"
 
+namespace simulation_simulation_observer_test {
+
 using namespace test;
 
 namespace {
@@ -109,3 +111,5 @@ TEST_CASE("an observer is told when operations and blocks begin and end, and whe
         "7 EE0 B terminate, 7 B0 terminate, 7 EE0 A resume, 7 A0 resume, "
         "9 SM0 block 0 ends, 9 SM1 block 1 ends, 9 EE0 A terminate, 9 A0 terminate");
 }
+
+}  // namespace simulation_simulation_observer_test

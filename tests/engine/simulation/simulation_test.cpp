@@ -11,6 +11,8 @@
 
 #include "tests/support/system_maker.hpp"
 
+namespace simulation_simulation_test {
+
 using namespace test;
 using engine::ContributionKind;
 using engine::Results;
@@ -589,3 +591,5 @@ TEST_CASE("cores and GPU agree with a microsecond-by-microsecond simulation on r
     for (const auto& resource : results.resources) REQUIRE(resource.utilization <= 1.0);
   }
 }
+
+}  // namespace simulation_simulation_test

@@ -13,6 +13,8 @@
 #include "exporter/findings/finding_formats.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace findings_findings_test {
+
 using namespace amalthea;
 using Json = nlohmann::json;
 
@@ -166,3 +168,5 @@ TEST_CASE("names that are no UTF-8 do not break JSON or SARIF") {
   CHECK(Json::parse(exporter::render_findings_json({info, findings, 0, ""}))["findings"].size() == 1);
   CHECK(sarif(findings)["runs"][0]["results"].size() == 1);
 }
+
+}  // namespace findings_findings_test

@@ -17,6 +17,8 @@
 #include "exporter/gpu/timeline_formats.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace gpu_timeline_test {
+
 namespace {
 
 using namespace amalthea::engine::nvidia;
@@ -456,3 +458,5 @@ TEST_CASE("logs have every field that viewers of cuda_scheduling_examiner read")
                                 {"block_smids", {1, 0}},
                                 {"cpu_core", 0}});
 }
+
+}  // namespace gpu_timeline_test

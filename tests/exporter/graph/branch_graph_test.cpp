@@ -9,6 +9,8 @@
 #include "exporter/graph/graph_formats.hpp"
 #include "tests/support/system_maker.hpp"
 
+namespace graph_branch_graph_test {
+
 using namespace amalthea;
 
 namespace {
@@ -52,3 +54,5 @@ TEST_CASE("DOT graphs draw branches as diamonds and say what modes become") {
   CHECK(dot.find("shape=diamond") != std::string::npos);
   CHECK(dot.find("Gear := on") != std::string::npos);
 }
+
+}  // namespace graph_branch_graph_test

@@ -10,6 +10,8 @@
 #include "tests/support/system_maker.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace graph_graph_svg_test {
+
 using namespace amalthea;
 
 namespace {
@@ -108,3 +110,5 @@ TEST_CASE("graph picture: a large graph is summed up, a box per task") {
   for (const Task& task : system.tasks) boxes += task.body.empty() ? 0 : 1;
   CHECK(count(svg, " rx=\"3\"") == boxes);
 }
+
+}  // namespace graph_graph_svg_test

@@ -17,6 +17,8 @@
 #include "tests/support/random_model.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace models_model_dump_test {
+
 using namespace amalthea;
 
 namespace {
@@ -161,3 +163,5 @@ TEST_CASE("the dump of random models of every version is EMF's, line by line", "
     CHECK(our_pair == their_pair);
   }
 }
+
+}  // namespace models_model_dump_test

@@ -12,6 +12,8 @@
 #include "tests/support/system_maker.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace report_report_test {
+
 using namespace amalthea;
 using nlohmann::json;
 
@@ -249,3 +251,5 @@ TEST_CASE("report: a baseline is read as far as it is compared, whatever else it
       R"({"schema": "amalthea-timing/1", "tasks": )" + std::string(100'000, '[') + std::string(100'000, ']') + "}";
   CHECK(exporter::read_baseline("x", deep).has_value());
 }
+
+}  // namespace report_report_test

@@ -27,6 +27,8 @@
 #include "tests/support/test_models.hpp"
 #include "tests/support/timed_models.hpp"
 
+namespace rewriting_annotation_content_test {
+
 using namespace amalthea;
 
 namespace {
@@ -539,3 +541,5 @@ TEST_CASE("EMF has no more to say of annotated third-party models than before", 
   CHECK(written > 50);
   emf.run();
 }
+
+}  // namespace rewriting_annotation_content_test

@@ -13,6 +13,8 @@
 #include "importer/reading/model_reader.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace rewriting_annotation_test {
+
 using namespace amalthea;
 using exporter::Property;
 
@@ -182,3 +184,5 @@ TEST_CASE("annotations of the WATERS sample say the same as the analysis, and le
     }
   CHECK(compared == 14);
 }
+
+}  // namespace rewriting_annotation_test

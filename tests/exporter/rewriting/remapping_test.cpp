@@ -13,6 +13,8 @@
 #include "tests/support/test_models.hpp"
 #include "tests/support/timed_models.hpp"
 
+namespace rewriting_remapping_test {
+
 using namespace amalthea;
 using importer::MappingChange;
 
@@ -244,3 +246,5 @@ TEST_CASE("of several files each is changed in its own way") {
   REQUIRE(changed);
   CHECK(mapping_text(built(*changed, {})) == mapping_text(after));
 }
+
+}  // namespace rewriting_remapping_test

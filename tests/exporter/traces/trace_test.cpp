@@ -22,10 +22,12 @@
 
 #include "engine/simulation/simulation.hpp"
 #include "exporter/traces/trace_formats.hpp"
-#include "tests/support/system_maker.hpp"
 #include "tests/support/random_system.hpp"
+#include "tests/support/system_maker.hpp"
 #include "tests/support/test_models.hpp"
 #include "tests/support/thoroughness.hpp"
+
+namespace traces_trace_test {
 
 namespace {
 
@@ -631,3 +633,5 @@ TEST_CASE("hundreds of random systems give legal traces", "[long]") {
     read_json(read_text(folder.path() + "/trace.json"));
   }
 }
+
+}  // namespace traces_trace_test

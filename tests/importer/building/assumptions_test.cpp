@@ -13,6 +13,8 @@
 #include "tests/support/test_models.hpp"
 #include "tests/support/timed_models.hpp"
 
+namespace building_assumptions_test {
+
 using namespace amalthea;
 using test::replaced;
 
@@ -194,3 +196,5 @@ TEST_CASE("a limit of a requirement that is not complete is told") {
   REQUIRE(begin != std::string::npos);
   CHECK(says(whole.substr(0, begin) + whole.substr(end)).find("states no limit, so") != std::string::npos);
 }
+
+}  // namespace building_assumptions_test

@@ -17,6 +17,8 @@
 #include "tests/support/test_models.hpp"
 #include "tests/support/timed_models.hpp"
 
+namespace building_constraint_test {
+
 using namespace amalthea;
 
 namespace {
@@ -464,3 +466,5 @@ TEST_CASE("AgeConstraint and ReactionConstraint of 0.7.0 limit the latency of th
     CHECK(lost["Latency"].verdict == engine::LimitVerdict::unknown);
   }
 }
+
+}  // namespace building_constraint_test

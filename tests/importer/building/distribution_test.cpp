@@ -7,6 +7,8 @@
 
 #include "importer/building/detail/distribution_builder.hpp"
 
+namespace building_distribution_test {
+
 using namespace amalthea;
 using importer::detail::distribution_in_millionths;
 using importer::detail::distribution_of;
@@ -108,3 +110,5 @@ TEST_CASE("a moved distribution keeps its form") {
   CHECK(shape<HistogramShape>(importer::detail::shifted(distribution_of(Cycles{{}, {}, {}, entries}), 10)) ==
         HistogramShape{{{0, 30, 3}}});
 }
+
+}  // namespace building_distribution_test

@@ -12,6 +12,8 @@
 #include "tests/support/platform_models.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace building_instructions_test {
+
 using namespace amalthea;
 
 namespace {
@@ -61,3 +63,5 @@ TEST_CASE("instructions take cycles by the instructions per cycle of the unit's 
                        "xsi:type=\"am:NeedConstant\" value=\"7\"/></value></extended></runnableItems>",
                        call) == half_of_seven);
 }
+
+}  // namespace building_instructions_test

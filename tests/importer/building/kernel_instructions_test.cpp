@@ -8,6 +8,8 @@
 #include "importer/building/system_builder.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace building_kernel_instructions_test {
+
 using namespace amalthea;
 
 namespace {
@@ -96,3 +98,5 @@ TEST_CASE("instructions that cannot be are said with their place") {
   CHECK(complaint(test::replaced(sample(), "value=\"4\"", "value=\"0\"")) == "AM0321 at a line");
   CHECK(complaint(sample()) == "nothing");
 }
+
+}  // namespace building_kernel_instructions_test

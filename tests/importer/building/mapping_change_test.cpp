@@ -8,6 +8,8 @@
 #include "importer/building/system_builder.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace building_mapping_change_test {
+
 using namespace amalthea;
 using importer::MappingChange;
 
@@ -152,3 +154,5 @@ TEST_CASE("mapping: a core that nobody schedules is refused") {
                                                     "responsible for that processing unit; name another unit, or add a "
                                                     "scheduler allocation to the model [AM0325]"});
 }
+
+}  // namespace building_mapping_change_test

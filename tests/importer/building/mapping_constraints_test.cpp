@@ -10,6 +10,8 @@
 #include "importer/building/system_builder.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace building_mapping_constraints_test {
+
 using namespace amalthea;
 using importer::MappingConstraints;
 
@@ -115,3 +117,5 @@ TEST_CASE("a constraint that nobody can keep is left out, and said") {
   CHECK(test::with_id(outcome.diagnostics, "AM0801").size() == 1);
   CHECK(outcome.constraints.apart.size() == 1);
 }
+
+}  // namespace building_mapping_constraints_test

@@ -14,6 +14,8 @@
 #include "importer/building/system_builder.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace building_requirement_test {
+
 using namespace amalthea;
 
 namespace {
@@ -177,3 +179,5 @@ TEST_CASE("requirements know their subject: runnables, process chains in order, 
   CHECK(all[3].kind == Requirement::Kind::architecture);
   CHECK(std::holds_alternative<Requirement::OfOther>(all[3].subject));
 }
+
+}  // namespace building_requirement_test

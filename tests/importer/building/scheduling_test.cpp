@@ -15,6 +15,8 @@
 #include "tests/support/platform_models.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace building_scheduling_test {
+
 using namespace amalthea;
 using test::replaced;
 
@@ -623,3 +625,5 @@ TEST_CASE("stimuli set modes, and have an effect while a condition holds or anot
         "Gear = on and Gear != off or Gear = on and Light != off or Light = on and Gear != off or Light = on and "
         "Light != off");
 }
+
+}  // namespace building_scheduling_test

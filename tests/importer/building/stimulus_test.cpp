@@ -19,6 +19,8 @@
 #include "tests/support/platform_models.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace building_stimulus_test {
+
 using namespace amalthea;
 
 namespace {
@@ -138,7 +140,7 @@ TEST_CASE("a periodic stimulus that is counted by a clock is told, and its recur
   REQUIRE(built.system.has_value());
   CHECK(has(built.findings,
             "AM0416: stimulus \"every_2ms\" is counted by the clock \"crank\", which is not simulated; its "
-            "recurrence is taken as time"));
+            "recurrence is taken as time; state it as the time between two occurrences"));
 }
 
 TEST_CASE("stimuli under their names before 0.8.1 activate as those of today") {
@@ -395,3 +397,5 @@ TEST_CASE("custom stimuli are told where a task depends on them") {
   CHECK_FALSE(built.system.has_value());
   CHECK(has_id(built.findings, "AM0310"));
 }
+
+}  // namespace building_stimulus_test

@@ -18,6 +18,8 @@
 #include "importer/reading/model_reader.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace building_system_test {
+
 using namespace amalthea;
 using amalthea::importer::BuildOptions;
 using test::replaced;
@@ -937,3 +939,5 @@ TEST_CASE("the statistic of a label access says how often it happens") {
   CHECK(counted("<value xsi:type=\"am:MinAvgMaxStatistic\" min=\"0\" avg=\"0\" max=\"4\"/>") == Counts{0, 0, 4});
   CHECK(counted("") == Counts{1, 1, 1});
 }
+
+}  // namespace building_system_test

@@ -11,6 +11,8 @@
 #include "importer/building/system_builder.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace building_varying_ticks_test {
+
 using namespace amalthea;
 
 namespace {
@@ -59,3 +61,5 @@ TEST_CASE("uniform ticks need no shape") {
             "<default xsi:type=\"am:DiscreteValueUniformDistribution\" lowerBound=\"1000\" upperBound=\"2000\"/>") ==
         Cycles{1000, 1500, 2000});
 }
+
+}  // namespace building_varying_ticks_test

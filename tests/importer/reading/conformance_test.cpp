@@ -18,6 +18,8 @@
 #include "tests/support/emf_batch.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace reading_conformance_test {
+
 using namespace amalthea;
 
 namespace {
@@ -287,3 +289,5 @@ TEST_CASE(
   ours.insert(of_a_cycle.begin(), of_a_cycle.end());
   CHECK(ours == theirs);
 }
+
+}  // namespace reading_conformance_test

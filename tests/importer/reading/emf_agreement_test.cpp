@@ -14,6 +14,8 @@
 #include "tests/support/emf_batch.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace reading_emf_agreement_test {
+
 using namespace amalthea;
 
 namespace {
@@ -151,3 +153,5 @@ TEST_CASE("files of a development cycle are checked against the release that the
   CHECK(errors(text("0.9.5", "<runnables name=\"Q\"><callGraph/></runnables>")) == Found{1, 1});
   CHECK(errors(text("0.9.8", "")).first == 1);
 }
+
+}  // namespace reading_emf_agreement_test

@@ -12,6 +12,8 @@
 #include "importer/reading/model_reader.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace reading_references_test {
+
 using namespace amalthea;
 
 namespace {
@@ -259,3 +261,5 @@ TEST_CASE("a part model has its sub-model at the root") {
   CHECK(model.all("hwModel", "tasks").empty());
   CHECK(model.find("T?type=Task").is("Task"));
 }
+
+}  // namespace reading_references_test

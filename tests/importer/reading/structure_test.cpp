@@ -12,6 +12,8 @@
 #include "importer/reading/model_reader.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace reading_structure_test {
+
 using namespace amalthea;
 
 namespace {
@@ -296,3 +298,5 @@ TEST_CASE("the path of an element is made of tags and names, with positions wher
   CHECK(graph.children("items")[1].path() == "swModel/tasks/DASM/activityGraph/items[1]");
   CHECK(model.documents().front()->root().path() == "Amalthea");
 }
+
+}  // namespace reading_structure_test

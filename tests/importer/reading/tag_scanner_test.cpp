@@ -7,6 +7,8 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
+namespace reading_tag_scanner_test {
+
 using namespace amalthea;
 using importer::TagScanner;
 
@@ -60,3 +62,5 @@ TEST_CASE("text that breaks off anywhere is scanned to its end") {
   const std::string whole = "<?xml version='1.0'?><a x='1'><!-- c --><b/><![CDATA[d]]></a>";
   for (std::size_t size = 0; size <= whole.size(); ++size) CHECK(scan(whole.substr(0, size)).size() <= 3);
 }
+
+}  // namespace reading_tag_scanner_test

@@ -17,6 +17,8 @@
 #include "importer/reading/model_reader.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace reading_xml_reader_test {
+
 using namespace amalthea;
 using amalthea::importer::Limits;
 
@@ -377,6 +379,7 @@ TEST_CASE("bytes that are wrong anywhere never crash the reader") {
       const auto document = importer::read_xml("m.amxmi", std::move(text), {}, diagnostics);
       if ((document == nullptr) != diagnostics.has_errors()) FAIL_CHECK("at " << at << ": " << byte);
     }
+  SUCCEED();
 }
 
 // ---------------------------------------------------------------- what is no model
@@ -479,3 +482,5 @@ TEST_CASE("a folder is read by name, and only the models in it") {
   CHECK(read->documents()[1]->source().path() == folder.path() + "/b.amxmi");
   CHECK(read->documents()[1]->position() == 1);
 }
+
+}  // namespace reading_xml_reader_test

@@ -12,6 +12,8 @@
 #include "importer/reading/model_reader.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace reading_zip_reader_test {
+
 using namespace amalthea;
 
 namespace {
@@ -89,3 +91,5 @@ TEST_CASE("a damaged archive is one error, wherever the damage is") {
       CHECK(diagnostics.errors() == 1);
   }
 }
+
+}  // namespace reading_zip_reader_test

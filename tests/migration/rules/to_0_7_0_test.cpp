@@ -13,6 +13,8 @@
 #include "tests/migration/converted.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace rules_to_0_7_0_test {
+
 namespace {
 
 /// The text of a file of ITEA 1.3.0: a root with all namespaces.
@@ -240,3 +242,5 @@ TEST_CASE("AMALTHEA's own test models of ITEA 1.3.0 become what its migration to
   const auto same = test::convert_files({pairs + "0.7.0/input/type"}, "0.7.0");
   CHECK(test::differences(same.dump, test::dump_of({pairs + "0.7.0/reference/type"})).empty());
 }
+
+}  // namespace rules_to_0_7_0_test

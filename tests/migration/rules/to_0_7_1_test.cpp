@@ -17,6 +17,8 @@
 #include "tests/support/emf_batch.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace rules_to_0_7_1_test {
+
 using test::convert;
 
 namespace {
@@ -487,3 +489,5 @@ TEST_CASE("third-party models of ITEA 1.3.0 and 0.7.0 load in EMF as models of 0
       CHECK(report["errors"].empty());
   }
 }
+
+}  // namespace rules_to_0_7_1_test

@@ -10,6 +10,8 @@
 #include "tests/migration/converted.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace rules_to_0_7_2_test {
+
 namespace {
 
 using test::Converted;
@@ -379,3 +381,5 @@ TEST_CASE("models of 0.7.1 become what APP4MC makes of them, but for stated diff
   }
   CHECK(pairs == 13);
 }
+
+}  // namespace rules_to_0_7_2_test

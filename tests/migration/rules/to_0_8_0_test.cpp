@@ -6,6 +6,8 @@
 #include "tests/migration/converted.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace rules_to_0_8_0_test {
+
 namespace {
 
 using test::Converted;
@@ -149,3 +151,5 @@ TEST_CASE("to 0.8.0: a model in the new form stays as it is") {
   CHECK(converted.done);
   CHECK(converted.rules.empty());
 }
+
+}  // namespace rules_to_0_8_0_test

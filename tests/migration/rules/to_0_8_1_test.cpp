@@ -14,6 +14,8 @@
 #include "tests/support/random_model.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace rules_to_0_8_1_test {
+
 namespace {
 
 using test::Converted;
@@ -447,3 +449,5 @@ TEST_CASE("EMF accepts what random models of 0.7.1 to 0.8.1 become in 0.8.2, and
     }
   emf.run();
 }
+
+}  // namespace rules_to_0_8_1_test

@@ -9,6 +9,8 @@
 #include "tests/migration/converted.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace rules_to_0_8_3_test {
+
 namespace {
 
 test::Converted convert(std::string_view content) { return test::convert("0.8.2", content, "0.8.3"); }
@@ -201,3 +203,5 @@ TEST_CASE("examples of APP4MC become from 0.8.2 to 0.8.3 what they are there") {
   }
   CHECK(count == 8);
 }
+
+}  // namespace rules_to_0_8_3_test

@@ -11,6 +11,8 @@
 #include "tests/migration/converted.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace rules_to_0_9_0_test {
+
 namespace {
 
 test::Converted convert(std::string_view content) { return test::convert("0.8.3", content, "0.9.0"); }
@@ -447,3 +449,5 @@ TEST_CASE("examples of APP4MC become from 0.8.3 to 0.9.1 what they are there, bu
   }
   CHECK(count == 8);
 }
+
+}  // namespace rules_to_0_9_0_test

@@ -7,6 +7,8 @@
 #include "tests/migration/converted.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace rules_to_0_9_3_test {
+
 namespace {
 
 bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
@@ -248,3 +250,5 @@ TEST_CASE("examples that AMALTHEA's own migration took from 0.9.2 to 0.9.5 arriv
     CHECK(test::differences(back.dump, test::dump_of({first})).empty());
   }
 }
+
+}  // namespace rules_to_0_9_3_test

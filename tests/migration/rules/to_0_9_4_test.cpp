@@ -5,6 +5,8 @@
 
 #include "tests/migration/converted.hpp"
 
+namespace rules_to_0_9_4_test {
+
 namespace {
 
 bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
@@ -124,3 +126,5 @@ TEST_CASE("mappings of types to platforms are aliases, ABH is AHB, and both back
   CHECK(back.has("/swModel/typeDefinitions.0/dataMapping.0 @platformType = int"));
   CHECK(back.has("/hwModel/structures.0/ports.0 @portInterface = ABH"));
 }
+
+}  // namespace rules_to_0_9_4_test

@@ -5,6 +5,8 @@
 
 #include "tests/migration/converted.hpp"
 
+namespace rules_to_0_9_5_test {
+
 namespace {
 
 bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
@@ -73,3 +75,5 @@ TEST_CASE("what clocks and scenarios were is kept as text under AMALTHEA's own k
   CHECK(converted.has("/stimuliModel/stimuli.0/step @value = 10"));
   CHECK(converted.has("/stimuliModel/stimuli.0/step @unit = ms"));
 }
+
+}  // namespace rules_to_0_9_5_test

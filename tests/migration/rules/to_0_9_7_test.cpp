@@ -6,6 +6,8 @@
 #include "tests/migration/converted.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace rules_to_0_9_7_test {
+
 namespace {
 
 bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
@@ -120,3 +122,5 @@ TEST_CASE("groups that may be interrupted say so only from 1.2.0 on") {
                                       "1.1.0");
   CHECK_FALSE(not_back.done);
 }
+
+}  // namespace rules_to_0_9_7_test

@@ -7,6 +7,8 @@
 #include "tests/migration/converted.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace rules_to_2_0_0_test {
+
 namespace {
 
 bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
@@ -150,3 +152,5 @@ TEST_CASE("a switch on modes leads back to a ModeSwitch, one on channels does no
   CHECK(modes.has("/swModel/tasks.0/activityGraph/items.0/entries.0/condition : ModeConditionDisjunction"));
   CHECK_FALSE(with(R"(xsi:type="am:ChannelFillCondition" channel="c?type=Channel")").done);
 }
+
+}  // namespace rules_to_2_0_0_test

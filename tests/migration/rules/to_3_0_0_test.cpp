@@ -5,6 +5,8 @@
 
 #include "tests/migration/converted.hpp"
 
+namespace rules_to_3_0_0_test {
+
 namespace {
 
 std::string content_of(const std::string& text) {
@@ -74,3 +76,5 @@ TEST_CASE("semaphores that are owned need not say so before 3.0.0") {
   CHECK(back.done);
   CHECK_FALSE(test::convert("3.0.0", R"(<osModel><semaphores name="s" ownership="false"/></osModel>)", "2.2.0").done);
 }
+
+}  // namespace rules_to_3_0_0_test
