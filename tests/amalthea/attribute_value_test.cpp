@@ -7,6 +7,8 @@
 
 #include <catch2/catch.hpp>
 
+namespace attribute_value_test {
+
 using namespace amalthea;
 
 namespace {
@@ -95,3 +97,5 @@ TEST_CASE("an attribute that is not written has the default of the metamodel or 
   CHECK(of("Time", "value", Version::v1_0_0) == Value("0"));
   CHECK(of("MemoryMapping", "memoryPositionAddress", Version::v1_0_0) == Value("0x0"));
 }
+
+}  // namespace attribute_value_test

@@ -16,6 +16,8 @@
 
 #include "amalthea/distribution.hpp"
 
+namespace distribution_test {
+
 using namespace amalthea;
 
 namespace {
@@ -244,3 +246,5 @@ TEST_CASE("A scaled shape draws scaled values") {
   }
   CHECK(scaled(nullptr, 2) == nullptr);
 }
+
+}  // namespace distribution_test

@@ -25,6 +25,8 @@
 #include "tests/support/random_model.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace emf_form_test {
+
 using namespace amalthea;
 
 namespace {
@@ -53,14 +55,10 @@ TEST_CASE("references to characters mean what XML says, and what is none stays a
 }
 
 TEST_CASE("what EMF makes of third-party models is what is written in its form", "[emf]") {
-  const auto folder = test::corpus_folder();
-  if (!folder || !test::EmfBatch::available()) {
-    WARN("skipped: no third-party models or no EMF judge");
-    return;
-  }
+  const std::string folder = test::corpus_folder();
   test::EmfBatch emf;
   std::vector<std::pair<test::IndexedModel, std::string>> models;  // with the file that EMF writes
-  for (const test::IndexedModel& model : test::indexed_models(*folder)) {
+  for (const test::IndexedModel& model : test::indexed_models(folder)) {
     if (model.judged != "clean") continue;
     const std::string saved = fmt::format("{}/{}", emf.folder(), models.size());
     emf.ask({test::EmfBatch::ecore(model.version), model.path, "--save", saved});
@@ -89,7 +87,6 @@ TEST_CASE("what EMF makes of third-party models is what is written in its form",
 }
 
 TEST_CASE("models made in memory, with every class of every version, load in EMF without a word", "[emf]") {
-  if (!test::EmfBatch::available()) return;
   test::EmfBatch emf;
   struct Asked {
     Version version;
@@ -210,15 +207,11 @@ void change(EditableModel& model, Version version, std::mt19937& random) {
 }  // namespace
 
 TEST_CASE("third-party models changed in memory load in EMF without a word", "[emf]") {
-  const auto folder = test::corpus_folder();
-  if (!folder || !test::EmfBatch::available()) {
-    WARN("skipped: no third-party models or no EMF judge");
-    return;
-  }
+  const std::string folder = test::corpus_folder();
   test::EmfBatch emf;
   std::mt19937 random(4711);
   std::vector<std::pair<std::string, std::size_t>> changed;  // with the number of objects
-  for (const test::IndexedModel& indexed : test::indexed_models(*folder)) {
+  for (const test::IndexedModel& indexed : test::indexed_models(folder)) {
     if (indexed.judged != "clean") continue;
     Diagnostics diagnostics;
     const auto model = importer::read_model({indexed.path}, {}, diagnostics);
@@ -241,3 +234,5 @@ TEST_CASE("third-party models changed in memory load in EMF without a word", "[e
     CHECK(report["objects"] == changed[i].second);
   }
 }
+
+}  // namespace emf_form_test

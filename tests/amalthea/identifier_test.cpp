@@ -9,6 +9,8 @@
 #include "amalthea/identifier.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace identifier_test {
+
 using namespace amalthea;
 
 namespace {
@@ -184,3 +186,5 @@ TEST_CASE("a call argument is named after caller, callee and parameter") {
   has("0.9.7", "activityGraph");
   has("3.3.0", "activityGraph");
 }
+
+}  // namespace identifier_test

@@ -18,6 +18,8 @@
 
 #include "tests/support/test_models.hpp"
 
+namespace metamodel_test {
+
 using namespace amalthea;
 
 namespace {
@@ -574,13 +576,9 @@ void collect_features(const std::map<std::string, const EcoreElement*>& classes,
 }  // namespace
 
 TEST_CASE("the table says what the Ecore files say", "[metamodel][ecore]") {
-  const auto folder = test::metamodel_folder();
-  if (!folder) {
-    WARN("skipped: the Ecore files (AMALTHEA_METAMODELS) are not there");
-    return;
-  }
+  const std::string folder = test::metamodel_folder();
   std::size_t files = 0;
-  for (const auto& entry : std::filesystem::directory_iterator(*folder)) {
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     const std::string file = entry.path().filename().string();
     if (!file.starts_with("amalthea-") || !file.ends_with(".ecore")) continue;
     ++files;
@@ -626,7 +624,7 @@ TEST_CASE("the table says what the Ecore files say", "[metamodel][ecore]") {
       CHECK(lineage == ancestors);
     }
   }
-  CHECK(files > 0);
-  if (files + 1 < version_count)
-    WARN("only " << files << " Ecore files in " << *folder << " for " << version_count << " versions");
+  CHECK(files + 1 == version_count);  // there is none for 0.9.6
 }
+
+}  // namespace metamodel_test

@@ -7,6 +7,8 @@
 #include "amalthea/detail/near_miss.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace near_miss_test {
+
 using amalthea::did_you_mean;
 using amalthea::did_you_mean_or_list;
 using amalthea::NearMisses;
@@ -64,3 +66,5 @@ TEST_CASE("near miss: of a file that is not there, files of its folder are sugge
   CHECK(amalthea::did_you_mean_file(folder.path() + "/model.amxm") ==
         "; did you mean \"" + folder.path() + "/model.amxmi\"?");
 }
+
+}  // namespace near_miss_test

@@ -8,6 +8,8 @@
 
 #include "amalthea/quantity.hpp"
 
+namespace quantity_test {
+
 using namespace amalthea;
 
 namespace {
@@ -174,3 +176,5 @@ TEST_CASE("a duration is written with at most six decimals, rounded to nearest")
   CHECK(format_duration(Duration::max()) == "9223372.036855 s");
   CHECK(format_duration(Duration::picoseconds(std::numeric_limits<std::int64_t>::min())) == "-9223372.036855 s");
 }
+
+}  // namespace quantity_test

@@ -8,6 +8,8 @@
 
 #include "exporter/primitives/splice.hpp"
 
+namespace source_text_test {
+
 using namespace amalthea;
 
 namespace {
@@ -96,3 +98,5 @@ TEST_CASE("a span gives its text") {
   CHECK(text.text({2, 4}) == "cd");
   CHECK(Span{2, 4}.size() == 2);
 }
+
+}  // namespace source_text_test

@@ -5,6 +5,8 @@
 
 #include "amalthea/time.hpp"
 
+namespace time_test {
+
 using namespace amalthea;
 
 namespace {
@@ -95,3 +97,5 @@ TEST_CASE("instants differ by durations") {
   CHECK(start < later);
   CHECK(later < Instant::never());
 }
+
+}  // namespace time_test

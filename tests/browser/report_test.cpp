@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reports in a browser: headless Chromium opens a copy of the page with a script at its end that works with the page
-// and writes what it finds into it. Where no Chromium is installed these tests say so.
+// and writes what it finds into it.
 
 #include <algorithm>
 #include <cmath>
@@ -12,20 +12,21 @@
 
 #include "bench/synthetic_model.hpp"
 #include "tests/support/run_command.hpp"
+#include "tests/support/skip.hpp"
 #include "tests/support/test_models.hpp"
 
 using nlohmann::json;
 
 namespace {
 
-/// The command, or "" and a warning.
+/// The command; without one the test is skipped.
 const std::string& chromium() {
   static const std::string found = [] {
     for (const char* name : {"chromium-headless-shell", "chromium"})
       if (test::run({name, "--version"}).exit_code == 0) return std::string(name);
     return std::string();
   }();
-  if (found.empty()) WARN("skipped: neither chromium-headless-shell nor chromium is installed");
+  if (found.empty()) test::skip("no browser (chromium-headless-shell)");
   return found;
 }
 
@@ -149,7 +150,7 @@ json analysed(const std::string& model) {
 
 TEST_CASE("browser: the report of the WATERS 2019 model shows what analyze finds and can be worked with",
           "[long][browser]") {
-  if (chromium().empty()) return;
+  chromium();
   const test::TemporaryFolder folder;
   const std::string page = folder.path() + "/report.html", model = test::sample("waters2019-tx2.amxmi");
   REQUIRE(test::amalthea({"report", model, "-o", page}).exit_code == 1);
@@ -164,7 +165,7 @@ TEST_CASE("browser: the report of the WATERS 2019 model shows what analyze finds
 
 TEST_CASE("browser: the report of a model with 1250 runnables and 100 000 intervals opens within two seconds",
           "[long][browser]") {
-  if (chromium().empty()) return;
+  chromium();
   const test::TemporaryFolder folder;
   const std::string model = folder.path() + "/synthetic.amxmi", page = folder.path() + "/report.html";
   test::write_text(model, amalthea::bench::synthetic_model(1));
@@ -187,7 +188,7 @@ TEST_CASE("browser: the report of a model with 1250 runnables and 100 000 interv
 }
 
 TEST_CASE("browser: names of a model never become markup", "[long][browser]") {
-  if (chromium().empty()) return;
+  chromium();
   const test::TemporaryFolder folder;
   const std::string model = folder.path() + "/hostile.amxmi", page = folder.path() + "/report.html";
   std::string text = test::read_text(test::sample("offload-minimal.amxmi"));
@@ -206,7 +207,7 @@ TEST_CASE("browser: names of a model never become markup", "[long][browser]") {
 }
 
 TEST_CASE("browser: a comparison says what got better and worse", "[long][browser]") {
-  if (chromium().empty()) return;
+  chromium();
   const test::TemporaryFolder folder;
   const std::string page = folder.path() + "/report.html", baseline = folder.path() + "/before.json";
   const std::string model = test::sample("waters2019-tx2.amxmi");

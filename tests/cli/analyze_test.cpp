@@ -5,6 +5,8 @@
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace analyze_test {
+
 using nlohmann::json;
 
 namespace {
@@ -202,14 +204,10 @@ TEST_CASE("analyze: a device profile of the user's own is used") {
 }
 
 TEST_CASE("analyze: an overloaded GPU is named with its demand") {
-  const auto corpus = test::corpus_folder();
-  if (!corpus) {
-    WARN("skipped: the third-party models (AMALTHEA_CORPUS) are not there");
-    return;
-  }
+  const std::string corpus = test::corpus_folder();
   for (const char* model :
        {"/mobstr/1.0.0/mobstr.amxmi", "/mobstr/2.0.0/mobstr.amxmi", "/mobstr/0.9.8/ChallengeModel_release_fix.amxmi"}) {
-    const json results = analyzed(*corpus + model);
+    const json results = analyzed(corpus + model);
     const json gpu = resource(results, "GP10B", "execution engine");
     CHECK(gpu["verdict"] == "overloaded");
     CHECK(gpu["demand"].get<double>() == Approx(1.5435).margin(0.0001));
@@ -227,14 +225,10 @@ TEST_CASE("analyze: an overloaded GPU is named with its demand") {
 }
 
 TEST_CASE("analyze: the sample times like the corpus model it was repaired after, in both versions") {
-  const auto corpus = test::corpus_folder();
-  if (!corpus) {
-    WARN("skipped: the third-party models (AMALTHEA_CORPUS) are not there");
-    return;
-  }
+  const std::string corpus = test::corpus_folder();
   const json ours = analyzed(test::sample("waters2019-tx2.amxmi"));
   for (const char* model : {"/mobstr/1.0.0/mobstr-mapped.amxmi", "/mobstr/2.0.0/mobstr-mapped.amxmi"}) {
-    const json theirs = analyzed(*corpus + model);
+    const json theirs = analyzed(corpus + model);
     for (const json& task : ours["tasks"])
       CHECK(named(theirs["tasks"], task["name"])["simulated"] == task["simulated"]);
   }
@@ -273,3 +267,5 @@ TEST_CASE("analyze: what warps execute gives the bound of a kernel") {
   REQUIRE(kernel["bound"]["wcrt_ps"].is_number());
   CHECK(kernel["bound"]["wcrt_ps"] >= 184'000);
 }
+
+}  // namespace analyze_test

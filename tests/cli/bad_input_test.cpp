@@ -11,7 +11,10 @@
 #include <catch2/catch.hpp>
 
 #include "tests/support/run_command.hpp"
+#include "tests/support/skip.hpp"
 #include "tests/support/test_models.hpp"
+
+namespace bad_input_test {
 
 namespace {
 
@@ -123,22 +126,31 @@ TEST_CASE("an empty file and an archive are refused by every verb") {
   check_all_verbs("PK\x03\x04", 2, " error: the ZIP archive cannot be read: Not a zip archive [AM0113]");
 }
 
-TEST_CASE("a file that is not there, a folder without models and an unreadable file are refused") {
+namespace {
+
+void refused(const std::string& path, const std::string& message) {
+  for (const char* verb : {"info", "graph", "analyze"}) {
+    const auto result = test::amalthea({verb, path});
+    CHECK(result.exit_code == 2);
+    CHECK(result.out.empty());
+    CHECK(result.err == fmt::format("{}: error: {}\n", path, message));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a file that is not there and a folder without models are refused") {
   const Place place(minimal());
-  const auto refused = [&](const std::string& path, const std::string& message) {
-    for (const char* verb : {"info", "graph", "analyze"}) {
-      const auto result = test::amalthea({verb, path});
-      CHECK(result.exit_code == 2);
-      CHECK(result.out.empty());
-      CHECK(result.err == fmt::format("{}: error: {}\n", path, message));
-    }
-  };
   refused(place.in("gone.amxmi"), "cannot open the file: No such file or directory [AM0116]");
   std::filesystem::create_directory(place.in("empty"));
   refused(place.in("empty"),
           "the folder holds no .amxmi file; give the folder that has them, or the model files "
           "themselves [AM0114]");
-  if (::geteuid() == 0) return;  // root may read everything
+}
+
+TEST_CASE("an unreadable file is refused") {
+  if (::geteuid() == 0) test::skip("no user but root, who may read everything");
+  const Place place(minimal());
   std::filesystem::permissions(place.model(), std::filesystem::perms::none);
   refused(place.model(), "cannot open the file: Permission denied [AM0116]");
 }
@@ -238,7 +250,7 @@ TEST_CASE("standard output that cannot be written is an error") {
   CHECK(result.err == "amalthea: error: cannot write to standard output\n");
 }
 
-TEST_CASE("annotate writes several files into a folder, not into a file; the same file given twice is one") {
+TEST_CASE("annotate writes several files into a folder, not into a file, and the same file given twice is one") {
   const Place place(minimal());
   test::write_text(place.in("other.amxmi"), minimal());
   test::write_text(place.in("out.amxmi"), "");
@@ -326,3 +338,5 @@ TEST_CASE("help and version are there for everybody and end well") {
     CHECK(help.out.find("--max-depth") != std::string::npos);
   }
 }
+
+}  // namespace bad_input_test

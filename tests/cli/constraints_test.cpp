@@ -11,6 +11,8 @@
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace constraints_test {
+
 using nlohmann::json;
 
 namespace constraints_shown {
@@ -122,3 +124,5 @@ TEST_CASE("report: the data of the page has the timing constraints") {
   CHECK(html.find("\"class\":\"DataCoherencyGroup\"") != std::string::npos);
   CHECK(html.find("Timing constraints: ") != std::string::npos);
 }
+
+}  // namespace constraints_test

@@ -16,6 +16,8 @@
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace convert_test {
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -310,15 +312,11 @@ std::vector<Json> convert_corpus(const std::string& corpus, const std::string& o
 
 TEST_CASE("convert: all third-party models arrive in 3.3.0, EMF accepts them, and rules account for every object",
           "[emf]") {
-  const auto corpus = test::corpus_folder();
-  if (!corpus || !test::EmfBatch::available()) {
-    WARN("the third-party models or the EMF judge are not there");
-    return;
-  }
-  const test::TemporaryFolder folder;
+  const std::string corpus = test::corpus_folder();
   test::EmfBatch judge;
+  const test::TemporaryFolder folder;
   std::vector<std::string> question = {test::EmfBatch::ecore(amalthea::newest_version), "--errors"};
-  for (const Json& line : convert_corpus(*corpus, folder.path())) {
+  for (const Json& line : convert_corpus(corpus, folder.path())) {
     INFO(line["files"][0].get<std::string>());
     CHECK(line["status"] == "converted");
     std::int64_t objects = line["objects"]["before"];
@@ -341,11 +339,7 @@ TEST_CASE("convert: all third-party models arrive in 3.3.0, EMF accepts them, an
 
 TEST_CASE("convert: third-party models have the same timing before and after, or cannot be analysed either way",
           "[long]") {
-  const auto corpus = test::corpus_folder();
-  if (!corpus) {
-    WARN("the third-party models (AMALTHEA_CORPUS) are not there");
-    return;
-  }
+  const std::string corpus = test::corpus_folder();
   const test::TemporaryFolder folder;
   std::size_t analysed = 0;
   const auto timing = [](std::vector<std::string> command) {
@@ -370,7 +364,7 @@ TEST_CASE("convert: third-party models have the same timing before and after, or
     forget_places(json);
     return json;
   };
-  for (const Json& line : convert_corpus(*corpus, folder.path())) {
+  for (const Json& line : convert_corpus(corpus, folder.path())) {
     std::vector<std::string> outputs;
     for (const Json& output : line["outputs"]) outputs.push_back(output["path"]);
     INFO(outputs.front());
@@ -380,3 +374,5 @@ TEST_CASE("convert: third-party models have the same timing before and after, or
   }
   CHECK(analysed >= 90);
 }
+
+}  // namespace convert_test

@@ -13,6 +13,8 @@
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace explore_test {
+
 using nlohmann::json;
 
 namespace {
@@ -206,13 +208,9 @@ TEST_CASE("explore: a pairing of the model that no unit can have is left out wit
 }
 
 TEST_CASE("explore: a task that the model lets migrate and --pin does not is written on its one unit") {
-  const auto corpus = test::corpus_folder();
-  if (!corpus) {
-    WARN("skipped: the third-party models (AMALTHEA_CORPUS) are not there");
-    return;
-  }
+  const std::string corpus = test::corpus_folder();
   const test::TemporaryFolder folder;
-  const std::string model = *corpus + "/mobstr/2.0.0/mobstr.amxmi";
+  const std::string model = corpus + "/mobstr/2.0.0/mobstr.amxmi";
   const std::string mapping = folder.path() + "/mapping.json", written = folder.path() + "/model.amxmi";
   const auto run = explore(model, {"--pin", "PRE_Localization_gpu_POST=Core0", "--pin", "Localization=GP10B",
                                    "--mapping-out", mapping, "-o", written, "--format", "json"});
@@ -272,11 +270,7 @@ TEST_CASE("explore: --compare judges mapping files and models as analyze does, a
 }
 
 TEST_CASE("explore: the challenge's original model gets a mapping that keeps what can be kept, chains at or below") {
-  const auto corpus = test::corpus_folder();
-  if (!corpus) {
-    WARN("skipped: the third-party models (AMALTHEA_CORPUS) are not there");
-    return;
-  }
+  const std::string corpus = test::corpus_folder();
   std::vector<std::string> options = {
       "--format", "json", "--objective",
       "chain:CANbus_polling->EKF->Planner->DASM,chain:Lidar_Grabber->Localization->EKF->Planner->DASM,"
@@ -294,7 +288,7 @@ TEST_CASE("explore: the challenge's original model gets a mapping that keeps wha
                                  {"Lane_detection->Planner->DASM", 164}};
   for (const Published& each : published) options.insert(options.end(), {"--chain", each.chain});
   const auto results = [&] {
-    const auto run = explore(*corpus + "/mobstr/2.0.0/mobstr.amxmi", options, "20000");
+    const auto run = explore(corpus + "/mobstr/2.0.0/mobstr.amxmi", options, "20000");
     INFO(run.err);
     REQUIRE(run.exit_code == 1);  // two deadlines cannot be kept
     return json::parse(run.out);
@@ -500,3 +494,5 @@ TEST_CASE("analyze --mapping: ways of waiting and time slices count, and what is
   CHECK(refused(R"({"Vision": {"core": "GPU", "slice": "0ms"}})") ==
         start + "1:41: Vision.slice: a time slice must be longer than zero\n");
 }
+
+}  // namespace explore_test

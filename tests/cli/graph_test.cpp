@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/run_command.hpp"
+#include "tests/support/skip.hpp"
 #include "tests/support/test_models.hpp"
 
 using nlohmann::json;
@@ -46,10 +47,7 @@ TEST_CASE("graph: the system's graph has triggers, events and data between tasks
 }
 
 TEST_CASE("graph: Graphviz renders the DOT") {
-  if (test::run({"dot", "-V"}).exit_code != 0) {
-    WARN("skipped: Graphviz is not installed");
-    return;
-  }
+  if (test::run({"dot", "-V"}).exit_code != 0) test::skip("no Graphviz (graphviz)");
   const test::TemporaryFolder folder;
   for (const char* sample : {"offload-minimal.amxmi", "waters2019-tx2.amxmi"}) {
     const std::string dot = folder.path() + "/graph.dot";

@@ -5,6 +5,8 @@
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace memory_options_test {
+
 using nlohmann::json;
 
 namespace {
@@ -129,3 +131,5 @@ TEST_CASE("analyze --map and --mapping: what cannot be is refused") {
   CHECK(refused(R"({"EFK": {"core": "Core1"}})").find(path + ":1:9: error: mapping of \"EFK\"") != std::string::npos);
   CHECK(analyze({"--mapping", folder.path() + "/missing.json"}).exit_code == 2);
 }
+
+}  // namespace memory_options_test

@@ -16,6 +16,8 @@
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace mistakes_test {
+
 namespace {
 
 struct Edit {
@@ -269,3 +271,5 @@ TEST_CASE("what the command says of typical mistakes is what docs/mistakes.md sa
   // AMALTHEA_PRINT=1: the table as it is, to be looked at and put into the documentation.
   if (std::getenv("AMALTHEA_PRINT") != nullptr) fmt::print("{}", rows);
 }
+
+}  // namespace mistakes_test

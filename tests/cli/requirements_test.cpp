@@ -10,6 +10,8 @@
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace requirements_test {
+
 using nlohmann::json;
 
 namespace {
@@ -141,3 +143,5 @@ TEST_CASE("analyze: JSON says by which execution times, memory model and line ru
                                        {"communication", "let"},
                                        {"strict", true}});
 }
+
+}  // namespace requirements_test

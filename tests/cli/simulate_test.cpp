@@ -9,6 +9,8 @@
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace simulate_test {
+
 using nlohmann::json;
 
 namespace {
@@ -144,3 +146,5 @@ TEST_CASE("simulate runs the WATERS model a thousand times within bounds", "[lon
     if (!task["bound"]["bcrt_ps"].is_null()) CHECK(task["response"]["min_ps"] >= task["bound"]["bcrt_ps"]);
   }
 }
+
+}  // namespace simulate_test

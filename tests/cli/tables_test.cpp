@@ -7,7 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/support/run_command.hpp"
+#include "tests/support/skip.hpp"
 #include "tests/support/test_models.hpp"
+
+namespace tables_test {
 
 using nlohmann::ordered_json;
 
@@ -149,10 +152,7 @@ TEST_CASE("results and GPU scenarios are what their JSON Schemas say") {
       "validator = jsonschema.Draft202012Validator(json.load(open(sys.argv[1])))\n"
       "errors = [e.message for e in validator.iter_errors(json.load(open(sys.argv[2])))]\n"
       "print(len(errors), *errors[:5], sep='\\n')\n";
-  if (test::run({python, "-c", "import jsonschema"}).exit_code != 0) {
-    WARN("skipped: python3-jsonschema is not there");
-    return;
-  }
+  if (test::run({python, "-c", "import jsonschema"}).exit_code != 0) test::skip("no JSON Schema (python3-jsonschema)");
   const auto errors_of = [&](const std::string& file, const std::string& schema) {
     const auto result = test::run({python, "-c", validate, AMALTHEA_SOURCE_DIR "/docs/" + schema, file});
     INFO(file << ": " << result.out << result.err);
@@ -175,3 +175,5 @@ TEST_CASE("results and GPU scenarios are what their JSON Schemas say") {
   for (const char* scenario : {"camera.json", "contexts.json", "thesis.json"})
     CHECK(errors_of(test::sample(std::string("gpu/") + scenario), "gpu-scenario.schema.json") == "0\n");
 }
+
+}  // namespace tables_test

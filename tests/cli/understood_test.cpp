@@ -12,6 +12,8 @@
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace understood_test {
+
 namespace {
 
 using Json = nlohmann::json;
@@ -136,3 +138,5 @@ TEST_CASE("of what is only suspicious an analysis tells the first, and how much 
   CHECK(std::count(result.err.begin(), result.err.end(), '\n') <= 13);
   CHECK(result.err.find("40 more findings of AM0620") != std::string::npos);
 }
+
+}  // namespace understood_test

@@ -7,6 +7,8 @@
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace validate_test {
+
 using Json = nlohmann::json;
 
 namespace {
@@ -66,3 +68,5 @@ TEST_CASE("validate: the same input gives the same bytes, on standard output and
   REQUIRE(test::amalthea({"validate", model, "--format", "sarif", "-o", out}).exit_code == 0);
   CHECK(test::read_text(out) == once.out);
 }
+
+}  // namespace validate_test

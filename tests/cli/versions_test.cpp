@@ -8,6 +8,8 @@
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace versions_test {
+
 namespace {
 
 nlohmann::json analysed(const std::string& path) {
@@ -35,3 +37,5 @@ TEST_CASE("analyze gives the same timing for a system in every version's form") 
     }
   }
 }
+
+}  // namespace versions_test

@@ -8,8 +8,10 @@
 #include <catch2/catch.hpp>
 
 #include "engine/many_runs.hpp"
-#include "tests/engine/system_maker.hpp"
 #include "tests/support/random_system.hpp"
+#include "tests/support/system_maker.hpp"
+
+namespace many_runs_test {
 
 using namespace amalthea;
 using namespace amalthea::engine;
@@ -216,3 +218,5 @@ TEST_CASE("no drawn response is above a task's bound or below its best") {
   CHECK(bounded > 120);
   CHECK(jobs > 10'000);
 }
+
+}  // namespace many_runs_test

@@ -11,6 +11,8 @@
 #include "tests/support/random_system.hpp"
 #include "tests/support/thoroughness.hpp"
 
+namespace random_systems_test {
+
 using namespace test;
 
 namespace {
@@ -106,3 +108,5 @@ TEST_CASE("no chain is seen to take longer than its bound under implicit communi
   CHECK(trial.faults.empty());
   CHECK(trial.chains > 150);
 }
+
+}  // namespace random_systems_test

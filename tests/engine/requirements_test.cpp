@@ -11,7 +11,9 @@
 #include <catch2/catch.hpp>
 
 #include "engine/requirements.hpp"
-#include "tests/engine/system_maker.hpp"
+#include "tests/support/system_maker.hpp"
+
+namespace requirements_test {
 
 using namespace test;
 using engine::LimitVerdict;
@@ -395,3 +397,5 @@ TEST_CASE("requirements: what is not measured or not stated is unknown, with a r
   CHECK(unseen(1).verdict == LimitVerdict::unknown);
   CHECK(unseen(1).guaranteed == false);
 }
+
+}  // namespace requirements_test

@@ -5,7 +5,9 @@
 
 #include "engine/many_runs.hpp"
 #include "engine/verdict.hpp"
-#include "tests/engine/system_maker.hpp"
+#include "tests/support/system_maker.hpp"
+
+namespace verdict_test {
 
 using namespace amalthea;
 using namespace amalthea::engine;
@@ -159,3 +161,5 @@ TEST_CASE("many runs have the verdict of one where all are alike") {
     CHECK(assess(system, runs.value().judged, diagnostics).verdict == assessed(system).verdict);
   }
 }
+
+}  // namespace verdict_test

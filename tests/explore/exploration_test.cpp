@@ -16,8 +16,10 @@
 #include "explore/exploration.hpp"
 #include "exporter/exploration/exploration_formats.hpp"
 #include "importer/building/system_builder.hpp"
-#include "tests/engine/system_maker.hpp"
+#include "tests/support/system_maker.hpp"
 #include "tests/support/test_models.hpp"
+
+namespace exploration_test {
 
 using namespace amalthea;
 using namespace amalthea::explore;
@@ -751,3 +753,5 @@ TEST_CASE("explore: what the simulation contradicts, or could not confirm, is sa
   exploration.front[0].was_simulated = false;
   CHECK(text_of(exploration).find("could not be simulated; nothing confirms its bounds.\n") != std::string::npos);
 }
+
+}  // namespace exploration_test

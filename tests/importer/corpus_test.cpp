@@ -18,6 +18,8 @@
 #include "importer/reading/model_reader.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace corpus_test {
+
 using namespace amalthea;
 
 namespace {
@@ -91,13 +93,9 @@ std::map<std::string, Counts> rows(const std::string& folder, std::string_view j
 }  // namespace
 
 TEST_CASE("every third-party model is read, with its version known, or refused with one error", "[long]") {
-  const auto folder = test::corpus_folder();
-  if (!folder) {
-    WARN("skipped: no third-party models");
-    return;
-  }
+  const std::string folder = test::corpus_folder();
   std::size_t read = 0, refused = 0;
-  for (const std::string& path : models_below(*folder)) {
+  for (const std::string& path : models_below(folder)) {
     INFO(path);
     Diagnostics diagnostics;
     const auto model = importer::read_model({path}, {}, diagnostics);
@@ -120,13 +118,9 @@ TEST_CASE("every third-party model is read, with its version known, or refused w
 }
 
 TEST_CASE("third-party models with tasks have systems whose branches stay within their bodies", "[long]") {
-  const auto folder = test::corpus_folder();
-  if (!folder) {
-    WARN("skipped: no third-party models");
-    return;
-  }
+  const std::string folder = test::corpus_folder();
   std::size_t built = 0, branching = 0, migrating = 0;
-  for (const std::string& path : models_below(*folder)) {
+  for (const std::string& path : models_below(folder)) {
     INFO(path);
     Diagnostics diagnostics;
     const auto model = importer::read_model({path}, {}, diagnostics);
@@ -155,12 +149,8 @@ TEST_CASE("third-party models with tasks have systems whose branches stay within
 }
 
 TEST_CASE("every third-party model is written back byte for byte, from its elements and from its bytes", "[long]") {
-  const auto folder = test::corpus_folder();
-  if (!folder) {
-    WARN("skipped: no third-party models");
-    return;
-  }
-  for (const std::string& path : models_below(*folder)) {
+  const std::string folder = test::corpus_folder();
+  for (const std::string& path : models_below(folder)) {
     INFO(path);
     Diagnostics diagnostics;
     const auto model = importer::read_model({path}, {}, diagnostics);
@@ -193,17 +183,13 @@ TEST_CASE("every third-party model is written back byte for byte, from its eleme
 
 TEST_CASE("other third-party models have what EMF counts, or more where their structure is read all the same",
           "[long]") {
-  const auto folder = test::corpus_folder();
-  if (!folder) {
-    WARN("skipped: no third-party models");
-    return;
-  }
+  const std::string folder = test::corpus_folder();
   std::size_t compared = 0, more = 0;
   for (const char* judged : {"needs-other-files", "structure-errors", "dangling-local"})
-    for (const auto& [file, expected] : rows(*folder, judged)) {
+    for (const auto& [file, expected] : rows(folder, judged)) {
       INFO(file << " (" << judged << ")");
       Diagnostics diagnostics;
-      const auto model = importer::read_model({fmt::format("{}/{}", *folder, file)}, {}, diagnostics);
+      const auto model = importer::read_model({fmt::format("{}/{}", folder, file)}, {}, diagnostics);
       REQUIRE(model.has_value());
       CHECK_FALSE(diagnostics.all().empty());
       const Counts actual = count(*model);
@@ -220,14 +206,10 @@ TEST_CASE("other third-party models have what EMF counts, or more where their st
 
 TEST_CASE("third-party models that EMF reads without a word have the objects and references that EMF counts",
           "[long]") {
-  const auto folder = test::corpus_folder();
-  if (!folder) {
-    WARN("skipped: no third-party models");
-    return;
-  }
+  const std::string folder = test::corpus_folder();
   std::size_t compared = 0, agreeing = 0, silent = 0;
-  for (const auto& [file, expected] : rows(*folder, "clean")) {
-    const std::string path = fmt::format("{}/{}", *folder, file);
+  for (const auto& [file, expected] : rows(folder, "clean")) {
+    const std::string path = fmt::format("{}/{}", folder, file);
     Diagnostics diagnostics;
     const auto model = importer::read_model({path}, {}, diagnostics);
     if (!model) continue;
@@ -247,3 +229,5 @@ TEST_CASE("third-party models that EMF reads without a word have the objects and
   CHECK(compared > 200);
   CHECK(agreeing == compared);
 }
+
+}  // namespace corpus_test

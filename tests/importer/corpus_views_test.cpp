@@ -16,6 +16,8 @@
 #include "importer/reading/model_reader.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace corpus_views_test {
+
 using namespace amalthea;
 using namespace amalthea::views;
 
@@ -138,13 +140,9 @@ std::string describe(const Model& model) {
 
 TEST_CASE("every third-party model gives a view of its hardware without contradictions and with all its parts",
           "[long]") {
-  const auto folder = test::corpus_folder();
-  if (!folder) {
-    WARN("skipped: no third-party models");
-    return;
-  }
+  const std::string folder = test::corpus_folder();
   std::size_t models = 0, units = 0, with_clock = 0, schedulers = 0, allocations = 0;
-  for (const std::string& path : models_below(*folder)) {
+  for (const std::string& path : models_below(folder)) {
     INFO(path);
     Diagnostics diagnostics;
     const auto model = importer::read_model({path}, {}, diagnostics);
@@ -184,13 +182,9 @@ TEST_CASE("every third-party model gives a view of its hardware without contradi
 
 TEST_CASE("the same third-party model has the same cores, clocks, schedulers and mapping in all its versions",
           "[long]") {
-  const auto folder = test::corpus_folder();
-  if (!folder || !fs::exists(*folder + "/app4mc/history")) {
-    WARN("skipped: no third-party models");
-    return;
-  }
+  const std::string folder = test::corpus_folder("/app4mc/history");
   std::map<std::string, std::map<std::string, std::string>> by_name;
-  for (const std::string& path : models_below(*folder + "/app4mc/history")) {
+  for (const std::string& path : models_below(folder)) {
     INFO(path);
     Diagnostics diagnostics;
     const auto model = importer::read_model({path}, {}, diagnostics);
@@ -208,3 +202,5 @@ TEST_CASE("the same third-party model has the same cores, clocks, schedulers and
     }
   }
 }
+
+}  // namespace corpus_views_test

@@ -13,9 +13,11 @@
 #include "amalthea/views/mapping.hpp"
 #include "amalthea/views/operating_system.hpp"
 #include "importer/building/system_builder.hpp"
+#include "tests/support/emf_batch.hpp"
 #include "tests/support/platform_models.hpp"
-#include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
+
+namespace platform_views_test {
 
 using namespace amalthea;
 using namespace amalthea::views;
@@ -185,24 +187,14 @@ TEST_CASE("a platform is built from every version's form, and none has to be con
 }
 
 TEST_CASE("EMF reads the platform in every version's form and has nothing to say", "[emf]") {
-  const auto judge = test::emf_judge(), metamodels = test::metamodel_folder();
-  if (!judge || !metamodels) {
-    WARN("skipped: no EMF or no metamodels");
-    return;
-  }
-  const test::TemporaryFolder folder;
-  const std::string file = folder.path() + "/model.amxmi";
+  test::EmfBatch emf;
   for (const Version version : all_versions()) {
     if (version == Version::v0_9_6) continue;  // its metamodel is not to be had
-    INFO(to_string(version));
+    const std::string file = fmt::format("{}/{}.amxmi", emf.folder(), to_string(version));
     test::write_text(file, test::platform_model(version));
-    const auto result =
-        test::run({*judge, fmt::format("{}/amalthea-{}.ecore", *metamodels, to_string(version)), file, "--errors"});
-    INFO(result.out << result.err);
-    CHECK(result.exit_code == 0);
-    CHECK(result.out.find("\"errors\": {}") != std::string::npos);
-    CHECK(result.out.find("\"unresolvedLocal\": 0, \"unresolvedProxies\": 0") != std::string::npos);
+    emf.expect_accepted(version, {file});
   }
+  emf.run();
 }
 
 // ---------------------------------------------------------------------------------------------------- clocks
@@ -411,7 +403,7 @@ TEST_CASE("every class of scheduling algorithm that any version has is an algori
       }
 }
 
-TEST_CASE("schedulers form a hierarchy; a circle is cut and reported") {
+TEST_CASE("schedulers form a hierarchy, and a circle is cut and reported") {
   for (const bool circle : {false, true}) {
     Read read(in_root(fmt::format(
                           R"(<osModel><operatingSystems><taskSchedulers name="top">{}</taskSchedulers>
@@ -433,7 +425,7 @@ TEST_CASE("schedulers form a hierarchy; a circle is cut and reported") {
       CHECK(messages(read.diagnostics) ==
             std::vector<std::string>{
                 "model.amxmi:5:7: warning: scheduler \"a\" is, through its parents, its own parent; its parent \"top\" "
-                "is ignored [AM0215]"});
+                "is ignored; break the circle [AM0215]"});
       CHECK_FALSE(systems.schedulers[1].parent.has_value());
       CHECK(systems.schedulers[0].parent == 2U);
     } else {
@@ -560,7 +552,7 @@ TEST_CASE("in 0.7.0 sections list their labels and are mapped as a whole") {
   CHECK_FALSE(finder.memory_of(labels[1]));
 }
 
-TEST_CASE("the priority is the allocation's; that of the task counts where the allocation only has the default") {
+TEST_CASE("the priority is the allocation's, and that of the task counts where the allocation only has the default") {
   const auto priority = [](std::string_view task, std::string_view allocation) {
     const Read read(in_root(fmt::format("<swModel><tasks name=\"t\" {}/></swModel><mappingModel><taskAllocation "
                                         "task=\"t?type=Task\" {}/></mappingModel>",
@@ -591,3 +583,5 @@ TEST_CASE("a file whose namespace is ahead of its structure is read by its struc
   CHECK(describe(read.model, operating_systems_of(read.model, read.diagnostics), mapping_of(read.model)) ==
         expected_rest);
 }
+
+}  // namespace platform_views_test

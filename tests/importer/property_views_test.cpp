@@ -15,6 +15,8 @@
 #include "tests/support/platform_models.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace property_views_test {
+
 using namespace amalthea;
 using namespace amalthea::views;
 
@@ -145,3 +147,5 @@ TEST_CASE("parameters of old algorithms are scheduling parameters") {
   REQUIRE(scheduling_parameters(schedulers.at(1)).size() == 1);
   CHECK(scheduling_parameters(schedulers.at(1))[0].name == "quantSizeNs");
 }
+
+}  // namespace property_views_test

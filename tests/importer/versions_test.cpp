@@ -12,8 +12,10 @@
 #include "amalthea/graph/system.hpp"
 #include "importer/building/system_builder.hpp"
 #include "importer/reading/model_reader.hpp"
-#include "tests/support/run_command.hpp"
+#include "tests/support/emf_batch.hpp"
 #include "tests/support/test_models.hpp"
+
+namespace versions_test {
 
 using namespace amalthea;
 
@@ -116,18 +118,9 @@ TEST_CASE("a fixture under the namespace of another version is the same system")
 }
 
 TEST_CASE("EMF reads every fixture with its version's metamodel and has nothing to say", "[emf]") {
-  const auto judge = test::emf_judge(), metamodels = test::metamodel_folder();
-  if (!judge || !metamodels) {
-    WARN("skipped: no EMF or no metamodels");
-    return;
-  }
-  for (const char* version : versions) {
-    INFO(version);
-    const auto result =
-        test::run({*judge, fmt::format("{}/amalthea-{}.ecore", *metamodels, version), fixture(version), "--errors"});
-    INFO(result.out << result.err);
-    CHECK(result.exit_code == 0);
-    CHECK(result.out.find("\"errors\": {}") != std::string::npos);
-    CHECK(result.out.find("\"unresolvedLocal\": 0, \"unresolvedProxies\": 0") != std::string::npos);
-  }
+  test::EmfBatch emf;
+  for (const char* version : versions) emf.expect_accepted(*amalthea::parse_version(version), {fixture(version)});
+  emf.run();
 }
+
+}  // namespace versions_test

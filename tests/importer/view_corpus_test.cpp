@@ -26,6 +26,8 @@
 #include "tests/support/test_models.hpp"
 #include "tests/support/view_text.hpp"
 
+namespace view_corpus_test {
+
 using namespace amalthea;
 
 namespace {
@@ -135,13 +137,9 @@ std::string replaced_all(std::string text, std::string_view from, std::string_vi
 
 TEST_CASE("in third-party models every activity, stimulus, event, chain and constraint appears in a view exactly once",
           "[long]") {
-  const auto folder = test::corpus_folder();
-  if (!folder) {
-    WARN("skipped: no third-party models");
-    return;
-  }
+  const std::string folder = test::corpus_folder();
   std::size_t models = 0, items = 0, others = 0, deviations = 0;
-  for (const std::string& path : files_below(*folder)) {
+  for (const std::string& path : files_below(folder)) {
     INFO(path);
     Diagnostics reading, diagnostics;
     const auto model = importer::read_model({path}, {}, reading);
@@ -224,16 +222,8 @@ TEST_CASE("in third-party models every activity, stimulus, event, chain and cons
 }
 
 TEST_CASE("third-party models that exist in several versions say the same in all of them", "[long]") {
-  const auto folder = test::corpus_folder();
-  if (!folder) {
-    WARN("skipped: no third-party models");
-    return;
-  }
-  const std::string history = *folder + "/app4mc/history";
-  if (!fs::exists(history)) {
-    WARN("skipped: no models with a history");
-    return;
-  }
+  const std::string folder = test::corpus_folder();
+  const std::string history = test::corpus_folder("/app4mc/history");
   // From 0.9.3 on instructions are ticks; all of these models execute one instruction a cycle by default.
   const auto comparable = [](const std::string& path) {
     return replaced_all(everything(path), "need Instructions", "ticks");
@@ -246,7 +236,7 @@ TEST_CASE("third-party models that exist in several versions say the same in all
   }
   for (const char* later :
        {"/app4mc/0.9.5/examples/app4mc.example.democar/democar.amxmi", "/amaltheatorcm/0.9.7/democar.amxmi"})
-    if (fs::exists(*folder + later)) versions["democar.amxmi"].push_back(*folder + later);
+    if (fs::exists(folder + later)) versions["democar.amxmi"].push_back(folder + later);
   std::size_t compared = 0;
   for (const auto& [name, paths] : versions) {
     const std::string first = comparable(paths.front());
@@ -262,11 +252,7 @@ TEST_CASE("third-party models that exist in several versions say the same in all
 }
 
 TEST_CASE("third-party models before and after their migration to the next version say the same", "[long]") {
-  const auto folder = test::corpus_folder();
-  if (!folder || !fs::exists(*folder + "/app4mc/migration")) {
-    WARN("skipped: no third-party models");
-    return;
-  }
+  const std::string folder = test::corpus_folder("/app4mc/migration");
   // What the migration loses: placements in sections (0.7.1), call sequences and processes as targets and hardware
   // conditions (0.7.2), the preemption "unknown" (0.7.2).
   // Before 0.7.0, statistics of reading and writing are joined to one, and numbers as values of labels become modes.
@@ -284,8 +270,8 @@ TEST_CASE("third-party models before and after their migration to the next versi
                                        {"070", "itea-1.3.0", "0.7.0"},
                                        {"071", "0.7.0", "0.7.1"},
                                        {"072", "0.7.1", "0.7.2"}}) {
-    const std::string input = fmt::format("{}/app4mc/migration/{}/{}/input", *folder, step, from);
-    const std::string reference = fmt::format("{}/app4mc/migration/{}/{}/reference", *folder, step, to);
+    const std::string input = fmt::format("{}/{}/{}/input", folder, step, from);
+    const std::string reference = fmt::format("{}/{}/{}/reference", folder, step, to);
     for (const std::string& path : files_below(input)) {
       const std::string after = reference + path.substr(input.size());
       if (!fs::exists(after)) continue;
@@ -300,3 +286,5 @@ TEST_CASE("third-party models before and after their migration to the next versi
   WARN(fmt::format("{} pairs, {} of which the migration takes something from", compared, different));
   CHECK(compared > 80);
 }
+
+}  // namespace view_corpus_test

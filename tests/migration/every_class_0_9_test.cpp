@@ -10,9 +10,11 @@
 #include "migration/detail/leftovers.hpp"
 #include "migration/migration.hpp"
 #include "tests/migration/converted.hpp"
+#include "tests/support/emf_batch.hpp"
 #include "tests/support/random_model.hpp"
-#include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
+
+namespace every_class_0_9_test {
 
 using namespace amalthea;
 
@@ -37,23 +39,8 @@ TEST_CASE("a model with every class of 0.8.2 to 0.9.1 is one of 0.9.2 afterwards
     }
 }
 
-TEST_CASE("EMF accepts what becomes of models with every class and of examples of APP4MC", "[emf]") {
-  const auto judge = test::emf_judge(), metamodels = test::metamodel_folder(), corpus = test::corpus_folder();
-  if (!judge || !metamodels) {
-    WARN("skipped: no EMF or no metamodels");
-    return;
-  }
-  const test::TemporaryFolder folder;
-  const auto accepted = [&](const std::vector<std::string>& files) {
-    std::vector<std::string> command{*judge, *metamodels + "/amalthea-0.9.2.ecore"};
-    command.insert(command.end(), files.begin(), files.end());
-    command.push_back("--errors");
-    const auto result = test::run(command);
-    INFO(result.out << result.err);
-    CHECK(result.exit_code == 0);
-    CHECK(result.out.find("\"errors\": {}") != std::string::npos);
-    CHECK(result.out.find("\"unresolvedLocal\": 0, \"unresolvedProxies\": 0") != std::string::npos);
-  };
+TEST_CASE("EMF accepts what becomes of models with every class", "[emf]") {
+  test::EmfBatch emf;
   for (const Version from : {Version::v0_8_2, Version::v0_8_3, Version::v0_9_0, Version::v0_9_1}) {
     INFO(to_string(from));
     EditableModel model;
@@ -63,18 +50,26 @@ TEST_CASE("EMF accepts what becomes of models with every class and of examples o
     REQUIRE(migration::migrate(model, from, Version::v0_9_2, record, diagnostics));
     std::vector<std::string> files;
     for (const EditableModel::File& file : model.files()) {
-      files.push_back(fmt::format("{}/{}-{}", folder.path(), to_string(from), file.path));
+      files.push_back(fmt::format("{}/{}-{}", emf.folder(), to_string(from), file.path));
       test::write_text(files.back(), migration::write(*file.root, Version::v0_9_2));
     }
-    accepted(files);
+    emf.expect_accepted(Version::v0_9_2, files);
   }
-  if (!corpus) return;
+  emf.run();
+}
+
+TEST_CASE("EMF accepts what becomes of examples of APP4MC", "[emf]") {
+  const std::string history = test::corpus_folder("/app4mc/history/");
+  test::EmfBatch emf;
   std::vector<std::string> files;
   for (const char* const from : {"0.8.2", "0.8.3", "0.9.0", "0.9.1"})
-    for (const auto& file : std::filesystem::directory_iterator(*corpus + "/app4mc/history/" + from)) {
+    for (const auto& file : std::filesystem::directory_iterator(history + from)) {
       const auto converted = test::convert_files({file.path().string()}, "0.9.2");
-      files.push_back(fmt::format("{}/{}-{}", folder.path(), from, file.path().filename().string()));
+      files.push_back(fmt::format("{}/{}-{}", emf.folder(), from, file.path().filename().string()));
       test::write_text(files.back(), converted.text());
     }
-  accepted(files);
+  emf.expect_accepted(Version::v0_9_2, files);
+  emf.run();
 }
+
+}  // namespace every_class_0_9_test

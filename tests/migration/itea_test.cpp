@@ -21,6 +21,8 @@
 #include "tests/migration/converted.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace itea_test {
+
 using namespace amalthea;
 
 namespace {
@@ -371,9 +373,7 @@ struct Pair {
 
 std::vector<Pair> pairs(const std::string& number, const std::string& from, const std::string& to) {
   std::vector<Pair> found;
-  const auto corpus = test::corpus_folder();
-  if (!corpus) return found;
-  const fs::path base = fs::path(*corpus) / "app4mc/migration" / number;
+  const fs::path base = fs::path(test::corpus_folder("/app4mc/migration")) / number;
   const fs::path references = base / to / "reference";
   std::map<std::string, std::vector<fs::path>> folders;
   for (const auto& entry : fs::recursive_directory_iterator(references))
@@ -507,20 +507,12 @@ void check(const std::vector<std::string>& differences, const std::vector<Expect
 }  // namespace
 
 TEST_CASE("what becomes of ITEA 1.1.0 is what AMALTHEA's own migration makes of it") {
-  if (!test::corpus_folder()) {
-    WARN("no corpus: skipped");
-    return;
-  }
   constexpr std::string_view kept = "what a reading access says of writing is kept, AMALTHEA's migration drops it";
   check(pair_differences("110", "itea-1.1.0", "itea-1.2.0"),
         {{"sw", "@statistic/@customProperties.0", kept}, {"sw", "statistic/customProperties.0", kept}});
 }
 
 TEST_CASE("what becomes of ITEA 1.2.0 is what AMALTHEA's own migration makes of it") {
-  if (!test::corpus_folder()) {
-    WARN("no corpus: skipped");
-    return;
-  }
   constexpr std::string_view dangling =
       "references by position follow what moves; those of AMALTHEA's migration lead nowhere in this pair";
   constexpr std::string_view kept = "AMALTHEA's migration drops it";
@@ -543,12 +535,8 @@ TEST_CASE("what becomes of ITEA 1.2.0 is what AMALTHEA's own migration makes of 
 }
 
 TEST_CASE("every ITEA model gets to 1.3.0 and says the same when it is read again") {
-  if (!test::corpus_folder()) {
-    WARN("no corpus: skipped");
-    return;
-  }
   std::size_t models = 0;
-  for (const auto& entry : fs::recursive_directory_iterator(*test::corpus_folder())) {
+  for (const auto& entry : fs::recursive_directory_iterator(test::corpus_folder())) {
     const std::string extension = entry.path().extension().string();
     if (!entry.is_regular_file() || !extension.starts_with(".amxmi")) continue;
     const std::string text = test::read_text(entry.path().string());
@@ -578,3 +566,5 @@ TEST_CASE("an id that says which of several unnamed objects is meant is kept") {
   CHECK(converted.text().find("xmi:id=\"_a\"") != std::string::npos);
   CHECK(converted.text().find("xmi:id=\"_r\"") == std::string::npos);
 }
+
+}  // namespace itea_test

@@ -6,6 +6,8 @@
 #include "migration/detail/steps.hpp"
 #include "tests/migration/converted.hpp"
 
+namespace migration_test {
+
 using namespace amalthea;
 
 TEST_CASE("there is a step to every release but the oldest, in order") {
@@ -31,3 +33,5 @@ TEST_CASE("what is kept stands in the nearest owner that can have custom propert
   CHECK_FALSE(converted.has("/stimuliModel/stimuli.0/customProperties.1 : CustomProperty"));
   CHECK(converted.text().find("0.8.2.customProperties") == std::string::npos);
 }
+
+}  // namespace migration_test

@@ -10,6 +10,8 @@
 #include "migration/detail/steps.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace rules_test {
+
 using namespace amalthea;
 
 TEST_CASE(
@@ -37,3 +39,5 @@ TEST_CASE(
   INFO("docs/migration-rules.md should end as migration-rules.expected.md, written to the current folder, does");
   CHECK(listed);
 }
+
+}  // namespace rules_test

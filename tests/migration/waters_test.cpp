@@ -59,13 +59,9 @@ json analyzed(const std::string& path) {
 }  // namespace
 
 TEST_CASE("the WATERS 2019 model of four versions becomes the same model of 3.3.0") {
-  const auto corpus = test::corpus_folder();
-  if (!corpus) {
-    WARN("no corpus");
-    return;
-  }
+  const std::string corpus = test::corpus_folder();
   const auto converted = [&](const char* name) {
-    auto result = test::convert_files({fmt::format("{}/mobstr/{}", *corpus, name)}, "3.3.0");
+    auto result = test::convert_files({fmt::format("{}/mobstr/{}", corpus, name)}, "3.3.0");
     REQUIRE(result.done);
     for (const auto& diagnostic : result.diagnostics.all()) CHECK(diagnostic.id != "AM0701");
     return result;
@@ -79,29 +75,21 @@ TEST_CASE("the WATERS 2019 model of four versions becomes the same model of 3.3.
 }
 
 TEST_CASE("the definitions of schedulers are those that AMALTHEA's own migration made") {
-  const auto corpus = test::corpus_folder();
-  if (!corpus) {
-    WARN("no corpus");
-    return;
-  }
+  const std::string corpus = test::corpus_folder();
   for (const char* name : {"mobstr.amxmi", "mobstr-mapped.amxmi"}) {
     INFO(name);
-    const auto converted = test::convert_files({fmt::format("{}/mobstr/1.0.0/{}", *corpus, name)}, "2.0.0");
-    const auto reference = test::dump_of({fmt::format("{}/mobstr/2.0.0/{}", *corpus, name)});
+    const auto converted = test::convert_files({fmt::format("{}/mobstr/1.0.0/{}", corpus, name)}, "2.0.0");
+    const auto reference = test::dump_of({fmt::format("{}/mobstr/2.0.0/{}", corpus, name)});
     CHECK(only_the_description(test::differences(converted.dump, reference)));
   }
 }
 
 TEST_CASE("the WATERS 2019 model goes down to 0.9.3 and up again") {
-  const auto corpus = test::corpus_folder();
-  if (!corpus) {
-    WARN("no corpus");
-    return;
-  }
+  const std::string corpus = test::corpus_folder();
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/older.amxmi";
   for (const char* name : models) {
-    const std::string original = fmt::format("{}/mobstr/{}", *corpus, name);
+    const std::string original = fmt::format("{}/mobstr/{}", corpus, name);
     const auto newest = test::convert_files({original}, "3.3.0");
     for (const char* version : {"0.9.3", "0.9.5", "1.2.0"}) {
       INFO(name << " " << version);
@@ -114,14 +102,10 @@ TEST_CASE("the WATERS 2019 model goes down to 0.9.3 and up again") {
 }
 
 TEST_CASE("a democar of 0.9.7 is that of 0.9.5 with the mapping that its author added") {
-  const auto corpus = test::corpus_folder();
-  if (!corpus) {
-    WARN("no corpus");
-    return;
-  }
+  const std::string corpus = test::corpus_folder();
   const auto converted =
-      test::convert_files({*corpus + "/app4mc/0.9.5/examples/app4mc.example.democar/democar.amxmi"}, "0.9.7");
-  const auto reference = test::dump_of({*corpus + "/amaltheatorcm/0.9.7/democar.amxmi"});
+      test::convert_files({corpus + "/app4mc/0.9.5/examples/app4mc.example.democar/democar.amxmi"}, "0.9.7");
+  const auto reference = test::dump_of({corpus + "/amaltheatorcm/0.9.7/democar.amxmi"});
   for (const std::string& line : test::differences(converted.dump, reference)) {
     INFO(line);
     CHECK(line.starts_with("+ /mappingModel"));
@@ -129,31 +113,23 @@ TEST_CASE("a democar of 0.9.7 is that of 0.9.5 with the mapping that its author 
 }
 
 TEST_CASE("conversion does not change what analysis finds of the WATERS 2019 model") {
-  const auto corpus = test::corpus_folder();
-  if (!corpus) {
-    WARN("no corpus");
-    return;
-  }
+  const std::string corpus = test::corpus_folder();
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/converted.amxmi";
   for (const char* name : models) {
     INFO(name);
-    const std::string original = fmt::format("{}/mobstr/{}", *corpus, name);
+    const std::string original = fmt::format("{}/mobstr/{}", corpus, name);
     test::write_text(path, test::convert_files({original}, "3.3.0").text());
     CHECK(analyzed(original) == analyzed(path));
   }
 }
 
 TEST_CASE("models from 0.9.2 on become models of 3.3.0 that EMF accepts, losing measurements alone", "[emf]") {
-  const auto corpus = test::corpus_folder();
-  if (!corpus || !test::EmfBatch::available()) {
-    WARN("no corpus");
-    return;
-  }
+  const std::string corpus = test::corpus_folder();
   test::EmfBatch emf;
   std::vector<std::string> arguments = {test::EmfBatch::ecore(amalthea::Version::v3_3_0)};
   std::size_t count = 0;
-  for (const auto& model : test::indexed_models(*corpus)) {
+  for (const auto& model : test::indexed_models(corpus)) {
     if (model.version < amalthea::Version::v0_9_2 || model.judged == "structure-errors") continue;
     INFO(model.path);
     const auto converted = test::convert_files({model.path}, "3.3.0");

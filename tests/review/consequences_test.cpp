@@ -8,6 +8,8 @@
 #include "engine/finding_consequences.hpp"
 #include "exporter/findings/finding_catalog.hpp"
 
+namespace consequences_test {
+
 using namespace amalthea;
 
 namespace {
@@ -50,3 +52,5 @@ TEST_CASE("the documentation says of every finding what it means for the verdict
     CHECK(kind.consequence == in_words(engine::consequence_of(finding)));
   }
 }
+
+}  // namespace consequences_test

@@ -12,6 +12,8 @@
 #include "review/review.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace platform_rules_test {
+
 using namespace amalthea;
 
 namespace {
@@ -361,3 +363,5 @@ TEST_CASE("scheduling parameters that are not as their definitions say are told 
   // A key that leads nowhere may be meant for it.
   CHECK(times(scheduled(slice, parameter("priorty", number)), "AM0664") == 0);
 }
+
+}  // namespace platform_rules_test

@@ -12,6 +12,8 @@
 #include "review/review.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace rules_test {
+
 using namespace amalthea;
 
 namespace {
@@ -250,7 +252,7 @@ TEST_CASE("values without unit, negative times and empty periods are told (AM065
   CHECK(count(zero, "AM0652") + count(zero, "AM0311") == 1);
 }
 
-TEST_CASE("probabilities that do not add up are told; percentages are as good (AM0653)") {
+TEST_CASE("probabilities that do not add up are told, and percentages are as good (AM0653)") {
   const auto choice = [](const std::string& a, const std::string& b) {
     return small(
         "<swModel><runnables name=\"R\"><activityGraph><items xsi:type=\"am:ProbabilitySwitch\"><entries "
@@ -289,3 +291,5 @@ TEST_CASE("what an analysis needs is part of a review: affinity, stimulus, ticks
   CHECK(count(with(" stimuli=\"every_2ms?type=PeriodicStimulus\"", ""), "AM0407") == 1);
   CHECK(count(with_more("swModel", "<tasks name=\"Lost\"/>"), "AM0302") == 1);
 }
+
+}  // namespace rules_test

@@ -9,6 +9,8 @@
 #include "review/review.hpp"
 #include "tests/support/test_models.hpp"
 
+namespace waters_test {
+
 using namespace amalthea;
 
 namespace {
@@ -26,13 +28,9 @@ bool tells(const Diagnostics& diagnostics, std::string_view id, const std::vecto
 }  // namespace
 
 TEST_CASE("the original challenge model: all that is known to be wrong with it is found") {
-  const auto folder = test::corpus_folder();
-  if (!folder) {
-    WARN("skipped: no third-party models");
-    return;
-  }
+  const std::string folder = test::corpus_folder();
   Diagnostics diagnostics;
-  const Model model = test::model_from_file(*folder + "/mobstr/0.9.8/ChallengeModel_release_fix.amxmi", diagnostics);
+  const Model model = test::model_from_file(folder + "/mobstr/0.9.8/ChallengeModel_release_fix.amxmi", diagnostics);
   review::review_model(model, diagnostics);
   for (const Diagnostic& finding : diagnostics.all()) UNSCOPED_INFO(format(finding));
 
@@ -62,3 +60,5 @@ TEST_CASE("the original challenge model: all that is known to be wrong with it i
   // 8. The planner is too slow for 12 ms on any core.
   CHECK(tells(diagnostics, "AM0602", {"Planner", "12 ms", "no other core"}));
 }
+
+}  // namespace waters_test

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/support/emf_batch.hpp"
 
+#include <cstdlib>
 #include <filesystem>
 
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
 #include "tests/support/run_command.hpp"
+#include "tests/support/skip.hpp"
 
 namespace test {
 namespace {
@@ -17,19 +19,28 @@ const std::string class_path =
 
 }  // namespace
 
-std::string EmfBatch::ecore(amalthea::Version version) {
-  return fmt::format("{}/amalthea-{}.ecore", *metamodel_folder(), to_string(version));
+EmfBatch::EmfBatch() {
+  const char* chosen = std::getenv("AMALTHEA_EMF");
+  judge_ = std::string(chosen != nullptr ? chosen : AMALTHEA_SOURCE_DIR "/../shared/emf") + "/EmfOracle.java";
+  for (const std::string& needed :
+       {judge_, std::string("/usr/share/java/eclipse-emf-ecore-xmi.jar"), std::string("/usr/bin/javac")})
+    if (!std::filesystem::exists(needed)) skip("no Eclipse EMF (AMALTHEA_EMF)");
+  metamodel_folder();
 }
 
-bool EmfBatch::available() {
-  const bool here = emf_judge() && metamodel_folder() && std::filesystem::exists("/usr/bin/javac");
-  if (!here) WARN("skipped: no EMF judge, no metamodels or no Java compiler");
-  return here;
+std::string EmfBatch::ecore(amalthea::Version version) {
+  return fmt::format("{}/amalthea-{}.ecore", metamodel_folder(), to_string(version));
 }
 
 std::size_t EmfBatch::ask(std::vector<std::string> arguments) {
   questions_.push_back(std::move(arguments));
   return questions_.size() - 1;
+}
+
+void EmfBatch::expect_accepted(amalthea::Version version, std::vector<std::string> files) {
+  files.insert(files.begin(), ecore(version));
+  files.emplace_back("--errors");
+  expected_to_be_accepted_.push_back(ask(std::move(files)));
 }
 
 void EmfBatch::run() {
@@ -41,15 +52,19 @@ void EmfBatch::run() {
   }
   const std::string list = folder_.path() + "/questions";
   write_text(list, lines);
-  const std::string judge = std::filesystem::path(*emf_judge()).parent_path().string() + "/EmfOracle.java";
   const auto compiled = test::run({"javac", "-nowarn", "-encoding", "UTF-8", "-cp", class_path, "-d", folder_.path(),
-                                   judge, AMALTHEA_SOURCE_DIR "/tests/support/EmfBatch.java"});
+                                   judge_, AMALTHEA_SOURCE_DIR "/tests/support/EmfBatch.java"});
   INFO(compiled.err);
   REQUIRE(compiled.exit_code == 0);
   const auto answered = test::run({"java", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp",
                                    class_path + ":" + folder_.path(), "EmfBatch", list});
   INFO(answered.err);
   REQUIRE(answered.exit_code == 0);
+  for (const std::size_t question : expected_to_be_accepted_) {
+    INFO(questions_[question][1] << "\n" << answer(question).substr(0, 3000));
+    CHECK_THAT(answer(question), Catch::Contains("\"errors\": {}") &&
+                                     Catch::Contains("\"unresolvedLocal\": 0, \"unresolvedProxies\": 0"));
+  }
 }
 
 std::string EmfBatch::answer(std::size_t question) const {

@@ -3,7 +3,6 @@
 /// \file
 /// Many questions to the EMF judge in one process: starting a Java machine takes longer than reading most models.
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,15 +13,17 @@ namespace test {
 
 class EmfBatch {
  public:
+  /// Skips the test where judge, metamodels or a Java compiler are not here (AMALTHEA_EMF, default ../shared/emf).
+  EmfBatch();
+
   /// The metamodel of a version; there is none for 0.9.6.
   static std::string ecore(amalthea::Version version);
 
-  /// Whether judge, metamodels and Java are here; says so in a warning when they are not.
-  static bool available();
-
   /// A question: the judge's arguments. Returns its number.
   std::size_t ask(std::vector<std::string> arguments);
-  /// Asks all; fails the test when that is not possible.
+  /// Checks that EMF reads the files, as one model of the version, without a word, and that every reference resolves.
+  void expect_accepted(amalthea::Version version, std::vector<std::string> files);
+  /// Asks and checks all; fails the test when that is not possible.
   void run();
   /// What the judge printed for a question.
   std::string answer(std::size_t question) const;
@@ -30,8 +31,10 @@ class EmfBatch {
   const std::string& folder() const { return folder_.path(); }
 
  private:
+  std::string judge_;
   TemporaryFolder folder_;
   std::vector<std::vector<std::string>> questions_;
+  std::vector<std::size_t> expected_to_be_accepted_;
 };
 
 }  // namespace test

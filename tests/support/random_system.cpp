@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "tests/engine/system_maker.hpp"
+#include "tests/support/system_maker.hpp"
 
 namespace test {
 namespace {

@@ -7,21 +7,25 @@
 #include <sstream>
 #include <stdexcept>
 
+#include <fmt/core.h>
 #include <catch2/catch.hpp>
 
 #include "importer/building/system_builder.hpp"
 #include "importer/reading/model_reader.hpp"
+#include "tests/support/skip.hpp"
 
 namespace test {
 namespace {
 
 namespace fs = std::filesystem;
 
-std::optional<std::string> existing(const char* variable, const std::string& beside_the_sources) {
+/// `part` of the folder that `variable` names, or of the one beside the sources.
+std::string existing(const char* variable, const std::string& beside, const std::string& part,
+                     std::string_view missing) {
   const char* chosen = std::getenv(variable);
-  const std::string path =
-      chosen != nullptr ? std::string(chosen) : std::string(AMALTHEA_SOURCE_DIR "/") + beside_the_sources;
-  return fs::exists(path) ? std::optional(path) : std::nullopt;
+  const std::string path = (chosen != nullptr ? chosen : AMALTHEA_SOURCE_DIR "/../shared/" + beside) + part;
+  if (!fs::exists(path)) skip(fmt::format("no {} ({})", missing, variable));
+  return path;
 }
 
 }  // namespace
@@ -42,12 +46,13 @@ void write_text(const std::string& path, std::string_view text) {
 std::string sample(std::string_view name) { return std::string(AMALTHEA_SOURCE_DIR "/samples/").append(name); }
 std::string data(std::string_view name) { return std::string(AMALTHEA_SOURCE_DIR "/tests/data/").append(name); }
 
-std::optional<std::string> corpus_folder() { return existing("AMALTHEA_CORPUS", "../shared/corpus"); }
-std::optional<std::string> metamodel_folder() { return existing("AMALTHEA_METAMODELS", "../shared/metamodel"); }
-std::optional<std::string> emf_judge() {
-  const auto folder = existing("AMALTHEA_EMF", "../shared/emf");
-  const bool has_emf = fs::exists("/usr/share/java/eclipse-emf-ecore-xmi.jar");
-  return folder && has_emf ? std::optional(*folder + "/run.sh") : std::nullopt;
+std::string corpus_folder() { return corpus_folder(""); }
+std::string corpus_folder(const std::string& part) {
+  return existing("AMALTHEA_CORPUS", "corpus", part, "third-party models");
+}
+std::string metamodel_folder() { return existing("AMALTHEA_METAMODELS", "metamodel", "", "metamodels"); }
+std::string published_vectors(const std::string& name) {
+  return existing("AMALTHEA_SPEC", "spec", "/vectors/" + name, "published test vectors");
 }
 
 TemporaryFolder::TemporaryFolder() {

@@ -3,7 +3,6 @@
 /// \file
 /// Files for tests: samples, fixtures, third-party models where they are present, and a place to write.
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,12 +20,14 @@ void write_text(const std::string& path, std::string_view text);
 std::string sample(std::string_view name);
 std::string data(std::string_view name);
 
-/// Third-party models, in AMALTHEA_CORPUS (default ../shared/corpus); nothing where they are absent.
-std::optional<std::string> corpus_folder();
+/// Third-party models, in AMALTHEA_CORPUS (default ../shared/corpus), and a part of them. Where there are none, the
+/// test is skipped: so with all of these.
+std::string corpus_folder();
+std::string corpus_folder(const std::string& part);
 /// The metamodel's Ecore files, in AMALTHEA_METAMODELS (default ../shared/metamodel).
-std::optional<std::string> metamodel_folder();
-/// The EMF judge's run.sh, in AMALTHEA_EMF (default ../shared/emf).
-std::optional<std::string> emf_judge();
+std::string metamodel_folder();
+/// Published test vectors, in AMALTHEA_SPEC (default ../shared/spec).
+std::string published_vectors(const std::string& name);
 
 /// A folder that is gone when the object is.
 class TemporaryFolder {

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <catch2/catch.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <sstream>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/run_command.hpp"
+#include "tests/support/test_models.hpp"
+
+// Many models in one go, as a user runs them.
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A folder of good, bad and split models.
+class Models {
+ public:
+  Models() {
+    fs::create_directories(path("a"));
+    fs::create_directories(path("split"));
+    copy("offload-minimal.amxmi", "a/minimal.amxmi");
+    copy("waters2019-tx2.amxmi", "a/waters.amxmi");
+    copy("offload-blocks.amxmi", "blocks.amxmi");
+    test::write_text(path("a/broken.amxmi"), "<?xml version=\"1.0\"?>\n<am:Amalthea");
+    test::write_text(path("a/empty.amxmi"), "");
+    test::write_text(path("notes.txt"), "no model");
+  }
+  std::string path(const std::string& name = {}) const { return folder_.path() + "/models/" + name; }
+  std::string beside(const std::string& name) const { return folder_.path() + "/" + name; }
+  void copy(const std::string& sample, const std::string& name) const {
+    test::write_text(path(name), test::read_text(test::sample(sample)));
+  }
+
+ private:
+  test::TemporaryFolder folder_;
+};
+
+test::CommandResult batch(std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"batch", "--until", "400ms"});
+  return test::amalthea(std::move(arguments));
+}
+
+std::vector<std::string> lines_in(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+std::vector<json> parsed(const std::string& text) {
+  std::vector<json> lines;
+  for (const std::string& line : lines_in(text)) lines.push_back(json::parse(line));
+  return lines;
+}
+
+constexpr const char* totals =
+    "5 models: 1 guaranteed, 1 met, 0 unknown, 0 unbounded, 1 missed, 2 failed, 0 with nothing to be met\n";
+
+}  // namespace
+
+TEST_CASE("batch: every model gets its line, in the order of the paths, at any number of processes") {
+  const Models models;
+  const auto one = batch({models.path(), "--jobs", "1"});
+  CHECK(one.exit_code == 1);
+  const auto lines = parsed(one.out);
+  REQUIRE(lines.size() == 5);
+  const std::vector<std::pair<std::string, std::string>> expected = {{"a/broken.amxmi", "failed"},
+                                                                     {"a/empty.amxmi", "failed"},
+                                                                     {"a/minimal.amxmi", "guaranteed"},
+                                                                     {"a/waters.amxmi", "missed"},
+                                                                     {"blocks.amxmi", "met"}};
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    CHECK(lines[i]["index"] == i);
+    CHECK(lines[i]["of"] == 5);
+    CHECK(lines[i]["files"] == json::array({models.path(expected[i].first)}));
+    CHECK(lines[i]["verdict"] == expected[i].second);
+  }
+  CHECK(lines[0]["error"].get<std::string>().find("broken.amxmi:2:") != std::string::npos);
+  CHECK(lines[3]["results"]["schema"] == "amalthea-timing/1");
+  CHECK(lines[3]["tasks"]["missed"].get<int>() + lines[3]["tasks"]["unbounded"].get<int>() >= 3);
+  CHECK(one.err.find(totals) != std::string::npos);
+  CHECK(batch({models.path(), "--jobs", "4"}).out == one.out);
+  CHECK(batch({models.path(), "--fail-on", "never"}).exit_code == 0);
+  CHECK(batch({models.path("blocks.amxmi")}).exit_code == 0);
+}
+
+TEST_CASE("batch: a line has the results of analyze") {
+  const Models models;
+  const auto alone = test::amalthea({"analyze", models.path("blocks.amxmi"), "--until", "400ms", "--format", "json"});
+  CHECK(parsed(batch({models.path("blocks.amxmi")}).out)[0]["results"] == json::parse(alone.out));
+}
+
+TEST_CASE("batch: what takes too long or needs too much memory stops nobody else") {
+  const Models models;
+  const std::string waters = models.path("a/waters.amxmi");
+  // Long enough for the small model on a busy machine, far too short for 20 000 s of the large one.
+  const auto slow = test::amalthea(
+      {"batch", waters, models.path("a/empty.amxmi"), "--until", "20000s", "--time-limit", "3", "--jobs", "1"});
+  const auto lines = parsed(slow.out);
+  REQUIRE(lines.size() == 2);
+  CHECK(lines[0]["status"] == "out of time");
+  CHECK(lines[0]["error"] == "took longer than 3 s");
+  CHECK(lines[0]["key"] == "");
+  CHECK(lines[1]["status"] == "failed");
+  const auto large = parsed(batch({waters, models.path("a/empty.amxmi"), "--memory-limit", "1"}).out);
+  REQUIRE(large.size() == 2);
+  CHECK((large[0]["status"] == "out of memory" || large[0]["status"] == "crashed"));
+}
+
+TEST_CASE("batch: an interrupted one goes on with what it has") {
+  const Models models;
+  const std::string output = models.beside("results.jsonl");
+  CHECK(batch({models.path(), "-o", output}).exit_code == 1);
+  const std::string whole = test::read_text(output);
+  CHECK_FALSE(fs::exists(output + ".partial"));
+
+  // Three lines and a half; the third is marked, to see that it is kept.
+  auto lines = lines_in(whole);
+  const std::string mark = "\"findings\":{\"error\":0";
+  REQUIRE(lines[2].find(mark) != std::string::npos);
+  lines[2] = test::replaced(lines[2], mark, "\"findings\":{\"error\":7");
+  fs::remove(output);
+  test::write_text(output + ".partial",
+                   lines[0] + "\n" + lines[1] + "\n" + lines[2] + "\n" + lines[3].substr(0, lines[3].size() / 2));
+  CHECK(batch({models.path(), "-o", output, "--resume"}).exit_code == 1);
+  CHECK(test::read_text(output) == test::replaced(whole, lines_in(whole)[2], lines[2]));
+  CHECK_FALSE(fs::exists(output + ".partial"));
+  CHECK_FALSE(fs::exists(output + ".previous"));
+
+  // A model that has changed is analysed anew.
+  models.copy("offload-minimal-three-runnables.amxmi", "a/minimal.amxmi");
+  batch({models.path(), "-o", output, "--resume"});
+  CHECK(test::read_text(output).find("\"error\":7") == std::string::npos);
+  CHECK(test::read_text(output) == batch({models.path()}).out);
+  CHECK(batch({models.path(), "--resume"}).exit_code == 2);
+}
+
+TEST_CASE("batch: the cache knows models by what they are") {
+  const Models models;
+  const std::string cache = models.beside("cache");
+  const auto first = batch({models.path(), "--cache", cache});
+  std::size_t entries = 0;
+  for (const auto& entry : fs::directory_iterator(cache)) {
+    ++entries;
+    const std::string body = test::read_text(entry.path().string());
+    test::write_text(entry.path().string(), test::replaced(body, "\"note\":", "\"note\":9"));
+  }
+  CHECK(entries == 5);
+  const auto second = parsed(batch({models.path(), "--cache", cache}).out);
+  for (const auto& line : second) CHECK(line["findings"]["note"].dump()[0] == '9');
+  // Other options are other results.
+  for (const auto& line : parsed(test::amalthea({"batch", models.path(), "--until", "300ms", "--cache", cache}).out))
+    CHECK(line["findings"]["note"].dump()[0] != '9');
+}
+
+TEST_CASE("batch: shards put together are the whole, and a missing one is named") {
+  const Models models;
+  const std::string manifest = models.beside("models.txt");
+  test::write_text(manifest, batch({models.path(), "--list"}).out);
+  CHECK(lines_in(test::read_text(manifest)).size() == 5);
+  std::vector<std::string> parts;
+  for (const char* number : {"2", "3", "1"}) {
+    parts.push_back(models.beside(std::string("part-") + number));
+    batch({"--manifest", manifest, "--shard", std::string(number) + "/3", "-o", parts.back()});
+  }
+  const auto merged = test::amalthea({"batch", "merge", parts[0], parts[1], parts[2]});
+  CHECK(merged.exit_code == 0);
+  CHECK(merged.out == batch({models.path()}).out);
+  const auto missing = test::amalthea({"batch", "merge", parts[0], parts[2]});
+  CHECK(missing.exit_code == 2);
+  CHECK(missing.err == "amalthea: error: models are missing, by their index: 2\n");
+  CHECK(batch({models.path(), "--shard", "4/3"}).exit_code == 2);
+
+  // One that is still being written, or was copied in part.
+  const std::string whole = test::read_text(parts[1]);
+  test::write_text(parts[1], whole.substr(0, whole.size() - 20));
+  const auto cut_off = test::amalthea({"batch", "merge", parts[0], parts[1], parts[2], "-o", models.beside("merged")});
+  CHECK(cut_off.exit_code == 2);
+  CHECK(cut_off.err.find("the line is cut off") != std::string::npos);
+  CHECK_FALSE(fs::exists(models.beside("merged")));
+}
+
+TEST_CASE("batch: files that refer to each other are one model") {
+  const Models models;
+  const std::string text = test::read_text(test::sample("offload-minimal.amxmi"));
+  const std::size_t begin = text.find("<stimuliModel>"), end = text.find("</stimuliModel>") + 15;
+  const std::size_t root = text.find("<am:Amalthea");
+  const std::string head = text.substr(root, text.find('>', root) + 1 - root);
+  std::string rest = text.substr(0, begin) + text.substr(end);
+  rest = test::replaced(rest, " stimuli=\"every_10ms?type=PeriodicStimulus\"", "");
+  const std::string task = rest.substr(rest.find("name=\"Control\""));
+  const std::string opened = task.substr(0, task.find('>') + 1);
+  rest = test::replaced(
+      rest, opened,
+      opened + "<stimuli xsi:type=\"am:PeriodicStimulus\" href=\"amlt:/#every_10ms?type=PeriodicStimulus\"/>");
+  test::write_text(models.path("split/main.amxmi"), rest);
+  test::write_text(models.path("split/stimuli.amxmi"), head + text.substr(begin, end - begin) + "</am:Amalthea>");
+  models.copy("offload-blocks.amxmi", "split/unrelated.amxmi");
+  CHECK(batch({models.path("split"), "--list"}).out == models.path("split/main.amxmi") + "\t" +
+                                                           models.path("split/stimuli.amxmi") + "\n" +
+                                                           models.path("split/unrelated.amxmi") + "\n");
+}
+
+TEST_CASE("batch: files that refer to each other by encoded names or ids are one model") {
+  const Models models;
+  const auto file = [&](const std::string& name, const std::string& content) {
+    test::write_text(models.path(name), "<am:Amalthea xmlns:am=\"http://app4mc.eclipse.org/amalthea/0.7.0\">" +
+                                            content + "</am:Amalthea>");
+  };
+  file("split/a.amxmi", "<tasks name='T'><stimuli\n href='amlt:/#every+10%C3%A4?type=Periodic'/></tasks>");
+  file("split/b.amxmi", "<stimuli name=\"every 10\xC3\xA4\"/>");
+  file("split/c.amxmi", "<tasks name=\"U\"><stimuli href=\"amlt:/#_x0y\"/></tasks>");
+  file("split/d.amxmi", "<stimuli xmi:id=\"_x0y\" name=\"D\"/>");
+  const auto path = [&](const char* name) { return models.path(std::string("split/") + name + ".amxmi"); };
+  CHECK(batch({models.path("split"), "--list"}).out ==
+        path("a") + "\t" + path("b") + "\n" + path("c") + "\t" + path("d") + "\n");
+}
+
+TEST_CASE("batch: what cannot be done is said before anything is") {
+  const Models models;
+  const auto says = [&](std::vector<std::string> arguments, const std::string& expected) {
+    arguments.insert(arguments.begin(), "batch");
+    const auto result = test::amalthea(arguments);
+    INFO(result.err);
+    CHECK(result.exit_code == 2);
+    CHECK(result.out.empty());
+    CHECK(result.err.find(expected) != std::string::npos);
+  };
+  says({models.path(), "--until", "5parsecs"}, "--until 5parsecs: expected a time");
+  says({models.path(), "--platform", "typo"}, "--platform typo: neither");
+  says({models.path(), "--summary", models.beside("s.db")}, "needs -o");
+  says({models.path(), "-o", "/dev/null"}, "/dev/null: expected a regular file");
+  says({"/dev/null"}, "/dev/null: expected a regular file or a folder");
+  test::write_text(models.beside("list"), models.path("a") + "\n");
+  says({"--manifest", models.beside("list")}, "expected the files of each model");
+  CHECK(fs::is_character_file("/dev/null"));
+  {
+    const auto full = test::run({"/bin/sh", "-c", "exec \"$0\" batch \"$1\" --fail-on never > /dev/full",
+                                 AMALTHEA_COMMAND, models.path("a/empty.amxmi")});
+    CHECK(full.exit_code == 2);
+    CHECK(full.err.find("cannot write to standard output") != std::string::npos);
+  }
+}
+
+TEST_CASE("batch: a link to the lines stays one") {
+  const Models models;
+  test::write_text(models.beside("lines.jsonl"), "");
+  fs::create_symlink(models.beside("lines.jsonl"), models.beside("link.jsonl"));
+  batch({models.path("a/empty.amxmi"), "-o", models.beside("link.jsonl")});
+  CHECK(fs::is_symlink(models.beside("link.jsonl")));
+  CHECK(lines_in(test::read_text(models.beside("lines.jsonl"))).size() == 1);
+}
+
+TEST_CASE("batch: a manifest may name what looks like a comment, but no name with a tab") {
+  const Models models;
+  fs::create_directories(models.path("#old"));
+  models.copy("offload-minimal.amxmi", "#old/m.amxmi");
+  const auto listed =
+      test::run({"/bin/sh", "-c", "cd \"$1\" && exec \"$0\" batch --list '#old'", AMALTHEA_COMMAND, models.path()});
+  CHECK(listed.out == "./#old/m.amxmi\n");
+  models.copy("offload-minimal.amxmi", "#old/a\tb.amxmi");
+  CHECK(test::amalthea({"batch", models.path("#old"), "--list"}).err.find("a?b.amxmi: a name with a tab") !=
+        std::string::npos);
+}
+
+TEST_CASE("batch: half a body in the cache, or behind a key, is not taken") {
+  const Models models;
+  const std::string cache = models.beside("cache"), output = models.beside("results.jsonl");
+  const std::string whole = batch({models.path("a"), "--cache", cache}).out;
+  for (const auto& entry : fs::directory_iterator(cache)) {
+    const std::string body = test::read_text(entry.path().string());
+    test::write_text(entry.path().string(), body.substr(0, body.size() / 2));
+  }
+  CHECK(batch({models.path("a"), "--cache", cache}).out == whole);
+  const auto lines = lines_in(whole);
+  test::write_text(output + ".partial", lines[3].substr(0, lines[3].size() / 2) + lines[0] + "\n");
+  batch({models.path("a"), "-o", output, "--resume"});
+  CHECK(test::read_text(output) == whole);
+}
+
+TEST_CASE("batch: summaries say what the lines say, in every form") {
+  const Models models;
+  const auto run =
+      batch({models.path(), "-o", models.beside("lines"), "--summary", models.beside("s.md"), "--summary",
+             models.beside("s.html"), "--summary", models.beside("s.db"), "--sarif", models.beside("s.sarif")});
+  CHECK(run.exit_code == 1);
+  CHECK(run.out.find(totals) != std::string::npos);
+  const std::string markdown = test::read_text(models.beside("s.md"));
+  CHECK(markdown.find("5 models: 1 guaranteed, 1 met") != std::string::npos);
+  CHECK(lines_in(markdown).size() == 4 + 2 + 5);
+  CHECK(test::read_text(models.beside("s.html")).find("a/waters.amxmi</td><td>missed</td>") != std::string::npos);
+  CHECK(test::read_text(models.beside("s.db")).substr(0, 15) == "SQLite format 3");
+  const auto sarif = json::parse(test::read_text(models.beside("s.sarif")));
+  std::size_t late = 0;
+  for (const auto& result : sarif["runs"][0]["results"]) late += result["ruleId"] == "AM0542" ? 1 : 0;
+  const auto lines = parsed(test::read_text(models.beside("lines")));
+  CHECK(late == lines[3]["counts"]["missed"].get<std::size_t>() + lines[3]["counts"]["unbounded"].get<std::size_t>());
+  CHECK(batch({models.path(), "--summary", "x.pdf"}).exit_code == 2);
+  CHECK(batch({models.beside("nowhere")}).err.find("there is no such file or folder") != std::string::npos);
+}

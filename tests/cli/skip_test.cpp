@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tests themselves promise: one that has nothing to look at is skipped, and none that fails or looks at nothing
+// passes.
+
+#include <string>
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/run_command.hpp"
+#include "tests/support/skip.hpp"
+
+TEST_CASE("example: skipped", "[.]") { test::skip("no example"); }
+TEST_CASE("example: passes", "[.]") { CHECK(true); }
+TEST_CASE("example: fails", "[.]") {
+  for (int i = 0; i < 77; ++i) CHECK(i < 0);
+}
+TEST_CASE("example: fails before it is skipped", "[.]") {
+  CHECK(false);
+  test::skip("no example");
+}
+TEST_CASE("example: passes before it is skipped", "[.]") {
+  CHECK(true);
+  test::skip("no example");
+}
+TEST_CASE("example: checks nothing", "[.]") {}
+
+TEST_CASE("tests: one that has nothing to look at is skipped, and none that fails or looks at nothing passes") {
+  const auto exit_code = [](const std::string& name) { return test::run({"/proc/self/exe", name}).exit_code; };
+  CHECK(exit_code("example: skipped") == 77);
+  CHECK(test::run({"/proc/self/exe", "example: skipped"}).out.starts_with("skipped: no example\n"));
+  CHECK(exit_code("example: passes") == 0);
+  CHECK(exit_code("example: passes,example: skipped") == 0);
+  for (const char* name :
+       {"example: fails", "example: fails before it is skipped", "example: passes before it is skipped",
+        "example: checks nothing", "example: that there is not"})
+    CHECK(exit_code(name) == 1);
+}

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules of Otterness and Anderson, RTNS 2021 (A2-A7), by scenarios that can be checked by hand, and properties of
+// random ones that are checked on the results alone.
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <set>
+
+#include <fmt/core.h>
+#include <catch2/catch.hpp>
+
+#include "engine/amd/device.hpp"
+#include "engine/devices/stream_scenario.hpp"
+#include "engine/gpu/device_profile.hpp"
+
+namespace amd_device_test {
+
+namespace {
+
+using namespace amalthea::engine;
+using amalthea::Duration;
+using amalthea::Instant;
+using Times = std::vector<std::int64_t>;
+
+/// Completions in picoseconds of the operations, given inside of "operations", "streams" and "amd".
+gpu::StreamScenario scenario(const std::string& operations, const std::string& streams = "",
+                             const std::string& gpu = "") {
+  const std::string json = fmt::format(
+      R"({{"platform": "radeon-vii", "amd": {{{}}}, "streams": [{}], "operations": [{}]}})", gpu, streams, operations);
+  const auto read = gpu::parse_stream_scenario(json);
+  INFO(json);
+  REQUIRE(read.has_value());
+  return *read;
+}
+
+Times completions(const gpu::StreamScenario& scenario) {
+  Times times;
+  for (const gpu::OperationRun& run : gpu::simulate_streams(scenario).value().operations)
+    times.push_back(run.completion.picoseconds());
+  return times;
+}
+
+std::string kernel(const std::string& stream, int blocks, int threads, int duration, const std::string& more = "") {
+  return fmt::format(R"({{"kernel": "{0}", "stream": "{0}", "blocks": {1}, "threads": {2}, "duration_ps": {3}{4}}})",
+                     stream, blocks, threads, duration, more);
+}
+
+std::string six_streams() {
+  std::string all;
+  for (int stream = 0; stream < 6; ++stream)
+    all += (stream == 0 ? "" : ", ") + kernel(fmt::format("s{}", stream), 4, 1024, 3);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("Q1: of six unmasked streams the last two wait for the four shared HSA queues (A3)") {
+  CHECK(completions(scenario(six_streams())) == Times{3, 3, 3, 3, 6, 6});
+  CHECK(completions(scenario(six_streams(), "", R"("pool_queues": 6)")) == Times{3, 3, 3, 3, 3, 3});
+  CHECK(completions(scenario(six_streams(), "", R"("pool_queues": 1)")) == Times{3, 6, 9, 12, 15, 18});
+}
+
+TEST_CASE("Q2: streams with a CU mask have HSA queues of their own (A3)") {
+  CHECK(completions(
+            scenario(six_streams(), R"({"name": "s4", "cu_mask": "full"}, {"name": "s5", "cu_mask": "0xffff"})")) ==
+        Times{3, 3, 3, 3, 3, 3});
+}
+
+TEST_CASE("a stream may be put on a queue of the pool, and the queue of a masked one on an ACE") {
+  CHECK(completions(scenario(kernel("a", 1, 64, 3) + ", " + kernel("b", 1, 64, 3),
+                             R"({"name": "a", "hsa_queue": 2}, {"name": "b", "hsa_queue": 2})")) == Times{3, 6});
+  // One block at a time is handed out, 5 ps each: on one ACE the second kernel waits for the first one's blocks.
+  const std::string both = kernel("a", 2, 64, 3, R"(, "dispatch_ps": 5)") + ", " + kernel("b", 1, 64, 3);
+  CHECK(completions(scenario(both, R"({"name": "a", "cu_mask": "full", "ace": 1},
+                                      {"name": "b", "cu_mask": "full", "ace": 1})")) == Times{8, 13});
+  CHECK(completions(scenario(both, R"({"name": "a", "cu_mask": "full", "ace": 1},
+                                      {"name": "b", "cu_mask": "full", "ace": 2})")) == Times{8, 3});
+}
+
+TEST_CASE("an ACE serves its queues in turn, kernel by kernel (A4)") {
+  // One CU, so that every kernel of 2 blocks fills it; both streams on ACE 0, two kernels each.
+  const std::string kernels = kernel("a", 2, 1024, 4) + ", " + kernel("a", 2, 1024, 4) + ", " +
+                              kernel("b", 2, 1024, 4) + ", " + kernel("b", 2, 1024, 4);
+  CHECK(completions(scenario(kernels, "", R"("aces": 1, "shader_engines": 1, "units_per_engine": 1)")) ==
+        Times{4, 12, 8, 16});
+}
+
+TEST_CASE("Q3: two engines of one CU take four blocks of 1024 threads at a time") {
+  CHECK(completions(scenario(kernel("a", 10, 1024, 4), "", R"("shader_engines": 2, "units_per_engine": 1)")) ==
+        Times{12});
+}
+
+TEST_CASE("Q5: small blocks cut ahead of a large one that finds no room (A6)") {
+  for (const char* turns : {"round_robin", "oldest"})
+    CHECK(completions(scenario(kernel("a", 6, 1024, 4) + ", " + kernel("b", 12, 256, 4), "",
+                               fmt::format(R"("shader_engines": 1, "units_per_engine": 1, "turns": "{}")", turns))) ==
+          Times{20, 12});
+}
+
+TEST_CASE("Q7 and Q8: one CU more on another engine doubles the time (A5)") {
+  // CUs 0 to 3 of SE 0 and of SE 2.
+  const std::string eight = "0,2,4,6,8,10,12,14";
+  const auto time = [&](const std::string& mask) {
+    return completions(scenario(kernel("a", 24, 1024, 4), fmt::format(R"({{"name": "a", "cu_mask": "{}"}})", mask)));
+  };
+  CHECK(time(eight) == Times{8});
+  CHECK(time(eight + ",3") == Times{16});
+}
+
+TEST_CASE("blocks take their time whatever is beside them, unless the kernel says how it shares a CU") {
+  const std::string one_unit = R"("shader_engines": 1, "units_per_engine": 1)";
+  CHECK(completions(scenario(kernel("a", 2, 1024, 100), "", one_unit)) == Times{100});
+  CHECK(completions(scenario(kernel("a", 2, 1024, 100, R"(, "full_speed_threads": 1024)"), "", one_unit)) ==
+        Times{200});
+  // Weights: of two blocks of 1024 threads, one counts three times as much. It runs at 3/4 of the CU and ends at 134;
+  // by then the other has done 33 and does the rest alone.
+  CHECK(completions(scenario(kernel("a", 1, 1024, 100, R"(, "full_speed_threads": 1024)") + ", " +
+                                 kernel("b", 1, 1024, 100, R"(, "full_speed_threads": 1024, "weight": 3)"),
+                             "", one_unit)) == Times{201, 134});
+}
+
+TEST_CASE("copies go to DMA engines and keep their stream's order, and NULL streams theirs (A2, N7)") {
+  CHECK(completions(scenario(R"({"copy": "in", "stream": "a", "kind": "h2d", "duration_ps": 5}, )" +
+                             kernel("a", 60, 1024, 4) +
+                             R"(, {"copy": "out", "stream": "a", "kind": "d2h", "duration_ps": 6},
+                                 {"copy": "other", "stream": "b", "kind": "d2h", "duration_ps": 7})")) ==
+        Times{5, 9, 15, 7});
+  CHECK(completions(scenario(kernel("a", 1, 64, 5) + R"(, {"kernel": "n", "threads": 64, "duration_ps": 3}, )" +
+                             kernel("b", 1, 64, 2))) == Times{5, 8, 10});
+}
+
+TEST_CASE("kernels of different processes run beside each other without time slices") {
+  CHECK(completions(gpu::parse_stream_scenario(R"({"platform": "radeon-vii",
+      "contexts": [{"name": "A", "timeslice_ps": 1}, {"name": "B", "timeslice_ps": 1}], "operations": [
+      {"kernel": "a", "context": "A", "stream": "a", "blocks": 60, "threads": 1024, "duration_ps": 50},
+      {"kernel": "b", "context": "B", "stream": "b", "blocks": 60, "threads": 1024, "duration_ps": 70}]})")
+                        .value()) == Times{50, 70});
+}
+
+TEST_CASE("a kernel without a launch configuration waits for an empty GPU, and later blocks wait for it") {
+  amd::Device device(amd::device_settings(*find_profile("radeon-vii")));
+  const auto context = device.add_context({}, gpu::ContextPriority::medium);
+  std::vector<gpu::OperationId> ids;
+  for (int index = 0; index < 3; ++index) {
+    gpu::DeviceOperation operation;
+    operation.stream = device.add_stream(context, {});
+    operation.duration = Duration::picoseconds(10);
+    if (index != 1) operation.block = gpu::SmUse{1, 1, 0, 0};
+    ids.push_back(device.submit(operation));
+  }
+  std::vector<gpu::OperationId> completed;
+  std::map<gpu::OperationId, std::int64_t> ends;
+  device.settle();
+  CHECK(device.standing(ids[0]).kind == gpu::OperationStanding::Kind::executing);
+  CHECK(device.standing(ids[1]).by == ids[0]);
+  while (ends.size() < 3) {
+    const Instant now = device.next_event();
+    REQUIRE(now != Instant::never());
+    completed.clear();
+    device.advance(now, completed);
+    for (const gpu::OperationId id : completed) ends[id] = now.picoseconds();
+    device.settle();
+  }
+  CHECK(ends == std::map<gpu::OperationId, std::int64_t>{{ids[0], 10}, {ids[1], 20}, {ids[2], 30}});
+  CHECK(device.busy(0) == Duration::picoseconds(30));
+}
+
+TEST_CASE("HSA queues that a scenario needs are counted") {
+  CHECK(gpu::hsa_queues(scenario(six_streams())) == 4);
+  CHECK(gpu::hsa_queues(scenario(six_streams(), R"({"name": "s4", "cu_mask": "full"})")) == 5);
+  CHECK(gpu::hsa_queues(scenario(R"({"copy": "c", "stream": "a", "kind": "h2d", "duration_ps": 5})")) == 0);
+}
+
+TEST_CASE("keys of AMD GPUs are refused on others, and slips with a reason") {
+  const auto error = [](const std::string& json) { return gpu::parse_stream_scenario(json).error().message; };
+  CHECK(error(R"({"amd": {}, "operations": []})") == "amd: the platform is no AMD GPU");
+  CHECK(error(R"({"streams": [{"name": "a", "cu_mask": "0x1"}], "operations": []})") ==
+        "streams[0].cu_mask: unknown key; a stream has name, priority, context");
+  const std::string radeon = R"({"platform": "radeon-vii", "operations": [], "streams": [{"name": "a", )";
+  CHECK(error(radeon + R"("cu_mask": "0x0"}]})") == "streams[0].cu_mask: it enables no CU");
+  CHECK(error(radeon + R"("hsa_queue": 4}]})") == "streams[0].hsa_queue: expected a whole number from 0 to 3");
+  CHECK(error(radeon + R"("cu_mask": "0x1", "hsa_queue": 1}]})") ==
+        "streams[0]: a stream with a \"cu_mask\" has an HSA queue of its own and no \"hsa_queue\"");
+  CHECK(error(radeon + R"("ace": 1}]})") == "streams[0]: \"ace\" needs a \"cu_mask\"");
+  CHECK(error(R"({"platform": "radeon-vii", "operations": [{"kernel": "k", "like": "mm512"}]})") ==
+        "operations[0].like: the platform has no such kernel");
+}
+
+TEST_CASE(
+    "in random scenarios the order of blocks, the capacity of CUs and the masks are kept, and all is done again") {
+  std::mt19937 random(7);
+  const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  for (int round = 0; round < 150; ++round) {
+    const int engines = draw(1, 4);
+    const int per_engine = draw(1, 4);
+    const amd::Layout layout{engines, per_engine};
+    std::string streams;
+    std::string operations;
+    for (int stream = 0; stream < 6; ++stream) {
+      std::string mask;
+      while (mask.empty()) {
+        for (std::int64_t bit = 0; bit < layout.units(); ++bit)
+          if (draw(0, 1) == 1) mask += fmt::format("{}{}", mask.empty() ? "" : ",", bit);
+      }
+      if (draw(0, 1) == 1)
+        streams += fmt::format(R"({}{{"name": "s{}", "cu_mask": "{}"}})", streams.empty() ? "" : ", ", stream, mask);
+      for (int number = draw(1, 3); number > 0; --number)
+        operations +=
+            (operations.empty() ? "" : ", ") +
+            kernel(fmt::format("s{}", stream), draw(1, 40), 64 << draw(0, 4), draw(1, 50),
+                   fmt::format(R"(, "release_ps": {}, "full_speed_threads": {}, "weight": {}, "dispatch_ps": {})",
+                               draw(0, 60), 1024 * draw(0, 1), draw(1, 3), draw(0, 3)));
+    }
+    const auto made =
+        scenario(operations, streams,
+                 fmt::format(R"("shader_engines": {}, "units_per_engine": {}, "aces": {}, "turns": "{}")", engines,
+                             per_engine, draw(1, 4), draw(0, 1) == 1 ? "oldest" : "round_robin"));
+    const auto run = gpu::simulate_streams(made).value();
+    std::vector<std::tuple<Instant, bool, gpu::SmIndex, std::int64_t>> changes;
+    for (std::size_t index = 0; index < run.operations.size(); ++index) {
+      const gpu::StreamOperation& operation = made.operations[index];
+      const gpu::OperationRun& done = run.operations[index];
+      REQUIRE(done.blocks.size() == static_cast<std::size_t>(operation.blocks));
+      // A7: no CU outside of the mask.
+      std::set<std::size_t> enabled;
+      const auto& mask = made.streams[operation.stream].amd.mask;
+      for (std::int64_t bit = 0; bit < layout.units(); ++bit)
+        if (!mask || mask->bits[static_cast<std::size_t>(bit)])
+          enabled.insert(static_cast<std::size_t>(layout.unit_of_bit(bit)));
+      std::vector<std::size_t> in_use;
+      for (int engine = 0; engine < engines; ++engine)
+        if (enabled.lower_bound(static_cast<std::size_t>(engine * per_engine)) !=
+            enabled.lower_bound(static_cast<std::size_t>((engine + 1) * per_engine)))
+          in_use.push_back(static_cast<std::size_t>(engine));
+      // A5: block i goes to the i-th engine. So no engine is ahead of another by more than the block in the slot of
+      // each, whenever a block starts.
+      std::map<std::size_t, std::int64_t> started;
+      for (const gpu::BlockRun& block : done.blocks) {
+        REQUIRE(enabled.count(block.sm) == 1);
+        ++started[block.sm / static_cast<std::size_t>(per_engine)];
+        std::int64_t least = operation.blocks;
+        std::int64_t most = 0;
+        for (const std::size_t engine : in_use) {
+          least = std::min(least, started[engine]);
+          most = std::max(most, started[engine]);
+        }
+        REQUIRE(most - least <= 2);
+        changes.emplace_back(block.start, true, block.sm, operation.shape.threads);
+        changes.emplace_back(block.end, false, block.sm, operation.shape.threads);
+      }
+      for (std::size_t place = 0; place < in_use.size(); ++place)
+        REQUIRE(started[in_use[place]] == (operation.blocks + static_cast<std::int64_t>(in_use.size() - 1 - place)) /
+                                              static_cast<std::int64_t>(in_use.size()));
+    }
+    // No CU holds more than it can; what ends makes room first.
+    std::sort(changes.begin(), changes.end());
+    std::map<gpu::SmIndex, std::int64_t> threads;
+    for (const auto& [time, begins, unit, count] : changes) {
+      threads[unit] += begins ? count : -count;
+      REQUIRE(threads[unit] <= 2048);
+      REQUIRE(threads[unit] >= 0);
+    }
+  }
+}
+
+}  // namespace amd_device_test

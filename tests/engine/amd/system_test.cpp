@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// AMD GPUs in systems of tasks.
+
+#include <catch2/catch.hpp>
+
+#include "tests/support/system_maker.hpp"
+
+namespace amd_system_test {
+
+using namespace test;
+
+namespace {
+
+/// A Radeon VII.
+const engine::DeviceProfile& radeon() { return *engine::find_profile("radeon-vii"); }
+
+/// A device task whose kernel has `blocks` blocks of 1024 threads, each of `ticks` microseconds.
+TaskIndex launching(SystemMaker& maker, UnitIndex gpu, const std::string& name, std::int64_t blocks, std::int64_t ticks,
+                    const std::string& mask = "") {
+  const TaskIndex task = maker.task(name, gpu, 0, maker.periodic(1000));
+  maker[task].gpu.cu_mask = mask;
+  Kernel kernel;
+  kernel.ticks = constant_ticks(ticks);
+  kernel.launch = Launch{blocks, 1024, 0, 0, ""};
+  maker.add(task, kernel);
+  return task;
+}
+
+std::string findings(const System& system, const engine::DeviceProfile& profile, bool is_accepted) {
+  engine::AnalysisOptions options;
+  options.profile = &profile;
+  options.until = us(999);
+  Diagnostics diagnostics;
+  CHECK(engine::analyze(system, options, diagnostics).has_value() == is_accepted);
+  std::string text;
+  for (const Diagnostic& finding : diagnostics.all())
+    if (finding.id.starts_with("AM058")) text += finding.id + " " + finding.message + "\n";
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("on an AMD GPU kernels of different tasks run beside each other, on the CUs of their masks") {
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  const TaskIndex a = launching(maker, gpu, "A", 40, 100);
+  const TaskIndex b = launching(maker, gpu, "B", 40, 200);
+  const TaskIndex masked = launching(maker, gpu, "Masked", 6, 50, "0-29,59");
+  const TaskIndex stray = launching(maker, gpu, "Stray", 12, 50, "packed:16");
+  const auto results = analysed(maker.build(), us(999), radeon());
+  CHECK(results.tasks[a].response.max == us(100));
+  CHECK(results.tasks[b].response.max == us(200));
+  CHECK(results.tasks[masked].response.max >= us(50));
+  CHECK(results.tasks[stray].response.max > us(100));  // six blocks on one CU
+  for (const TaskIndex task : {a, b, masked, stray}) {
+    CHECK_FALSE(results.tasks[task].bound.worst.has_value());
+    CHECK(results.tasks[task].bound.reason.find("an AMD GPU") != std::string::npos);
+  }
+}
+
+TEST_CASE("masks of CUs that cannot be, differ within a stream or are for no AMD GPU are told") {
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  const TaskIndex a = launching(maker, gpu, "A", 1, 10, "0xff");
+  const TaskIndex b = launching(maker, gpu, "B", 1, 10, "0-7");
+  for (const TaskIndex task : {a, b}) maker[task].gpu.context = maker[task].gpu.stream = "one";
+  CHECK(findings(maker.build(), radeon(), false) ==
+        "AM0585 tasks of the stream \"one\" have the CU masks \"0xff\" and \"0-7\"; a mask is one of the whole stream; "
+        "give them the same, or different streams\n");
+  maker[b].gpu.cu_mask = "0xff";
+  CHECK(findings(maker.build(), radeon(), true).empty());
+  CHECK(findings(maker.build(), plain_profile(us(1000)), true).find("AM0583 gpu.cuMask of task \"A\" has no effect") ==
+        0);
+  maker[a].gpu.cu_mask = maker[b].gpu.cu_mask = "60";
+  CHECK(findings(maker.build(), radeon(), false).find("AM0584 gpu.cuMask \"60\" of task \"A\"") == 0);
+}
+
+TEST_CASE("a system of more streams with masks than an AMD GPU has queues is simulated with a warning") {
+  SystemMaker maker;
+  const UnitIndex gpu = maker.gpu("GPU");
+  for (int task = 0; task < 33; ++task) launching(maker, gpu, "T" + std::to_string(task), 1, 10, "full");
+  CHECK(findings(maker.build(), radeon(), true).find("AM0582 33 HSA queues are needed") == 0);
+}
+
+}  // namespace amd_system_test

@@ -1,0 +1,510 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bounds of whole systems by the schedulers of their cores, by hand. random_systems_test.cpp tries them.
+
+#include <algorithm>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+#include <catch2/catch.hpp>
+
+#include "engine/bounds/bounds.hpp"
+#include "engine/cpu/fixed_priority.hpp"
+#include "engine/devices/chosen_devices.hpp"
+#include "tests/support/system_maker.hpp"
+
+namespace bounds_core_bounds_test {
+
+using namespace amalthea;
+using namespace amalthea::engine;
+using namespace test;
+
+namespace {
+
+std::vector<Bound> bounds_of(SystemMaker& maker) {
+  const System system = maker.build();
+  SystemBounds bounds = system_bounds(system, default_devices(system));
+  for (const Bound& bound : bounds.tasks) {
+    Duration sum;
+    for (const Contribution& part : bound.parts) sum += part.time;
+    CHECK(sum == bound.worst.value_or(Duration{}));
+    CHECK(bound.worst.has_value() == bound.reason.empty());
+  }
+  return bounds.tasks;
+}
+
+Duration part(const Bound& bound, ContributionKind kind, std::optional<TaskIndex> by = std::nullopt) {
+  for (const Contribution& share : bound.parts)
+    if (share.kind == kind && share.by == by) return share.time;
+  return {};
+}
+
+template <typename Occurrence>
+StimulusIndex stimulus(SystemMaker& maker, const std::string& name, Occurrence occurrence) {
+  Stimulus stimulus;
+  stimulus.name = name;
+  stimulus.occurrence = occurrence;
+  maker.system().stimuli.push_back(stimulus);
+  return static_cast<StimulusIndex>(maker.system().stimuli.size() - 1);
+}
+
+TaskIndex task(SystemMaker& maker, const std::string& name, UnitIndex core, std::int64_t priority, std::int64_t period,
+               std::int64_t ticks) {
+  const TaskIndex index = maker.task(name, core, priority, maker.periodic(period));
+  if (ticks > 0) maker.compute(index, ticks);
+  return index;
+}
+
+SemaphoreIndex semaphore(SystemMaker& maker, const std::string& name, bool ceiling) {
+  Semaphore semaphore;
+  semaphore.name = name;
+  semaphore.priority_ceiling = ceiling;
+  maker.system().semaphores.push_back(semaphore);
+  return static_cast<SemaphoreIndex>(maker.system().semaphores.size() - 1);
+}
+void request(SystemMaker& maker, TaskIndex task, SemaphoreIndex semaphore) {
+  maker.add(task, UseSemaphore{semaphore, UseSemaphore::Operation::request, false});
+}
+void release(SystemMaker& maker, TaskIndex task, SemaphoreIndex semaphore) {
+  maker.add(task, UseSemaphore{semaphore, UseSemaphore::Operation::release, false});
+}
+
+/// A runnable that is called and computes.
+void runnable(SystemMaker& maker, TaskIndex task, std::int64_t ticks) {
+  System& system = maker.system();
+  const auto index = static_cast<RunnableIndex>(system.runnables.size());
+  system.runnables.push_back({fmt::format("runnable{}", index), {}});
+  maker.add(task, Call{});
+  maker.compute(task, ticks);
+  const auto& body = system.tasks[task].body;
+  for (std::size_t i = body.size() - 2; i < body.size(); ++i) system.graph[body[i]].runnable = index;
+}
+
+Scheduler& scheduler_of(SystemMaker& maker, UnitIndex core) { return maker.system().platform.schedulers[core]; }
+
+}  // namespace
+
+TEST_CASE("jobs that come with jitter or in bursts are counted as often as they may come") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core"), other = maker.core("other");
+  Periodic late{us(20), us(0)};
+  late.jitter.upper = us(5).picoseconds();
+  late.jitter.average = late.jitter.upper / 2;
+  const TaskIndex high = maker.task("high", core, 2, stimulus(maker, "late", late)),
+                  low = task(maker, "low", core, 1, 100, 12);
+  maker.compute(high, 4);
+  // Up to 3 within 100, at least 10 apart.
+  const TaskIndex burst =
+                      maker.task("burst", other, 2, stimulus(maker, "burst", Burst{us(100), us(0), us(30), us(10), 3})),
+                  below = task(maker, "below", other, 1, 100, 20);
+  maker.compute(burst, 6);
+  const auto bounds = bounds_of(maker);
+  CHECK(bounds[high].worst == us(4));
+  CHECK(bounds[low].worst == us(12 + 2 * 4));  // 16 + 5 > 20: twice
+  CHECK(bounds[burst].worst == us(6));
+  CHECK(bounds[below].worst == us(20 + 3 * 6));
+  CHECK(part(bounds[below], ContributionKind::preemption, burst) == us(18));
+}
+
+TEST_CASE("a job may have to wait for the one before it, and the bound exceeds the period") {
+  // Lehoczky's set: 26 of 70, 62 of 100. Without jitter the core is plain and such tasks have no bound.
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  Periodic late{us(70), us(0)};
+  late.jitter.upper = late.jitter.average = 1;
+  const TaskIndex high = maker.task("high", core, 2, stimulus(maker, "late", late)),
+                  low = task(maker, "low", core, 1, 100, 62);
+  maker.compute(high, 26);
+  const auto bounds = bounds_of(maker);
+  CHECK(bounds[low].worst >= us(118));
+  CHECK(bounds[high].worst == us(26));
+}
+
+TEST_CASE("who nothing limits has no bound, with the stimulus named") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  const TaskIndex any = maker.task("any", core, 2, stimulus(maker, "any time", Sporadic{})),
+                  low = task(maker, "low", core, 1, 100, 12), high = task(maker, "high", core, 3, 100, 1);
+  maker.compute(any, 1);
+  const auto bounds = bounds_of(maker);
+  CHECK(bounds[any].reason == "nothing limits how often the stimulus any time occurs");
+  CHECK_THAT(bounds[low].reason, Catch::Contains("any, of at least its priority on core, has no bound"));
+  CHECK(bounds[high].worst == us(1));
+}
+
+TEST_CASE("an event stimulus releases as often as its event is set") {
+  SystemMaker maker;
+  const UnitIndex one = maker.core("one"), two = maker.core("two");
+  const EventIndex event = maker.event("event");
+  const TaskIndex setter = task(maker, "setter", one, 1, 20, 3),
+                  driven = maker.task("driven", two, 2, stimulus(maker, "driven", EventDriven{{event}})),
+                  low = task(maker, "low", two, 1, 100, 12);
+  maker.add(setter, SetEvents{{event}, std::nullopt});
+  maker.compute(setter, 1);
+  maker.compute(driven, 5);
+  const auto bounds = bounds_of(maker);
+  CHECK(bounds[driven].worst == us(5));
+  CHECK(bounds[low].worst == us(12 + 5));
+}
+
+TEST_CASE("what a jittered task triggers comes as irregularly as that one") {
+  // source comes at 15 and 20, and triggered just behind it, 6 long: the second job waits 1. below (T 100) sees both.
+  SystemMaker maker;
+  const UnitIndex one = maker.core("one"), two = maker.core("two");
+  const StimulusIndex request = maker.inter_process(), further = maker.inter_process();
+  Periodic late{us(20), us(0)};
+  late.jitter.upper = us(15).picoseconds();
+  const TaskIndex source = maker.task("source", one, 1, stimulus(maker, "late", late)),
+                  triggered = maker.task("triggered", two, 3, request), last = maker.task("last", two, 2, further),
+                  below = task(maker, "below", two, 1, 100, 2);
+  maker.compute(source, 1);
+  maker.trigger(source, request);
+  maker.compute(triggered, 6);
+  maker.trigger(triggered, further);
+  maker.compute(last, 1);
+  for (const TaskIndex each : {source, triggered, last, below}) maker[each].deadline = us(6);
+  const System system = maker.build();
+  const Results results = analysed(system, us(100));
+  CHECK(results.tasks[triggered].response.max == us(7));
+  CHECK(results.tasks[triggered].bound.worst == us(7));
+  CHECK(results.tasks[triggered].guaranteed == false);
+  for (TaskIndex each = 0; each < system.tasks.size(); ++each) {
+    INFO(system.tasks[each].name);
+    REQUIRE(results.tasks[each].bound.worst);
+    CHECK(results.tasks[each].response.max <= *results.tasks[each].bound.worst);
+  }
+  CHECK(results.tasks[below].bound.worst == us(2 + 2 * 6 + 2 * 1));
+}
+
+TEST_CASE("a non-preemptive task blocks those above it, and is left alone once it runs") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  const TaskIndex high = task(maker, "high", core, 3, 20, 4), middle = task(maker, "middle", core, 2, 50, 6),
+                  low = task(maker, "low", core, 1, 100, 9);
+  maker[middle].preemption = maker[low].preemption = Preemption::non_preemptive;
+  const auto bounds = bounds_of(maker);
+  CHECK(bounds[high].worst == us(4 + 9));
+  CHECK(part(bounds[high], ContributionKind::blocking, low) == us(9));
+  CHECK(bounds[middle].worst == us(9 + 4 + 6));
+  CHECK(bounds[low].worst == us(4 + 6 + 9));  // preempted it would have to wait for the second of high, 20 later
+}
+
+TEST_CASE("interrupts come between whatever tasks do, but not into what cannot be interrupted") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  const TaskIndex isr = task(maker, "isr", core, 0, 40, 2), high = task(maker, "high", core, 9, 50, 4),
+                  low = task(maker, "low", core, 1, 100, 3);
+  maker[isr].kind = ProcessKind::isr_category2;
+  SECTION("of non-preemptive tasks") {
+    maker[low].preemption = Preemption::non_preemptive;
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[isr].worst == us(2));
+    CHECK(bounds[high].worst == us(3 + 2 + 4));
+    CHECK(bounds[low].worst == us(3 + 2 + 4));
+  }
+  SECTION("of uninterruptible sections") {
+    maker.add(low, Uninterruptible{true});
+    maker.compute(low, 5);
+    maker.add(low, Uninterruptible{false});
+    maker.compute(low, 1);
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[isr].worst == us(2 + 5));
+    CHECK(bounds[high].worst == us(5 + 2 + 4));
+    CHECK(part(bounds[isr], ContributionKind::blocking, low) == us(5));
+  }
+}
+
+TEST_CASE("cooperative tasks wait for runnables of each other, or for schedule points") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  const TaskIndex high = maker.task("high", core, 3, maker.periodic(100)), free = task(maker, "free", core, 2, 100, 5),
+                  low = maker.task("low", core, 1, maker.periodic(200));
+  runnable(maker, high, 4);
+  for (const std::int64_t ticks : {7, 11, 3}) runnable(maker, low, ticks);
+  maker[high].preemption = maker[low].preemption = Preemption::cooperative;
+  SECTION("runnables") {
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[high].worst == us(4 + 11));
+    CHECK(bounds[free].worst == us(5 + 4 + 11));  // low runs in the place of high
+    CHECK(bounds[low].worst == us(21 + 4 + 5));
+  }
+  SECTION("schedule points") {
+    maker.compute(low, 20);
+    maker.add(low, SchedulePoint{});
+    maker.compute(low, 1);
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[high].worst == us(4 + 23));  // the last runnable and what follows it
+  }
+}
+
+TEST_CASE("a critical section under priority ceiling blocks those up to the ceiling") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  const TaskIndex top = task(maker, "top", core, 4, 100, 1), high = task(maker, "high", core, 3, 100, 2),
+                  middle = task(maker, "middle", core, 2, 100, 3), low = task(maker, "low", core, 1, 100, 4);
+  const SemaphoreIndex resource = semaphore(maker, "resource", true);
+  for (const auto& [user, ticks] : std::vector<std::pair<TaskIndex, std::int64_t>>{{high, 1}, {low, 6}}) {
+    request(maker, user, resource);
+    maker.compute(user, ticks);
+    release(maker, user, resource);
+    maker.compute(user, 1);
+  }
+  const auto bounds = bounds_of(maker);
+  CHECK(bounds[top].worst == us(1));
+  CHECK(bounds[high].worst == us(6 + 1 + 4));
+  CHECK(bounds[middle].worst == us(6 + 1 + 4 + 3));
+  CHECK(bounds[low].worst == us(1 + 4 + 3 + 11));
+  CHECK(part(bounds[middle], ContributionKind::blocking, low) == us(6));
+}
+
+TEST_CASE("semaphores without a limit on waiting are named") {
+  SystemMaker maker;
+  const UnitIndex one = maker.core("one"), two = maker.core("two");
+  const TaskIndex a = task(maker, "a", one, 2, 100, 1), b = task(maker, "b", one, 1, 100, 1),
+                  c = task(maker, "c", two, 1, 100, 1), above = task(maker, "above", one, 3, 100, 1);
+  const auto use = [&](TaskIndex user, SemaphoreIndex index) {
+    request(maker, user, index);
+    maker.compute(user, 1);
+    release(maker, user, index);
+  };
+  SECTION("without a ceiling") {
+    const SemaphoreIndex plain = semaphore(maker, "plain", false);
+    use(a, plain);
+    use(b, plain);
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[a].reason == "it uses the semaphore plain, which has no priority ceiling");
+    CHECK(bounds[above].worst == us(1));
+    CHECK(bounds[c].worst == us(1));
+  }
+  SECTION("between cores") {
+    const SemaphoreIndex shared = semaphore(maker, "shared", true);
+    use(a, shared);
+    use(c, shared);
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[a].reason == "it uses the semaphore shared, which is shared between cores: a may wait for c");
+    CHECK(bounds[c].reason == bounds[a].reason);
+    CHECK_THAT(bounds[b].reason, Catch::Contains("a, which may come before it on core one, has no bound"));
+  }
+  SECTION("with enough for all") {
+    const SemaphoreIndex two_of = semaphore(maker, "two", false);
+    maker.system().semaphores[two_of].free = maker.system().semaphores[two_of].capacity = 2;
+    use(a, two_of);
+    use(c, two_of);
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[a].worst == us(1 + 2));
+    CHECK(bounds[c].worst == us(2));
+  }
+  SECTION("never given back") {
+    const SemaphoreIndex kept = semaphore(maker, "kept", true);
+    request(maker, a, kept);
+    use(b, kept);
+    CHECK(bounds_of(maker)[b].reason == "it uses the semaphore kept, which a does not release");
+  }
+}
+
+TEST_CASE("earliest deadline first") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  scheduler_of(maker, core).kind = SchedulingAlgorithm::earliest_deadline_first;
+  const TaskIndex a = task(maker, "a", core, 1, 4, 2), b = task(maker, "b", core, 9, 6, 3);
+  SECTION("goes by deadlines, or periods, and not by priorities") {
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[a].worst == us(4));
+    CHECK(bounds[b].worst == us(6));
+  }
+  SECTION("has no bound with sections") {
+    maker[a].preemption = Preemption::non_preemptive;
+    CHECK(bounds_of(maker)[b].reason ==
+          fmt::format("core schedules by {}, and a has parts that cannot be preempted at any time",
+                      to_string(SchedulingAlgorithm::earliest_deadline_first)));
+  }
+  SECTION("has no bound with tasks that wait for a GPU") {
+    const UnitIndex gpu = maker.gpu("GPU");
+    const StimulusIndex start = maker.inter_process();
+    const TaskIndex host = maker.task("host", core, 1, maker.periodic(1000)),
+                    device = maker.task("device", gpu, 0, start);
+    maker.offload(host, device, start, 1, 1, false);
+    maker.kernel(device, 5);
+    // The kernel before the event.
+    auto& body = maker[device].body;
+    std::swap(body[0], body[1]);
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[a].reason == fmt::format("core schedules by {}, and host waits for a GPU",
+                                          to_string(SchedulingAlgorithm::earliest_deadline_first)));
+    CHECK(bounds[device].worst == us(5));
+  }
+  SECTION("leaves interrupts their priorities") {
+    maker[b].kind = ProcessKind::isr_category1;
+    maker[b].scheduler = maker.core("controller");
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[b].worst == us(3));
+    CHECK(bounds[a].reason.empty());
+    CHECK(bounds[a].worst == us(6));  // of the second job, released at 4: both of a and two interrupts end at 10
+  }
+}
+
+TEST_CASE("rate and deadline monotonic go by periods and deadlines") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  const TaskIndex rare = task(maker, "rare", core, 9, 100, 10), often = task(maker, "often", core, 1, 50, 5);
+  maker[rare].deadline = us(20);
+  SECTION("rate") {
+    scheduler_of(maker, core).kind = SchedulingAlgorithm::rate_monotonic;
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[often].worst == us(5));
+    CHECK(bounds[rare].worst == us(15));
+  }
+  SECTION("deadline") {
+    scheduler_of(maker, core).kind = SchedulingAlgorithm::deadline_monotonic;
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[often].worst == us(15));
+    CHECK(bounds[rare].worst == us(10));
+  }
+}
+
+TEST_CASE("tasks that move between cores") {
+  SystemMaker maker;
+  const UnitIndex one = maker.core("one"), two = maker.core("two");
+  auto& platform = maker.system().platform;
+  platform.units[two].definition = platform.units[one].definition;
+  const TaskIndex a = task(maker, "a", one, 3, 10, 3), b = task(maker, "b", one, 2, 12, 5),
+                  c = task(maker, "c", one, 1, 20, 4);
+  for (const TaskIndex index : {a, b, c}) maker[index].units = {one, two};
+  SECTION("wait only while all cores are taken") {
+    // The bound of Bertogna and Cirinei; they count in steps of the clock, here picoseconds.
+    const auto bounds = bounds_of(maker);
+    INFO(bounds[a].reason);
+    CHECK(bounds[a].worst == us(3));
+    CHECK(bounds[b].worst == us(5));
+    CHECK(bounds[c].worst <= us(7));
+    CHECK(bounds[c].worst > us(6));
+  }
+  SECTION("need cores that are alike") {
+    platform.units[two].frequency = Frequency::millihertz(2'000'000'000);
+    CHECK(bounds_of(maker)[c].reason == "tasks move between one and two, which are not alike");
+  }
+  SECTION("can be preempted at any time") {
+    maker[b].preemption = Preemption::cooperative;
+    CHECK(bounds_of(maker)[c].reason ==
+          "tasks move between cores, and b has parts that cannot be preempted at any time");
+  }
+}
+
+TEST_CASE("jobs of a task that moves between cores run one after the other, in however many ways they come") {
+  SystemMaker maker;
+  const UnitIndex one = maker.core("one"), two = maker.core("two");
+  auto& platform = maker.system().platform;
+  platform.units[two].definition = platform.units[one].definition;
+  const TaskIndex twice = task(maker, "twice", one, 1, 100, 10);
+  maker[twice].units = {one, two};
+  const auto also_every = [&](std::int64_t period) {
+    maker.system().stimuli[maker.periodic(period)].activates.push_back(twice);
+  };
+  SECTION("so that one waits for the other") {
+    also_every(150);
+    const Results results = analysed(maker.build(), us(300));
+    CHECK(results.tasks[twice].response.max == us(20));
+    CHECK(results.tasks[twice].bound.worst == us(20));
+    CHECK(part(results.tasks[twice].bound, ContributionKind::backlog, twice) == us(10));
+  }
+  SECTION("and where they come too often, that is why there is no bound") {
+    also_every(15);
+    CHECK_THAT(bounds_of(maker)[twice].reason, Catch::Contains("may exceed the least time between releases"));
+  }
+}
+
+TEST_CASE("a task that waits for a GPU can be blocked anew each time") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
+  const StimulusIndex start = maker.inter_process();
+  const TaskIndex host = maker.task("host", core, 2, maker.periodic(1000)),
+                  device = maker.task("device", gpu, 0, start), low = task(maker, "low", core, 1, 500, 6);
+  maker.kernel(device, 30);
+  maker.offload(host, device, start, 5, 7, false);
+  SECTION("by what is not preemptive") {
+    maker[low].preemption = Preemption::non_preemptive;
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[host].worst == us(5 + 30 + 7 + 2 * 6));
+    CHECK(part(bounds[host], ContributionKind::blocking, low) == us(12));
+    CHECK(bounds[device].worst == us(30));
+  }
+  SECTION("and not by what is") { CHECK(bounds_of(maker)[host].worst == us(5 + 30 + 7)); }
+  SECTION("or once, if it polls") {
+    for (const NodeIndex node : maker[host].body)
+      if (auto* wait = std::get_if<WaitEvents>(&maker.system().graph[node].activity)) wait->active = true;
+    maker[low].preemption = Preemption::non_preemptive;
+    CHECK(bounds_of(maker)[host].worst == us(5 + 30 + 7 + 6));
+  }
+}
+
+TEST_CASE("of a branch the dearest alternative counts, and a loop has no bound") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core");
+  const TaskIndex branching = maker.task("branching", core, 2, maker.periodic(100)),
+                  low = task(maker, "low", core, 1, 100, 3);
+  Branch branch;
+  branch.alternatives = {{Probability{1}, 1}, {Probability{2}, 1}};
+  maker.add(branching, branch);
+  maker.compute(branching, 4);
+  maker.compute(branching, 9);
+  maker.compute(branching, 1);
+  SECTION("a branch") {
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[branching].best == us(5));
+    CHECK(bounds[branching].worst == us(10));
+    CHECK(bounds[low].worst == us(13));
+  }
+  SECTION("a loop") {
+    std::get<Branch>(maker.system().graph[maker[branching].body.front()].activity).repeats = true;
+    const auto bounds = bounds_of(maker);
+    CHECK(bounds[branching].reason == "it has a loop");
+    CHECK_THAT(bounds[low].reason, Catch::Contains("branching"));
+  }
+}
+
+TEST_CASE("a job that may end early does at best no more than what stands before") {
+  SystemMaker maker;
+  const TaskIndex early = maker.task("early", maker.core("core"), 1, maker.periodic(100));
+  Branch branch;
+  branch.alternatives = {{Probability{1}, 1}, {Probability{1}, 1}};
+  maker.compute(early, 2);
+  maker.add(early, branch);
+  maker.add(early, Terminate{});
+  maker.compute(early, 3);
+  maker.compute(early, 10);
+  Ticks terminating;
+  terminating.otherwise = Cycles{1, 1, 1};
+  maker.system().platform.schedulers.front().overhead.emplace().terminate_task = terminating;
+  CHECK(bounds_of(maker)[early].best == us(2 + 1));
+}
+
+TEST_CASE("the analysis of plain cores and that of cores with sections agree where both hold") {
+  std::mt19937 random(3);
+  const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
+  int compared = 0;
+  for (int round = 0; round < 300; ++round) {
+    SystemMaker maker;
+    const UnitIndex core = maker.core("core");
+    std::vector<cpu::CpuTask> tasks;
+    for (int index = draw(2, 6); index > 0; --index) {
+      const std::int64_t period = 10 * draw(1, 30), ticks = draw(1, static_cast<int>(period) / 4);
+      cpu::CpuTask same;
+      same.arrivals.period = us(period);
+      same.worst = us(ticks);
+      same.priority = draw(1, 5);
+      tasks.push_back(same);
+      task(maker, fmt::format("task{}", index), core, same.priority, period, ticks);
+    }
+    const auto system = bounds_of(maker);
+    const auto apart = cpu::fixed_priority_bounds(tasks);
+    for (std::size_t index = 0; index < tasks.size(); ++index) {
+      if (!system[index].worst) continue;
+      CHECK(system[index].worst == apart[index].response);
+      ++compared;
+    }
+  }
+  CHECK(compared > 600);
+}
+
+}  // namespace bounds_core_bounds_test

@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "engine/nvidia/makespan/annealing.hpp"
+#include "engine/nvidia/makespan/relaxation.hpp"
+#include "engine/nvidia/makespan/search.hpp"
+#include "tests/support/thoroughness.hpp"
+
+namespace nvidia_makespan_test {
+
+namespace {
+
+using namespace amalthea::engine::nvidia::makespan;
+
+constexpr const char* voronoi = "LLLLLCCCCCCCCCLLCCCCCCCCC";
+
+/// A problem with one L unit and four C units (of warps) unless said otherwise.
+Problem problem_of(const std::string& kernel, std::int64_t warps, std::int64_t schedulers) {
+  Problem problem;
+  problem.kernel = parse_kernel(kernel).value();
+  problem.warps = warps;
+  problem.schedulers = schedulers;
+  return problem;
+}
+
+Problem lcl(std::int64_t warps) {
+  Problem problem = problem_of("LCL", warps, 4);
+  problem.capacity = {1, 1, 1, 1};
+  return problem;
+}
+
+/// Warps counted from 1.
+WarpString string_from(const std::vector<int>& warps) {
+  WarpString string;
+  for (const int warp : warps) string.push_back(static_cast<std::uint16_t>(warp - 1));
+  return string;
+}
+
+SearchOptions two_threads() {
+  SearchOptions options;
+  options.threads = 2;
+  return options;
+}
+
+/// Longest and shortest schedule by trying all, with progress of each warp as the state and nothing left out.
+class Oracle {
+ public:
+  explicit Oracle(const Problem& problem) : problem_(problem) {}
+
+  std::int64_t longest() { return rest(std::vector<std::size_t>(static_cast<std::size_t>(problem_.warps), 0)).second; }
+  std::int64_t shortest() { return rest(std::vector<std::size_t>(static_cast<std::size_t>(problem_.warps), 0)).first; }
+
+ private:
+  using State = std::vector<std::size_t>;
+
+  std::pair<std::int64_t, std::int64_t> rest(State state) {
+    std::sort(state.begin(), state.end());
+    if (state.front() == problem_.kernel.size()) return {0, 0};
+    if (const auto known = known_.find(state); known != known_.end()) return known->second;
+    std::pair<std::int64_t, std::int64_t> best{1'000'000, 0};
+    const auto warps = state.size();
+    for (std::uint32_t set = 1; set < 1U << warps; ++set) {
+      PerUnit used{};
+      std::int64_t in_all = 0;
+      bool legal = true;
+      for (std::size_t warp = 0; warp < warps && legal; ++warp) {
+        if ((set >> warp & 1U) == 0) continue;
+        legal = state[warp] < problem_.kernel.size();
+        if (legal) ++used[static_cast<std::size_t>(problem_.kernel[state[warp]])];
+        ++in_all;
+      }
+      legal = legal && in_all <= problem_.schedulers;
+      for (std::size_t unit = 0; unit < unit_types; ++unit) legal = legal && used[unit] <= problem_.capacity[unit];
+      for (std::size_t warp = 0; warp < warps && legal; ++warp) {
+        if ((set >> warp & 1U) != 0 || state[warp] == problem_.kernel.size()) continue;
+        const auto unit = static_cast<std::size_t>(problem_.kernel[state[warp]]);
+        legal = used[unit] == problem_.capacity[unit] || in_all == problem_.schedulers;
+      }
+      if (!legal) continue;
+      State next = state;
+      for (std::size_t warp = 0; warp < warps; ++warp) next[warp] += set >> warp & 1U;
+      const auto [shortest, longest] = rest(next);
+      best = {std::min(best.first, shortest + 1), std::max(best.second, longest + 1)};
+    }
+    known_[state] = best;
+    return best;
+  }
+
+  const Problem& problem_;
+  std::map<State, std::pair<std::int64_t, std::int64_t>> known_;
+};
+
+Problem random_problem(std::mt19937_64& random, std::size_t most_instructions, std::int64_t warps) {
+  Problem problem;
+  const std::size_t instructions = 1 + random() % most_instructions;
+  for (std::size_t i = 0; i < instructions; ++i)
+    problem.kernel.push_back(i > 0 && random() % 3 > 0 ? problem.kernel.back() : static_cast<Unit>(random() % 3));
+  for (std::int64_t& units : problem.capacity) units = 1 + static_cast<std::int64_t>(random() % 3);
+  problem.warps = 1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(warps));
+  problem.schedulers = random() % 3 == 0 ? no_scheduler_limit : 1 + static_cast<std::int64_t>(random() % 4);
+  return problem;
+}
+
+WarpString shuffled(const Problem& problem, std::mt19937_64& random) {
+  WarpString string = round_robin_string(problem);
+  std::shuffle(string.begin(), string.end(), random);
+  return string;
+}
+
+}  // namespace
+
+TEST_CASE("makespan: a kernel string has numbers and blanks, and what is none of L, C, S, D is refused") {
+  CHECK(to_string(parse_kernel("5L 9C 2L 9c").value()) == voronoi);
+  CHECK(to_string(parse_kernel("lcSD").value()) == "LCSD");
+  CHECK(parse_kernel("").error() == "a kernel without instructions");
+  CHECK(parse_kernel("LX").error() == "'X' is none of the units L, C, S, D");
+  CHECK(parse_kernel("L3").error() == "a number without a unit after it");
+  CHECK(parse_kernel("0L").error() == "an instruction is repeated 0 times");
+  CHECK(parse_kernel("99999999999999999999L").error() == "a kernel of more than 4096 instructions");
+}
+
+TEST_CASE("makespan: slow and small units become several instructions of one cycle") {
+  SmUnits sm;
+  sm.units = {16, 32, 16, 64};
+  sm.latency = {1, 1, 4, 1};
+  const auto problem = problem_on(sm, parse_kernel("LCS").value(), 3, 4).value();
+  CHECK(to_string(problem.kernel) == "LLCSSSSSSSS");
+  CHECK(problem.capacity == PerUnit{1, 1, 1, 2});
+  sm.units[0] = 24;
+  CHECK(problem_on(sm, parse_kernel("LCS").value(), 3, 4).error() ==
+        "L: 24 units and warps of 32 threads are no multiples of one another");
+  CHECK_FALSE(problem_on({}, parse_kernel("L").value(), 65, 4));
+  CHECK_FALSE(problem_on({}, parse_kernel("L").value(), 4, 0));
+}
+
+TEST_CASE("makespan: PTX gives one letter an instruction, without directives, labels, guards and comments") {
+  const std::string ptx = R"(.version 4.3
+.target sm_35
+.address_size 64
+.visible .entry scale(
+    .param .u64 scale_param_0, // ld.param here is a comment
+    .param .u32 scale_param_1
+)
+{
+    .reg .pred %p<2>;
+    .reg .f64 %fd<3>; /* two
+    lines */
+    ld.param.u64 %rd1, [scale_param_0];
+Loop: add.s32 %r1, %r1, 1;
+    @%p1 sin.approx.f32 %f1, %f2;
+    mul.f64 %fd1, %fd1, %fd1; mov.f64 %fd2, %fd1;
+    div.rn.f32 %f1, %f1, %f2;
+    { st.global.f64 [%rd1], %fd1; }
+    @!%p1 bra Loop;
+    ret;
+}
+)";
+  CHECK(to_string(kernel_of_ptx(ptx).value()) == "LCSDCSLCC");
+  CHECK(kernel_of_ptx("mov.u32 %r1, 0;\n// nothing\nfrobnicate.u32 %r1;\n").error() ==
+        "line 3: \"frobnicate.u32\" is no opcode that is known");
+  CHECK(kernel_of_ptx(".version 4.3\n").error() == "no instructions");
+}
+
+TEST_CASE("makespan: the strings of the published figures give their schedules") {
+  const Problem problem = lcl(4);
+  const StringSchedule first(problem, string_from({1, 1, 2, 2, 3, 3, 4, 1, 4, 2, 3, 4}));
+  CHECK(first.cycles() == std::vector<std::int32_t>{1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 7, 8});
+  CHECK(first.makespan() == 8);
+  const StringSchedule second(problem, string_from({1, 1, 2, 2, 3, 3, 1, 2, 3, 4, 4, 4}));
+  CHECK(second.cycles() == std::vector<std::int32_t>{1, 2, 2, 3, 3, 4, 4, 5, 6, 7, 8, 9});
+  CHECK(second.makespan() == 9);
+  const StringSchedule same(problem, string_from({1, 2, 1, 3, 2, 3, 1, 2, 3, 4, 4, 4}));
+  CHECK(same.schedule() == second.schedule());
+  CHECK_FALSE(violation(problem, first.schedule()));
+  CHECK_FALSE(violation(problem, second.schedule()));
+  CHECK(complaint(problem, string_from({1, 1, 1, 1})) == "warp 1 is there 4 times, not 3");
+  CHECK(complaint(problem, string_from({5})) == "there is no warp 5");
+}
+
+TEST_CASE("makespan: the checker finds idle units, too many warps, order and ends") {
+  const Problem problem = lcl(2);
+  const Schedule good{{0}, {0, 1}, {0, 1}, {1}};
+  CHECK_FALSE(violation(problem, good));
+  CHECK(violation(problem, {{0}, {0}, {0}, {1}, {1}, {1}}) == "cycle 2: warp 2 could execute too");
+  CHECK(violation(problem, {{0, 1}}) == "cycle 1: more L than units");
+  CHECK(violation(problem, {{0, 0}}) == "cycle 1: warp 1 executes twice");
+  CHECK(violation(problem, {{0}, {0, 1}, {0, 1}}) == "warp 2 does not end");
+  CHECK(violation(problem, {{0}, {0, 1}, {0, 1}, {1}, {1}}) == "cycle 5: warp 2 has nothing left");
+  Problem narrow = problem;
+  narrow.schedulers = 1;
+  CHECK(violation(narrow, good) == "cycle 2: more warps than schedulers");
+}
+
+TEST_CASE("makespan: every string gives a work-conserving schedule, whose columns give it back") {
+  std::mt19937_64 random(7);
+  for (int i = 0; i < 300; ++i) {
+    const Problem problem = random_problem(random, 12, 7);
+    const StringSchedule schedule(problem, shuffled(problem, random));
+    CAPTURE(to_string(problem.kernel), problem.warps, problem.schedulers);
+    REQUIRE_FALSE(violation(problem, schedule.schedule()));
+    REQUIRE(StringSchedule(problem, string_of(schedule.schedule())).schedule() == schedule.schedule());
+  }
+}
+
+TEST_CASE("makespan: a changed string is placed as if from scratch, and a change can be taken back") {
+  std::mt19937_64 random(8);
+  for (int i = 0; i < 30; ++i) {
+    const Problem problem = random_problem(random, 12, 7);
+    StringSchedule schedule(problem, shuffled(problem, random));
+    for (int step = 0; step < 40; ++step) {
+      const StringSchedule before = schedule;
+      schedule.swap(random() % schedule.string().size(), random() % schedule.string().size());
+      const StringSchedule fresh(problem, schedule.string());
+      REQUIRE(schedule.cycles() == fresh.cycles());
+      REQUIRE(schedule.makespan() == fresh.makespan());
+      if (step % 2 == 0) continue;
+      schedule.undo();
+      REQUIRE(schedule.string() == before.string());
+      REQUIRE(schedule.cycles() == before.cycles());
+      REQUIRE(schedule.makespan() == before.makespan());
+    }
+    const WarpString other = shuffled(problem, random);
+    schedule.assign(other);
+    REQUIRE(schedule.cycles() == StringSchedule(problem, other).cycles());
+  }
+}
+
+TEST_CASE("makespan: LCL has the known extremes") {
+  const std::int64_t worst[] = {3, 4, 7, 9, 11};
+  for (std::int64_t warps = 1; warps <= 5; ++warps) {
+    const Problem problem = lcl(warps);
+    const auto result = worst_makespan(problem, two_threads());
+    CHECK(result.exact());
+    CHECK(result.lower == worst[warps - 1]);
+    CHECK(Oracle(problem).longest() == worst[warps - 1]);
+  }
+  const std::int64_t best[] = {8, 10, 12};
+  for (std::int64_t warps = 4; warps <= 6; ++warps) CHECK(Oracle(lcl(warps)).shortest() == best[warps - 4]);
+}
+
+TEST_CASE("makespan: templates of the Voronoi kernel have the known makespans") {
+  const std::map<std::int64_t, std::pair<std::int64_t, std::int64_t>> round_robin{
+      {1, {25, 25}}, {2, {31, 31}}, {4, {43, 43}}, {8, {83, 80}}, {16, {163, 154}}};
+  for (const auto& [warps, cycles] : round_robin) {
+    const Problem four = problem_of(voronoi, warps, 4);
+    const Problem all = problem_of(voronoi, warps, no_scheduler_limit);
+    CHECK(StringSchedule(four, round_robin_string(four)).makespan() == cycles.first);
+    CHECK(StringSchedule(all, round_robin_string(all)).makespan() == cycles.second);
+    CHECK(StringSchedule(four, most_pending_string(four)).makespan() == cycles.first);
+  }
+  const Problem four = problem_of(voronoi, 16, 4);
+  const Problem all = problem_of(voronoi, 16, no_scheduler_limit);
+  CHECK(StringSchedule(four, fixed_priority_string(four)).makespan() == 129);
+  CHECK(StringSchedule(all, fixed_priority_string(all)).makespan() == 128);
+}
+
+TEST_CASE("makespan: the worst of the Voronoi kernel is found exactly for up to 8 warps") {
+  const std::int64_t scheduler_limited[] = {25, 31, 37, 45, 65, 78, 87, 98};
+  const std::int64_t unit_limited[] = {25, 31, 37, 45, 57, 67, 77, 86};
+  for (std::int64_t warps = 1; warps <= 8; ++warps)
+    for (const bool limited : {true, false}) {
+      const Problem problem = problem_of(voronoi, warps, limited ? 4 : no_scheduler_limit);
+      const auto result = worst_makespan(problem, two_threads());
+      CAPTURE(warps, limited);
+      CHECK(result.lower == (limited ? scheduler_limited : unit_limited)[warps - 1]);
+      CHECK(result.exact());
+      CHECK_FALSE(violation(problem, result.witness));
+      CHECK(result.witness.size() == static_cast<std::size_t>(result.lower));
+      CHECK(StringSchedule(problem, string_of(result.witness)).schedule() == result.witness);
+      CHECK(result.upper <= simple_bound(problem));
+    }
+}
+
+TEST_CASE("makespan: four warps of the Voronoi kernel by trying everything") {
+  const std::int64_t worst[] = {25, 31, 37, 45};
+  const std::int64_t best[] = {25, 30, 35, 40};
+  for (std::int64_t warps = 1; warps <= 4; ++warps) {
+    const Problem problem = problem_of(voronoi, warps, 4);
+    Oracle oracle(problem);
+    CHECK(oracle.longest() == worst[warps - 1]);
+    CHECK(oracle.shortest() == best[warps - 1]);
+  }
+}
+
+TEST_CASE("makespan: 5 or 6 warps of the Voronoi kernel by trying everything", "[long]") {
+  const std::int64_t scheduler_limited[] = {65, 78};
+  const std::int64_t unit_limited[] = {57, 67};
+  const std::int64_t best[] = {45, 51};
+  for (std::int64_t warps = 5; warps <= (test::is_thorough() ? 6 : 5); ++warps) {
+    const Problem four = problem_of(voronoi, warps, 4);
+    Oracle oracle(four);
+    CHECK(oracle.longest() == scheduler_limited[warps - 5]);
+    CHECK(oracle.shortest() == best[warps - 5]);
+    const Problem all = problem_of(voronoi, warps, no_scheduler_limit);
+    CHECK(Oracle(all).longest() == unit_limited[warps - 5]);
+  }
+}
+
+TEST_CASE("makespan: the search finds what trying everything finds for random kernels") {
+  std::mt19937_64 random(9);
+  int searched = 0;
+  for (int i = 0; i < 400; ++i) {
+    const Problem problem = random_problem(random, 11, 5);
+    CAPTURE(i, to_string(problem.kernel), problem.warps, problem.schedulers, problem.capacity[0], problem.capacity[1],
+            problem.capacity[2]);
+    const std::int64_t longest = Oracle(problem).longest();
+    const auto result = worst_makespan(problem, two_threads());
+    REQUIRE(result.exact());
+    REQUIRE(result.lower == longest);
+    REQUIRE_FALSE(violation(problem, result.witness));
+    REQUIRE(result.witness.size() == static_cast<std::size_t>(longest));
+    REQUIRE(simple_bound(problem) >= longest);
+    const RelaxationTable<std::uint16_t> table(problem, 1, [] { return false; });
+    REQUIRE(table.at_start() >= longest);
+    // Without room for a table the search has simple bounds alone, and the same result.
+    SearchOptions poor = two_threads();
+    poor.memory = 1;
+    const auto bounds = worst_makespan(problem, poor);
+    REQUIRE(bounds.lower <= longest);
+    REQUIRE(bounds.upper >= longest);
+    searched += result.states > 0 ? 1 : 0;
+  }
+  CHECK(searched > 50);
+}
+
+TEST_CASE("makespan: result, witness and states do not depend on the number of threads") {
+  const Problem problem = problem_of(voronoi, 8, no_scheduler_limit);
+  const auto one = worst_makespan(problem, {});
+  SearchOptions three;
+  three.threads = 3;
+  const auto several = worst_makespan(problem, three);
+  CHECK(one.lower == several.lower);
+  CHECK(one.states == several.states);
+  CHECK(one.witness == several.witness);
+}
+
+TEST_CASE("makespan: a search that is stopped early gives an interval around the exact value") {
+  const Problem problem = problem_of(voronoi, 16, no_scheduler_limit);
+  SearchOptions options = two_threads();
+  options.time_limit = 0.01;
+  const auto hasty = worst_makespan(problem, options);
+  CHECK(hasty.lower <= 160);
+  CHECK(hasty.upper >= 160);
+  CHECK_FALSE(hasty.exact());
+  CHECK_FALSE(violation(problem, hasty.witness));
+  const Problem smaller = problem_of(voronoi, 10, no_scheduler_limit);
+  SearchOptions poor = two_threads();
+  poor.memory = 6'000'000;
+  const auto interval = worst_makespan(smaller, poor);
+  CHECK(interval.lower <= 104);
+  CHECK(interval.upper >= 104);
+  CHECK_FALSE(interval.exact());
+}
+
+TEST_CASE("makespan: a kernel too long to be searched has bounds and a witness") {
+  const Problem problem = problem_of("30L 30C", 8, 4);
+  const auto result = worst_makespan(problem, two_threads());
+  CHECK(result.lower <= result.upper);
+  CHECK_FALSE(violation(problem, result.witness));
+  CHECK(result.witness.size() == static_cast<std::size_t>(result.lower));
+}
+
+TEST_CASE("makespan: annealing never exceeds the exact value and reaches it in small cases") {
+  std::mt19937_64 random(10);
+  int reached = 0;
+  constexpr int cases = 60;
+  for (int i = 0; i < cases; ++i) {
+    const Problem problem = random_problem(random, 6, 4);
+    AnnealingOptions options;
+    options.iterations = 2000;
+    const auto result = anneal(problem, options);
+    const std::int64_t longest = Oracle(problem).longest();
+    REQUIRE(result.best <= longest);
+    REQUIRE(StringSchedule(problem, result.string).makespan() == result.best);
+    REQUIRE_FALSE(complaint(problem, result.string));
+    reached += result.best == longest ? 1 : 0;
+  }
+  CHECK(reached >= cases * 95 / 100);
+  const Problem figure = lcl(4);
+  AnnealingOptions options;
+  options.iterations = 5000;
+  CHECK(anneal(figure, options).best == 9);
+}
+
+TEST_CASE("makespan: annealing is the same for a seed, whatever the number of threads") {
+  const Problem problem = problem_of(voronoi, 8, 4);
+  AnnealingOptions options;
+  options.iterations = 1500;
+  const auto one = anneal(problem, options);
+  options.threads = 3;
+  const auto several = anneal(problem, options);
+  options.seed = 2;
+  const auto other = anneal(problem, options);
+  CHECK(one.best == several.best);
+  CHECK(one.string == several.string);
+  CHECK(other.string != one.string);
+  REQUIRE(one.runs.size() == 8);
+  for (std::size_t run = 0; run < 8; ++run) {
+    CHECK(one.runs[run].string == several.runs[run].string);
+    CHECK(one.runs[run].start == static_cast<Template>(run % 4));
+  }
+  CHECK(one.runs[0].first == 83);
+  CHECK(one.history.back().makespan == one.best);
+  CHECK(std::is_sorted(one.history.begin(), one.history.end(),
+                       [](const Improvement& a, const Improvement& b) { return a.makespan < b.makespan; }));
+}
+
+TEST_CASE("makespan: 16 warps of the Voronoi kernel take at most 184 cycles by schedulers and 160 by units", "[long]") {
+  for (const bool limited : {true, false}) {
+    const Problem problem = problem_of(voronoi, 16, limited ? 4 : no_scheduler_limit);
+    const auto result = worst_makespan(problem, two_threads());
+    CHECK(result.exact());
+    CHECK(result.lower == (limited ? 184 : 160));
+    CHECK_FALSE(violation(problem, result.witness));
+    CHECK(result.bytes < 200'000'000);
+  }
+}
+
+TEST_CASE("makespan: annealing 16 warps of the Voronoi kernel comes near", "[long]") {
+  for (const bool limited : {true, false}) {
+    const Problem problem = problem_of(voronoi, 16, limited ? 4 : no_scheduler_limit);
+    AnnealingOptions options;
+    options.threads = 2;
+    options.runs = test::is_thorough() ? 2 : 1;
+    const auto result = anneal(problem, options);
+    CHECK(result.best <= (limited ? 184 : 160));
+    CHECK(result.best >= (limited ? 165 : 155));
+  }
+}
+
+}  // namespace nvidia_makespan_test

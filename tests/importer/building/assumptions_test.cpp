@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a model leaves open is told, and what is dropped from it; a model that leaves nothing open has no finding.
+
+#include <string>
+#include <string_view>
+
+#include <fmt/core.h>
+#include <catch2/catch.hpp>
+
+#include "engine/finding_consequences.hpp"
+#include "importer/building/system_builder.hpp"
+#include "tests/support/platform_models.hpp"
+#include "tests/support/test_models.hpp"
+#include "tests/support/timed_models.hpp"
+
+namespace building_assumptions_test {
+
+using namespace amalthea;
+using test::replaced;
+
+namespace {
+
+std::string open_minimal() { return test::read_text(test::sample("offload-minimal.amxmi")); }
+
+std::string without(std::string text, std::string_view what) { return replaced(std::move(text), what, ""); }
+
+/// Every finding of building the model, which has to be possible.
+Diagnostics told_of(const std::string& text, const importer::BuildOptions& options = {}) {
+  Diagnostics reading, building;
+  const Model model = test::model_from_text(text, reading);
+  const bool built = importer::build_system(model, options, building).has_value();
+  for (const Diagnostic& finding : building.all()) UNSCOPED_INFO(format(finding));
+  CHECK(built);
+  return building;
+}
+
+/// How many things the one finding with this id is about; 0 when there is none. What it means is `consequence`.
+std::uint64_t counted(const std::string& text, std::string_view id, engine::Consequence consequence,
+                      const importer::BuildOptions& options = {}) {
+  const auto found = test::with_id(told_of(text, options), id);
+  if (found.empty()) return 0;
+  REQUIRE(found.size() == 1);
+  CHECK(engine::consequence_of(found.front()) == consequence);
+  CHECK(found.front().location.line > 0);
+  return found.front().count;
+}
+
+std::uint64_t assumed(const std::string& text, std::string_view id, const importer::BuildOptions& options = {}) {
+  return counted(text, id, engine::Consequence::assumption, options);
+}
+std::uint64_t unknown(const std::string& text, std::string_view id) {
+  return counted(text, id, engine::Consequence::unknown);
+}
+
+const std::string image_mapping =
+    "<memoryMapping abstractElement=\"Image_host?type=Label\" memory=\"DRAM?type=Memory\" "
+    "memoryPositionAddress=\"0x0\"/>";
+const std::string core_reads = "<readLatency xsi:type=\"am:DiscreteValueConstant\" value=\"20\"/>";
+const std::string core_writes = "<writeLatency xsi:type=\"am:DiscreteValueConstant\" value=\"20\"/>";
+
+/// One more task on the core, every 2 ms, with this content and these attributes.
+std::string with_task(const std::string& attributes, const std::string& items, const std::string& priority = "3") {
+  std::string text = replaced(open_minimal(), "</swModel>",
+                              fmt::format("<tasks name=\"More\" stimuli=\"every_2ms?type=PeriodicStimulus\" {}>"
+                                          "<activityGraph>{}</activityGraph></tasks></swModel>",
+                                          attributes, items));
+  const std::string parameter = priority.empty()
+                                    ? ""
+                                    : fmt::format(
+                                          "<schedulingParameters key=\"priority?type=SchedulingParameterDefinition\">"
+                                          "<value xsi:type=\"am:IntegerObject\" value=\"{}\"/></schedulingParameters>",
+                                          priority);
+  const std::string open = "<taskAllocation task=\"Monitor?type=Task\"";
+  const auto begin = text.find(open), end = text.find('>', begin) + 1;
+  REQUIRE(begin != std::string::npos);
+  std::string allocation = text.substr(begin, end - begin);
+  return replaced(text, open, replaced(allocation, "Monitor", "More") + parameter + "</taskAllocation>" + open);
+}
+
+const std::string preemptive = "preemption=\"preemptive\"";
+const std::string some_ticks =
+    "<items xsi:type=\"am:Ticks\"><default xsi:type=\"am:DiscreteValueConstant\" value=\"10\"/></items>";
+
+}  // namespace
+
+TEST_CASE("a model that leaves nothing open is built without a word") {
+  CHECK(told_of(open_minimal()).all().empty());
+  CHECK(told_of(with_task(preemptive, some_ticks)).all().empty());
+}
+
+TEST_CASE("accesses to labels without a memory are assumed to take no time, or to go to the only memory") {
+  // The core and the GPU reach one memory each.
+  CHECK(assumed(without(open_minimal(), image_mapping), "AM0443") == 2);
+  const std::string second_memory =
+      "<accessElements name=\"more\" destination=\"Other?type=Memory\"/></modules>\n      <modules "
+      "xsi:type=\"am:ProcessingUnit\" xmi:id=\"GPU";
+  std::string text = replaced(without(open_minimal(), image_mapping),
+                              "</modules>\n      <modules xsi:type=\"am:ProcessingUnit\" xmi:id=\"GPU", second_memory);
+  text = replaced(
+      text, "</structures>",
+      "<modules xsi:type=\"am:Memory\" name=\"Other\" definition=\"Ram?type=MemoryDefinition\"/></structures>");
+  CHECK(assumed(text, "AM0442") == 1);
+  CHECK(assumed(text, "AM0443") == 1);
+  CHECK(told_of(text, {.keep_wrappers = false, .tabulated_accesses = true}).all().empty());
+}
+
+TEST_CASE("accesses without a way to the memory, without a latency, lines or a size are assumed to cost nothing more") {
+  const std::string elsewhere = replaced(image_mapping, "\"DRAM?", "\"Other?");
+  const std::string other =
+      "<modules xsi:type=\"am:Memory\" name=\"Other\" definition=\"Ram?type=MemoryDefinition\"/></structures>";
+  const auto found = test::with_id(
+      told_of(replaced(replaced(open_minimal(), image_mapping, elsewhere), "</structures>", other)), "AM0411");
+  REQUIRE(found.size() == 2);  // from the core and from the GPU
+  for (const Diagnostic& finding : found) {
+    CHECK(finding.count == 1);
+    CHECK(finding.severity == Severity::note);
+    CHECK(engine::consequence_of(finding) == engine::Consequence::assumption);
+  }
+  CHECK(assumed(without(open_minimal(), core_reads), "AM0444") == 1);
+  CHECK(assumed(without(without(open_minimal(), core_reads), core_writes), "AM0444") == 2);
+  CHECK(assumed(without(open_minimal(), "<lineSize value=\"64\" unit=\"B\"/>"), "AM0451") == 2);
+  CHECK(assumed(without(open_minimal(), "<size value=\"64\" unit=\"kB\"/>"), "AM0445") == 1);
+}
+
+TEST_CASE("label accesses that say neither read nor write are assumed to read") {
+  const std::string write = "data=\"Image_host?type=Label\" access=\"write\"";
+  CHECK(assumed(replaced(open_minimal(), write, "data=\"Image_host?type=Label\""), "AM0457") == 1);
+}
+
+TEST_CASE("a task beside others is assumed to have priority 0 and to be preemptive where it does not say so") {
+  CHECK(assumed(with_task(preemptive, some_ticks, ""), "AM0446") == 1);
+  CHECK(assumed(with_task("", some_ticks), "AM0452") == 1);
+  // Up to 1.2.0 the priority 0 is not written.
+  const std::string old = test::timed_model(Version::v0_9_8);
+  CHECK(assumed(old, "AM0446") == 0);
+  CHECK(assumed(without(old, " priority=\"2\""), "AM0446") == 0);
+  CHECK(assumed(without(without(old, " priority=\"2\""), " priority=\"3\""), "AM0446") == 2);
+}
+
+TEST_CASE("processing units without puType are assumed to be CPUs, accelerators to behave like them") {
+  CHECK(assumed(without(open_minimal(), " puType=\"CPU\""), "AM0447") == 1);
+  CHECK(assumed(replaced(open_minimal(), "puType=\"CPU\"", "puType=\"Accelerator\""), "AM0448") == 1);
+}
+
+TEST_CASE("normal distributions without an upper bound are assumed to end") {
+  const std::string statistics =
+      "xsi:type=\"am:DiscreteValueStatistics\" lowerBound=\"200000\" upperBound=\"300000\" average=\"250000.0\"";
+  const std::string normal = "xsi:type=\"am:DiscreteValueGaussDistribution\" mean=\"250000\" sd=\"1000\"";
+  CHECK(assumed(replaced(open_minimal(), statistics, normal), "AM0449") == 1);
+  CHECK(assumed(replaced(open_minimal(), statistics, normal + " upperBound=\"300000\""), "AM0449") == 0);
+}
+
+TEST_CASE("waits are assumed to be passive and to end with any event") {
+  CHECK(assumed(without(open_minimal(), " waitingBehaviour=\"passive\""), "AM0453") == 1);
+  std::string two = replaced(open_minimal(), "<events xmi:id", "<events name=\"Other\"/><events xmi:id");
+  two = replaced(two, "<eventMask events=\"", "<eventMask events=\"Other?type=OsEvent ");
+  CHECK(assumed(two, "AM0454") == 1);
+  CHECK(assumed(replaced(two, "waitingBehaviour=\"passive\"", "waitingBehaviour=\"passive\" maskType=\"OR\""),
+                "AM0454") == 0);
+}
+
+TEST_CASE("tasks without a stimulus or without anything to execute are missing from all results") {
+  // That no job was simulated makes the verdict of each such task unknown, not the finding.
+  CHECK(counted(without(open_minimal(), " stimuli=\"every_2ms?type=PeriodicStimulus\""), "AM0407",
+                engine::Consequence::none) == 1);
+  CHECK(unknown(with_task(preemptive, ""), "AM0440") == 1);
+  const std::string stub =
+      replaced(with_task(preemptive, "<items xsi:type=\"am:RunnableCall\" runnable=\"Stub?type=Runnable\"/>"),
+               "</swModel>", "<runnables name=\"Stub\"/></swModel>");
+  CHECK(unknown(stub, "AM0440") == 1);
+  CHECK(counted(stub, "AM0441", engine::Consequence::none) == 1);
+  // A wrapper only triggers and waits, an interface is called among others.
+  CHECK(unknown(with_task(preemptive,
+                          "<items xsi:type=\"am:SetEvent\"><eventMask events=\"Vision_done?type=OsEvent\"/></items>"),
+                "AM0440") == 0);
+  const std::string interface = replaced(
+      with_task(preemptive, "<items xsi:type=\"am:RunnableCall\" runnable=\"Stub?type=Runnable\"/>" + some_ticks),
+      "</swModel>", "<runnables name=\"Stub\"/></swModel>");
+  CHECK(unknown(interface, "AM0440") == 0);
+  CHECK(counted(interface, "AM0441", engine::Consequence::none) == 1);
+}
+
+TEST_CASE("a limit of a requirement that is not complete is told") {
+  const auto says = [](const std::string& text) {
+    const auto found = test::with_id(told_of(text), "AM0343");
+    return found.empty() ? "" : found.front().message;
+  };
+  CHECK(says(open_minimal()).empty());
+  CHECK(says(without(open_minimal(), " limitType=\"UpperLimit\"")).find("states no limitType, so") !=
+        std::string::npos);
+  CHECK(says(without(open_minimal(), " metric=\"ResponseTime\"")).find("states no metric, so") != std::string::npos);
+  CHECK(says(without(open_minimal(), "<limitValue value=\"2\" unit=\"ms\"/>")).find("states no limitValue") !=
+        std::string::npos);
+  const std::string whole = open_minimal();
+  const auto begin = whole.find("<limit "), end = whole.find("</limit>", begin) + 8;
+  REQUIRE(begin != std::string::npos);
+  CHECK(says(whole.substr(0, begin) + whole.substr(end)).find("states no limit, so") != std::string::npos);
+}
+
+}  // namespace building_assumptions_test

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "importer/reading/detail/zip_reader.hpp"
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+#include <zip.h>
+#include <catch2/catch.hpp>
+
+#include "importer/reading/model_reader.hpp"
+#include "tests/support/test_models.hpp"
+
+namespace reading_zip_reader_test {
+
+using namespace amalthea;
+
+namespace {
+
+constexpr const char* model_text =
+    "<am:Amalthea xmlns:am=\"http://app4mc.eclipse.org/amalthea/3.3.0\"><swModel><tasks "
+    "name=\"T\"/></swModel></am:Amalthea>";
+
+/// An archive with these entries (name, content); a name that ends in '/' is a folder.
+std::string archive(const std::vector<std::pair<std::string, std::string>>& entries) {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/a.zip";
+  zip_t* zip = zip_open(path.c_str(), ZIP_CREATE, nullptr);
+  REQUIRE(zip != nullptr);
+  for (const auto& [name, content] : entries) {
+    if (name.back() == '/') {
+      REQUIRE(zip_dir_add(zip, name.c_str(), 0) >= 0);
+      continue;
+    }
+    REQUIRE(zip_file_add(zip, name.c_str(), zip_source_buffer(zip, content.data(), content.size(), 0), 0) >= 0);
+  }
+  REQUIRE(zip_close(zip) == 0);
+  return test::read_text(path);
+}
+
+std::string error_of(std::string bytes, const importer::Limits& limits = {}) {
+  Diagnostics diagnostics;
+  CHECK_FALSE(importer::read_model_from_bytes("z.amxmi", std::move(bytes), limits, diagnostics));
+  REQUIRE(diagnostics.all().size() == 1);
+  CHECK(diagnostics.all().front().id == "AM0113");
+  return diagnostics.all().front().message;
+}
+
+}  // namespace
+
+TEST_CASE("a zipped model is known by its content and read like any other") {
+  Diagnostics diagnostics;
+  const auto model = importer::read_model_from_bytes(
+      "z.amxmi", archive({{"folder/", ""}, {"folder/m.amxmi", model_text}}), {}, diagnostics);
+  REQUIRE(model.has_value());
+  CHECK(diagnostics.all().empty());
+  CHECK(model->documents().front()->zipped());
+  CHECK(model->documents().front()->source().bytes() == model_text);
+  CHECK(model->find("T?type=Task"));
+}
+
+TEST_CASE("an archive must hold one file") {
+  CHECK(error_of(archive({{"a.amxmi", model_text}, {"b.amxmi", model_text}})) ==
+        "the ZIP archive cannot be read: it holds 2 files; expected one model");
+  CHECK(error_of(archive({{"a/", ""}})) == "the ZIP archive cannot be read: it holds 0 files; expected one model");
+}
+
+TEST_CASE("what unpacks to more than the limit is refused, whatever the archive says of its size") {
+  importer::Limits limits;
+  limits.max_unpacked_size = 1000;
+  const std::string bomb = archive({{"a.amxmi", std::string(10'000'000, ' ')}});
+  CHECK(bomb.size() < 20'000);
+  CHECK(error_of(bomb, limits) ==
+        "the ZIP archive cannot be read: what it holds is larger than the limit of 1000 bytes (--max-unpacked)");
+}
+
+TEST_CASE("a damaged archive is one error, wherever the damage is") {
+  const std::string whole = archive({{"a.amxmi", model_text}});
+  for (std::size_t size = 4; size < whole.size(); size += 7) CHECK_FALSE(error_of(whole.substr(0, size)).empty());
+  for (std::size_t at = 4; at < whole.size(); at += 3) {
+    std::string damaged = whole;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x5A);
+    Diagnostics diagnostics;
+    const auto model = importer::read_model_from_bytes("z.amxmi", damaged, {}, diagnostics);
+    INFO("byte " << at);
+    // Damage in times or names does no harm; all other is told.
+    if (model)
+      CHECK(model->documents().front()->source().bytes() == model_text);
+    else
+      CHECK(diagnostics.errors() == 1);
+  }
+}
+
+}  // namespace reading_zip_reader_test
