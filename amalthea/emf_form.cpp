@@ -224,8 +224,9 @@ class Writer {
 
     std::vector<Inner> inner;
     inner.reserve(object.children().size());
-    FieldIterator at = fields.begin();
-    for (std::uint16_t slot = 0; slot < known.features.size(); ++slot) {
+    auto at = fields.begin();
+    const auto slots = static_cast<std::uint16_t>(known.features.size());
+    for (std::uint16_t slot = 0; slot < slots; ++slot) {
       const PlannedFeature& planned = known.features[slot];
       const FieldIterator begin = at;
       while (at != fields.end() && at->first == slot) ++at;
@@ -236,7 +237,7 @@ class Writer {
     }
     std::vector<std::string_view> prefixes;
     while (at != fields.end()) {  // what the version does not have, in the order in which it stands
-      const FieldIterator begin = at++;
+      const auto begin = at++;
       while (at != fields.end() && at->second->name == begin->second->name) ++at;
       write_targets(declare_prefix(model_.name(begin->second->name), prefixes), ClassPlan::none, begin, at, inner);
     }

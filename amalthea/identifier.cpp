@@ -152,7 +152,7 @@ std::string call_argument_name(Node element, Version version) {
 template <typename Node>
 std::string qualified_name(Node element, Version version) {
   const std::string_view cls = element.class_name();
-  const std::string own = own_name(element);
+  std::string own = own_name(element);
   if (cls == "CallArgument") return call_argument_name(element, version);
   const Node container = container_of(element);
   if (version <= Version::v0_9_5) {

@@ -45,6 +45,7 @@ template <std::size_t N>
 std::string no_such_unit(const std::array<Unit, N>& units, std::string_view name, std::string_view what,
                          std::string_view suffix = "") {
   std::vector<std::string> names;
+  names.reserve(N);
   for (const Unit& unit : units) names.push_back(std::string(unit.name).append(suffix));
   return fmt::format("\"{}\" is not a {}{}", name, what, did_you_mean(name, names));
 }

@@ -81,7 +81,7 @@ class Walker {
     ++result_.judged;
     member.judgement = evaluator_.judge(state.placement, member.candidate);
     member.judgement.bounds.clear();
-    const auto judged = std::make_shared<const Judgement>(member.judgement);
+    auto judged = std::make_shared<const Judgement>(member.judgement);
     if (known_.size() < options_.most_remembered) known_.emplace(hash, judged);
     result_.archive.add(member);
     const Judgement& judgement = *judged;

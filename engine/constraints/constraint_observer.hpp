@@ -115,7 +115,7 @@ class ConstraintObserver final : public SimulationObserver {
     Judgement judgement;
   };
 
-  void watch(std::size_t constraint);
+  void watch(std::size_t index);
   void record(Sequence sequence, Instant now);
   void use(TaskIndex task, std::uint64_t job, const Step& step, LabelIndex label, bool write, Instant now);
   const StepFacts* facts(TaskIndex task, std::size_t step) const;

@@ -173,7 +173,7 @@ std::optional<ArrivalBound> bound_of(const Burst& burst) {
   const std::int64_t count = occurrences_of(burst);
   if (count < 1) return ArrivalBound{longest_simulation, {}, {}};
   const Wide between = ps(burst.period) / count, least = wide(burst.minimum_distance);
-  const Wide jitter = wide(burst.period) - between + wide(burst.length) - 2 * (count - 1) * least;
+  const Wide jitter = wide(burst.period) - between + wide(burst.length) - Wide{2} * (count - 1) * least;
   return evenly(burst.period, count, jitter, burst.minimum_distance);
 }
 

@@ -133,7 +133,7 @@ class Keeper {
     for (const OwnedObject& child : object.children())
       if (after_.complaint(object, *child) && (last_ || known_before(object, *child))) gone.push_back(child.get());
     for (Object* const child : gone) step_.keep_child(object, *child);
-    // NOLINTNEXTLINE(modernize-loop-convert): what is kept of children may become children of this one.
+    // By index: what is kept of children may become children of this one.
     for (std::size_t i = 0; i < object.children().size(); ++i) visit(*object.children()[i]);
   }
 
