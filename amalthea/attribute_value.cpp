@@ -9,7 +9,7 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/ascii.hpp"
+#include "amalthea/detail/ascii.hpp"
 
 namespace amalthea {
 namespace {

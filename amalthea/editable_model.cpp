@@ -9,10 +9,10 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/detail/itea.hpp"
+#include "amalthea/detail/utf8.hpp"
+#include "amalthea/detail/xml_text.hpp"
 #include "amalthea/identifier.hpp"
-#include "amalthea/itea.hpp"
-#include "amalthea/utf8.hpp"
-#include "amalthea/xml_text.hpp"
 
 namespace amalthea {
 namespace {

@@ -157,7 +157,7 @@ class Element {
 };
 
 /// AMALTHEA before it had one namespace: three releases with a namespace per sub-model. Their models are read with the
-/// metamodel of 0.7.0 and the names of `amalthea/itea.hpp`.
+/// metamodel of 0.7.0 and the names of `amalthea/detail/itea.hpp`.
 enum class IteaRelease : std::uint8_t { none, v1_1_0, v1_2_0, v1_3_0 };
 
 /// A table from ids to elements of one document; a later element takes an id over, as in EMF.

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "amalthea/attribute_value.hpp"
-#include "amalthea/xml_text.hpp"
+#include "amalthea/detail/xml_text.hpp"
 
 namespace amalthea {
 namespace {

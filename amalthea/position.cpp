@@ -5,7 +5,7 @@
 #include <charconv>
 #include <optional>
 
-#include "amalthea/itea.hpp"
+#include "amalthea/detail/itea.hpp"
 
 namespace amalthea {
 namespace {

@@ -14,9 +14,9 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/detail/xml_text.hpp"
 #include "amalthea/identifier.hpp"
 #include "amalthea/source_text.hpp"
-#include "amalthea/xml_text.hpp"
 
 namespace amalthea::batch {
 namespace {

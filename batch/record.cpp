@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "exporter/results/json_parts.hpp"
+#include "exporter/results/detail/json_parts.hpp"
 
 namespace amalthea::batch {
 namespace {

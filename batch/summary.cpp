@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "batch/summary_sqlite.hpp"
+#include "batch/detail/summary_sqlite.hpp"
 #include "exporter/primitives/new_file.hpp"
 #include "exporter/primitives/svg.hpp"
 #include "exporter/primitives/text_table.hpp"

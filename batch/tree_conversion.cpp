@@ -41,9 +41,9 @@ std::string line_at(const std::string& path, std::streamoff at) {
 }
 
 /// What earlier runs noted, by the key of a model: where its line begins in one file that has them all.
-class KnownLines {
+class KnownConversions {
  public:
-  explicit KnownLines(std::string path) : path_(std::move(path)) {}
+  explicit KnownConversions(std::string path) : path_(std::move(path)) {}
 
   /// Adds the whole lines of a file that have a key to the one of all.
   void take(const std::string& path, std::ofstream& all) {
@@ -169,7 +169,7 @@ class Conversion {
 
   const TreeConversion& options_;
   std::string partial_;
-  KnownLines known_;
+  KnownConversions known_;
   std::ofstream output_;
   std::vector<std::streamoff> lines_;  ///< where those of this run begin in `partial_`
   TreeTotals totals_;

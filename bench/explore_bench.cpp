@@ -18,6 +18,7 @@
 #include <benchmark/benchmark.h>
 
 #include "engine/bounds/bounds.hpp"
+#include "engine/devices/chosen_devices.hpp"
 #include "engine/gpu/device_profile.hpp"
 #include "explore/exploration.hpp"
 #include "importer/building/system_builder.hpp"

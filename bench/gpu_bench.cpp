@@ -23,6 +23,7 @@
 namespace {
 
 using namespace amalthea;
+using namespace amalthea::engine::gpu;
 using namespace amalthea::engine::nvidia;
 using Clock = std::chrono::steady_clock;
 
@@ -69,11 +70,11 @@ StreamScenario scenario_of(std::int64_t blocks, std::size_t contexts) {
     return std::uniform_int_distribution<std::int64_t>(low, high)(random);
   };
   StreamScenario scenario;
-  scenario.limits.sms = 2;
+  scenario.limits().sms = 2;
   for (std::size_t context = 0; context < contexts; ++context) {
     scenario.contexts.push_back({std::to_string(context), Duration::microseconds(100), ContextPriority::medium});
     for (int stream = 0; stream < 8; ++stream)
-      scenario.streams.push_back({std::to_string(stream), StreamPriority::low, false, context});
+      scenario.streams.push_back({{StreamPriority::low, false}, std::to_string(stream), context});
   }
   for (std::int64_t done = 0; done < blocks;) {
     StreamOperation kernel;

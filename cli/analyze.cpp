@@ -11,7 +11,7 @@
 namespace amalthea::cli {
 namespace {
 
-struct Options {
+struct AnalyzeOptions {
   InputOptions input;
   AnalysisInput analysis;
   std::string format = "text";
@@ -21,24 +21,25 @@ struct Options {
   std::string table = "tasks";
 };
 
-int run(const Options& options) {
+int run(const AnalyzeOptions& options) {
   if (!check_output(options.output) || !check_trace(options.trace)) return ExitCode::unusable;
-  int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
-  const auto model = load(options.input, diagnostics, exit_code);
-  auto prepared = model ? prepare_analysis(*model, options.analysis, diagnostics, exit_code) : std::nullopt;
+  const auto model = load(options.input, diagnostics);
+  auto prepared =
+      model.and_then([&](const Model& read) { return prepare_analysis(read, options.analysis, diagnostics); });
   std::unique_ptr<exporter::TraceWriter> trace;
   if (prepared && !options.trace.empty()) {
-    trace = make_trace(options.trace, model_info(*model));
+    trace = make_trace(options.trace, exporter::model_info(*model));
     if (!trace) return ExitCode::unusable;
     prepared->analysis.observer = trace.get();
   }
   const auto results = prepared ? engine::analyze(prepared->system, prepared->analysis, diagnostics) : std::nullopt;
   print_findings(diagnostics);
-  if (!results) return prepared ? ExitCode::findings : exit_code;
+  if (!prepared) return prepared.error();
+  if (!results) return ExitCode::findings;
   if (!finish_trace(trace.get())) return ExitCode::unusable;
   const exporter::ResultFormat* format = exporter::find_result_format(options.format);
-  const exporter::ModelInfo info = model_info(*model);
+  const exporter::ModelInfo info = exporter::model_info(*model);
   const bool colour = options.output.empty() && use_colour();
   if (!write_output(options.output, format->render({info, prepared->system, *results, diagnostics},
                                                    {colour, options.metrics, options.table})))
@@ -49,7 +50,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_analyze(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AnalyzeOptions>();
   CLI::App* verb = app.add_subcommand(
       "analyze", "response times of every task, GPU operation and resource, with verdicts and reasons");
   add_input_options(*verb, options->input);

@@ -6,11 +6,12 @@
 #include <CLI/CLI.hpp>
 
 #include "amalthea/quantity.hpp"
+#include "cli/complaint.hpp"
 #include "cli/input.hpp"
 #include "cli/mapping.hpp"
 #include "cli/model_output.hpp"
 #include "cli/verbs.hpp"
-#include "exporter/results/verdict_text.hpp"
+#include "exporter/results/detail/verdict_text.hpp"
 #include "exporter/rewriting/annotation.hpp"
 #include "exporter/rewriting/annotation_content.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
@@ -19,18 +20,13 @@
 namespace amalthea::cli {
 namespace {
 
-struct Options {
+struct AnnotateOptions {
   InputOptions input;
   AnalysisInput analysis;
   std::vector<std::string> forms = {"properties"};
   std::string output;
   bool strip = false;
 };
-
-bool complain(const std::string& message) {
-  fmt::print(stderr, "amalthea: error: {}\n", message);
-  return false;
-}
 
 /// Writes all files of the model, each as `text` has it.
 template <typename Text>
@@ -67,7 +63,7 @@ bool can_be_annotated(const Model& model) {
 }
 
 /// What is to be written; nothing and a message when the mapping changes cannot be understood.
-std::optional<exporter::AnnotationRequest> request_of(const Options& options) {
+std::optional<exporter::AnnotationRequest> request_of(const AnnotateOptions& options) {
   const auto asked = [&](std::string_view form) {
     return std::find(options.forms.begin(), options.forms.end(), form) != options.forms.end();
   };
@@ -91,14 +87,14 @@ std::optional<exporter::AnnotationRequest> request_of(const Options& options) {
   return request;
 }
 
-int run(const Options& options) {
-  int exit_code = ExitCode::all_well;
+int run(const AnnotateOptions& options) {
   Diagnostics diagnostics;
-  auto model = load(options.input, diagnostics, exit_code);
-  if (!model) {
+  auto loaded = load(options.input, diagnostics);
+  if (!loaded) {
     print_findings(diagnostics);
-    return exit_code;
+    return loaded.error();
   }
+  std::optional<Model> model = std::move(*loaded);
   const importer::Limits& limits = options.input.limits;
   auto targets = targets_of(*model);
   if (!place_targets(targets, options.input.models, options.output)) return ExitCode::unusable;
@@ -108,16 +104,16 @@ int run(const Options& options) {
   const auto request = request_of(options);
   if (!request || !can_be_annotated(*model)) return ExitCode::unusable;
   model = without_annotations(std::move(*model), limits, diagnostics);
-  if (model && !exporter::can_hold(*model, *request, diagnostics)) {
+  if (!model || !exporter::can_hold(*model, *request, diagnostics)) {
     print_findings(diagnostics);
     return ExitCode::unusable;
   }
-  const auto analysed = model ? analyze_model(*model, options.analysis, diagnostics, exit_code) : std::nullopt;
+  const auto analysed = analyze_model(*model, options.analysis, diagnostics);
   if (!analysed) {
     print_findings(diagnostics);
-    return exit_code;
+    return analysed.error();
   }
-  const exporter::ModelInfo info = model_info(*model);
+  const exporter::ModelInfo info = exporter::model_info(*model);
   const auto annotations =
       exporter::annotations_of(*model, {info, analysed->system, analysed->results, diagnostics}, *request, diagnostics);
   print_findings(diagnostics);
@@ -133,7 +129,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_annotate(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AnnotateOptions>();
   CLI::App* verb = app.add_subcommand("annotate", "the model with its timing written in; nothing else changes");
   add_input_options(*verb, options->input);
   add_analysis_options(*verb, options->analysis);

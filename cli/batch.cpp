@@ -15,6 +15,7 @@
 
 #include "batch/batch.hpp"
 #include "batch/summary.hpp"
+#include "cli/complaint.hpp"
 #include "cli/input.hpp"
 #include "cli/mapping.hpp"
 #include "cli/progress.hpp"
@@ -23,12 +24,12 @@
 #include "exporter/findings/finding_formats.hpp"
 #include "exporter/findings/sarif_log.hpp"
 #include "exporter/primitives/new_file.hpp"
-#include "exporter/results/results_json.hpp"
+#include "exporter/results/detail/results_json.hpp"
 
 namespace amalthea::cli {
 namespace {
 
-struct Options {
+struct BatchOptions {
   std::vector<std::string> paths;
   std::string manifest;
   bool list = false;
@@ -46,13 +47,8 @@ struct Options {
   std::string fail_on = "unknown";
 };
 
-int complain(const std::string& message) {
-  fmt::print(stderr, "amalthea: error: {}\n", message);
-  return ExitCode::unusable;
-}
-
 /// Everything that results depend on beside the model: options, and the files that they name.
-std::string in_words(const Options& options) {
+std::string in_words(const BatchOptions& options) {
   const AnalysisInput& analysis = options.analysis;
   std::string words = fmt::format(
       "execution {} until {} platform {} memory {} line rule {} wrappers {} derived chains {} "
@@ -70,13 +66,13 @@ std::string in_words(const Options& options) {
   return words;
 }
 
-std::string analyse(const Options& options, const batch::ModelFiles& files) {
+std::string analyse(const BatchOptions& options, const batch::ModelFiles& files) {
   Diagnostics diagnostics;
-  int exit_code = ExitCode::all_well;
-  const auto model = load({files, options.limits}, diagnostics, exit_code);
-  const auto analysed = model ? analyze_model(*model, options.analysis, diagnostics, exit_code) : std::nullopt;
+  const auto model = load({files, options.limits}, diagnostics);
+  const auto analysed =
+      model.and_then([&](const Model& read) { return analyze_model(read, options.analysis, diagnostics); });
   if (!analysed) return batch::body_of_failure(diagnostics.all(), "the model cannot be analysed with these options");
-  const exporter::ModelInfo info = model_info(*model);
+  const exporter::ModelInfo info = exporter::model_info(*model);
   return batch::body_of_results(exporter::results_json({info, analysed->system, analysed->results, diagnostics}));
 }
 
@@ -168,7 +164,7 @@ int exit_code_of(const batch::Totals& totals, const std::string& fail_on, bool a
   return unknown ? ExitCode::unknown : ExitCode::all_well;
 }
 
-bool read_models(const Options& options, std::vector<batch::ModelFiles>& models) {
+bool read_models(const BatchOptions& options, std::vector<batch::ModelFiles>& models) {
   auto found = batch::find_models(options.paths, options.limits.max_file_size);
   if (!found) {
     complain(found.error());
@@ -197,7 +193,7 @@ bool read_models(const Options& options, std::vector<batch::ModelFiles>& models)
   return !models.empty();
 }
 
-bool outputs_are_possible(const Options& options) {
+bool outputs_are_possible(const BatchOptions& options) {
   for (const std::string& path : options.summaries)
     if (!batch::is_summary_file(path)) {
       complain(fmt::format("--summary {}: expected a name that ends with .md, .html, .txt, .db or .sqlite{}", path,
@@ -219,22 +215,22 @@ bool outputs_are_possible(const Options& options) {
   return check_output(options.output) && check_output(options.sarif);
 }
 
-int run(const Options& options) {
+int run(const BatchOptions& options) {
   batch::BatchOptions work;
   if (!read_models(options, work.models)) return ExitCode::unusable;
   if (options.list) {
     const auto list = batch::manifest_text(work.models);
-    if (!list) return complain(list.error());
+    if (!list) return unusable(list.error());
     return write_output(options.output, *list) ? ExitCode::all_well : ExitCode::unusable;
   }
   if (!outputs_are_possible(options)) return ExitCode::unusable;
   const auto shard = batch::parse_shard(options.shard);
-  if (!shard) return complain(fmt::format("--shard {}", shard.error()));
+  if (!shard) return unusable(fmt::format("--shard {}", shard.error()));
   if (!are_understood(options.analysis)) return ExitCode::unusable;
   if (!options.cache.empty()) {
     std::error_code error;
     std::filesystem::create_directories(options.cache, error);
-    if (error) return complain(fmt::format("--cache {}: {}", options.cache, error.message()));
+    if (error) return unusable(fmt::format("--cache {}: {}", options.cache, error.message()));
   }
   work.shard = *shard;
   work.output = options.output;
@@ -258,9 +254,9 @@ int run(const Options& options) {
   };
   Progress progress;
   work.progress = [&](std::size_t done, std::size_t of, std::size_t known) { progress.show(done, of, known); };
-  if (const auto done = batch::run_batch(work); !done) return complain(done.error());
+  if (const auto done = batch::run_batch(work); !done) return unusable(done.error());
   progress.clear();
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return complain("cannot write to standard output");
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return unusable("cannot write to standard output");
 
   std::FILE* const people = options.output.empty() ? stderr : stdout;
   if (people == stdout || !is_quiet())
@@ -269,7 +265,7 @@ int run(const Options& options) {
   if (!findings.close()) return ExitCode::unusable;
   for (const std::string& path : options.summaries)
     if (const auto written = batch::write_summary(path, summary, options.output); !written)
-      return complain(written.error());
+      return unusable(written.error());
   return exit_code_of(summary.totals(), options.fail_on, options.analysis.allow_unknown);
 }
 
@@ -281,22 +277,22 @@ struct MergeOptions {
 int merge(const MergeOptions& options) {
   if (options.output.empty()) {
     const auto merged = batch::merge_parts(options.parts, [](std::string_view line) { fmt::print("{}", line); });
-    if (!merged) return complain(merged.error());
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return complain("cannot write to standard output");
+    if (!merged) return unusable(merged.error());
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return unusable("cannot write to standard output");
     return ExitCode::all_well;
   }
   auto file = exporter::NewFile::create(options.output);
-  if (!file) return complain(file.error());
+  if (!file) return unusable(file.error());
   const auto merged = batch::merge_parts(options.parts, [&file](std::string_view line) { file->write(line); });
-  if (!merged) return complain(merged.error());
+  if (!merged) return unusable(merged.error());
   const auto written = file->commit();
-  return written ? ExitCode::all_well : complain(written.error());
+  return written ? ExitCode::all_well : unusable(written.error());
 }
 
 }  // namespace
 
 void add_batch(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<BatchOptions>();
   CLI::App* verb = app.add_subcommand("batch", "many models: a line of JSON each, in their order, and a summary");
   verb->add_option("PATH", options->paths, "models, and folders with models at any depth");
   verb->add_option("--manifest", options->manifest, "file that lists models, one a line (made by --list)");

@@ -8,6 +8,8 @@
 
 #include <fmt/core.h>
 
+#include "analysis/model_analysis.hpp"
+#include "cli/complaint.hpp"
 #include "cli/mapping.hpp"
 #include "cli/shown_findings.hpp"
 #include "exporter/exploration/exploration_formats.hpp"
@@ -16,8 +18,6 @@ namespace amalthea::cli {
 namespace {
 
 using importer::MappingChange;
-
-void complain(const std::string& message) { fmt::print(stderr, "amalthea: error: {}\n", message); }
 
 bool has_task(const System& system, const std::string& name) {
   return std::any_of(system.tasks.begin(), system.tasks.end(), [&](const Task& task) { return task.name == name; });
@@ -28,14 +28,15 @@ std::optional<std::vector<MappingChange>> changes_of_model(const std::string& fi
                                                            const importer::Limits& limits,
                                                            const importer::BuildOptions& build, bool lenient) {
   Diagnostics findings;
-  int ignored = 0;
-  const auto built = load_and_build({{file}, limits}, build, lenient, findings, ignored);
-  if (!built) return std::nullopt;  // said already
-  if (!built->system) {
+  const auto model = load({{file}, limits}, findings);
+  const auto built = model ? analysis::build(*model, build, lenient, findings) : std::nullopt;
+  print_findings(findings);
+  if (!model) return std::nullopt;  // said already
+  if (!built) {
     complain(fmt::format("--compare {}: the model cannot be analysed; correct it first", file));
     return std::nullopt;
   }
-  const System& other = *built->system;
+  const System& other = *built;
   std::vector<MappingChange> changes;
   for (exporter::MappingEntry& entry : exporter::mapping_entries(other)) {
     if (!has_task(explored, entry.task)) continue;

@@ -11,6 +11,7 @@
 
 #include "amalthea/editable_model.hpp"
 #include "batch/tree_conversion.hpp"
+#include "cli/complaint.hpp"
 #include "cli/input.hpp"
 #include "cli/model_output.hpp"
 #include "cli/progress.hpp"
@@ -25,7 +26,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ConvertOptions {
   InputOptions input;
   std::string to;
   std::string output;
@@ -39,11 +40,6 @@ struct Options {
   std::uint64_t memory_limit = 4096;
   bool resume = false;
 };
-
-int complain(const std::string& message) {
-  fmt::print(stderr, "amalthea: error: {}\n", message);
-  return ExitCode::unusable;
-}
 
 /// The oldest release that a file of the model is of: what is newer already is left alone by the first steps.
 migration::Release release_of(const Model& model) {
@@ -81,8 +77,8 @@ exporter::Conversion report_of(const Conversion& conversion, const Model& model)
 }
 
 /// The files of the converted model: names may have changed, files may have been added.
-std::vector<Target> targets_of(const Model& model, const Conversion& conversion) {
-  const std::vector<Target> all = cli::targets_of(model);
+std::vector<Target> converted_targets(const Model& model, const Conversion& conversion) {
+  const std::vector<Target> all = targets_of(model);
   std::vector<Target> targets;
   for (const EditableModel::File& file : conversion.editable.files()) {
     const Element element = file.root->element();
@@ -102,7 +98,7 @@ bool write_files(const Conversion& conversion, const std::vector<Target>& target
   return write_targets(targets, text, limits);
 }
 
-bool write_report(const Options& options, const Conversion& conversion, const Model& model) {
+bool write_report(const ConvertOptions& options, const Conversion& conversion, const Model& model) {
   if (options.report.empty() && !options.check) return true;
   const auto report = report_of(conversion, model);
   const bool json = fs::path(options.report).extension() == ".json";
@@ -110,7 +106,7 @@ bool write_report(const Options& options, const Conversion& conversion, const Mo
                       json ? exporter::render_conversion_json(report) : exporter::render_conversion_text(report));
 }
 
-int convert_version(const Options& options, const Model& model, migration::Release to) {
+int convert_version(const ConvertOptions& options, const Model& model, migration::Release to) {
   const Conversion conversion(model, to, options.places);
   print_findings(conversion.findings);
   if (!write_report(options, conversion, model)) return ExitCode::unusable;
@@ -123,7 +119,7 @@ int convert_version(const Options& options, const Model& model, migration::Relea
     return ExitCode::findings;
   }
   if (options.check) return ExitCode::all_well;
-  auto targets = targets_of(model, conversion);
+  auto targets = converted_targets(model, conversion);
   if (!place_targets(targets, options.input.models, options.output)) return ExitCode::unusable;
   return write_files(conversion, targets, options.input.limits) ? ExitCode::all_well : ExitCode::unusable;
 }
@@ -131,7 +127,7 @@ int convert_version(const Options& options, const Model& model, migration::Relea
 // ---- trees
 
 /// Everything that results depend on beside the model.
-std::string in_words(const Options& options) {
+std::string in_words(const ConvertOptions& options) {
   return fmt::format("to {} check {} places {} limits {} {} {} {} {}", options.to, options.check, options.places,
                      options.input.limits.max_file_size, options.input.limits.max_unpacked_size,
                      options.input.limits.max_depth, options.input.limits.max_elements,
@@ -146,7 +142,7 @@ bool is_below(const std::string& file, const std::string& folder) {
   return !relative.empty() && *relative.begin() != "..";
 }
 
-std::string convert_one(const Options& options, migration::Release to, const batch::TreeModel& tree_model) {
+std::string convert_one(const ConvertOptions& options, migration::Release to, const batch::TreeModel& tree_model) {
   nlohmann::ordered_json line;
   const auto failed = [&](const std::vector<Diagnostic>& findings, std::string_view otherwise) {
     const auto error = std::find_if(findings.begin(), findings.end(),
@@ -156,12 +152,11 @@ std::string convert_one(const Options& options, migration::Release to, const bat
     return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
   };
   Diagnostics diagnostics;
-  int exit_code = ExitCode::all_well;
-  const auto model = load({tree_model.files, options.input.limits}, diagnostics, exit_code);
+  const auto model = load({tree_model.files, options.input.limits}, diagnostics);
   if (!model) return failed(diagnostics.all(), "the model cannot be read");
   const Conversion conversion(*model, to, options.places);
   if (!conversion.done) return failed(conversion.findings.all(), "the version cannot hold the model");
-  auto targets = targets_of(*model, conversion);
+  auto targets = converted_targets(*model, conversion);
   line["status"] = "converted";
   for (Target& target : targets) {
     const auto file = std::find(tree_model.files.begin(), tree_model.files.end(), target.input);
@@ -178,17 +173,17 @@ std::string convert_one(const Options& options, migration::Release to, const bat
   return line.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-int convert_tree(const Options& options, migration::Release to) {
+int convert_tree(const ConvertOptions& options, migration::Release to) {
   auto models = batch::find_models(options.input.models, options.input.limits.max_file_size);
-  if (!models) return complain(models.error());
+  if (!models) return unusable(models.error());
   std::erase_if(*models, [&](const batch::ModelFiles& files) { return is_below(files.front(), options.output); });
-  if (models->empty()) return complain("there is no model below these paths; expected folders with .amxmi files");
+  if (models->empty()) return unusable("there is no model below these paths; expected folders with .amxmi files");
   auto placed = batch::place_models(options.input.models, std::move(*models));
-  if (!placed) return complain(placed.error());
+  if (!placed) return unusable(placed.error());
   std::error_code error;
   fs::create_directories(options.output, error);
   if (!fs::is_directory(options.output))
-    return complain(fmt::format("cannot write {}: expected a folder for the converted tree", options.output));
+    return unusable(fmt::format("cannot write {}: expected a folder for the converted tree", options.output));
   batch::TreeConversion work;
   work.models = std::move(*placed);
   work.log = (fs::path(options.output) / "convert.jsonl").string();
@@ -201,7 +196,7 @@ int convert_tree(const Options& options, migration::Release to) {
   Progress progress;
   work.progress = [&](std::size_t done, std::size_t of, std::size_t known) { progress.show(done, of, known); };
   const auto totals = batch::convert_tree(work);
-  if (!totals) return complain(totals.error());
+  if (!totals) return unusable(totals.error());
   progress.clear();
   fmt::print("{} converted, {} unchanged, {} failed; {} tells of each\n", totals->converted, totals->unchanged,
              totals->failed, work.log);
@@ -210,10 +205,10 @@ int convert_tree(const Options& options, migration::Release to) {
 
 // ---- other forms
 
-int convert_form(const Options& options, const Model& model, const exporter::ModelExport& form) {
+int convert_form(const ConvertOptions& options, const Model& model, const exporter::ModelExport& form) {
   const exporter::ModelExportOptions export_options{options.table};
   if (!options.table.empty() && !form.tables)
-    return complain(fmt::format("--table is for .csv, not for {}", form.extension));
+    return unusable(fmt::format("--table is for .csv, not for {}", form.extension));
   Diagnostics diagnostics;
   const Target target{{}, {}, options.output, false};
   const bool written = write_target(
@@ -222,41 +217,40 @@ int convert_form(const Options& options, const Model& model, const exporter::Mod
   return written ? ExitCode::all_well : ExitCode::unusable;
 }
 
-int run(const Options& options) {
+int run(const ConvertOptions& options) {
   const auto to = migration::parse_release(options.to);
   if (!options.to.empty() && !to)
-    return complain(
+    return unusable(
         fmt::format("--to {}: expected an AMALTHEA version, itea-1.1.0 to itea-1.3.0 or {} to {}{}", options.to,
                     to_string(oldest_version), to_string(newest_version),
                     did_you_mean(options.to, all_versions(), [](Version known) { return to_string(known); })));
   const exporter::ModelExport* const form = exporter::model_export_of(options.output);
-  if (!to && form == nullptr) return complain("expected --to VERSION, or an output that ends with .json, .dot or .csv");
+  if (!to && form == nullptr) return unusable("expected --to VERSION, or an output that ends with .json, .dot or .csv");
   if (to && form != nullptr)
-    return complain(fmt::format("{} is written from the model as it is; leave --to out", options.output));
-  if (options.output.empty() && !options.check) return complain("expected -o OUT, or --check to write nothing");
-  if (options.tree && !to) return complain("--tree converts versions; expected --to VERSION");
+    return unusable(fmt::format("{} is written from the model as it is; leave --to out", options.output));
+  if (options.output.empty() && !options.check) return unusable("expected -o OUT, or --check to write nothing");
+  if (options.tree && !to) return unusable("--tree converts versions; expected --to VERSION");
   if (options.tree && options.output.empty())
-    return complain("expected -o FOLDER: there the tree goes, and the lines that tell of it");
+    return unusable("expected -o FOLDER: there the tree goes, and the lines that tell of it");
   if (options.tree && !options.report.empty())
-    return complain("--report is of one model; of a tree convert.jsonl tells the same");
+    return unusable("--report is of one model; of a tree convert.jsonl tells the same");
   if (options.tree) return convert_tree(options, *to);
   if (form != nullptr && (options.check || !options.report.empty()))
-    return complain(
+    return unusable(
         fmt::format("--check and --report are about versions; {} is another form of the model", options.output));
   if (!check_output(options.report == "-" ? "" : options.report)) return ExitCode::unusable;
 
-  int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
-  const auto model = load(options.input, diagnostics, exit_code);
+  const auto model = load(options.input, diagnostics);
   print_findings(diagnostics);
-  if (!model) return exit_code;
+  if (!model) return model.error();
   return to ? convert_version(options, *model, *to) : convert_form(options, *model, *form);
 }
 
 }  // namespace
 
 void add_convert(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ConvertOptions>();
   CLI::App* verb = app.add_subcommand("convert", "the model in another AMALTHEA version, or as JSON, DOT or CSV");
   add_input_options(*verb, options->input);
   verb->add_option("--to", options->to,

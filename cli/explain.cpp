@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/complaint.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
 #include "engine/explanation.hpp"
@@ -15,7 +16,7 @@
 namespace amalthea::cli {
 namespace {
 
-struct Options {
+struct ExplainOptions {
   InputOptions input;  ///< the task's name is the last of its models
   AnalysisInput analysis;
   std::string format = "text";
@@ -29,27 +30,22 @@ std::optional<TaskIndex> task_named(const System& system, const std::string& nam
   return std::nullopt;
 }
 
-int complain(const std::string& message) {
-  fmt::print(stderr, "amalthea: error: {}\n", message);
-  return ExitCode::unusable;
-}
-
-int run(Options options) {
+int run(ExplainOptions options) {
   if (options.input.models.size() < 2)
-    return complain("explain needs a model and then the name of a task: amalthea explain MODEL TASK");
+    return unusable("explain needs a model and then the name of a task: amalthea explain MODEL TASK");
   const std::string name = options.input.models.back();
   options.input.models.pop_back();
   if (!check_output(options.output) || !check_output(options.picture)) return ExitCode::unusable;
-  int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
-  const auto model = load(options.input, diagnostics, exit_code);
-  const auto prepared = model ? prepare_analysis(*model, options.analysis, diagnostics, exit_code) : std::nullopt;
+  const auto model = load(options.input, diagnostics);
+  const auto prepared =
+      model.and_then([&](const Model& read) { return prepare_analysis(read, options.analysis, diagnostics); });
   const auto task = prepared ? task_named(prepared->system, name) : std::nullopt;
   const auto results = task ? engine::analyze(prepared->system, prepared->analysis, diagnostics) : std::nullopt;
   print_findings(diagnostics);
-  if (!prepared) return exit_code;
+  if (!prepared) return prepared.error();
   if (!task) {
-    return complain(fmt::format("no task is named \"{}\"{}", name,
+    return unusable(fmt::format("no task is named \"{}\"{}", name,
                                 did_you_mean_or_list(name, prepared->system.tasks, &Task::name)));
   }
   if (!results) return ExitCode::findings;
@@ -59,7 +55,7 @@ int run(Options options) {
     return ExitCode::findings;
   }
   const auto tried = engine::what_if(prepared->system, prepared->analysis, *task);
-  const exporter::ModelInfo info = model_info(*model);
+  const exporter::ModelInfo info = exporter::model_info(*model);
   const exporter::ResultView view{info, prepared->system, *results, diagnostics};
   const bool colour = options.output.empty() && use_colour();
   const std::string text = options.format == "json" ? exporter::render_explanation_json(view, *story, tried)
@@ -76,7 +72,7 @@ int run(Options options) {
 }  // namespace
 
 void add_explain(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExplainOptions>();
   CLI::App* verb = app.add_subcommand("explain", "the story of a task's longest job: amalthea explain MODEL... TASK");
   add_input_options(*verb, options->input);
   add_analysis_options(*verb, options->analysis);

@@ -9,7 +9,8 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/near_miss.hpp"
+#include "amalthea/detail/near_miss.hpp"
+#include "cli/complaint.hpp"
 #include "cli/mapping.hpp"
 #include "cli/shown_findings.hpp"
 #include "engine/chains/chain_search.hpp"
@@ -20,11 +21,6 @@ namespace amalthea::cli {
 namespace {
 
 constexpr std::string_view chain_prefix = "chain:";
-
-bool complain(const std::string& message) {
-  fmt::print(stderr, "amalthea: error: {}\n", message);
-  return false;
-}
 
 template <typename T>
 bool contains(const std::vector<T>& values, const T& value) {

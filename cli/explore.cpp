@@ -9,12 +9,14 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/compared_mappings.hpp"
+#include "cli/complaint.hpp"
 #include "cli/exploration_input.hpp"
 #include "cli/model_output.hpp"
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/exploration/exploration_formats.hpp"
 #include "exporter/primitives/splice.hpp"
+#include "exporter/primitives/text_table.hpp"
 #include "exporter/rewriting/annotation.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
 #include "exporter/rewriting/remapping.hpp"
@@ -23,7 +25,7 @@
 namespace amalthea::cli {
 namespace {
 
-struct Options {
+struct ExploreOptions {
   InputOptions input;
   AnalysisInput analysis;
   ExplorationInput exploration;
@@ -34,11 +36,6 @@ struct Options {
   std::string report;
   std::vector<std::string> compare;
 };
-
-bool complain(const std::string& message) {
-  fmt::print(stderr, "amalthea: error: {}\n", message);
-  return false;
-}
 
 bool is_same_file(const std::string& a, const std::string& b) {
   namespace fs = std::filesystem;
@@ -52,7 +49,7 @@ bool is_same_file(const std::string& a, const std::string& b) {
 
 /// Whether nothing that is written takes the place of something else that is, or was read. Only -o may write where the
 /// model is, and --mapping-out where --mapping was read.
-bool check_paths(const Model& model, const Options& options, const std::vector<Target>& targets) {
+bool check_paths(const Model& model, const ExploreOptions& options, const std::vector<Target>& targets) {
   struct File {
     std::string option, path;
   };
@@ -134,8 +131,8 @@ std::optional<std::string> unannotated_text(const Document& document, std::strin
 }
 
 /// The model with the mapping of `after` in it.
-bool write_model(const Model& model, const Options& options, const std::vector<Target>& targets, const System& after,
-                 Diagnostics& diagnostics) {
+bool write_model(const Model& model, const ExploreOptions& options, const std::vector<Target>& targets,
+                 const System& after, Diagnostics& diagnostics) {
   Diagnostics known;  // said before
   importer::BuildOptions build;
   build.keep_wrappers = options.analysis.build.keep_wrappers;
@@ -166,9 +163,9 @@ bool write_mapping(const std::string& path, const System& after) {
 }
 
 /// All that was asked for beside standard output; then the exit code.
-int write_all(const Model& model, const Options& options, const std::vector<Target>& targets, const Search& search,
-              const explore::Exploration& exploration, const std::vector<exporter::ComparedMapping>& compared,
-              Diagnostics& diagnostics) {
+int write_all(const Model& model, const ExploreOptions& options, const std::vector<Target>& targets,
+              const Search& search, const explore::Exploration& exploration,
+              const std::vector<exporter::ComparedMapping>& compared, Diagnostics& diagnostics) {
   const explore::Solution& chosen = exploration.front[options.solution - 1];
   const auto after = explore::applied(search.problem, chosen.candidate);
   if (!after) throw std::logic_error("a solution cannot be applied");
@@ -176,7 +173,7 @@ int write_all(const Model& model, const Options& options, const std::vector<Targ
   for (const explore::Objective& objective : search.options.objectives)
     objectives.push_back({explore::describe(search.problem.system, objective),
                           std::holds_alternative<explore::ChainLatency>(objective)});
-  const exporter::ModelInfo info = model_info(model);
+  const exporter::ModelInfo info = exporter::model_info(model);
   std::optional<engine::Assessment> assessment;
   Diagnostics analysing = diagnostics;
   if (const auto results = engine::analyze(*after, search.options.analysis, analysing))
@@ -200,11 +197,10 @@ int write_all(const Model& model, const Options& options, const std::vector<Targ
   return exit_code_of(*assessment, options.analysis);
 }
 
-int run(const Options& options) {
+int run(const ExploreOptions& options) {
   if (!check_output(options.mapping_output) || !check_output(options.report)) return ExitCode::unusable;
-  int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
-  const auto model = load(options.input, diagnostics, exit_code);
+  const auto model = load(options.input, diagnostics);
   std::vector<Target> targets;
   if (model && !options.output.empty()) {
     targets = targets_of(*model);
@@ -212,10 +208,11 @@ int run(const Options& options) {
       return ExitCode::unusable;
   }
   if (model && !check_paths(*model, options, targets)) return ExitCode::unusable;
-  const auto prepared = model ? prepare_analysis(*model, options.analysis, diagnostics, exit_code) : std::nullopt;
+  const auto prepared =
+      model.and_then([&](const Model& read) { return prepare_analysis(read, options.analysis, diagnostics); });
   if (!prepared) {
     print_findings(diagnostics);
-    return exit_code;
+    return prepared.error();
   }
   auto search = make_search(*model, options.analysis, *prepared, options.exploration, diagnostics);
   if (!search || !check_solution(options.solution, search->options.objectives.size()) ||
@@ -238,7 +235,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_explore(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ExploreOptions>();
   CLI::App* verb = app.add_subcommand(
       "explore", "search for a mapping that keeps all deadlines: units, offloading, priorities, waiting, time slices");
   add_input_options(*verb, options->input);

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "analysis/model_analysis.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/graph/graph_formats.hpp"
@@ -11,7 +12,7 @@
 namespace amalthea::cli {
 namespace {
 
-struct Options {
+struct GraphOptions {
   InputOptions input;
   importer::BuildOptions build;
   std::string format = "dot";
@@ -20,14 +21,15 @@ struct Options {
   bool lenient = false;
 };
 
-int run(const Options& options) {
+int run(const GraphOptions& options) {
   if (!check_output(options.output)) return ExitCode::unusable;
-  int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
-  const auto built = load_and_build(options.input, options.build, options.lenient, diagnostics, exit_code);
-  if (!built) return exit_code;
-  if (!built->system) return ExitCode::findings;
-  const System& system = *built->system;
+  const auto model = load(options.input, diagnostics);
+  const auto built = model ? analysis::build(*model, options.build, options.lenient, diagnostics) : std::nullopt;
+  print_findings(diagnostics);
+  if (!model) return model.error();
+  if (!built) return ExitCode::findings;
+  const System& system = *built;
   std::optional<TaskIndex> task;
   for (TaskIndex index = 0; index < system.tasks.size(); ++index)
     if (system.tasks[index].name == options.task) task = index;
@@ -47,7 +49,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_graph(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<GraphOptions>();
   CLI::App* verb =
       app.add_subcommand("graph", "the runnable graph of the system or of one task, as DOT, JSON or a picture");
   add_input_options(*verb, options->input);

@@ -15,7 +15,7 @@
 namespace amalthea::cli {
 namespace {
 
-struct Options {
+struct InfoOptions {
   InputOptions input;
   importer::BuildOptions build;
   std::string format = "text";
@@ -23,12 +23,11 @@ struct Options {
 };
 
 /// Every object, attribute and reference; findings go to standard error as always.
-int dump(const Options& options) {
-  int exit_code = ExitCode::all_well;
+int dump(const InfoOptions& options) {
   Diagnostics diagnostics;
-  const auto model = load(options.input, diagnostics, exit_code);
+  const auto model = load(options.input, diagnostics);
   print_findings(diagnostics);
-  if (!model) return exit_code;
+  if (!model) return model.error();
   bool written = true;
   exporter::dump_model(*model, [&](std::string_view part) {
     if (written) written = write_output("", std::string(part));
@@ -37,15 +36,14 @@ int dump(const Options& options) {
   return diagnostics.has_errors() ? ExitCode::findings : ExitCode::all_well;
 }
 
-int run(const Options& options) {
+int run(const InfoOptions& options) {
   if (options.dump) return dump(options);
-  int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
-  const auto model = load(options.input, diagnostics, exit_code);
+  const auto model = load(options.input, diagnostics);
   const auto system = model ? importer::build_system(*model, options.build, diagnostics) : std::nullopt;
   print_findings(diagnostics);
-  if (!model) return exit_code;
-  const exporter::ModelInfo info = model_info(*model);
+  if (!model) return model.error();
+  const exporter::ModelInfo info = exporter::model_info(*model);
   const exporter::ModelSummary summary{info, *model, system ? &*system : nullptr, diagnostics,
                                        importer::is_used_by_analysis};
   const std::string text = options.format == "json" ? exporter::render_summary_json(summary)
@@ -57,7 +55,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_info(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<InfoOptions>();
   CLI::App* verb = app.add_subcommand("info", "what is in a model, and what of it the analysis understands");
   add_input_options(*verb, options->input);
   add_build_options(*verb, options->build);

@@ -14,23 +14,17 @@
 #include <CLI/Formatter.hpp>
 
 #include "amalthea/quantity.hpp"
+#include "analysis/model_analysis.hpp"
+#include "cli/complaint.hpp"
 #include "cli/mapping.hpp"
 #include "cli/shown_findings.hpp"
 #include "cli/verbs.hpp"
 #include "engine/chains/chain_search.hpp"
-#include "engine/program/kernel_instructions.hpp"
-#include "engine/simulation/simulation.hpp"
 #include "exporter/findings/finding_formats.hpp"
 #include "exporter/primitives/write_file.hpp"
-#include "exporter/rewriting/annotation_state.hpp"
-#include "importer/reading/model_reader.hpp"
-#include "importer/reading/structure.hpp"
-#include "review/review.hpp"
 
 namespace amalthea::cli {
 namespace {
-
-void complain(const std::string& message) { fmt::print(stderr, "amalthea: error: {}\n", message); }
 
 /// Of what is neither the name of a built-in thing nor a file.
 template <typename Items, typename NameOf>
@@ -78,21 +72,6 @@ void add_mapping_options(CLI::App& verb, AnalysisInput& options) {
       ->allow_extra_args(false);
   verb.add_option("--mapping", options.mapping_file,
                   "JSON file with such changes (docs/memory.md); --map wins over it");
-}
-
-/// Puts the chains that were asked for behind those of the model; false and a message when one cannot be understood.
-bool add_chains(const AnalysisInput& options, System& system, Diagnostics& diagnostics) {
-  for (const std::string& text : options.chains) {
-    auto chain = engine::parse_chain(system, text);
-    if (!chain) {
-      complain(fmt::format("--chain \"{}\": {}", text, chain.error()));
-      return false;
-    }
-    engine::report_gaps(system, *chain, diagnostics);
-    system.chains.push_back(std::move(*chain));
-  }
-  if (options.derive_chains) engine::add_derived_chains(system, diagnostics);
-  return true;
 }
 
 }  // namespace
@@ -204,70 +183,31 @@ void print_findings(const Diagnostics& diagnostics) {
     if (is_shown(finding)) fmt::print(stderr, "{}\n", format(finding));
 }
 
-std::optional<Model> load(const InputOptions& options, Diagnostics& diagnostics, int& exit_code) {
-  auto model = importer::read_model(options.models, options.limits, diagnostics);
-  if (model)
-    exporter::check_annotations(*model, diagnostics);
-  else
-    exit_code = ExitCode::unusable;
-  return model;
-}
-
 namespace {
 
-/// Whether there is something in the model that EMF refuses. What references into files that were not given mean for
-/// timing has been asked when the system was built.
-bool is_refused(const Diagnostics& diagnostics) {
-  const auto& found = diagnostics.all();
-  return std::any_of(found.begin(), found.end(), [](const Diagnostic& finding) {
-    return finding.severity == Severity::error && !importer::is_about_missing_file(finding);
-  });
-}
-
-/// Takes the system of a model away that is refused. Whether there still is one.
-bool check_refusal(bool lenient, Diagnostics& diagnostics, std::optional<System>& system) {
-  if (system && !lenient && is_refused(diagnostics)) {
-    system.reset();
-    diagnostics.add("AM0344", Severity::note,
-                    "the model is not analysed, as part of it is not understood; --lenient goes on without that part, "
-                    "and with a verdict that is unknown");
-  }
-  return system.has_value();
+int code_of(const analysis::Failure& failure) {
+  if (!failure.message.empty()) complain("--" + failure.message);  // it begins with what the option is called, too
+  return failure.kind == analysis::Failure::Kind::refused ? ExitCode::findings : ExitCode::unusable;
 }
 
 }  // namespace
 
-std::optional<Built> load_and_build(const InputOptions& input, const importer::BuildOptions& build, bool lenient,
-                                    Diagnostics& diagnostics, int& exit_code) {
-  auto model = load(input, diagnostics, exit_code);
-  auto system = model ? review::build_checked(*model, build, diagnostics, review::few) : std::nullopt;
-  check_refusal(lenient, diagnostics, system);
-  print_findings(diagnostics);
-  if (!model) return std::nullopt;
-  return Built{std::move(*model), std::move(system)};
-}
-
-exporter::ModelInfo model_info(const Model& model) {
-  exporter::ModelInfo info;
-  for (const auto& document : model.documents()) info.files.push_back(document->source().path());
-  info.version = model.documents().front()->version_text();
-  info.hash = exporter::hash_of_model(model);
-  return info;
+tl::expected<Model, int> load(const InputOptions& options, Diagnostics& diagnostics) {
+  return analysis::read(options.models, options.limits, diagnostics).map_error(code_of);
 }
 
 namespace {
 
 /// The options without a model.
 struct Understood {
-  engine::AnalysisOptions analysis;
+  analysis::Options options;
   std::unique_ptr<const engine::DeviceProfile> profile;
-  importer::BuildOptions build;
 };
 
 /// Nothing, and a message, where one cannot be understood.
 std::optional<Understood> understand(const AnalysisInput& options) {
   Understood understood;
-  engine::AnalysisOptions& analysis = understood.analysis;
+  engine::AnalysisOptions& analysis = understood.options.engine;
   if (options.execution == "average") analysis.execution = engine::Execution::average;
   if (options.execution == "best") analysis.execution = engine::Execution::best;
   if (options.execution == "random") analysis.execution = engine::Execution::random;
@@ -293,14 +233,16 @@ std::optional<Understood> understand(const AnalysisInput& options) {
   if (options.communication == "explicit") analysis.communication = engine::Communication::explicit_access;
   if (options.communication == "let") analysis.communication = engine::Communication::let;
   analysis.strict = options.strict;
-  understood.build = options.build;
-  understood.build.tabulated_accesses = analysis.compile.memory.source == engine::MemoryModel::Source::table;
+  understood.options.build = options.build;
+  understood.options.chains = options.chains;
+  understood.options.derive_chains = options.derive_chains;
+  understood.options.lenient = options.lenient;
   auto changes = read_mapping_changes(options.mapping_file, options.map);
   if (!changes) {
     complain(changes.error());
     return std::nullopt;
   }
-  understood.build.mapping = std::move(*changes);
+  understood.options.build.mapping = std::move(*changes);
   return understood;
 }
 
@@ -308,37 +250,20 @@ std::optional<Understood> understand(const AnalysisInput& options) {
 
 bool are_understood(const AnalysisInput& options) { return understand(options).has_value(); }
 
-std::optional<PreparedAnalysis> prepare_analysis(const Model& model, const AnalysisInput& options,
-                                                 Diagnostics& diagnostics, int& exit_code) {
-  exit_code = ExitCode::unusable;
+tl::expected<PreparedAnalysis, int> prepare_analysis(const Model& model, const AnalysisInput& options,
+                                                     Diagnostics& diagnostics) {
   auto understood = understand(options);
-  if (!understood) return std::nullopt;
-  exit_code = ExitCode::findings;
-  auto system = review::build_checked(model, understood->build, diagnostics, review::few);
-  if (!check_refusal(options.lenient, diagnostics, system)) {
-    const auto& found = diagnostics.all();
-    if (std::any_of(found.begin(), found.end(), importer::is_about_mapping_change)) exit_code = ExitCode::unusable;
-    return std::nullopt;
-  }
-  review::apply_rules(model, &*system, diagnostics, review::few);
-  if (!add_chains(options, *system, diagnostics)) {
-    exit_code = ExitCode::unusable;
-    return std::nullopt;
-  }
-  if (!engine::resolve_instructions(*system, understood->analysis.profile, diagnostics)) return std::nullopt;
-  exit_code = ExitCode::all_well;
-  return PreparedAnalysis{std::move(*system), std::move(understood->analysis), std::move(understood->profile)};
+  if (!understood) return tl::unexpected(int{ExitCode::unusable});
+  auto system = analysis::prepare(model, understood->options, diagnostics).map_error(code_of);
+  if (!system) return tl::unexpected(system.error());
+  return PreparedAnalysis{std::move(*system), std::move(understood->options.engine), std::move(understood->profile)};
 }
 
-std::optional<Analysed> analyze_model(const Model& model, const AnalysisInput& options, Diagnostics& diagnostics,
-                                      int& exit_code) {
-  auto prepared = prepare_analysis(model, options, diagnostics, exit_code);
-  if (!prepared) return std::nullopt;
+tl::expected<Analysed, int> analyze_model(const Model& model, const AnalysisInput& options, Diagnostics& diagnostics) {
+  auto prepared = prepare_analysis(model, options, diagnostics);
+  if (!prepared) return tl::unexpected(prepared.error());
   auto results = engine::analyze(prepared->system, prepared->analysis, diagnostics);
-  if (!results) {
-    exit_code = ExitCode::findings;
-    return std::nullopt;
-  }
+  if (!results) return tl::unexpected(int{ExitCode::findings});
   return Analysed{std::move(prepared->system), std::move(*results)};
 }
 

@@ -12,11 +12,12 @@
 #include <vector>
 
 #include <CLI/App.hpp>
+#include <tl/expected.hpp>
 
+#include "amalthea/detail/near_miss.hpp"
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 #include "amalthea/graph/system.hpp"
-#include "amalthea/near_miss.hpp"
 #include "engine/analysis.hpp"
 #include "engine/gpu/device_profile.hpp"
 #include "engine/verdict.hpp"
@@ -68,19 +69,8 @@ std::optional<engine::DeviceProfile> choose_profile(const std::string& platform)
 /// Prints findings to standard error, one a line, by their places, but for those that -q and --suppress hide.
 void print_findings(const Diagnostics& diagnostics);
 
-/// The model, or nothing; then `exit_code` is set. Findings are collected, not printed.
-std::optional<Model> load(const InputOptions& options, Diagnostics& diagnostics, int& exit_code);
-
-struct Built {
-  Model model;
-  std::optional<System> system;  ///< nothing when the model cannot be analysed
-};
-/// The model and its system, or nothing; then `exit_code` is set. Findings are collected and printed, those against the
-/// metamodel too. A model with errors has a system only where that is `lenient`, and none that timing depends on.
-std::optional<Built> load_and_build(const InputOptions& input, const importer::BuildOptions& build, bool lenient,
-                                    Diagnostics& diagnostics, int& exit_code);
-
-exporter::ModelInfo model_info(const Model& model);
+/// The model, or the exit code. Findings are collected, not printed.
+tl::expected<Model, int> load(const InputOptions& options, Diagnostics& diagnostics);
 
 /// Of a --memory-limit.
 inline constexpr std::uint64_t most_mebibytes = std::uint64_t{1} << 40U;
@@ -94,19 +84,17 @@ struct PreparedAnalysis {
   engine::AnalysisOptions analysis;
   std::unique_ptr<const engine::DeviceProfile> profile;  ///< of --platform; `analysis` points to it
 };
-/// Model → system, with the options understood, or nothing; then `exit_code` is set. Findings are collected, not
-/// printed, among them those of a review. A model with errors is not analysed; with --lenient one is of which EMF would
-/// refuse something.
-std::optional<PreparedAnalysis> prepare_analysis(const Model& model, const AnalysisInput& options,
-                                                 Diagnostics& diagnostics, int& exit_code);
+/// Model → system, with the options understood, or the exit code. Findings are collected, not printed, among them those
+/// of a review. A model with errors is not analysed; with --lenient one is of which EMF would refuse something.
+tl::expected<PreparedAnalysis, int> prepare_analysis(const Model& model, const AnalysisInput& options,
+                                                     Diagnostics& diagnostics);
 
 struct Analysed {
   System system;
   engine::Results results;
 };
-/// Model → results, or nothing; then `exit_code` is set. Findings are collected, not printed.
-std::optional<Analysed> analyze_model(const Model& model, const AnalysisInput& options, Diagnostics& diagnostics,
-                                      int& exit_code);
+/// Model → results, or the exit code. Findings are collected, not printed.
+tl::expected<Analysed, int> analyze_model(const Model& model, const AnalysisInput& options, Diagnostics& diagnostics);
 
 /// Of an analysis that was shown, by its verdict: `findings` when something is missed or unbounded, `unknown` when
 /// something was not judged and that is not allowed.

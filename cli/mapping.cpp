@@ -9,7 +9,7 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/near_miss.hpp"
+#include "amalthea/detail/near_miss.hpp"
 #include "engine/input/located_json.hpp"
 
 namespace amalthea::cli {

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "cli/complaint.hpp"
 #include "cli/input.hpp"
 #include "exporter/primitives/new_file.hpp"
 #include "exporter/primitives/zip_writer.hpp"
@@ -16,11 +17,6 @@ namespace amalthea::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-bool complain(const std::string& message) {
-  fmt::print(stderr, "amalthea: error: {}\n", message);
-  return false;
-}
 
 /// The archive of the target with the text in it.
 std::optional<std::string> zipped(const Target& target, const std::string& text, const importer::Limits& limits) {

@@ -17,7 +17,7 @@
 namespace amalthea::cli {
 namespace {
 
-struct Options {
+struct ReportOptions {
   InputOptions input;
   AnalysisInput analysis;
   std::string output;
@@ -28,7 +28,7 @@ struct Options {
 };
 
 /// What makes the report what it is: all options but those that keep their default, and the files' names.
-std::vector<std::pair<std::string, std::string>> options_of(const Options& options) {
+std::vector<std::pair<std::string, std::string>> options_of(const ReportOptions& options) {
   std::vector<std::pair<std::string, std::string>> list = {
       {"--execution", options.analysis.execution},
       {"--memory", options.analysis.memory},
@@ -73,14 +73,14 @@ bool read_baseline(const std::string& path, std::optional<exporter::Baseline>& b
   return true;
 }
 
-int run(const Options& options) {
+int run(const ReportOptions& options) {
   if (!check_output(options.output)) return ExitCode::unusable;
   std::optional<exporter::Baseline> baseline;
   if (!read_baseline(options.baseline, baseline)) return ExitCode::unusable;
-  int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
-  const auto model = load(options.input, diagnostics, exit_code);
-  const auto prepared = model ? prepare_analysis(*model, options.analysis, diagnostics, exit_code) : std::nullopt;
+  const auto model = load(options.input, diagnostics);
+  const auto prepared =
+      model.and_then([&](const Model& read) { return prepare_analysis(read, options.analysis, diagnostics); });
   const auto recorded =
       prepared ? exporter::analyze_and_record(prepared->system, prepared->analysis, options.trace_events, diagnostics)
                : std::nullopt;
@@ -93,8 +93,9 @@ int run(const Options& options) {
     runs = engine::simulate_runs(prepared->system, {random, options.runs, options.seed, threads}, told_already);
   }
   print_findings(diagnostics);
-  if (!recorded) return prepared ? ExitCode::findings : exit_code;
-  const exporter::ModelInfo info = model_info(*model);
+  if (!prepared) return prepared.error();
+  if (!recorded) return ExitCode::findings;
+  const exporter::ModelInfo info = exporter::model_info(*model);
   const exporter::ReportView view{{info, prepared->system, recorded->results, diagnostics},
                                   recorded->schedule,
                                   runs ? &*runs : nullptr,
@@ -107,7 +108,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_report(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportOptions>();
   CLI::App* verb = app.add_subcommand(
       "report", "one HTML file for people: verdict, deadlines, schedule, chains, loads, findings (docs/report.md)");
   add_input_options(*verb, options->input);

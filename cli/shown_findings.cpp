@@ -8,7 +8,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
-#include "amalthea/near_miss.hpp"
+#include "amalthea/detail/near_miss.hpp"
 #include "exporter/findings/finding_catalog.hpp"
 
 namespace amalthea::cli {

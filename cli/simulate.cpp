@@ -18,7 +18,7 @@
 namespace amalthea::cli {
 namespace {
 
-struct Options {
+struct SimulateOptions {
   InputOptions input;
   AnalysisInput analysis;
   std::uint64_t runs = 1;
@@ -54,20 +54,20 @@ class Progress {
   std::uint64_t percent_ = 0;
 };
 
-int run(const Options& options) {
+int run(const SimulateOptions& options) {
   if (!check_output(options.output) || !check_trace(options.trace)) return ExitCode::unusable;
   if (options.traced_run >= options.runs) {
     fmt::print(stderr, "amalthea: error: --trace-run {}: runs are counted from 0 to {}\n", options.traced_run,
                options.runs - 1);
     return ExitCode::unusable;
   }
-  int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
-  const auto model = load(options.input, diagnostics, exit_code);
-  auto prepared = model ? prepare_analysis(*model, options.analysis, diagnostics, exit_code) : std::nullopt;
+  const auto model = load(options.input, diagnostics);
+  auto prepared =
+      model.and_then([&](const Model& read) { return prepare_analysis(read, options.analysis, diagnostics); });
   std::unique_ptr<exporter::TraceWriter> trace;
   if (prepared && !options.trace.empty()) {
-    trace = make_trace(options.trace, model_info(*model));
+    trace = make_trace(options.trace, exporter::model_info(*model));
     if (!trace) return ExitCode::unusable;
     prepared->analysis.observer = trace.get();
   }
@@ -79,12 +79,12 @@ int run(const Options& options) {
                                  [&](std::uint64_t done) { progress(done); }};
     many.watched_run = options.traced_run;
     runs = engine::simulate_runs(prepared->system, many, diagnostics);
-    if (!runs) exit_code = ExitCode::findings;
   }
   print_findings(diagnostics);
-  if (!runs) return exit_code;
+  if (!prepared) return prepared.error();
+  if (!runs) return ExitCode::findings;
   if (!finish_trace(trace.get())) return ExitCode::unusable;
-  const exporter::ModelInfo info = model_info(*model);
+  const exporter::ModelInfo info = exporter::model_info(*model);
   const exporter::RunsView view{info, prepared->system, *runs, diagnostics};
   const std::string text = options.format == "json"
                                ? exporter::render_runs_json(view)
@@ -96,7 +96,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_simulate(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SimulateOptions>();
   CLI::App* verb =
       app.add_subcommand("simulate", "how response times are distributed over many runs with random execution times");
   add_input_options(*verb, options->input);

@@ -7,16 +7,11 @@
 #include <fmt/core.h>
 
 #include "amalthea/quantity.hpp"
+#include "cli/complaint.hpp"
 #include "cli/input.hpp"
-#include "exporter/traces/trace_thread.hpp"
+#include "exporter/traces/detail/trace_thread.hpp"
 
 namespace amalthea::cli {
-namespace {
-
-void complain(const std::string& message) { fmt::print(stderr, "amalthea: error: {}\n", message); }
-
-}  // namespace
-
 void add_trace_option(CLI::App& verb, std::string& path) {
   verb.add_option("--trace", path,
                   "also write every event of the simulation to this file, by its extension: .btf, .json or .json.gz "

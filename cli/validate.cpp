@@ -16,7 +16,7 @@
 namespace amalthea::cli {
 namespace {
 
-struct Options {
+struct ValidateOptions {
   InputOptions input;
   std::string format = "text";
   std::string output;
@@ -30,22 +30,21 @@ std::optional<Severity> threshold(const std::string& fail_on) {
   return std::nullopt;
 }
 
-int run(const Options& options) {
+int run(const ValidateOptions& options) {
   if (!check_output(options.output)) return ExitCode::unusable;
-  int exit_code = ExitCode::all_well;
   Diagnostics diagnostics;
-  const auto model = load(options.input, diagnostics, exit_code);
+  const auto model = load(options.input, diagnostics);
   if (model) review::review_model(*model, diagnostics);
 
   std::vector<Diagnostic> findings;
   std::copy_if(diagnostics.all().begin(), diagnostics.all().end(), std::back_inserter(findings), is_shown);
   exporter::sort_findings(findings);
-  exporter::ModelInfo info = model ? model_info(*model) : exporter::ModelInfo{options.input.models, "", ""};
+  exporter::ModelInfo info = model ? exporter::model_info(*model) : exporter::ModelInfo{options.input.models, "", ""};
   const exporter::FindingView view{info, findings, diagnostics.all().size() - findings.size(),
                                    std::filesystem::current_path().string()};
   if (!write_output(options.output, exporter::find_finding_format(options.format)->render(view)))
     return ExitCode::unusable;
-  if (!model) return exit_code;
+  if (!model) return model.error();
   const auto least = threshold(options.fail_on);
   const bool fails = least && std::any_of(diagnostics.all().begin(), diagnostics.all().end(),
                                           [&](const Diagnostic& finding) { return finding.severity >= *least; });
@@ -55,7 +54,7 @@ int run(const Options& options) {
 }  // namespace
 
 void add_validate(CLI::App& app, int& exit_code) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ValidateOptions>();
   CLI::App* verb = app.add_subcommand(
       "validate", "findings about a model: against its metamodel, what an analysis lacks, and a design review");
   add_input_options(*verb, options->input);

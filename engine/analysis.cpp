@@ -9,13 +9,16 @@
 #include <fmt/core.h>
 
 #include "amalthea/quantity.hpp"
+#include "engine/amd/stream_masks.hpp"
 #include "engine/bounds/bounds.hpp"
 #include "engine/bounds/demand.hpp"
 #include "engine/chains/chain_latency.hpp"
-#include "engine/chains/chain_limits.hpp"
 #include "engine/chains/chain_observation.hpp"
+#include "engine/chains/detail/chain_limits.hpp"
 #include "engine/constraints/constraint_observer.hpp"
-#include "engine/constraints/constraints.hpp"
+#include "engine/constraints/detail/constraints.hpp"
+#include "engine/devices/chosen_devices.hpp"
+#include "engine/gpu/launch_plan.hpp"
 #include "engine/program/arrivals.hpp"
 #include "engine/program/program.hpp"
 #include "engine/program/releases.hpp"
@@ -220,13 +223,11 @@ bool check_launches(const System& system, const std::vector<const DeviceProfile*
       told[unit] = true;
       continue;
     }
-    const Launch& launch = *kernel->launch;
-    const auto use =
-        nvidia::use_of_block(*devices[unit]->multiprocessors, {launch.threads, launch.registers, launch.shared_memory});
-    if (use) continue;
+    const auto plan = gpu::plan_launch(*kernel->launch, *devices[unit]);
+    if (plan) continue;
     diagnostics.add("AM0507", Severity::error,
                     fmt::format("kernel \"{}\" cannot be launched on \"{}\" ({}): {}", system.graph[node].name,
-                                system.platform.units[unit].name, devices[unit]->name, use.error()));
+                                system.platform.units[unit].name, devices[unit]->name, plan.error()));
     all_fit = false;
   }
   return all_fit;
@@ -280,27 +281,12 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
 std::optional<Preparation> prepare_simulation(const System& system, const AnalysisOptions& options,
                                               Diagnostics& diagnostics) {
   Preparation preparation;
-  std::vector<const DeviceProfile*>& devices = preparation.devices;
-  devices.resize(system.platform.units.size(), nullptr);
-  for (UnitIndex unit = 0; unit < devices.size(); ++unit) {
-    if (system.platform.units[unit].type != PuType::gpu) continue;
-    devices[unit] = options.profile;
-    if (devices[unit] != nullptr) continue;
-    const auto profile = profile_for(system.platform.units[unit]);
-    if (!profile) {
-      diagnostics.add("AM0502", Severity::error, profile.error(), system.platform.units[unit].location);
-      return std::nullopt;
-    }
-    devices[unit] = *profile;
-    if (system.platform.units[unit].device_profile.empty())
-      diagnostics.add(
-          "AM0503", Severity::note,
-          fmt::format("GPU \"{}\" states no gpu.platform; the profile \"{}\" is used: {} (--platform names another)",
-                      system.platform.units[unit].name, (*profile)->name, (*profile)->description),
-          system.platform.units[unit].location);
-  }
+  ChosenDevices chosen = choose_devices(system, options.profile, &diagnostics);
+  if (!chosen.all_known) return std::nullopt;
+  preparation.devices = std::move(chosen.profiles);
+  const std::vector<const DeviceProfile*>& devices = preparation.devices;
   if (!check_launches(system, devices, diagnostics)) return std::nullopt;
-  if (!check_cu_masks(system, devices, diagnostics)) return std::nullopt;
+  if (!amd::check_cu_masks(system, devices, diagnostics)) return std::nullopt;
   for (const DeviceProfile* device : devices)
     preparation.device_profiles.push_back(device != nullptr ? device->name : "");
   report_memory_model(system, options.compile.memory, diagnostics);

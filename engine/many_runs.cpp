@@ -15,7 +15,7 @@
 #include "engine/bounds/bounds.hpp"
 #include "engine/chains/chain_observation.hpp"
 #include "engine/constraints/constraint_observer.hpp"
-#include "engine/constraints/constraints.hpp"
+#include "engine/constraints/detail/constraints.hpp"
 #include "engine/program/program.hpp"
 #include "engine/requirements.hpp"
 #include "engine/simulation/observer_tee.hpp"

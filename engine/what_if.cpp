@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/quantity.hpp"
+#include "engine/devices/chosen_devices.hpp"
 
 namespace amalthea::engine {
 namespace {
@@ -41,15 +42,13 @@ std::string suspend_pollers(System& system, TaskIndex task) {
 std::string shorten_slices(System& system, const AnalysisOptions& options) {
   std::size_t device_tasks = 0;
   bool shorter = false;
+  const std::vector<const DeviceProfile*> devices = choose_devices(system, options.profile).profiles;
   Duration least, largest;
   for (Task& task : system.tasks) {
     if (task.side != Side::device || task.folded_into) continue;
     ++device_tasks;
-    const auto profile = profile_for(system.platform.units[task.unit]);
-    const Duration stated = task.time_slice              ? *task.time_slice
-                            : options.profile != nullptr ? options.profile->time_slice
-                            : profile                    ? (*profile)->time_slice
-                                                         : least_slice;
+    const DeviceProfile* device = devices[task.unit];
+    const Duration stated = task.time_slice ? *task.time_slice : device != nullptr ? device->time_slice : least_slice;
     const Duration shortest = system.platform.schedulers[task.scheduler].minimum_time_slice.value_or(least_slice);
     const Duration slice = std::min(stated, shortest);
     shorter = shorter || slice < stated;

@@ -3,6 +3,7 @@
 #include <iterator>
 
 #include "amalthea/distribution.hpp"
+#include "engine/devices/chosen_devices.hpp"
 #include "engine/program/program.hpp"
 #include "engine/program/releases.hpp"
 #include "explore/detail/space.hpp"

@@ -12,10 +12,10 @@
 #include "amalthea/attribute_value.hpp"
 #include "amalthea/emf_form.hpp"
 #include "amalthea/identifier.hpp"
-#include "migration/itea_form.hpp"
-#include "migration/leftovers.hpp"
-#include "migration/root.hpp"
-#include "migration/steps.hpp"
+#include "migration/detail/itea_form.hpp"
+#include "migration/detail/leftovers.hpp"
+#include "migration/detail/root.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 namespace {

@@ -6,13 +6,10 @@
 
 #include "amalthea/emf_form.hpp"
 #include "amalthea/identifier.hpp"
-#include "migration/rule.hpp"
+#include "migration/detail/rule.hpp"
 
 namespace amalthea::migration {
 namespace {
-
-constexpr std::string_view any_file = "amlt:/#";
-constexpr std::string_view type_mark = "?type=";
 
 std::string_view id_of(const Field& field) {
   return field.kind == FieldKind::remote && field.text.starts_with(any_file) ? field.text.substr(any_file.size())

@@ -11,7 +11,7 @@
 #include "amalthea/quantity.hpp"
 #include "engine/analysis.hpp"
 #include "engine/program/releases.hpp"
-#include "review/rules.hpp"
+#include "review/detail/rules.hpp"
 
 namespace amalthea::review {
 namespace {

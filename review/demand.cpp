@@ -12,9 +12,10 @@
 
 #include "amalthea/quantity.hpp"
 #include "engine/bounds/demand.hpp"
+#include "engine/devices/chosen_devices.hpp"
 #include "engine/program/program.hpp"
 #include "engine/results/results.hpp"
-#include "review/rules.hpp"
+#include "review/detail/rules.hpp"
 
 namespace amalthea::review {
 namespace {

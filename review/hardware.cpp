@@ -10,7 +10,7 @@
 
 #include "amalthea/views/attributes.hpp"
 #include "amalthea/views/hardware.hpp"
-#include "review/rules.hpp"
+#include "review/detail/rules.hpp"
 
 namespace amalthea::review {
 namespace {

@@ -14,7 +14,7 @@
 #include "amalthea/quantity.hpp"
 #include "amalthea/views/deviations.hpp"
 #include "amalthea/views/quantities.hpp"
-#include "review/rules.hpp"
+#include "review/detail/rules.hpp"
 
 namespace amalthea::review {
 namespace {

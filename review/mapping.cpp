@@ -8,10 +8,10 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/ascii.hpp"
+#include "amalthea/detail/ascii.hpp"
 #include "amalthea/views/hardware.hpp"
 #include "amalthea/views/properties.hpp"
-#include "review/rules.hpp"
+#include "review/detail/rules.hpp"
 
 namespace amalthea::review {
 namespace {

@@ -13,7 +13,7 @@
 #include "amalthea/views/hardware.hpp"
 #include "amalthea/views/mapping.hpp"
 #include "amalthea/views/quantities.hpp"
-#include "review/rules.hpp"
+#include "review/detail/rules.hpp"
 
 namespace amalthea::review {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "amalthea/quantity.hpp"
 #include "amalthea/views/conditions.hpp"
-#include "review/rules.hpp"
+#include "review/detail/rules.hpp"
 
 namespace amalthea::review {
 namespace {

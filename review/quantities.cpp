@@ -10,7 +10,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/quantity.hpp"
-#include "review/rules.hpp"
+#include "review/detail/rules.hpp"
 
 namespace amalthea::review {
 namespace {

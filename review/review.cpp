@@ -11,7 +11,7 @@
 #include <fmt/core.h>
 
 #include "importer/reading/conformance.hpp"
-#include "review/rules.hpp"
+#include "review/detail/rules.hpp"
 
 namespace amalthea::review {
 namespace {

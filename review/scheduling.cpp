@@ -13,7 +13,7 @@
 
 #include "amalthea/quantity.hpp"
 #include "importer/building/system_builder.hpp"
-#include "review/rules.hpp"
+#include "review/detail/rules.hpp"
 
 namespace amalthea::review {
 namespace {

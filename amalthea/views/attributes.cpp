@@ -9,7 +9,7 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/ascii.hpp"
+#include "amalthea/detail/ascii.hpp"
 #include "amalthea/quantity.hpp"
 
 namespace amalthea::views {

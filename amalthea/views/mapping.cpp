@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "amalthea/views/mapping.hpp"
 
-#include "amalthea/ascii.hpp"
+#include "amalthea/detail/ascii.hpp"
 #include "amalthea/quantity.hpp"
 
 namespace amalthea::views {

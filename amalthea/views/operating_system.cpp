@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/ascii.hpp"
+#include "amalthea/detail/ascii.hpp"
 #include "amalthea/views/quantities.hpp"
 
 namespace amalthea::views {

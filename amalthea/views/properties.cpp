@@ -6,7 +6,7 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/ascii.hpp"
+#include "amalthea/detail/ascii.hpp"
 #include "amalthea/identifier.hpp"
 #include "amalthea/quantity.hpp"
 #include "amalthea/views/quantities.hpp"

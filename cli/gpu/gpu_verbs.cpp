@@ -13,11 +13,6 @@
 
 namespace amalthea::cli {
 
-int unusable(const std::string& message) {
-  fmt::print(stderr, "amalthea: error: {}\n", message);
-  return ExitCode::unusable;
-}
-
 int written(const std::string& text, int exit_code) { return write_output("", text) ? exit_code : ExitCode::unusable; }
 
 void add_format(CLI::App& verb, std::string& format) {
@@ -27,7 +22,7 @@ void add_format(CLI::App& verb, std::string& format) {
 std::optional<engine::DeviceProfile> profile_with_sms(const std::string& platform) {
   auto profile = choose_profile(platform);
   if (profile && !profile->multiprocessors) {
-    unusable(
+    complain(
         fmt::format("--platform {}: the profile does not say what its SMs hold (\"multiprocessors\"); add it, or "
                     "choose a profile that does",
                     platform));
@@ -39,7 +34,7 @@ std::optional<engine::DeviceProfile> profile_with_sms(const std::string& platfor
 std::optional<engine::DeviceProfile> nvidia_profile(const std::string& platform) {
   auto profile = profile_with_sms(platform);
   if (profile && profile->amd) {
-    unusable(fmt::format(
+    complain(fmt::format(
         "--platform {}: an AMD GPU, which works by other rules; amalthea gpu run and gpu partition know them",
         platform));
     return std::nullopt;
@@ -51,7 +46,7 @@ std::optional<std::string> file_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream text;
   if (!file || !(text << file.rdbuf())) {
-    unusable(fmt::format("{}: cannot be read, or is empty{}", path, did_you_mean_file(path)));
+    complain(fmt::format("{}: cannot be read, or is empty{}", path, did_you_mean_file(path)));
     return std::nullopt;
   }
   return std::move(text).str();

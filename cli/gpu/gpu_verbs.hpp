@@ -8,6 +8,7 @@
 
 #include <CLI/App.hpp>
 
+#include "cli/complaint.hpp"
 #include "engine/gpu/device_profile.hpp"
 
 namespace amalthea::cli {
@@ -22,9 +23,6 @@ void add_gpu_rta(CLI::App& gpu, int& exit_code);
 void add_gpu_run(CLI::App& gpu, int& exit_code);
 void add_gpu_study(CLI::App& gpu, int& exit_code);
 void add_gpu_warps(CLI::App& gpu, int& exit_code);
-
-/// Prints the message as an error; the exit code of wrong use.
-int unusable(const std::string& message);
 
 /// Prints the text to standard output; `exit_code`, or that of a failure to write.
 int written(const std::string& text, int exit_code);

@@ -25,6 +25,7 @@
 namespace amalthea::cli {
 namespace {
 
+namespace gpu = engine::gpu;
 namespace nvidia = engine::nvidia;
 using nvidia::AccessPattern;
 using nvidia::MemoryKernel;
@@ -228,7 +229,7 @@ int compare(const engine::DeviceProfile& profile, const InterferenceOptions& opt
 /// The options in the model's terms.
 tl::expected<exporter::InterferenceQuestion, std::string> read_question(const engine::DeviceProfile& profile,
                                                                         const InterferenceOptions& options) {
-  const nvidia::MemoryParameters parameters = profile.measured_memory.value_or(nvidia::MemoryParameters{});
+  const gpu::MemoryParameters parameters = profile.measured_memory.value_or(gpu::MemoryParameters{});
   exporter::InterferenceQuestion question;
   const auto kernel = KernelReader(false, parameters.clock_mhz).read(options.kernel);
   if (!kernel) return tl::unexpected(fmt::format("--kernel {}: {}", options.kernel, kernel.error()));

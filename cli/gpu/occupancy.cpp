@@ -14,11 +14,11 @@
 namespace amalthea::cli {
 namespace {
 
-namespace nvidia = engine::nvidia;
+namespace gpu = engine::gpu;
 
 struct OccupancyOptions {
   std::string platform = "tx2";
-  nvidia::BlockShape shape;
+  gpu::BlockShape shape;
   bool threshold_counts = false;
   std::string format = "text";
 };
@@ -27,7 +27,7 @@ int run(const OccupancyOptions& options) {
   auto profile = nvidia_profile(options.platform);
   if (!profile) return ExitCode::unusable;
   profile->multiprocessors->threshold_counts = options.threshold_counts;
-  const auto occupancy = nvidia::occupancy(*profile->multiprocessors, options.shape);
+  const auto occupancy = gpu::occupancy(*profile->multiprocessors, options.shape);
   if (!occupancy) return unusable(fmt::format("{}: {}", profile->name, occupancy.error()));
   return written(options.format == "json" ? exporter::render_occupancy_json(*profile, *occupancy)
                                           : exporter::render_occupancy_text(*profile, *occupancy, use_colour()),

@@ -17,6 +17,7 @@ namespace amalthea::cli {
 namespace {
 
 namespace amd = engine::amd;
+namespace gpu = engine::gpu;
 
 struct PartitionChoice {
   std::string platform = "radeon-vii";
@@ -29,21 +30,21 @@ struct PartitionChoice {
   std::string format = "text";
 };
 
-const amd::NamedKernel* choose_kernel(const engine::DeviceProfile& profile, const std::string& option,
+const gpu::NamedKernel* choose_kernel(const engine::DeviceProfile& profile, const std::string& option,
                                       const std::string& name) {
-  if (const amd::NamedKernel* kernel = engine::find_kernel(profile, name)) return kernel;
+  if (const gpu::NamedKernel* kernel = engine::find_kernel(profile, name)) return kernel;
   std::string known;
-  for (const amd::NamedKernel& kernel : profile.amd->kernels)
+  for (const gpu::NamedKernel& kernel : profile.amd->kernels)
     known += fmt::format("{}{}", known.empty() ? "" : ", ", kernel.name);
   unusable(fmt::format("{} {}: the profile has no such kernel; it has {}{}", option, name,
                        known.empty() ? std::string("none") : known,
-                       did_you_mean(name, profile.amd->kernels, &amd::NamedKernel::name)));
+                       did_you_mean(name, profile.amd->kernels, &gpu::NamedKernel::name)));
   return nullptr;
 }
 
-std::optional<amd::CuMask> choose_mask(const engine::DeviceProfile& profile, const std::string& option,
+std::optional<gpu::CuMask> choose_mask(const engine::DeviceProfile& profile, const std::string& option,
                                        const std::string& text) {
-  auto mask = amd::parse_cu_mask(text, engine::amd_settings(profile).layout());
+  auto mask = amd::parse_cu_mask(text, amd::device_settings(profile).layout());
   if (mask) return std::move(*mask);
   unusable(fmt::format("{} {}: {}", option, text, mask.error()));
   return std::nullopt;
@@ -54,14 +55,14 @@ int run(const PartitionChoice& choice) {
   if (!profile) return ExitCode::unusable;
   if (!profile->amd)
     return unusable(fmt::format("--platform {}: the profile is not one of an AMD GPU (\"amd\")", choice.platform));
-  const amd::NamedKernel* kernel = choose_kernel(*profile, "--kernel", choice.kernel);
+  const gpu::NamedKernel* kernel = choose_kernel(*profile, "--kernel", choice.kernel);
   if (kernel == nullptr) return ExitCode::unusable;
-  const amd::NamedKernel* against = nullptr;
+  const gpu::NamedKernel* against = nullptr;
   if (!choice.against.empty()) {
     against = choose_kernel(*profile, "--against", choice.against);
     if (against == nullptr) return ExitCode::unusable;
   }
-  const amd::DeviceSettings settings = engine::amd_settings(*profile);
+  const amd::DeviceSettings settings = amd::device_settings(*profile);
   const amd::Layout layout = settings.layout();
   if (choice.units >= layout.units())
     return unusable(
@@ -69,7 +70,7 @@ int run(const PartitionChoice& choice) {
 
   exporter::PartitionTable table{profile->name, kernel->name, against != nullptr ? against->name : "", {}};
   Diagnostics diagnostics;
-  const auto measure = [&](const std::string& name, const amd::CuMask& mask, const amd::CuMask& against_mask) {
+  const auto measure = [&](const std::string& name, const gpu::CuMask& mask, const gpu::CuMask& against_mask) {
     const amd::PartitionTask task{*kernel, mask};
     std::optional<amd::PartitionTask> other;
     if (against != nullptr) other = amd::PartitionTask{*against, against_mask};

@@ -18,6 +18,7 @@
 namespace amalthea::cli {
 namespace {
 
+namespace gpu = engine::gpu;
 namespace nvidia = engine::nvidia;
 
 struct PlaceOptions {
@@ -43,8 +44,8 @@ std::optional<nvidia::StreamBlocks> stream_blocks(const std::string& text) {
 }
 
 /// What the placement goes by: of the profile, or as given; only warps count. Nothing and a message when not known.
-std::optional<nvidia::SmLimits> placement_limits(const PlaceOptions& options) {
-  nvidia::SmLimits limits;
+std::optional<gpu::SmLimits> placement_limits(const PlaceOptions& options) {
+  gpu::SmLimits limits;
   if (!options.platform.empty()) {
     const auto profile = nvidia_profile(options.platform);
     if (!profile) return std::nullopt;

@@ -15,6 +15,7 @@
 #include "cli/input.hpp"
 #include "cli/trace.hpp"
 #include "cli/verbs.hpp"
+#include "engine/amd/device_settings.hpp"
 #include "engine/amd/partition.hpp"
 #include "engine/devices/examiner_scenario.hpp"
 #include "engine/devices/stream_scenario.hpp"
@@ -26,7 +27,7 @@
 namespace amalthea::cli {
 namespace {
 
-namespace nvidia = engine::nvidia;
+namespace gpu = engine::gpu;
 
 struct RunOptions {
   std::string scenario;
@@ -35,14 +36,14 @@ struct RunOptions {
   std::vector<std::string> timelines;
   std::string log_directory;
   std::size_t width = 0;
-  double copy_bandwidth = static_cast<double>(nvidia::ExaminerOptions{}.copy_bytes_per_second) / 1e9;
+  double copy_bandwidth = static_cast<double>(gpu::ExaminerOptions{}.copy_bytes_per_second) / 1e9;
 };
 
 /// A scenario of either form, with what its logs need to say.
 struct Input {
   std::string title;
-  nvidia::StreamScenario scenario;
-  std::vector<nvidia::ExaminerBenchmark> benchmarks;
+  gpu::StreamScenario scenario;
+  std::vector<gpu::ExaminerBenchmark> benchmarks;
 };
 
 std::optional<Input> read_scenario(const RunOptions& options, const engine::DeviceProfile* profile) {
@@ -54,8 +55,8 @@ std::optional<Input> read_scenario(const RunOptions& options, const engine::Devi
   };
   Input input;
   input.title = std::filesystem::path(options.scenario).filename().string();
-  if (nvidia::is_examiner_scenario(*text)) {
-    auto read = nvidia::parse_examiner_scenario(*text, profile, {std::llround(options.copy_bandwidth * 1e9)});
+  if (gpu::is_examiner_scenario(*text)) {
+    auto read = gpu::parse_examiner_scenario(*text, profile, {std::llround(options.copy_bandwidth * 1e9)});
     if (!read) return refused(read.error());
     for (const engine::TextError& remark : read->remarks)
       fmt::print(stderr, "amalthea: warning: {}:{}\n", options.scenario, format(remark));
@@ -64,15 +65,16 @@ std::optional<Input> read_scenario(const RunOptions& options, const engine::Devi
     input.benchmarks = std::move(read->benchmarks);
     return input;
   }
-  auto read = nvidia::parse_stream_scenario(*text, profile);
+  auto read = gpu::parse_stream_scenario(*text, profile);
   if (!read) return refused(read.error());
   input.scenario = std::move(*read);
-  if (input.scenario.amd) {
+  if (input.scenario.device.amd) {
     Diagnostics diagnostics;
-    engine::amd::report_queues(*input.scenario.amd, nvidia::hsa_queues(input.scenario), diagnostics);
+    engine::amd::report_queues(engine::amd::device_settings(input.scenario.device), gpu::hsa_queues(input.scenario),
+                               diagnostics);
     print_findings(diagnostics);
   }
-  if (!options.log_directory.empty()) input.benchmarks = nvidia::benchmarks_of_streams(input.scenario);
+  if (!options.log_directory.empty()) input.benchmarks = gpu::benchmarks_of_streams(input.scenario);
   return input;
 }
 
@@ -82,7 +84,7 @@ std::size_t terminal_width() {
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-std::string log_path(const RunOptions& options, const nvidia::ExaminerBenchmark& benchmark) {
+std::string log_path(const RunOptions& options, const gpu::ExaminerBenchmark& benchmark) {
   return fmt::format("{}/{}", options.log_directory, benchmark.log_name);
 }
 
@@ -90,7 +92,7 @@ std::string log_path(const RunOptions& options, const nvidia::ExaminerBenchmark&
 bool outputs_are_possible(const RunOptions& options, const Input& input) {
   std::vector<std::string> outputs = options.timelines;
   if (!options.log_directory.empty())
-    for (const nvidia::ExaminerBenchmark& benchmark : input.benchmarks) outputs.push_back(log_path(options, benchmark));
+    for (const gpu::ExaminerBenchmark& benchmark : input.benchmarks) outputs.push_back(log_path(options, benchmark));
   for (const std::string& path : outputs) {
     std::error_code no_such_file;
     if (std::filesystem::equivalent(path, options.scenario, no_such_file)) {
@@ -119,7 +121,7 @@ int run(const RunOptions& options) {
   const auto input = read_scenario(options, profile ? &*profile : nullptr);
   const auto date = date_of_traces();
   if (!input || !date || !outputs_are_possible(options, *input)) return ExitCode::unusable;
-  const auto run = nvidia::simulate_streams(input->scenario);
+  const auto run = gpu::simulate_streams(input->scenario);
   if (!run) return unusable(fmt::format("{}: {}", options.scenario, run.error()));
 
   exporter::TimelineOptions timeline;
@@ -130,7 +132,7 @@ int run(const RunOptions& options) {
     if (!write_output(path, exporter::timeline_format_of(path)->render(input->scenario, *run, timeline)))
       return ExitCode::unusable;
   if (!options.log_directory.empty())
-    for (const nvidia::ExaminerBenchmark& benchmark : input->benchmarks)
+    for (const gpu::ExaminerBenchmark& benchmark : input->benchmarks)
       if (!write_output(log_path(options, benchmark),
                         exporter::render_examiner_log(input->title, benchmark, input->scenario, *run)))
         return ExitCode::unusable;

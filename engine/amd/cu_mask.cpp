@@ -126,8 +126,6 @@ Parsed parse(std::string_view text, const Layout& layout) {
 
 }  // namespace
 
-std::int64_t CuMask::count() const { return std::count(bits.begin(), bits.end(), true); }
-
 CuMask full_mask(const Layout& layout) { return distributed_mask(layout, layout.units()); }
 
 CuMask packed_mask(const Layout& layout, std::int64_t count) {

@@ -14,6 +14,9 @@
 
 #include <tl/expected.hpp>
 
+#include "engine/amd/names.hpp"
+#include "engine/gpu/sharing.hpp"
+
 namespace amalthea::engine::amd {
 
 /// CUs are numbered by engine: unit u is CU u mod units_per_engine of SE u div units_per_engine.
@@ -24,14 +27,6 @@ struct Layout {
   std::int64_t units() const { return engines * units_per_engine; }
   /// Of a bit of a mask (A7).
   std::int64_t unit_of_bit(std::int64_t bit) const { return bit % engines * units_per_engine + bit / engines; }
-};
-
-/// By bit; as many as there are CUs.
-struct CuMask {
-  std::vector<bool> bits;
-
-  std::int64_t count() const;
-  friend bool operator==(const CuMask&, const CuMask&) = default;
 };
 
 CuMask full_mask(const Layout& layout);

@@ -29,8 +29,6 @@ std::int64_t deviation(std::uint64_t bits) {
 
 }  // namespace
 
-std::string_view name_of(TurnRule rule) { return rule == TurnRule::oldest ? "oldest" : "round_robin"; }
-
 Device::Device(const DeviceSettings& settings)
     : settings_(settings),
       aces_(static_cast<std::size_t>(settings.aces)),
@@ -40,30 +38,29 @@ Device::Device(const DeviceSettings& settings)
   for (ShaderEngine& engine : engines_) engine.slots.resize(aces_.size());
 }
 
-ContextIndex Device::add_context() {
+ContextIndex Device::add_context(Duration, ContextPriority) {
   contexts_.emplace_back();
   contexts_.back().pool.resize(static_cast<std::size_t>(settings_.pool_queues));
   return static_cast<ContextIndex>(contexts_.size() - 1);
 }
 
-StreamIndex Device::add_stream(ContextIndex context, const StreamSettings& stream) {
-  streams_.push_back({context, stream, {stream.is_null, {}}, {}});
+StreamIndex Device::add_stream(ContextIndex context, const StreamSettings& settings) {
+  streams_.push_back({context, settings, {settings.is_null, {}}, {}});
   contexts_[context].heads.add(streams_.back().fifo);
   return static_cast<StreamIndex>(streams_.size() - 1);
 }
 
 std::size_t Device::copy_engine_of(OperationId id) const {
-  return operations_[id].operation.kind == nvidia::StreamOperationKind::device_to_host ? copies_.size() - 1 : 0;
+  return operations_[id].operation.kind == StreamOperationKind::device_to_host ? copies_.size() - 1 : 0;
 }
 
 // ---- what comes and what ends
 
-OperationId Device::submit(const DeviceOperation& operation, const KernelCost& cost) {
+OperationId Device::submit(const DeviceOperation& operation) {
   const OperationId id = operations_.take();
   Operation& added = operations_[id];
   added = {};
   added.operation = operation;
-  added.cost = cost;
   added.rank = next_rank_++;
   if (operation.block) added.threads = operation.block->warps * settings_.limits.warp_size;
   Stream& stream = streams_[operation.stream];
@@ -93,14 +90,13 @@ void Device::end_blocks(std::vector<OperationId>& completed) {
     const OperationId id = block.operation;
     Operation& kernel = operations_[id];
     kernel.run.blocks[block.index].end = now_;
-    if (block_steps_ != nullptr)
-      block_steps_->push_back({id, block.index, static_cast<nvidia::SmIndex>(block.unit), false});
+    if (block_steps_ != nullptr) block_steps_->push_back({id, block.index, static_cast<SmIndex>(block.unit), false});
     Unit& unit = units_[block.unit];
     unit.blocks.erase(std::find(unit.blocks.begin(), unit.blocks.end(), *ending));
     if (kernel.operation.block) {
       unit.use -= *kernel.operation.block;
       unit.threads -= kernel.threads;
-      unit.weight -= kernel.threads * kernel.cost.weight_ppm;
+      unit.weight -= kernel.threads * kernel.operation.cost.weight_ppm;
       unit.changed = true;
     } else {
       whole_ = false;
@@ -245,7 +241,7 @@ bool Device::serve_ace(std::size_t index) {
     if (slot) return moved;
     slot = Slot{id, kernel.handed_out++, next_sequence_++};
     const bool is_alone = ace.kernels == kernels_;
-    ace.ready = now_ + (is_alone ? kernel.cost.dispatch : kernel.cost.dispatch_beside);
+    ace.ready = now_ + (is_alone ? kernel.operation.cost.dispatch : kernel.operation.cost.dispatch_beside);
     if (kernel.handed_out == kernel.operation.blocks) ace.current.reset();
     moved = true;
   }
@@ -302,16 +298,16 @@ std::optional<std::size_t> Device::unit_for(std::size_t engine, const Slot& slot
   std::optional<std::size_t> best;
   for (std::size_t unit = engine * per_engine; unit < (engine + 1) * per_engine; ++unit)
     if (enabled[unit] && (!best || units_[unit].threads < units_[*best].threads) &&
-        nvidia::fits(settings_.limits, units_[unit].use, *kernel.operation.block))
+        fits(settings_.limits, units_[unit].use, *kernel.operation.block))
       best = unit;
   return best;
 }
 
 Duration Device::time_of_block(const Operation& kernel, std::int64_t number) const {
   const Duration duration = kernel.operation.duration;
-  if (kernel.cost.spread_ppm == 0) return duration;
+  if (kernel.operation.cost.spread_ppm == 0) return duration;
   const std::int64_t off =
-      deviation(mixed(kernel.rank, static_cast<std::uint64_t>(number))) * kernel.cost.spread_ppm / whole;
+      deviation(mixed(kernel.rank, static_cast<std::uint64_t>(number))) * kernel.operation.cost.spread_ppm / whole;
   return scale(duration, std::max(whole / 10, whole + off), whole, Rounding::up);
 }
 
@@ -332,15 +328,14 @@ void Device::start_block(std::size_t unit_index, OperationId id, std::int64_t nu
   if (kernel.operation.block) {
     unit.use += *kernel.operation.block;
     unit.threads += kernel.threads;
-    unit.weight += kernel.threads * kernel.cost.weight_ppm;
+    unit.weight += kernel.threads * kernel.operation.cost.weight_ppm;
   }
   threads_ += kernel.threads;
   ++running_;
   mixture_changed_ = true;
   if (kernel.run.blocks.empty()) kernel.run.start = now_;
-  kernel.run.blocks.push_back({static_cast<nvidia::SmIndex>(unit_index), now_, now_});
-  if (block_steps_ != nullptr)
-    block_steps_->push_back({id, block.index, static_cast<nvidia::SmIndex>(unit_index), true});
+  kernel.run.blocks.push_back({static_cast<SmIndex>(unit_index), now_, now_});
+  if (block_steps_ != nullptr) block_steps_->push_back({id, block.index, static_cast<SmIndex>(unit_index), true});
   if (kernel.running++ == 0) resident_.push_back(id);
 }
 
@@ -367,7 +362,7 @@ Instant Device::next_event() {
 // ---- what runs beside each other
 
 Slowdown Device::suffered_everywhere(const Operation& kernel) const {
-  const KernelCost& cost = kernel.cost;
+  const KernelCost& cost = kernel.operation.cost;
   std::int64_t ppm = whole;
   if (cost.contention_ppm > 0 && threads_ > cost.contention_from)
     ppm += cost.contention_ppm * (threads_ - cost.contention_from) / 1024;
@@ -384,7 +379,7 @@ Slowdown Device::suffered_everywhere(const Operation& kernel) const {
 }
 
 Slowdown Device::suffered_in(const Unit& unit, const Operation& kernel) const {
-  const KernelCost& cost = kernel.cost;
+  const KernelCost& cost = kernel.operation.cost;
   if (cost.full_speed_threads == 0 || unit.threads <= cost.full_speed_threads) return kernel.everywhere;
   const std::int64_t own = cost.full_speed_threads * cost.weight_ppm;
   if (unit.weight <= own) return kernel.everywhere;
@@ -428,17 +423,18 @@ Duration Device::busy(EngineIndex engine) const {
   return copies.active ? copies.busy + (now_ - operations_[*copies.active].run.start) : copies.busy;
 }
 
-Standing Device::standing(OperationId id) const {
+OperationStanding Device::standing(OperationId id) const {
   const Operation& operation = operations_[id];
   const Stream& stream = streams_[operation.operation.stream];
   if (!operation.in_queue) {
-    if (!stream.fifo.is_first(id)) return {Standing::Kind::queued, {}, stream.fifo.operations.front().second, {}};
-    return {Standing::Kind::queued, {}, contexts_[stream.context].heads.first(), {}};  // N7
+    if (!stream.fifo.is_first(id))
+      return {OperationStanding::Kind::queued, {}, stream.fifo.operations.front().second, {}};
+    return {OperationStanding::Kind::queued, {}, contexts_[stream.context].heads.first(), {}};  // N7
   }
   if (!is_kernel(id)) {
     const auto& active = copies_[copy_engine_of(id)].active;
-    if (active == id) return {Standing::Kind::executing, {}, {}, {}};
-    return {Standing::Kind::queued, {}, active, {}};
+    if (active == id) return {OperationStanding::Kind::executing, {}, {}, {}};
+    return {OperationStanding::Kind::queued, {}, active, {}};
   }
   // The earliest of the other kernels on CUs.
   std::optional<OperationId> other;
@@ -446,13 +442,13 @@ Standing Device::standing(OperationId id) const {
     if (candidate != id && (!other || operations_[candidate].rank < operations_[*other].rank)) other = candidate;
   if (operation.running == 0) {
     const OperationId first = queues_[operation.queue].packets.front();
-    return {Standing::Kind::queued, {}, first != id ? std::optional(first) : other, {}};
+    return {OperationStanding::Kind::queued, {}, first != id ? std::optional(first) : other, {}};
   }
   Slowdown worst;
   for (const Unit& unit : units_)
     for (const std::uint32_t index : unit.blocks)
       if (blocks_[index].operation == id) worst = std::max(worst, blocks_[index].slowdown);
-  return {Standing::Kind::executing, worst, worst > Slowdown{} ? other : std::nullopt, {}};
+  return {OperationStanding::Kind::executing, worst, worst > Slowdown{} ? other : std::nullopt, {}};
 }
 
 }  // namespace amalthea::engine::amd

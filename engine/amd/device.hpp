@@ -22,9 +22,9 @@
 /// streams (N7). There are no time slices: kernels of different processes run beside each other. A kernel of which no
 /// launch configuration is known takes the whole GPU, once it is empty; later kernels start no block before it.
 ///
-/// The owner calls, at every instant at which something happens: `advance`, then `submit` for what comes, then
-/// `settle`. So at one instant: what ends (copies, then blocks in the order of their starts), then what comes, then
-/// heads of streams enter queues, then ACEs in their order hand out blocks and SEs start them, until nothing moves.
+/// At one instant, as gpu/device.hpp is called: what ends (copies, then blocks in the order of their starts), then what
+/// comes, then heads of streams enter queues, then ACEs in their order hand out blocks and SEs start them, until
+/// nothing moves.
 ///
 /// Not modelled: more queues than the ACEs have slots for (the firmware then multiplexes them in time); blocks that
 /// start in what a block that ends has given back in part.
@@ -40,45 +40,37 @@
 #include "engine/amd/cu_mask.hpp"
 #include "engine/amd/device_settings.hpp"
 #include "engine/gpu/block_ends.hpp"
+#include "engine/gpu/device.hpp"
 #include "engine/gpu/slowdown.hpp"
 #include "engine/gpu/stream_fifos.hpp"
-#include "engine/nvidia/device.hpp"
 
 namespace amalthea::engine::amd {
 
-using nvidia::ContextIndex;
-using nvidia::DeviceOperation;
-using nvidia::EngineIndex;
-using nvidia::OperationId;
-using nvidia::OperationRun;
-using nvidia::Standing;
-using nvidia::StreamIndex;
 using QueueIndex = std::uint32_t;
 
-class Device {
+class Device : public gpu::Device {
  public:
   explicit Device(const DeviceSettings& settings);
 
-  /// All contexts and streams before the first operation. At most one NULL stream in each context.
-  ContextIndex add_context();
-  StreamIndex add_stream(ContextIndex context, const StreamSettings& stream);
+  ContextIndex add_context(Duration slice, ContextPriority priority) override;
+  StreamIndex add_stream(ContextIndex context, const StreamSettings& settings) override;
 
-  /// As nvidia::Device: ids are used again after the operation's end. A kernel has at least one block, which fits an
-  /// empty CU.
-  OperationId submit(const DeviceOperation& operation, const KernelCost& cost = {});
-  void advance(Instant now, std::vector<OperationId>& completed);
-  void settle();
-  Instant next_event();
+  OperationId submit(const DeviceOperation& operation) override;
+  void advance(Instant now, std::vector<OperationId>& completed) override;
+  void settle() override;
+  Instant next_event() override;
 
-  OperationRun& run_of(OperationId id) { return operations_[id].run; }
-  const DeviceOperation& operation(OperationId id) const { return operations_[id].operation; }
-  Standing standing(OperationId id) const;
+  OperationRun& run_of(OperationId id) override { return operations_[id].run; }
+  const DeviceOperation& operation(OperationId id) const override { return operations_[id].operation; }
+  OperationStanding standing(OperationId id) const override;
 
-  EngineIndex engines() const { return static_cast<EngineIndex>(copies_.size() + 1); }
+  EngineIndex engines() const override { return static_cast<EngineIndex>(copies_.size() + 1); }
   /// Time in which a kernel was at work, or a copy.
-  Duration busy(EngineIndex engine) const;
-  /// As nvidia::Device; CUs count as SMs.
-  void record_blocks(std::vector<nvidia::BlockStep>& steps) { block_steps_ = &steps; }
+  Duration busy(EngineIndex engine) const override;
+  /// There are none.
+  void record_slices(std::vector<EngineSlice>&) override {}
+  /// CUs count as SMs.
+  void record_blocks(std::vector<BlockStep>& steps) override { block_steps_ = &steps; }
   /// HSA queues that exist by now.
   std::size_t queues() const { return queues_.size(); }
 
@@ -87,7 +79,6 @@ class Device {
 
   struct Operation {
     DeviceOperation operation;
-    KernelCost cost;
     std::uint64_t rank = 0;  ///< in the order of submission
     bool in_queue = false;
     QueueIndex queue = 0;
@@ -139,7 +130,7 @@ class Device {
   };
 
   struct Unit {
-    nvidia::SmUse use;
+    SmUse use;
     std::int64_t threads = 0;
     std::int64_t weight = 0;  ///< threads x weight_ppm
     std::vector<std::uint32_t> blocks;
@@ -164,7 +155,7 @@ class Device {
     Duration busy;
   };
 
-  bool is_kernel(OperationId id) const { return operations_[id].operation.kind == nvidia::StreamOperationKind::kernel; }
+  bool is_kernel(OperationId id) const { return operations_[id].operation.kind == StreamOperationKind::kernel; }
   std::size_t copy_engine_of(OperationId id) const;
   ContextIndex context_of(OperationId id) const { return streams_[operations_[id].operation.stream].context; }
   void complete(OperationId id, std::vector<OperationId>& completed);
@@ -208,7 +199,7 @@ class Device {
   Duration kernels_busy_;
   Instant kernels_since_;
   BlockEnds ends_;
-  std::vector<nvidia::BlockStep>* block_steps_ = nullptr;
+  std::vector<BlockStep>* block_steps_ = nullptr;
   std::uint64_t next_rank_ = 0;
   std::uint64_t next_sequence_ = 0;
   Instant now_;

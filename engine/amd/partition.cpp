@@ -13,7 +13,6 @@ namespace {
 /// A task that calls its kernel whenever the one before has ended.
 struct Caller {
   DeviceOperation operation;
-  KernelCost cost;
   Instant called;
   Instant submission;  ///< of the call that is under way
   bool submitted = false;
@@ -26,8 +25,8 @@ Caller caller_of(const DeviceSettings& settings, const PartitionTask& task, Stre
   caller.operation.stream = stream;
   caller.operation.duration = task.kernel.duration;
   caller.operation.blocks = task.kernel.blocks;
-  caller.operation.block = nvidia::use_of_block(settings.limits, task.kernel.shape).value();
-  caller.cost = task.kernel.cost;
+  caller.operation.block = use_of_block(settings.limits, task.kernel.shape).value();
+  caller.operation.cost = task.kernel.cost;
   return caller;
 }
 
@@ -84,7 +83,7 @@ CuMask with_last(CuMask mask) {
 Partition measure_partition(const DeviceSettings& settings, const PartitionOptions& options, const PartitionTask& task,
                             const std::optional<PartitionTask>& against) {
   Device device(settings);
-  const ContextIndex context = device.add_context();
+  const ContextIndex context = device.add_context({}, ContextPriority::medium);
   std::vector<Caller> callers;
   const auto add = [&](const PartitionTask& added) {
     StreamSettings stream;
@@ -110,7 +109,7 @@ Partition measure_partition(const DeviceSettings& settings, const PartitionOptio
       }
     for (Caller& caller : callers)
       if (!caller.submitted && caller.submission == now) {
-        caller.id = device.submit(caller.operation, caller.cost);
+        caller.id = device.submit(caller.operation);
         caller.submitted = true;
       }
     device.settle();

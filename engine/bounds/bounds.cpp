@@ -16,7 +16,7 @@
 #include "engine/cpu/fixed_priority.hpp"
 #include "engine/cpu/global_fixed_priority.hpp"
 #include "engine/gpu/contexts.hpp"
-#include "engine/gpu/occupancy.hpp"
+#include "engine/gpu/launch_plan.hpp"
 #include "engine/nvidia/time_slice_analysis.hpp"
 #include "engine/program/arrivals.hpp"
 #include "engine/program/releases.hpp"
@@ -24,13 +24,13 @@
 namespace amalthea::engine {
 namespace {
 
+using gpu::StreamOperationKind;
 using nvidia::BoundPart;
 using nvidia::BoundShare;
 using nvidia::CpuSegment;
 using nvidia::GpuOperation;
 using nvidia::GpuSegment;
 using nvidia::GpuTask;
-using nvidia::StreamOperationKind;
 using nvidia::TimeSliceBounds;
 using nvidia::TimeSliceProblem;
 
@@ -174,9 +174,7 @@ class Builder {
   std::int64_t rounds_of(TaskIndex task, const Step& step) const {
     if (!step.block) return 1;
     const auto& launch = std::get<Kernel>(system_.graph[step.node].activity).launch;
-    const nvidia::SmLimits& limits = *devices_[system_.tasks[task].unit]->multiprocessors;
-    const auto occupancy = nvidia::occupancy(limits, {launch->threads, launch->registers, launch->shared_memory});
-    return detail::divide(step.blocks, occupancy->blocks * limits.sms, Rounding::up);
+    return gpu::plan_launch(*launch, *devices_[system_.tasks[task].unit])->rounds;
   }
 
   /// Whether all of the unit's times are whole picoseconds.
@@ -212,7 +210,7 @@ class Builder {
 
   /// Whether copies and kernels of a GPU slow each other.
   bool slows(UnitIndex unit) const {
-    const nvidia::InterferenceTable& table = devices_[unit]->interference;
+    const gpu::InterferenceTable& table = devices_[unit]->interference;
     return std::max({table.kernel_by_memcpy, table.kernel_by_memset, table.copy_by_kernel}) > Slowdown{};
   }
 
@@ -603,9 +601,9 @@ class Builder {
           "on {}, an AMD GPU, kernels of all tasks run beside each other and may cut ahead, and no bound "
           "is known for that",
           system_.platform.units[unit].name);
-    if (profile.preemption != nvidia::Preemption::instruction)
+    if (profile.preemption != gpu::Preemption::instruction)
       return fmt::format("on {} contexts are left at the end of {}s, and only preemption at instructions is analysed",
-                         system_.platform.units[unit].name, nvidia::name_of(profile.preemption));
+                         system_.platform.units[unit].name, gpu::name_of(profile.preemption));
     for (const GpuContext& context : contexts_on(system_, unit, profile))
       if (context.slice >= nvidia::longest_analysed)
         return fmt::format("a time slice on {} is not below {}", system_.platform.units[unit].name,
@@ -669,7 +667,7 @@ class Builder {
     const TaskIndex first = active.front();
     GpuTask task;
     task.slice = context.slice;
-    task.gpu_priority = static_cast<nvidia::ContextPriority>(context.runlist_slots);
+    task.gpu_priority = static_cast<gpu::ContextPriority>(context.runlist_slots);
     task.wait = nvidia::WaitMode::suspend;
     if (driver_[first]) {  // and then it drives them all
       add_host(*driver_[first], std::move(task));

@@ -13,7 +13,7 @@
 #include "amalthea/quantity.hpp"
 #include "engine/gpu/device_profile.hpp"
 
-namespace amalthea::engine::nvidia {
+namespace amalthea::engine::gpu {
 namespace {
 
 using Error = std::optional<TextError>;
@@ -118,8 +118,7 @@ class ExaminerReader {
  public:
   ExaminerReader(const DeviceProfile& profile, const ExaminerOptions& options)
       : options_(options), slice_(profile.time_slice) {
-    static_cast<DeviceSettings&>(result_.scenario) = device_settings(profile);
-    if (profile.amd) result_.scenario.amd = amd_settings(profile);
+    result_.scenario.device = profile;
   }
 
   tl::expected<ExaminerScenario, TextError> read(const JsonValue& root) {
@@ -146,7 +145,7 @@ class ExaminerReader {
       } else if (key == "max_resident_threads") {
         std::int64_t threads = 0;
         error = read_whole(member, 1, threads);
-        const std::int64_t platform = result_.scenario.limits.sms * result_.scenario.limits.threads;
+        const std::int64_t platform = result_.scenario.limits().sms * result_.scenario.limits().threads;
         if (!error && threads != platform)
           remark(member, fmt::format("the platform holds {} threads; its limits are taken", platform));
       } else if (!is_one_of(key, {"comment", "cuda_device", "pin_cpus", "do_warmup", "base_result_directory",
@@ -310,7 +309,7 @@ class ExaminerReader {
   }
 
   Error check_shape(const JsonObject& object, const JsonValue& place, const StreamOperation& kernel) const {
-    const auto use = use_of_block(result_.scenario.limits, kernel.shape);
+    const auto use = use_of_block(result_.scenario.limits(), kernel.shape);
     if (use) return std::nullopt;
     const JsonValue* threads = find_member(object, "thread_count");
     return error_at(threads != nullptr ? *threads : place, use.error());
@@ -517,7 +516,11 @@ class ExaminerReader {
     std::string unique = null_stream ? std::string() : name;
     for (std::size_t number = 2; !null_stream && !stream_names_.insert(unique).second; ++number)
       unique = fmt::format("{} ({})", name, number);
-    streams.push_back({unique, null_stream ? StreamPriority::low : priority, null_stream, context});
+    Stream& stream = streams.emplace_back();
+    stream.name = unique;
+    stream.context = context;
+    stream.is_null = null_stream;
+    if (!null_stream) stream.priority = priority;
     return streams.size() - 1;
   }
 
@@ -609,4 +612,4 @@ std::vector<ExaminerBenchmark> benchmarks_of_streams(const StreamScenario& scena
   return benchmarks;
 }
 
-}  // namespace amalthea::engine::nvidia
+}  // namespace amalthea::engine::gpu

@@ -13,7 +13,7 @@
 #include "engine/gpu/device_profile.hpp"
 #include "engine/input/located_json.hpp"
 
-namespace amalthea::engine::nvidia {
+namespace amalthea::engine::gpu {
 
 struct ExaminerOptions {
   /// How fast `data_size` and the copies of stream_action are copied: the data rate of the GPU in the WATERS 2019
@@ -55,4 +55,4 @@ tl::expected<ExaminerScenario, TextError> parse_examiner_scenario(std::string_vi
 /// Every stream of a scenario of another origin as a benchmark of one iteration; streams without kernels are left out.
 std::vector<ExaminerBenchmark> benchmarks_of_streams(const StreamScenario& scenario);
 
-}  // namespace amalthea::engine::nvidia
+}  // namespace amalthea::engine::gpu

@@ -12,9 +12,10 @@
 
 #include <fmt/core.h>
 
+#include "engine/amd/device_settings.hpp"
 #include "engine/gpu/device_profile.hpp"
 
-namespace amalthea::engine::nvidia {
+namespace amalthea::engine::gpu {
 namespace {
 
 using Error = std::optional<TextError>;
@@ -53,7 +54,7 @@ struct WrittenOperation {
 class ScenarioReader {
  public:
   explicit ScenarioReader(const DeviceProfile* profile) : has_profile_(profile != nullptr) {
-    use(profile != nullptr ? *profile : *find_profile("tx2"));
+    device_ = profile != nullptr ? *profile : *find_profile("tx2");
   }
 
   tl::expected<StreamScenario, TextError> read(const JsonValue& root) {
@@ -76,14 +77,6 @@ class ScenarioReader {
   }
 
  private:
-  void use(const DeviceProfile& profile) {
-    profile_ = &profile;
-    scenario_.amd.reset();
-    if (profile.amd) scenario_.amd = amd_settings(profile);
-    static_cast<DeviceSettings&>(scenario_) = device_settings(profile);
-    slice_ = profile.time_slice;
-  }
-
   Error read_main(std::string_view key, const JsonValue& value) {
     if (key == "platform") return read_platform(value);
     if (key == "amd") return read_amd(value);
@@ -97,14 +90,13 @@ class ScenarioReader {
       std::int64_t engines = 0;
       if (auto error = read_number(value, 1, engines)) return error;
       if (engines > 2) return error_at(value, "expected 1 or 2");
-      scenario_.copy_engines = static_cast<int>(engines);
-      if (scenario_.amd) scenario_.amd->copy_engines = scenario_.copy_engines;
+      device_.copy_engines = static_cast<int>(engines);
       return std::nullopt;
     }
     if (key == "preemption")
-      return read_choice(value, {Preemption::instruction, Preemption::block, Preemption::kernel}, scenario_.preemption);
+      return read_choice(value, {Preemption::instruction, Preemption::block, Preemption::kernel}, device_.preemption);
     if (key == "context_switch" || key == "context_switch_ps")
-      return read_time(value, key == "context_switch_ps", scenario_.context_switch);
+      return read_time(value, key == "context_switch_ps", device_.context_switch);
     if (key == "interference") return read_interference(value);
     if (key == "cpu_traffic") return read_real(value, 0, 1, scenario_.cpu_traffic);
     if (key == "until" || key == "until_ps") {
@@ -133,7 +125,7 @@ class ScenarioReader {
     const DeviceProfile* profile = find_profile(name);
     if (profile == nullptr || !profile->multiprocessors)
       return error_at(value, "not a built-in profile whose SMs are known; --platform takes one from a file");
-    if (!has_profile_) use(*profile);
+    if (!has_profile_) device_ = *profile;
     return std::nullopt;
   }
 
@@ -141,23 +133,24 @@ class ScenarioReader {
   Error read_amd(const JsonValue& value) {
     const auto* object = std::get_if<JsonObject>(&value.value);
     if (object == nullptr) return error_at(value, R"(expected an object such as {"shader_engines": 4})");
-    if (!scenario_.amd) return error_at(value, "the platform is no AMD GPU");
-    amd::DeviceSettings& settings = *scenario_.amd;
-    std::int64_t engines = settings.layout().engines;
+    if (!device_.amd) return error_at(value, "the platform is no AMD GPU");
+    QueueArchitecture& queues = *device_.amd;
+    SmLimits& limits = scenario_.limits();
+    std::int64_t engines = layout().engines;
     for (const auto& [key, member] : object->members) {
       Error error;
       if (key == "shader_engines") {
         error = read_limited(member, 1, 64, engines);
       } else if (key == "units_per_engine") {
-        error = read_limited(member, 1, 1024, settings.limits.sms_per_gpc);
+        error = read_limited(member, 1, 1024, limits.sms_per_gpc);
       } else if (key == "aces") {
-        error = read_limited(member, 1, 64, settings.aces);
+        error = read_limited(member, 1, 64, queues.aces);
       } else if (key == "slots_per_ace") {
-        error = read_limited(member, 1, 64, settings.slots_per_ace);
+        error = read_limited(member, 1, 64, queues.slots_per_ace);
       } else if (key == "pool_queues") {
-        error = read_limited(member, 1, 1024, settings.pool_queues);
+        error = read_limited(member, 1, 1024, queues.pool_queues);
       } else if (key == "turns") {
-        error = read_choice(member, {amd::TurnRule::round_robin, amd::TurnRule::oldest}, settings.turns);
+        error = read_choice(member, {TurnRule::round_robin, TurnRule::oldest}, queues.turns);
       } else {
         error = error_at(member,
                          fmt::format("unknown key; expected {}", listed({"shader_engines", "units_per_engine", "aces",
@@ -165,10 +158,12 @@ class ScenarioReader {
       }
       if (error) return error;
     }
-    settings.limits.sms = engines * settings.limits.sms_per_gpc;
-    scenario_.limits = settings.limits;
+    limits.sms = engines * limits.sms_per_gpc;
     return std::nullopt;
   }
+
+  /// Of an AMD GPU.
+  amd::Layout layout() const { return amd::device_settings(device_).layout(); }
 
   Error read_limited(const JsonValue& value, std::int64_t least, std::int64_t most, std::int64_t& target) {
     if (auto error = read_number(value, least, target)) return error;
@@ -177,13 +172,13 @@ class ScenarioReader {
   }
 
   /// The keys of a stream on an AMD GPU; whether `key` is one of them.
-  bool read_stream_on_amd(const std::string& key, const JsonValue& value, amd::StreamSettings& settings, Error& error) {
-    if (!scenario_.amd) return false;
+  bool read_stream_on_amd(const std::string& key, const JsonValue& value, StreamSettings& settings, Error& error) {
+    if (!device_.amd) return false;
     if (key == "cu_mask") {
       std::string text;
       error = read_text(value, text);
       if (error) return true;
-      auto mask = amd::parse_cu_mask(text, scenario_.amd->layout());
+      auto mask = amd::parse_cu_mask(text, layout());
       if (mask)
         settings.mask = std::move(*mask);
       else
@@ -191,19 +186,19 @@ class ScenarioReader {
       return true;
     }
     if (key == "hsa_queue") {
-      error = read_limited(value, 0, scenario_.amd->pool_queues - 1, settings.queue.emplace());
+      error = read_limited(value, 0, device_.amd->pool_queues - 1, settings.queue.emplace());
       return true;
     }
     if (key == "ace") {
-      error = read_limited(value, 0, scenario_.amd->aces - 1, settings.on_ace.emplace());
+      error = read_limited(value, 0, device_.amd->aces - 1, settings.on_ace.emplace());
       return true;
     }
     return false;
   }
 
   /// What a kernel costs on an AMD GPU; whether `key` says so.
-  bool read_cost(const std::string& key, const JsonValue& value, amd::KernelCost& cost, Error& error) {
-    if (!scenario_.amd) return false;
+  bool read_cost(const std::string& key, const JsonValue& value, KernelCost& cost, Error& error) {
+    if (!device_.amd) return false;
     if (key == "like") return true;  // read before all others
     if (key == "full_speed_threads") {
       error = read_limited(value, 0, 1 << 20, cost.full_speed_threads);
@@ -227,7 +222,7 @@ class ScenarioReader {
   Error read_like(const JsonValue& value, StreamOperation& operation) {
     std::string name;
     if (auto error = read_text(value, name)) return error;
-    const amd::NamedKernel* kernel = find_kernel(*profile_, name);
+    const NamedKernel* kernel = find_kernel(device_, name);
     if (kernel == nullptr) return error_at(value, "the platform has no such kernel");
     operation.blocks = kernel->blocks;
     operation.shape = kernel->shape;
@@ -249,14 +244,14 @@ class ScenarioReader {
                                             "kernel_by_other_gpc", "kernel_by_cpu", "copy_by_kernel", "copy_by_cpu"})));
       double times = 1;
       if (auto error = read_real(written.value, 1, 1000, times)) return error;
-      scenario_.interference.*known->factor = {std::llround(times * 1e6)};
+      device_.interference.*known->factor = {std::llround(times * 1e6)};
     }
     return std::nullopt;
   }
 
   std::size_t context_named(const std::string& name) {
     const auto [at, is_new] = contexts_.emplace(name, scenario_.contexts.size());
-    if (is_new) scenario_.contexts.push_back({name, slice_, ContextPriority::medium});
+    if (is_new) scenario_.contexts.push_back({name, device_.time_slice, ContextPriority::medium});
     return at->second;
   }
 
@@ -264,7 +259,7 @@ class ScenarioReader {
     const auto* object = std::get_if<JsonObject>(&value.value);
     if (object == nullptr) return error_at(value, R"(expected an object such as {"name": "A", "timeslice": "2ms"})");
     Context context;
-    context.slice = slice_;
+    context.slice = device_.time_slice;
     if (find_member(*object, "timeslice") != nullptr && find_member(*object, "timeslice_ps") != nullptr)
       return error_at(value, "\"timeslice\" and \"timeslice_ps\" are one too many");
     for (const auto& [key, member] : object->members) {
@@ -308,7 +303,12 @@ class ScenarioReader {
 
   std::size_t stream_named(std::size_t context, const std::string& name) {
     const auto [at, is_new] = streams_.emplace(std::pair(context, name), scenario_.streams.size());
-    if (is_new) scenario_.streams.push_back({name, StreamPriority::low, name.empty(), context, {}});
+    if (is_new) {
+      Stream& stream = scenario_.streams.emplace_back();
+      stream.name = name;
+      stream.is_null = name.empty();
+      stream.context = context;
+    }
     return at->second;
   }
 
@@ -316,21 +316,20 @@ class ScenarioReader {
     const auto* object = std::get_if<JsonObject>(&value.value);
     if (object == nullptr) return error_at(value, R"(expected an object such as {"name": "a", "priority": "high"})");
     std::string name;
-    StreamPriority priority = StreamPriority::low;
     std::size_t context = 0;
-    amd::StreamSettings settings;
+    StreamSettings settings;
     for (const auto& [key, member] : object->members) {
       Error error;
       if (key == "name") {
         error = read_text(member, name);
       } else if (key == "priority") {
-        error = read_choice(member, {StreamPriority::high, StreamPriority::low}, priority);
+        error = read_choice(member, {StreamPriority::high, StreamPriority::low}, settings.priority);
       } else if (key == "context") {
         error = read_context_name(*object, context);
       } else if (!read_stream_on_amd(key, member, settings, error)) {
-        error = error_at(member, scenario_.amd
-                                     ? "unknown key; a stream has name, priority, context, cu_mask, hsa_queue, ace"
-                                     : "unknown key; a stream has name, priority, context");
+        error =
+            error_at(member, device_.amd ? "unknown key; a stream has name, priority, context, cu_mask, hsa_queue, ace"
+                                         : "unknown key; a stream has name, priority, context");
       }
       if (error) return error;
     }
@@ -340,9 +339,7 @@ class ScenarioReader {
     if (settings.mask && settings.queue)
       return error_at(value, "a stream with a \"cu_mask\" has an HSA queue of its own and no \"hsa_queue\"");
     if (settings.on_ace && !settings.mask) return error_at(value, "\"ace\" needs a \"cu_mask\"");
-    Stream& stream = scenario_.streams[stream_named(context, name)];
-    stream.priority = priority;
-    stream.amd = std::move(settings);
+    static_cast<StreamSettings&>(scenario_.streams[stream_named(context, name)]) = std::move(settings);
     return std::nullopt;
   }
 
@@ -355,7 +352,7 @@ class ScenarioReader {
     for (const std::string_view key : {"release", "period", "dispatch"})
       if (given(key) && given(fmt::format("{}_ps", key)))
         return error_at(value, fmt::format("\"{0}\" and \"{0}_ps\" are one too many", key));
-    const JsonValue* like = scenario_.amd && is_kernel ? find_member(*object, "like") : nullptr;
+    const JsonValue* like = device_.amd && is_kernel ? find_member(*object, "like") : nullptr;
     if (like != nullptr ? given("duration") && given("duration_ps") : given("duration") == given("duration_ps"))
       return error_at(value, "expected either \"duration\" or \"duration_ps\"");
     if (is_kernel && like == nullptr && !given("threads")) return error_at(value, "\"threads\" is missing");
@@ -373,7 +370,7 @@ class ScenarioReader {
     if (auto error = read_context_name(*object, context)) return error;
     operation.stream = stream_named(context, stream);
     if (is_kernel)
-      if (const auto use = use_of_block(scenario_.limits, operation.shape); !use) return error_at(value, use.error());
+      if (const auto use = use_of_block(scenario_.limits(), operation.shape); !use) return error_at(value, use.error());
     written_.push_back(std::move(written));
     return std::nullopt;
   }
@@ -451,7 +448,7 @@ class ScenarioReader {
       return error_at(value,
                       fmt::format("unknown key; a kernel has kernel, context, stream, release, period, duration, "
                                   "blocks, threads, registers, shared_memory, cache_config, memory_share{}",
-                                  scenario_.amd ? ", like, full_speed_threads, weight, dispatch" : ""));
+                                  device_.amd ? ", like, full_speed_threads, weight, dispatch" : ""));
     }
     if (key != "kind")
       return error_at(value, "unknown key; a copy has copy, context, stream, release, period, duration, kind");
@@ -461,9 +458,8 @@ class ScenarioReader {
   }
 
   bool has_profile_;
-  const DeviceProfile* profile_ = nullptr;
-  Duration slice_;  ///< of contexts that state none
   StreamScenario scenario_;
+  DeviceProfile& device_ = scenario_.device;
   std::vector<WrittenOperation> written_;
   std::optional<Duration> until_;
   std::map<std::string, std::size_t> contexts_;
@@ -478,4 +474,4 @@ tl::expected<StreamScenario, TextError> parse_stream_scenario(std::string_view j
   return ScenarioReader(profile).read(*parsed);
 }
 
-}  // namespace amalthea::engine::nvidia
+}  // namespace amalthea::engine::gpu

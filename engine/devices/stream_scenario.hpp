@@ -11,7 +11,7 @@
 #include "engine/gpu/device_profile.hpp"
 #include "engine/input/located_json.hpp"
 
-namespace amalthea::engine::nvidia {
+namespace amalthea::engine::gpu {
 
 /// `{"platform": "tx2", "copy_engines": 1, "contexts": [{"name": "A", "timeslice": "2ms"}], "streams": [{"name": "a",
 /// "priority": "high"}], "operations": [{"kernel": "K", "stream": "a", "blocks": 2, "threads": 512, "duration_ps":
@@ -23,4 +23,4 @@ namespace amalthea::engine::nvidia {
 tl::expected<StreamScenario, TextError> parse_stream_scenario(std::string_view json,
                                                               const DeviceProfile* profile = nullptr);
 
-}  // namespace amalthea::engine::nvidia
+}  // namespace amalthea::engine::gpu

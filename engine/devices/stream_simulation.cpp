@@ -10,22 +10,18 @@
 
 #include <fmt/core.h>
 
-#include "engine/devices/gpu_device.hpp"
+#include "engine/devices/makers.hpp"
 
-namespace amalthea::engine::nvidia {
+namespace amalthea::engine::gpu {
 namespace {
 
 StreamRun run(const StreamScenario& scenario, const std::vector<SmUse>& use) {
-  GpuDevice device = scenario.amd ? GpuDevice(*scenario.amd) : GpuDevice(static_cast<const DeviceSettings&>(scenario));
-  for (const Context& context : scenario.contexts) device.add_context(context.slice, context.priority);
-  for (const Stream& stream : scenario.streams) {
-    amd::StreamSettings settings = stream.amd;
-    settings.is_null = stream.is_null;
-    device.add_stream(static_cast<ContextIndex>(stream.context), stream.priority, settings);
-  }
+  const std::unique_ptr<Device> device = make_device(scenario.device, scenario.cpu_traffic);
+  for (const Context& context : scenario.contexts) device->add_context(context.slice, context.priority);
+  for (const Stream& stream : scenario.streams) device->add_stream(static_cast<ContextIndex>(stream.context), stream);
   StreamRun result;
   result.operations.resize(scenario.operations.size());
-  device.record_slices(result.slices);
+  device->record_slices(result.slices);
 
   std::vector<std::size_t> order(scenario.operations.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -37,24 +33,23 @@ StreamRun run(const StreamScenario& scenario, const std::vector<SmUse>& use) {
   std::size_t released = 0;
   std::size_t ended = 0;
   while (ended < order.size()) {
-    Instant now = device.next_event();
+    Instant now = device->next_event();
     if (released < order.size()) now = std::min(now, scenario.operations[order[released]].release);
     if (now == Instant::never()) throw std::logic_error("operations of a stream scenario wait for ever");
     completed.clear();
-    device.advance(now, completed);
-    for (const OperationId id : completed) result.operations[index_of[id]] = std::move(device.run_of(id));
+    device->advance(now, completed);
+    for (const OperationId id : completed) result.operations[index_of[id]] = std::move(device->run_of(id));
     ended += completed.size();
     for (; released < order.size() && scenario.operations[order[released]].release == now; ++released) {
       const std::size_t index = order[released];
       const StreamOperation& operation = scenario.operations[index];
-      const OperationId id =
-          device.submit({operation.kind, static_cast<StreamIndex>(operation.stream), operation.duration,
-                         operation.blocks, use[index], operation.cache_config, operation.memory_share},
-                        operation.cost);
+      const OperationId id = device->submit({operation.kind, static_cast<StreamIndex>(operation.stream),
+                                             operation.duration, operation.blocks, use[index], operation.cache_config,
+                                             operation.memory_share, operation.cost});
       if (index_of.size() <= id) index_of.resize(id + 1);
       index_of[id] = index;
     }
-    device.settle();
+    device->settle();
   }
   std::stable_sort(result.slices.begin(), result.slices.end(), [](const EngineSlice& a, const EngineSlice& b) {
     return std::tie(a.start, a.engine) < std::tie(b.start, b.engine);
@@ -71,8 +66,8 @@ std::int64_t hsa_queues(const StreamScenario& scenario) {
   std::int64_t queues = 0;
   std::map<std::size_t, std::int64_t> unmasked;  // by context
   for (const std::size_t stream : with_kernels)
-    ++(scenario.streams[stream].amd.mask ? queues : unmasked[scenario.streams[stream].context]);
-  for (const auto& [context, streams] : unmasked) queues += std::min(streams, scenario.amd->pool_queues);
+    ++(scenario.streams[stream].mask ? queues : unmasked[scenario.streams[stream].context]);
+  for (const auto& [context, streams] : unmasked) queues += std::min(streams, scenario.device.amd->pool_queues);
   return queues;
 }
 
@@ -82,7 +77,7 @@ tl::expected<StreamRun, std::string> simulate_streams(const StreamScenario& scen
   for (std::size_t index = 0; index < scenario.operations.size(); ++index) {
     const StreamOperation& operation = scenario.operations[index];
     if (operation.kind != StreamOperationKind::kernel) continue;
-    const auto block = use_of_block(scenario.limits, operation.shape);
+    const auto block = use_of_block(scenario.limits(), operation.shape);
     if (!block) return tl::unexpected(fmt::format("operations[{}]: {}", index, block.error()));
     use[index] = *block;
     if (operation.blocks > most_simulated_blocks - blocks)
@@ -96,4 +91,4 @@ tl::expected<StreamRun, std::string> simulate_streams(const StreamScenario& scen
   }
 }
 
-}  // namespace amalthea::engine::nvidia
+}  // namespace amalthea::engine::gpu

@@ -1,35 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Scenarios of streams: what some processes put into their streams and when, run on the device of device.hpp or, of an
-/// AMD GPU, on that of amd/device.hpp.
+/// Scenarios of streams: what some processes put into their streams and when, run on a device of whichever maker.
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include <tl/expected.hpp>
 
 #include "amalthea/time.hpp"
-#include "engine/amd/device_settings.hpp"
-#include "engine/nvidia/device.hpp"
+#include "engine/gpu/device_profile.hpp"
+#include "engine/gpu/operation.hpp"
+#include "engine/gpu/sharing.hpp"
 
-namespace amalthea::engine::nvidia {
+namespace amalthea::engine::gpu {
 
-/// One process's share of the GPU.
-struct Context {
-  std::string name;
-  Duration slice = Duration::microseconds(2600);  ///< > 0
-  ContextPriority priority = ContextPriority::medium;
-};
-
-struct Stream {
-  std::string name;  ///< "" for the NULL stream
-  StreamPriority priority = StreamPriority::low;
-  bool is_null = false;
-  std::size_t context = 0;       ///< index into StreamScenario::contexts
-  amd::StreamSettings amd = {};  ///< of an AMD GPU, without is_null
+struct Stream : StreamSettings {
+  std::string name;         ///< "" for the NULL stream
+  std::size_t context = 0;  ///< index into StreamScenario::contexts
 };
 
 /// A call that puts a kernel or a copy into a stream. Operations of one release are called in the scenario's order.
@@ -41,17 +30,22 @@ struct StreamOperation {
   Duration duration;       ///< of the copy, or of each block, when nothing disturbs it
   std::int64_t blocks = 1;
   BlockShape shape;
-  std::string cache_config;   ///< kernels with different ones do not run beside each other
-  double memory_share = 0;    ///< 0 … 1: how much of a kernel's time is bound by memory (N21)
-  amd::KernelCost cost = {};  ///< on an AMD GPU
+  std::string cache_config;  ///< kernels with different ones do not run beside each other
+  double memory_share = 0;   ///< 0 … 1: how much of a kernel's time is bound by memory (N21)
+  KernelCost cost = {};      ///< on an AMD GPU
 };
 
-struct StreamScenario : DeviceSettings {
+struct StreamScenario {
+  /// The GPU it runs on: a profile, with what the scenario says otherwise. Its SMs are known.
+  DeviceProfile device;
+  double cpu_traffic = 0;         ///< 0 … 1: how much of the worst memory traffic the CPUs make
   std::vector<Context> contexts;  ///< in the order of the runlist
   std::vector<Stream> streams;    ///< at most one NULL stream in each context
   std::vector<StreamOperation> operations;
-  /// Of an AMD GPU; of the settings above then only the limits and copy engines count, which are the same.
-  std::optional<amd::DeviceSettings> amd;
+
+  StreamScenario() { device.multiprocessors.emplace(); }
+  SmLimits& limits() { return *device.multiprocessors; }
+  const SmLimits& limits() const { return *device.multiprocessors; }
 };
 
 /// HSA queues that the streams with kernels need on an AMD GPU: one for each with a mask, those of a pool for each
@@ -70,4 +64,4 @@ constexpr std::int64_t most_simulated_blocks = 10'000'000;
 /// end beyond 2^63 ps.
 tl::expected<StreamRun, std::string> simulate_streams(const StreamScenario& scenario);
 
-}  // namespace amalthea::engine::nvidia
+}  // namespace amalthea::engine::gpu

@@ -11,7 +11,7 @@
 
 #include "amalthea/time.hpp"
 
-namespace amalthea::engine {
+namespace amalthea::engine::gpu {
 
 /// Objects by number. Numbers are used again, so that a long simulation needs no more memory than a short one.
 template <typename T>
@@ -80,4 +80,4 @@ class BlockEnds {
   std::vector<std::uint32_t> versions_;  ///< by block
 };
 
-}  // namespace amalthea::engine
+}  // namespace amalthea::engine::gpu

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
 #include "amalthea/time.hpp"
 #include "engine/gpu/device_profile.hpp"
@@ -33,12 +32,5 @@ std::vector<GpuContext> contexts_on(const System& system, UnitIndex unit, const 
 
 /// The time slice that a device task asks for: its own, else the device's, within the scheduler's limits.
 Duration time_slice_of(const System& system, const Task& task, const DeviceProfile& profile);
-
-/// Of a stream on a GPU of this profile. A mask that cannot be read or is for no AMD GPU is none.
-amd::StreamSettings amd_stream_settings(const GpuStream& stream, const DeviceProfile& profile);
-
-/// Whether every mask can be read (AM0584) and streams have one alone (AM0585); what has no effect (AM0583) and whether
-/// there are enough HSA queues (AM0582) is told too.
-bool check_cu_masks(const System& system, const std::vector<const DeviceProfile*>& devices, Diagnostics& diagnostics);
 
 }  // namespace amalthea::engine

@@ -8,8 +8,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "amalthea/ascii.hpp"
-#include "amalthea/near_miss.hpp"
+#include "amalthea/detail/ascii.hpp"
+#include "amalthea/detail/near_miss.hpp"
 
 namespace amalthea::engine {
 namespace {
@@ -44,9 +44,9 @@ void count(const nlohmann::json& json, const char* key, std::int64_t minimum, st
 }
 
 /// Everything is required, so that no figure is one of another device by accident.
-nvidia::SmLimits sm_limits(const nlohmann::json& json) {
+gpu::SmLimits sm_limits(const nlohmann::json& json) {
   constexpr std::int64_t many = 1 << 30;
-  nvidia::SmLimits limits;
+  gpu::SmLimits limits;
   if (json.contains("warp_size")) count(json, "warp_size", 1, 1024, limits.warp_size);
   count(json, "count", 1, 1024, limits.sms);
   count(json, "per_gpc", 1, limits.sms, limits.sms_per_gpc);
@@ -77,8 +77,8 @@ Slowdown optional_slowdown(const nlohmann::json& json, const char* key) {
   return json.contains(key) ? slowdown(json, key) : Slowdown{};
 }
 
-nvidia::InterferenceTable interference(const nlohmann::json& json) {
-  nvidia::InterferenceTable table;
+gpu::InterferenceTable interference(const nlohmann::json& json) {
+  gpu::InterferenceTable table;
   table.kernel_by_memcpy = slowdown(json, "kernel_slowdown_by_memcpy");
   table.kernel_by_memset = slowdown(json, "kernel_slowdown_by_memset");
   table.kernel_by_same_gpc = optional_slowdown(json, "kernel_slowdown_by_same_gpc");
@@ -89,8 +89,8 @@ nvidia::InterferenceTable interference(const nlohmann::json& json) {
   return table;
 }
 
-nvidia::Preemption preemption(const std::string& name) {
-  for (const auto known : {nvidia::Preemption::instruction, nvidia::Preemption::block, nvidia::Preemption::kernel})
+gpu::Preemption preemption(const std::string& name) {
+  for (const auto known : {gpu::Preemption::instruction, gpu::Preemption::block, gpu::Preemption::kernel})
     if (name_of(known) == name) return known;
   throw std::invalid_argument("preemption must be \"instruction\", \"block\" or \"kernel\"");
 }
@@ -99,13 +99,13 @@ nvidia::Preemption preemption(const std::string& name) {
 std::int64_t percent(const nlohmann::json& json, const char* key) { return std::llround(number(json, key, 0) * 1e4); }
 
 /// Everything is required here too.
-amd::NamedKernel named_kernel(const nlohmann::json& json) {
-  amd::NamedKernel kernel;
+gpu::NamedKernel named_kernel(const nlohmann::json& json) {
+  gpu::NamedKernel kernel;
   kernel.name = json.at("name").get<std::string>();
   count(json, "blocks", 1, 1 << 20, kernel.blocks);
   count(json, "threads", 1, 65536, kernel.shape.threads);
   kernel.duration = microseconds(json, "block_us", 0.001);
-  amd::KernelCost& cost = kernel.cost;
+  gpu::KernelCost& cost = kernel.cost;
   count(json, "full_speed_threads", 0, 1 << 20, cost.full_speed_threads);
   cost.weight_ppm = std::llround(number(json, "weight", 0.001) * 1e6);
   if (cost.weight_ppm > 1'000'000'000) throw std::invalid_argument("weight must be between 0.001 and 1000");
@@ -124,55 +124,35 @@ amd::NamedKernel named_kernel(const nlohmann::json& json) {
 }
 
 /// And here.
-amd::Architecture architecture(const nlohmann::json& json, const std::optional<nvidia::SmLimits>& units) {
+gpu::QueueArchitecture queue_architecture(const nlohmann::json& json, const std::optional<gpu::SmLimits>& units) {
   if (!units || units->sms % units->sms_per_gpc != 0)
     throw std::invalid_argument("an AMD GPU needs multiprocessors (compute units) with as many in each shader engine");
-  amd::Architecture architecture;
+  gpu::QueueArchitecture architecture;
   count(json, "aces", 1, 64, architecture.aces);
   count(json, "slots_per_ace", 1, 64, architecture.slots_per_ace);
   count(json, "pool_queues", 1, 1024, architecture.pool_queues);
   architecture.launch_overhead = microseconds(json, "launch_overhead_us", 0);
   for (const auto& kernel : json.at("kernels")) {
     architecture.kernels.push_back(named_kernel(kernel));
-    if (const auto use = nvidia::use_of_block(*units, architecture.kernels.back().shape); !use)
+    if (const auto use = gpu::use_of_block(*units, architecture.kernels.back().shape); !use)
       throw std::invalid_argument(fmt::format("{}: {}", architecture.kernels.back().name, use.error()));
   }
   return architecture;
 }
 
 /// Everything is required here too.
-nvidia::MemoryParameters memory_parameters(const nlohmann::json& json) {
-  nvidia::MemoryParameters parameters;
-  for (const nvidia::MemoryParameterField& field : nvidia::memory_parameter_fields())
+gpu::MemoryParameters memory_parameters(const nlohmann::json& json) {
+  gpu::MemoryParameters parameters;
+  for (const gpu::MemoryParameterField& field : gpu::memory_parameter_fields())
     parameters.*field.value = number(json, field.name, field.minimum);
   return parameters;
 }
 
 }  // namespace
 
-nvidia::DeviceSettings device_settings(const DeviceProfile& profile) {
-  nvidia::DeviceSettings settings;
-  if (profile.multiprocessors) settings.limits = *profile.multiprocessors;
-  settings.copy_engines = profile.copy_engines;
-  settings.preemption = profile.preemption;
-  settings.context_switch = profile.context_switch;
-  settings.interference = profile.interference;
-  return settings;
-}
-
-amd::DeviceSettings amd_settings(const DeviceProfile& profile) {
-  amd::DeviceSettings settings;
-  settings.limits = profile.multiprocessors.value();
-  settings.aces = profile.amd.value().aces;
-  settings.slots_per_ace = profile.amd->slots_per_ace;
-  settings.pool_queues = profile.amd->pool_queues;
-  settings.copy_engines = profile.copy_engines;
-  return settings;
-}
-
-const amd::NamedKernel* find_kernel(const DeviceProfile& profile, std::string_view name) {
+const gpu::NamedKernel* find_kernel(const DeviceProfile& profile, std::string_view name) {
   if (!profile.amd) return nullptr;
-  for (const amd::NamedKernel& kernel : profile.amd->kernels)
+  for (const gpu::NamedKernel& kernel : profile.amd->kernels)
     if (equal_ignoring_case(kernel.name, name)) return &kernel;
   return nullptr;
 }
@@ -196,7 +176,7 @@ tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view t
       profile.preemption = preemption(json.at("preemption").at("value").get<std::string>());
     if (json.contains("multiprocessors")) profile.multiprocessors = sm_limits(json.at("multiprocessors"));
     if (json.contains("measured_memory")) profile.measured_memory = memory_parameters(json.at("measured_memory"));
-    if (json.contains("amd")) profile.amd = architecture(json.at("amd"), profile.multiprocessors);
+    if (json.contains("amd")) profile.amd = queue_architecture(json.at("amd"), profile.multiprocessors);
     return profile;
   } catch (const std::exception& exception) {  // nlohmann::json and the checks above
     return tl::unexpected(fmt::format("not a device profile: {}", exception.what()));

@@ -2,7 +2,10 @@
 #pragma once
 /// \file
 /// What is known of a GPU beyond the model: time slices, switch cost, how copies and kernels slow each other.
-/// Profiles are data (engine/platforms/*.json, built in); users may give one of their own in the same form.
+/// Profiles are data (platforms/*.json, built in); users may give one of their own in the same form.
+///
+/// Profiles and the contexts on a System's GPUs (contexts.hpp) are in namespace engine, since all of the engine speaks
+/// of them; namespace gpu is the vocabulary of devices.
 
 #include <cstdint>
 #include <optional>
@@ -14,13 +17,12 @@
 
 #include "amalthea/graph/platform.hpp"
 #include "amalthea/time.hpp"
-#include "engine/amd/device_settings.hpp"
 #include "engine/gpu/interference.hpp"
+#include "engine/gpu/kernel_cost.hpp"
+#include "engine/gpu/memory_parameters.hpp"
 #include "engine/gpu/occupancy.hpp"
-#include "engine/gpu/slowdown.hpp"
-#include "engine/nvidia/device_settings.hpp"
-#include "engine/nvidia/memory_model.hpp"
-#include "engine/nvidia/runlist.hpp"
+#include "engine/gpu/queue_architecture.hpp"
+#include "engine/gpu/sharing.hpp"
 
 namespace amalthea::engine {
 
@@ -30,22 +32,18 @@ struct DeviceProfile {
   std::vector<std::string> recognised_by;  ///< names of units or structures that mean this device
   Duration time_slice;                     ///< of a context for which the model states none
   Duration context_switch;                 ///< lost whenever an engine turns to another context
-  nvidia::InterferenceTable interference;
+  gpu::InterferenceTable interference;
   int copy_engines = 1;  ///< with two, copies from the device have one of their own
-  nvidia::Preemption preemption = nvidia::Preemption::instruction;  ///< where a context can be left
-  std::optional<nvidia::SmLimits> multiprocessors;  ///< what blocks may occupy; nothing where it is not known
+  gpu::Preemption preemption = gpu::Preemption::instruction;  ///< where a context can be left
+  std::optional<gpu::SmLimits> multiprocessors;               ///< what blocks may occupy; nothing where it is not known
   /// Beside the table of factors, what was measured; nothing where nobody measured.
-  std::optional<nvidia::MemoryParameters> measured_memory;
+  std::optional<gpu::MemoryParameters> measured_memory;
   /// Of an AMD GPU, whose compute units are the multiprocessors and whose shader engines the clusters.
-  std::optional<amd::Architecture> amd;
+  std::optional<gpu::QueueArchitecture> amd;
 };
 
-/// What the profile says of a device. Where its SMs are not known, those of SmLimits stand in.
-nvidia::DeviceSettings device_settings(const DeviceProfile& profile);
-/// The same of a profile that is one of an AMD GPU.
-amd::DeviceSettings amd_settings(const DeviceProfile& profile);
 /// The profile's measured kernel of that name, whatever its case; null where there is none.
-const amd::NamedKernel* find_kernel(const DeviceProfile& profile, std::string_view name);
+const gpu::NamedKernel* find_kernel(const DeviceProfile& profile, std::string_view name);
 
 /// From the JSON text of a profile; the error names what is missing or wrong.
 tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view json);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace amalthea::engine::nvidia {
+namespace amalthea::engine::gpu {
 namespace {
 
 /// Several aggressors of one kind.
@@ -58,4 +58,4 @@ Interference interference_on_copy(const InterferenceTable& table, const Neighbou
   return worst;
 }
 
-}  // namespace amalthea::engine::nvidia
+}  // namespace amalthea::engine::gpu

@@ -15,7 +15,7 @@
 
 #include "engine/gpu/slowdown.hpp"
 
-namespace amalthea::engine::nvidia {
+namespace amalthea::engine::gpu {
 
 /// The full slowdown of a victim that is bound by memory all the time, beside an aggressor that is, too.
 struct InterferenceTable {
@@ -58,4 +58,4 @@ Interference interference_on_kernel(const InterferenceTable& table, const Neighb
 /// On every copy.
 Interference interference_on_copy(const InterferenceTable& table, const Neighbourhood& beside);
 
-}  // namespace amalthea::engine::nvidia
+}  // namespace amalthea::engine::gpu

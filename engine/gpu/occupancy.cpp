@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-namespace amalthea::engine::nvidia {
+namespace amalthea::engine::gpu {
 namespace {
 
 constexpr std::int64_t divide_up(std::int64_t value, std::int64_t by) { return value / by + (value % by != 0 ? 1 : 0); }
@@ -76,6 +76,14 @@ bool fits(const SmLimits& limits, const SmUse& resident, const SmUse& block) {
          resident.shared_memory + block.shared_memory <= limits.shared_memory;
 }
 
+std::int64_t resident_blocks(const SmLimits& limits, const SmUse& block) {
+  std::int64_t blocks = limits.blocks;
+  if (block.warps > 0) blocks = std::min(blocks, limits.max_warps() / block.warps);
+  if (block.registers > 0) blocks = std::min(blocks, limits.registers / block.registers);
+  if (block.shared_memory > 0) blocks = std::min(blocks, limits.shared_memory / block.shared_memory);
+  return blocks;
+}
+
 Equation1 equation_1(const SmLimits& limits, const BlockShape& shape, std::int64_t launched) {
   const SmUse block = use_of_block(limits, shape).value();
   const std::int64_t blocks = launched + 1;
@@ -101,12 +109,11 @@ tl::expected<Occupancy, std::string> occupancy(const SmLimits& limits, const Blo
                    {"warps", block->warps, limits.max_warps(), 0, false},
                    {"registers", block->registers, limits.registers, 0, false},
                    {"shared memory", block->shared_memory, limits.shared_memory, 0, false}};
-  result.blocks = limits.blocks;
+  result.blocks = resident_blocks(limits, *block);
   for (ResourceLimit& limit : result.limits) {
     limit.blocks = limit.per_block == 0 ? -1 : limit.per_sm / limit.per_block;
-    if (limit.blocks >= 0) result.blocks = std::min(result.blocks, limit.blocks);
+    limit.binds = limit.blocks == result.blocks;
   }
-  for (ResourceLimit& limit : result.limits) limit.binds = limit.blocks == result.blocks;
   result.warps = result.blocks * block->warps;
   for (std::int64_t launched = 0; launched <= result.blocks; ++launched)
     result.equation.push_back(equation_1(limits, shape, launched));
@@ -115,4 +122,4 @@ tl::expected<Occupancy, std::string> occupancy(const SmLimits& limits, const Blo
   return result;
 }
 
-}  // namespace amalthea::engine::nvidia
+}  // namespace amalthea::engine::gpu

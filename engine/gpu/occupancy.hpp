@@ -18,7 +18,7 @@
 
 #include <tl/expected.hpp>
 
-namespace amalthea::engine::nvidia {
+namespace amalthea::engine::gpu {
 
 /// What an SM and a block may hold (N1). Memory in bytes.
 struct SmLimits {
@@ -77,6 +77,9 @@ tl::expected<SmUse, std::string> use_of_block(const SmLimits& limits, const Bloc
 /// Whether a block fits beside what is resident: all resources must suffice (N10, read as a minimum).
 bool fits(const SmLimits& limits, const SmUse& resident, const SmUse& block);
 
+/// How many blocks of `block` (one of them) an idle SM takes.
+std::int64_t resident_blocks(const SmLimits& limits, const SmUse& block);
+
 /// Eq. 1 when a block is to join `launched` blocks of the same shape. A term without demand is infinite.
 struct Equation1 {
   std::int64_t block = 1;  ///< number of the block that is to be admitted, counted from 1
@@ -112,7 +115,7 @@ struct Occupancy {
 };
 
 /// The error is that of use_of_block. A shape that is accepted fits at least once where a block's limits do not exceed
-/// an SM's, which parse_sm_limits sees to.
+/// an SM's, which profiles see to.
 tl::expected<Occupancy, std::string> occupancy(const SmLimits& limits, const BlockShape& shape);
 
-}  // namespace amalthea::engine::nvidia
+}  // namespace amalthea::engine::gpu

@@ -11,18 +11,17 @@
 #include <set>
 #include <utility>
 
-namespace amalthea::engine {
+#include "engine/gpu/operation.hpp"
 
-/// Of an operation of a device that has not ended.
-using DeviceOperationId = std::uint32_t;
+namespace amalthea::engine::gpu {
 
 /// Order of submission to the device, and the operation.
-using RankedOperation = std::pair<std::uint64_t, DeviceOperationId>;
+using RankedOperation = std::pair<std::uint64_t, OperationId>;
 
 struct StreamFifo {
   bool is_null = false;
   std::deque<RankedOperation> operations;  ///< that have not ended
-  bool is_first(DeviceOperationId id) const { return operations.front().second == id; }
+  bool is_first(OperationId id) const { return operations.front().second == id; }
 };
 
 /// What the streams of one process have to begin.
@@ -62,7 +61,7 @@ class StreamHeads {
   }
 
   /// Of all heads; only where a head has to wait for the NULL stream or as part of it (N7).
-  DeviceOperationId first() const { return heads_.begin()->second; }
+  OperationId first() const { return heads_.begin()->second; }
 
  private:
   void add_head(RankedOperation head) {
@@ -76,4 +75,4 @@ class StreamHeads {
   std::set<std::uint64_t> nulls_;      ///< ranks of the NULL stream's operations that have not ended
 };
 
-}  // namespace amalthea::engine
+}  // namespace amalthea::engine::gpu

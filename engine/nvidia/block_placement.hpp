@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "engine/gpu/occupancy.hpp"
+#include "engine/gpu/operation.hpp"
+#include "engine/nvidia/names.hpp"
 
 namespace amalthea::engine::nvidia {
-
-using SmIndex = std::uint32_t;
 
 /// In which order SMs are tried.
 enum class ScanOrder : std::uint8_t {

@@ -21,6 +21,7 @@
 
 #include "engine/gpu/occupancy.hpp"
 #include "engine/nvidia/makespan/kernel.hpp"
+#include "engine/nvidia/names.hpp"
 #include "engine/nvidia/warps.hpp"
 
 namespace amalthea::engine::nvidia {

@@ -5,24 +5,6 @@
 
 namespace amalthea::engine::nvidia {
 
-std::string_view name_of_engine(EngineIndex engine) { return engine == 0 ? "EE" : engine == 1 ? "CE" : "CE2"; }
-
-std::string_view name_of(StreamPriority priority) { return priority == StreamPriority::high ? "high" : "low"; }
-
-std::string_view name_of(StreamOperationKind kind) {
-  switch (kind) {
-    case StreamOperationKind::kernel:
-      return "kernel";
-    case StreamOperationKind::host_to_device:
-      return "h2d";
-    case StreamOperationKind::device_to_host:
-      return "d2h";
-    case StreamOperationKind::memset:
-      return "memset";
-  }
-  return "";
-}
-
 Device::Device(const DeviceSettings& settings)
     : settings_(settings), copying_(static_cast<std::size_t>(settings.copy_engines)), copy_since_(copying_.size()) {
   for (std::size_t engine = 0; engine <= copying_.size(); ++engine)
@@ -35,8 +17,8 @@ ContextIndex Device::add_context(Duration slice, ContextPriority priority) {
   return static_cast<ContextIndex>(contexts_.size() - 1);
 }
 
-StreamIndex Device::add_stream(ContextIndex context, StreamPriority priority, bool is_null) {
-  streams_.push_back({context, priority, {is_null, {}}});
+StreamIndex Device::add_stream(ContextIndex context, const StreamSettings& settings) {
+  streams_.push_back({context, settings.priority, {settings.is_null, {}}});
   contexts_[context].heads.add(streams_.back().fifo);
   return static_cast<StreamIndex>(streams_.size() - 1);
 }
@@ -390,21 +372,23 @@ std::optional<OperationId> Device::at_work(EngineIndex engine) const {
   return context.kernels[context.kernels[0].empty() ? 1 : 0].front();
 }
 
-Standing Device::standing(OperationId id) const {
+OperationStanding Device::standing(OperationId id) const {
   const Operation& operation = operations_[id];
   const Stream& stream = streams_[operation.operation.stream];
   const Context& context = contexts_[stream.context];
   if (!operation.in_queue) {
-    if (!stream.fifo.is_first(id)) return {Standing::Kind::queued, {}, stream.fifo.operations.front().second, {}};
-    return {Standing::Kind::queued, {}, context.heads.first(), {}};  // N7
+    if (!stream.fifo.is_first(id))
+      return {OperationStanding::Kind::queued, {}, stream.fifo.operations.front().second, {}};
+    return {OperationStanding::Kind::queued, {}, context.heads.first(), {}};  // N7
   }
   const EngineIndex engine = is_kernel(id) ? 0 : static_cast<EngineIndex>(copy_engine_of(id) + 1);
   const Runlist& runlist = engines_[engine].runlist;
-  if (runlist.serving() != stream.context) return {Standing::Kind::waiting, {}, at_work(engine), runlist.serving()};
-  if (now_ < runlist.ready_at()) return {Standing::Kind::switching, {}, {}, {}};
+  if (runlist.serving() != stream.context)
+    return {OperationStanding::Kind::waiting, {}, at_work(engine), runlist.serving()};
+  if (now_ < runlist.ready_at()) return {OperationStanding::Kind::switching, {}, {}, {}};
   const bool executes = is_kernel(id) ? operation.running > 0 : context.copies[engine - 1].active == id;
-  if (executes) return {Standing::Kind::executing, operation.worst, operation.aggressor, {}};
-  return {Standing::Kind::queued, {}, at_work(engine), {}};
+  if (executes) return {OperationStanding::Kind::executing, operation.worst, operation.aggressor, {}};
+  return {OperationStanding::Kind::queued, {}, at_work(engine), {}};
 }
 
 }  // namespace amalthea::engine::nvidia

@@ -20,22 +20,20 @@
 /// configuration run (N8); blocks go to SMs by the rule of block_placement.hpp (N14); what runs beside each other slows
 /// each other (N21, interference.hpp).
 ///
-/// The owner calls, at every instant at which something happens: `advance`, then `submit` for what comes, then
-/// `settle`. So at one instant: what ends (copies, then blocks in the order of their starts), then what comes, then
-/// heads of streams enter queues, then slices end, then assignment. Work that takes no time ends at the next call for
-/// the same instant.
+/// At one instant, as gpu/device.hpp is called: what ends (copies, then blocks in the order of their starts), then what
+/// comes, then heads of streams enter queues, then slices end, then assignment.
 
 #include <cstdint>
 #include <deque>
 #include <optional>
 #include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "amalthea/time.hpp"
 #include "engine/gpu/block_ends.hpp"
+#include "engine/gpu/device.hpp"
 #include "engine/gpu/interference.hpp"
 #include "engine/gpu/occupancy.hpp"
 #include "engine/gpu/slowdown.hpp"
@@ -46,106 +44,26 @@
 
 namespace amalthea::engine::nvidia {
 
-using StreamIndex = std::uint32_t;
-using OperationId = DeviceOperationId;
-/// 0: the execution engine, 1: the copy engine, 2: the one for copies from the device, where there are two.
-using EngineIndex = std::uint32_t;
-std::string_view name_of_engine(EngineIndex engine);  ///< "EE", "CE", "CE2"
-
-enum class StreamPriority : std::uint8_t { high, low };
-std::string_view name_of(StreamPriority priority);  ///< "high", "low"
-
-enum class StreamOperationKind : std::uint8_t { kernel, host_to_device, device_to_host, memset };
-std::string_view name_of(StreamOperationKind kind);  ///< "kernel", "h2d", "d2h", "memset"
-
-/// What is put into a stream.
-struct DeviceOperation {
-  StreamOperationKind kind = StreamOperationKind::kernel;
-  StreamIndex stream = 0;
-  Duration duration;  ///< of the copy, or of each block, when nothing disturbs it
-  std::int64_t blocks = 1;
-  /// What a block occupies; it must fit an empty SM. Nothing: one block that takes the whole execution engine.
-  std::optional<SmUse> block;
-  std::string cache_config;  ///< kernels with different ones do not run beside each other
-  double memory_share = 0;   ///< 0 … 1: how much of a kernel's time is bound by memory (N21)
-};
-
-struct BlockRun {
-  SmIndex sm = 0;
-  Instant start;
-  Instant end;  ///< in between the block stands still while its context is not served
-};
-
-struct OperationRun {
-  Instant enqueued;              ///< into the queue of its engine
-  Instant start;                 ///< of the copy, or of the first block
-  Instant completion;            ///< of the copy, or of the last block to end
-  std::vector<BlockRun> blocks;  ///< of a kernel, in order of assignment
-};
-
-/// Time that an engine gave to a context without interruption.
-struct EngineSlice {
-  EngineIndex engine = 0;
-  ContextIndex context = 0;
-  Instant start;
-  Instant ready;  ///< when the switch to the context was done; until then nothing of it runs
-  Instant end;
-};
-
-/// Why an operation that has not ended is where it is.
-struct Standing {
-  enum class Kind : std::uint8_t {
-    executing,  ///< blocks of it run, or the copy does; `by`, if anyone, slows it
-    queued,     ///< its context is served, but others of the context come first: `by`
-    waiting,    ///< its engine serves another context, in which `by`, if anyone, executes
-    switching,  ///< its engine turns to its context
-  };
-  Kind kind = Kind::executing;
-  Slowdown slowdown;               ///< of the slowest of its blocks
-  std::optional<OperationId> by;   ///< an operation that has not ended
-  std::optional<ContextIndex> to;  ///< waiting: the context that is served
-};
-
-/// A block begins or ends.
-struct BlockStep {
-  OperationId operation = 0;  ///< as run_of takes it
-  std::size_t block = 0;      ///< of the kernel, in order of assignment
-  SmIndex sm = 0;
-  bool begins = true;
-};
-
-class Device {
+class Device : public gpu::Device {
  public:
   explicit Device(const DeviceSettings& settings);
 
-  /// All contexts and streams before the first operation. slice > 0.
-  ContextIndex add_context(Duration slice, ContextPriority priority);
-  /// At most one NULL stream in each context, whose operations count as of `priority`, too.
-  StreamIndex add_stream(ContextIndex context, StreamPriority priority, bool is_null);
+  ContextIndex add_context(Duration slice, ContextPriority priority) override;
+  StreamIndex add_stream(ContextIndex context, const StreamSettings& settings) override;
 
-  /// Ids are used again after the operation's end. A kernel has at least one block.
-  OperationId submit(const DeviceOperation& operation);
-  /// Accounts for the time up to `now`, which is not before that of the last call; appends what ends now.
-  void advance(Instant now, std::vector<OperationId>& completed);
-  /// Decides what goes on from the instant of the last `advance`; call after all changes of that instant.
-  void settle();
-  /// When to call next although nothing new comes; after `settle`.
-  Instant next_event();
+  OperationId submit(const DeviceOperation& operation) override;
+  void advance(Instant now, std::vector<OperationId>& completed) override;
+  void settle() override;
+  Instant next_event() override;
 
-  /// Of an operation that has ended: until the next `submit`.
-  OperationRun& run_of(OperationId id) { return operations_[id].run; }
-  const DeviceOperation& operation(OperationId id) const { return operations_[id].operation; }
-  ContextIndex context_of(OperationId id) const { return streams_[operations_[id].operation.stream].context; }
-  /// After `settle`.
-  Standing standing(OperationId id) const;
+  OperationRun& run_of(OperationId id) override { return operations_[id].run; }
+  const DeviceOperation& operation(OperationId id) const override { return operations_[id].operation; }
+  OperationStanding standing(OperationId id) const override;
 
-  EngineIndex engines() const { return static_cast<EngineIndex>(engines_.size()); }
-  /// Time in which the engine has served a context.
-  Duration busy(EngineIndex engine) const;
-  /// From now on appends every slice when it ends; those of one end by engine.
-  void record_slices(std::vector<EngineSlice>& slices) { slices_ = &slices; }
-  /// From now on appends every begin and end of a block, in their order.
-  void record_blocks(std::vector<BlockStep>& steps) { block_steps_ = &steps; }
+  EngineIndex engines() const override { return static_cast<EngineIndex>(engines_.size()); }
+  Duration busy(EngineIndex engine) const override;
+  void record_slices(std::vector<EngineSlice>& slices) override { slices_ = &slices; }
+  void record_blocks(std::vector<BlockStep>& steps) override { block_steps_ = &steps; }
 
  private:
   /// Order of submission, and the operation.
@@ -210,6 +128,7 @@ class Device {
     bool in_slice = false;
   };
 
+  ContextIndex context_of(OperationId id) const { return streams_[operations_[id].operation.stream].context; }
   bool is_kernel(OperationId id) const { return operations_[id].operation.kind == StreamOperationKind::kernel; }
   std::size_t copy_engine_of(OperationId id) const;
   bool is_fully_assigned(OperationId id) const { return operations_[id].assigned == operations_[id].operation.blocks; }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What a device of device.hpp is made with.
+/// What a device of device.hpp is made with, from a profile.
 
 #include "amalthea/time.hpp"
+#include "engine/gpu/device_profile.hpp"
 #include "engine/gpu/interference.hpp"
 #include "engine/gpu/occupancy.hpp"
+#include "engine/gpu/sharing.hpp"
 #include "engine/nvidia/block_placement.hpp"
-#include "engine/nvidia/runlist.hpp"
 
 namespace amalthea::engine::nvidia {
 
@@ -22,5 +23,8 @@ struct DeviceSettings {
   InterferenceTable interference;
   double cpu_traffic = 0;  ///< 0 … 1: how much of the worst memory traffic the CPUs make
 };
+
+/// What the profile says. Where its SMs are not known, those of SmLimits stand in.
+DeviceSettings device_settings(const DeviceProfile& profile);
 
 }  // namespace amalthea::engine::nvidia

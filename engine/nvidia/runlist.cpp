@@ -5,30 +5,6 @@
 
 namespace amalthea::engine::nvidia {
 
-std::string_view name_of(ContextPriority priority) {
-  switch (priority) {
-    case ContextPriority::low:
-      return "low";
-    case ContextPriority::medium:
-      return "medium";
-    case ContextPriority::high:
-      return "high";
-  }
-  return "";
-}
-
-std::string_view name_of(Preemption preemption) {
-  switch (preemption) {
-    case Preemption::instruction:
-      return "instruction";
-    case Preemption::block:
-      return "block";
-    case Preemption::kernel:
-      return "kernel";
-  }
-  return "";
-}
-
 ContextIndex Runlist::add_context(Duration slice, std::uint32_t slots) {
   contexts_.push_back({slice, slots, false});
   build_slots();

@@ -17,26 +17,13 @@
 
 #include <cstdint>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "amalthea/time.hpp"
+#include "engine/gpu/operation.hpp"
+#include "engine/nvidia/names.hpp"
 
 namespace amalthea::engine::nvidia {
-
-using ContextIndex = std::uint32_t;
-
-/// The value is how often a context stands in the runlist.
-enum class ContextPriority : std::uint8_t { low = 1, medium = 2, high = 3 };
-std::string_view name_of(ContextPriority priority);  ///< "low", "medium", "high"
-
-/// Where an engine can leave a context whose time slice has ended (N5).
-enum class Preemption : std::uint8_t {
-  instruction,  ///< at once; blocks and copies go on where they were
-  block,        ///< when the blocks that run have ended, or the copy; none begins in the meantime
-  kernel,       ///< when the kernels of which blocks run have ended, or the copy; no other begins in the meantime
-};
-std::string_view name_of(Preemption preemption);  ///< "instruction", "block", "kernel"
 
 class Runlist {
  public:

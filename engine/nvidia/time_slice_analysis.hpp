@@ -83,9 +83,11 @@
 #include <tl/expected.hpp>
 
 #include "amalthea/time.hpp"
-#include "engine/devices/stream_simulation.hpp"
-#include "engine/gpu/interference.hpp"
+#include "engine/gpu/operation.hpp"
+#include "engine/gpu/sharing.hpp"
+#include "engine/gpu/slowdown.hpp"
 #include "engine/input/located_json.hpp"
+#include "engine/nvidia/names.hpp"
 
 namespace amalthea::engine::nvidia {
 

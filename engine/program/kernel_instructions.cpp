@@ -8,8 +8,10 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/near_miss.hpp"
+#include "amalthea/detail/near_miss.hpp"
+#include "engine/devices/chosen_devices.hpp"
 #include "engine/gpu/contexts.hpp"
+#include "engine/gpu/launch_plan.hpp"
 #include "engine/nvidia/block_time.hpp"
 
 namespace amalthea::engine {
@@ -96,20 +98,18 @@ class Resolver {
       error(node, "they need the threads of a block (gpu.block)");
       return false;
     }
-    const Launch& launch = *kernel.launch;
-    const nvidia::SmLimits& limits = *profile_.multiprocessors;
-    const auto occupancy = nvidia::occupancy(limits, {launch.threads, launch.registers, launch.shared_memory});
-    if (!occupancy) {
-      error(node, occupancy.error());
+    const auto plan = gpu::plan_launch(*kernel.launch, profile_);
+    if (!plan) {
+      error(node, plan.error());
       return false;
     }
     KernelWork work;
     work.node = node;
     work.instructions = std::move(*instructions);
     work.budget = kernel.instructions->budget;
-    work.warps = occupancy->block.warps;
-    const std::int64_t per_sm = detail::divide(launch.blocks, limits.sms, Rounding::up);
-    work.blocks = std::min({occupancy->blocks, per_sm, std::max<std::int64_t>(1, nvidia::most_warps / work.warps)});
+    work.warps = plan->block.warps;
+    const std::int64_t per_sm = detail::divide(kernel.launch->blocks, profile_.multiprocessors->sms, Rounding::up);
+    work.blocks = std::min({plan->per_sm, per_sm, std::max<std::int64_t>(1, nvidia::most_warps / work.warps)});
     work.in_rounds = per_sm > work.blocks;
     kernels_.push_back(std::move(work));
     return true;
@@ -183,7 +183,8 @@ class Resolver {
 
 bool resolve_instructions(System& system, const DeviceProfile* profile, Diagnostics& diagnostics) {
   bool all_resolved = true;
-  for (UnitIndex unit = 0; unit < system.platform.units.size(); ++unit) {
+  const std::vector<const DeviceProfile*> devices = choose_devices(system, profile).profiles;
+  for (UnitIndex unit = 0; unit < devices.size(); ++unit) {
     std::vector<NodeIndex> nodes;
     for (NodeIndex node = 0; node < system.graph.size(); ++node) {
       const auto* kernel = std::get_if<Kernel>(&system.graph[node].activity);
@@ -191,13 +192,8 @@ bool resolve_instructions(System& system, const DeviceProfile* profile, Diagnost
         nodes.push_back(node);
     }
     if (nodes.empty()) continue;
-    const DeviceProfile* device = profile;
-    if (device == nullptr) {
-      const auto chosen = profile_for(system.platform.units[unit]);
-      if (!chosen) return true;  // the analysis says so
-      device = *chosen;
-    }
-    all_resolved = Resolver(system, unit, *device, diagnostics).run(nodes) && all_resolved;
+    if (devices[unit] == nullptr) return true;  // the analysis says so
+    all_resolved = Resolver(system, unit, *devices[unit], diagnostics).run(nodes) && all_resolved;
   }
   return all_resolved;
 }

@@ -10,6 +10,8 @@
 #include <fmt/core.h>
 
 #include "amalthea/graph/boost_graph.hpp"
+#include "engine/devices/makers.hpp"
+#include "engine/gpu/launch_plan.hpp"
 
 namespace amalthea::engine {
 namespace {
@@ -319,19 +321,16 @@ class Compiler {
     Step& step = program_.steps.back();
     std::int64_t rounds = 1;
     Duration packed = step.work;
-    if (kernel.launch && device_ != nullptr && device_->multiprocessors) {
-      const nvidia::SmLimits& limits = *device_->multiprocessors;
-      const Launch& launch = *kernel.launch;
-      if (const auto occupancy = nvidia::occupancy(limits, {launch.threads, launch.registers, launch.shared_memory})) {
-        const std::int64_t resident = occupancy->blocks * limits.sms;
-        step.blocks = launch.blocks;
-        step.block = occupancy->block;
-        rounds = detail::divide(launch.blocks, resident, Rounding::up);
-        packed = scale(step.work, launch.blocks, resident, Rounding::down);
+    if (kernel.launch && device_ != nullptr) {
+      if (const auto plan = gpu::plan_launch(*kernel.launch, *device_)) {
+        step.blocks = kernel.launch->blocks;
+        step.block = plan->block;
+        rounds = plan->rounds;
+        packed = scale(step.work, step.blocks, plan->resident, Rounding::down);
       }
     }
-    // On an AMD GPU kernels of different processes run beside each other, too.
-    program_.kernels += device_ != nullptr && device_->amd ? packed : step.work * rounds;
+    const bool beside = device_ != nullptr && !gpu::maker_of(*device_).takes_turns;
+    program_.kernels += beside ? packed : step.work * rounds;
     program_.kernels_packed += packed;
   }
 
@@ -480,13 +479,6 @@ std::vector<Program> compile_programs(const System& system, Execution execution,
             .compile(task));
   }
   return programs;
-}
-
-std::vector<const DeviceProfile*> default_devices(const System& system) {
-  std::vector<const DeviceProfile*> devices;
-  for (const ProcessingUnit& unit : system.platform.units)
-    devices.push_back(unit.type == PuType::gpu ? profile_for(unit).value_or(find_profile("generic")) : nullptr);
-  return devices;
 }
 
 }  // namespace amalthea::engine

@@ -62,7 +62,7 @@ struct Step {
   std::optional<VaryingWork> varying;       ///< under Execution::random; then `work` is what it takes on average
   Duration work;                            ///< of execute and copy, of each block of a kernel, undisturbed; else zero
   std::int64_t blocks = 1;                  ///< of a kernel
-  std::optional<nvidia::SmUse> block;       ///< what each occupies; nothing: the whole execution engine
+  std::optional<gpu::SmUse> block;          ///< what each occupies; nothing: the whole execution engine
   NodeIndex node = 0;                       ///< the activity it comes from
   std::optional<std::uint32_t> runnable;    ///< index into Program::runnables
   std::vector<TaskIndex> setters;           ///< of wait: tasks that set an event it waits for
@@ -116,9 +116,6 @@ std::vector<Program> compile_programs(const System& system, Execution execution,
 /// The program of one task as if it ran on `unit`; what the unit has no ticks for takes no time.
 Program compile_program(const System& system, TaskIndex task, UnitIndex unit, Execution execution,
                         const DeviceProfile* device, const CompileOptions& options = {});
-
-/// The profile of every GPU as profile_for chooses it, "generic" where it cannot; null for CPUs.
-std::vector<const DeviceProfile*> default_devices(const System& system);
 
 /// Time of moving `size` bytes `count` times over one access: cache lines times latency, but never faster than the data
 /// rate allows. `random` is the average.

@@ -53,7 +53,7 @@ class ObserverTee final : public SimulationObserver {
   void block(const BlockChange& change) override {
     tell([&](SimulationObserver& observer) { observer.block(change); });
   }
-  void served(UnitIndex unit, const nvidia::EngineSlice& slice) override {
+  void served(UnitIndex unit, const gpu::EngineSlice& slice) override {
     tell([&](SimulationObserver& observer) { observer.served(unit, slice); });
   }
   void ended(Instant now) override {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "engine/cpu/core_scheduling.hpp"
-#include "engine/devices/gpu_device.hpp"
+#include "engine/devices/makers.hpp"
 #include "engine/gpu/contexts.hpp"
 #include "engine/program/arrivals.hpp"
 #include "engine/simulation/job_account.hpp"
@@ -19,22 +19,22 @@ namespace amalthea::engine {
 namespace {
 
 struct TaskState {
-  bool active = false;                           ///< a job has begun
-  Instant release;                               ///< of that job
-  std::deque<Instant> backlog;                   ///< releases that wait for it
-  std::size_t step = 0;                          ///< next or present step
-  Duration remaining;                            ///< of the present execute step
-  Duration work;                                 ///< of the present step, in this job
-  RandomStream random{0, 0, 0, 0};               ///< of this job's execution times
-  bool waiting = false;                          ///< in a wait that is not satisfied
-  bool parked = false;                           ///< waits for a semaphore
-  bool granted = false;                          ///< has been given the semaphore it waited for
-  bool at_point = false;                         ///< cooperative: the present step begins where it may be left
-  std::uint64_t job = 0;                         ///< number of the present job, then of the next one
-  std::optional<nvidia::OperationId> operation;  ///< submitted and not completed
-  Instant submitted;                             ///< when it was
-  std::vector<bool> events;                      ///< set for this task
-  nvidia::StreamIndex stream = 0;                ///< of a device task
+  bool active = false;                        ///< a job has begun
+  Instant release;                            ///< of that job
+  std::deque<Instant> backlog;                ///< releases that wait for it
+  std::size_t step = 0;                       ///< next or present step
+  Duration remaining;                         ///< of the present execute step
+  Duration work;                              ///< of the present step, in this job
+  RandomStream random{0, 0, 0, 0};            ///< of this job's execution times
+  bool waiting = false;                       ///< in a wait that is not satisfied
+  bool parked = false;                        ///< waits for a semaphore
+  bool granted = false;                       ///< has been given the semaphore it waited for
+  bool at_point = false;                      ///< cooperative: the present step begins where it may be left
+  std::uint64_t job = 0;                      ///< number of the present job, then of the next one
+  std::optional<gpu::OperationId> operation;  ///< submitted and not completed
+  Instant submitted;                          ///< when it was
+  std::vector<bool> events;                   ///< set for this task
+  gpu::StreamIndex stream = 0;                ///< of a device task
   JobAccount account;
   std::optional<Instant> started;                                   ///< when the job first ran, or submitted something
   std::optional<Instant> release_before, start_before, end_before;  ///< of the job before
@@ -72,10 +72,10 @@ struct Core {
 
 struct Device {
   UnitIndex unit = 0;
-  GpuDevice gpu;
+  std::unique_ptr<gpu::Device> gpu;
   std::vector<TaskIndex> task_of_operation;
-  std::vector<nvidia::EngineSlice> slices;     ///< not yet told to the observer
-  std::vector<nvidia::BlockStep> block_steps;  ///< the same
+  std::vector<gpu::EngineSlice> slices;     ///< not yet told to the observer
+  std::vector<gpu::BlockStep> block_steps;  ///< the same
 };
 
 struct Release {
@@ -86,16 +86,16 @@ struct Release {
   }
 };
 
-nvidia::StreamOperationKind operation_kind(CopyKind kind) {
+gpu::StreamOperationKind operation_kind(CopyKind kind) {
   switch (kind) {
     case CopyKind::host_to_device:
-      return nvidia::StreamOperationKind::host_to_device;
+      return gpu::StreamOperationKind::host_to_device;
     case CopyKind::device_to_host:
-      return nvidia::StreamOperationKind::device_to_host;
+      return gpu::StreamOperationKind::device_to_host;
     case CopyKind::memset:
-      return nvidia::StreamOperationKind::memset;
+      return gpu::StreamOperationKind::memset;
   }
-  return nvidia::StreamOperationKind::host_to_device;
+  return gpu::StreamOperationKind::host_to_device;
 }
 
 /// What random numbers are drawn for, so that one does not disturb the other.
@@ -186,12 +186,12 @@ class Simulator {
     for (UnitIndex unit = 0; unit < system_.platform.units.size(); ++unit) {
       if (input_.devices[unit] == nullptr) continue;
       device_of_unit_[unit] = devices_.size();
-      devices_.push_back({unit, GpuDevice(*input_.devices[unit]), {}, {}, {}});
+      devices_.push_back({unit, gpu::make_device(*input_.devices[unit]), {}, {}, {}});
     }
     if (watcher_ == nullptr) return;
     for (Device& device : devices_) {
-      device.gpu.record_slices(device.slices);
-      device.gpu.record_blocks(device.block_steps);
+      device.gpu->record_slices(device.slices);
+      device.gpu->record_blocks(device.block_steps);
     }
   }
 
@@ -215,11 +215,9 @@ class Simulator {
     for (Device& device : devices_)
       for (const GpuContext& context : contexts_on(system_, device.unit, *input_.devices[device.unit])) {
         const auto added =
-            device.gpu.add_context(context.slice, static_cast<nvidia::ContextPriority>(context.runlist_slots));
+            device.gpu->add_context(context.slice, static_cast<gpu::ContextPriority>(context.runlist_slots));
         for (const GpuStream& stream : context.streams) {
-          const auto priority = stream.high_priority ? nvidia::StreamPriority::high : nvidia::StreamPriority::low;
-          const auto index =
-              device.gpu.add_stream(added, priority, amd_stream_settings(stream, *input_.devices[device.unit]));
+          const auto index = device.gpu->add_stream(added, gpu::stream_settings(stream, *input_.devices[device.unit]));
           for (const TaskIndex task : stream.tasks) tasks_[task].stream = index;
         }
       }
@@ -249,7 +247,7 @@ class Simulator {
     Instant next = releases_.empty() ? Instant::never() : releases_.top().at;
     next = std::min(next, cpu_.next_event());
     for (const Core& core : cores_) next = std::min(next, core.end);
-    for (Device& device : devices_) next = std::min(next, device.gpu.next_event());
+    for (Device& device : devices_) next = std::min(next, device.gpu->next_event());
     return next;
   }
 
@@ -271,9 +269,9 @@ class Simulator {
   void end_operations() {
     for (Device& device : devices_) {
       completed_.clear();
-      device.gpu.advance(now_, completed_);
+      device.gpu->advance(now_, completed_);
       if (watcher_ != nullptr) tell_blocks(device);
-      for (const nvidia::OperationId id : completed_) {
+      for (const gpu::OperationId id : completed_) {
         const TaskIndex task = device.task_of_operation[id];
         TaskState& state = tasks_[task];
         if (watcher_ != nullptr) {
@@ -312,7 +310,7 @@ class Simulator {
           again = true;
         }
     }
-    for (Device& device : devices_) device.gpu.settle();
+    for (Device& device : devices_) device.gpu->settle();
   }
 
   // ---- jobs
@@ -708,12 +706,12 @@ class Simulator {
 
   void submit(TaskIndex task, const Step& step) {
     Device& device = device_of(task);
-    nvidia::DeviceOperation operation;
+    gpu::DeviceOperation operation;
     operation.stream = tasks_[task].stream;
     operation.duration = tasks_[task].work;
     const Activity& activity = system_.graph[step.node].activity;
     if (const auto* kernel = std::get_if<Kernel>(&activity)) {
-      operation.kind = nvidia::StreamOperationKind::kernel;
+      operation.kind = gpu::StreamOperationKind::kernel;
       operation.memory_share = kernel->memory_intensity;
       operation.blocks = step.blocks;
       operation.block = step.block;
@@ -724,7 +722,7 @@ class Simulator {
     if (watcher_ != nullptr) tell_device_task(task, ProcessState::running);
     begin_runnable(task);
     if (!tasks_[task].started) tasks_[task].started = now_;
-    const nvidia::OperationId id = device.gpu.submit(operation);
+    const gpu::OperationId id = device.gpu->submit(operation);
     if (device.task_of_operation.size() <= id) device.task_of_operation.resize(id + 1);
     device.task_of_operation[id] = task;
     tasks_[task].operation = id;
@@ -947,21 +945,21 @@ class Simulator {
     shown = to;
   }
 
-  nvidia::EngineIndex engine_of(const Device& device, nvidia::OperationId id) const {
-    const auto kind = device.gpu.operation(id).kind;
-    if (kind == nvidia::StreamOperationKind::kernel) return 0;
-    return kind == nvidia::StreamOperationKind::device_to_host ? device.gpu.engines() - 1 : 1;
+  gpu::EngineIndex engine_of(const Device& device, gpu::OperationId id) const {
+    const auto kind = device.gpu->operation(id).kind;
+    if (kind == gpu::StreamOperationKind::kernel) return 0;
+    return kind == gpu::StreamOperationKind::device_to_host ? device.gpu->engines() - 1 : 1;
   }
 
-  void tell_operation(const Device& device, nvidia::OperationId id, ProcessEvent what) {
+  void tell_operation(const Device& device, gpu::OperationId id, ProcessEvent what) {
     const TaskIndex task = device.task_of_operation[id];
     const TaskState& state = tasks_[task];
     watcher_->operation({task, state.job, state.step, what, now_, engine_of(device, id)});
   }
 
   void tell_blocks(Device& device) {
-    for (const nvidia::BlockStep& step : device.block_steps) {
-      if (!device.gpu.operation(step.operation).block) continue;
+    for (const gpu::BlockStep& step : device.block_steps) {
+      if (!device.gpu->operation(step.operation).block) continue;
       const TaskIndex task = device.task_of_operation[step.operation];
       watcher_->block({task, tasks_[task].job, tasks_[task].step, step.block, step.sm, step.begins, now_});
     }
@@ -975,7 +973,7 @@ class Simulator {
         TaskState& state = tasks_[task];
         if (!on_device(task) || !state.operation) continue;
         const Device& device = device_of(task);
-        const bool executes = device.gpu.standing(*state.operation).kind == nvidia::Standing::Kind::executing;
+        const bool executes = device.gpu->standing(*state.operation).kind == gpu::OperationStanding::Kind::executing;
         ProcessState& shown = state.shown_operation;
         if (executes != begins || begins == (shown == ProcessState::running)) continue;
         tell_operation(device, *state.operation,
@@ -986,7 +984,7 @@ class Simulator {
       }
     for (Device& device : devices_) {
       tell_blocks(device);
-      for (const nvidia::EngineSlice& slice : device.slices) watcher_->served(device.unit, slice);
+      for (const gpu::EngineSlice& slice : device.slices) watcher_->served(device.unit, slice);
       device.slices.clear();
     }
   }
@@ -1085,19 +1083,19 @@ class Simulator {
 
   Reason reason_of_operation(TaskIndex task) {
     const Device& device = device_of(task);
-    const nvidia::OperationId id = *tasks_[task].operation;
-    const nvidia::Standing standing = device.gpu.standing(id);
+    const gpu::OperationId id = *tasks_[task].operation;
+    const gpu::OperationStanding standing = device.gpu->standing(id);
     const auto by = standing.by ? std::optional(device.task_of_operation[*standing.by]) : std::nullopt;
     switch (standing.kind) {
-      case nvidia::Standing::Kind::executing: {
-        const bool is_kernel = device.gpu.operation(id).kind == nvidia::StreamOperationKind::kernel;
+      case gpu::OperationStanding::Kind::executing: {
+        const bool is_kernel = device.gpu->operation(id).kind == gpu::StreamOperationKind::kernel;
         return {is_kernel ? ContributionKind::kernel : ContributionKind::copy, by, standing.slowdown};
       }
-      case nvidia::Standing::Kind::queued:
+      case gpu::OperationStanding::Kind::queued:
         return {ContributionKind::engine_queue, by, {}};
-      case nvidia::Standing::Kind::waiting:
+      case gpu::OperationStanding::Kind::waiting:
         return {ContributionKind::engine_slice, by, {}};
-      case nvidia::Standing::Kind::switching:
+      case gpu::OperationStanding::Kind::switching:
         return {ContributionKind::context_switch, std::nullopt, {}};
     }
     return {};
@@ -1116,10 +1114,10 @@ class Simulator {
       results.resources.push_back({cpu_.unit(core), ResourceKind::core, share(cores_[core].busy), 0});
     }
     for (const Device& device : devices_) {
-      results.resources.push_back({device.unit, ResourceKind::execution_engine, share(device.gpu.busy(0)), 0});
+      results.resources.push_back({device.unit, ResourceKind::execution_engine, share(device.gpu->busy(0)), 0});
       Duration copies;
-      for (nvidia::EngineIndex engine = 1; engine < device.gpu.engines(); ++engine) copies += device.gpu.busy(engine);
-      const double engines = device.gpu.engines() - 1;
+      for (gpu::EngineIndex engine = 1; engine < device.gpu->engines(); ++engine) copies += device.gpu->busy(engine);
+      const double engines = device.gpu->engines() - 1;
       results.resources.push_back({device.unit, ResourceKind::copy_engine, share(copies) / engines, 0});
     }
   }
@@ -1181,7 +1179,7 @@ class Simulator {
   std::priority_queue<Release, std::vector<Release>, std::greater<>> releases_;
   std::vector<TaskIndex> active_;    ///< tasks with a job, in order of its start
   std::vector<TaskIndex> advanced_;  ///< device tasks that can go on
-  std::vector<nvidia::OperationId> completed_;
+  std::vector<gpu::OperationId> completed_;
   std::vector<std::uint64_t> lost_;
   std::vector<Instant> worst_release_;
   std::vector<std::vector<Contribution>> worst_parts_;

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "engine/nvidia/device.hpp"
+#include "engine/gpu/operation.hpp"
 #include "engine/simulation/job_account.hpp"
 
 namespace amalthea::engine {
@@ -72,7 +72,7 @@ struct OperationChange {
   std::size_t step = 0;  ///< of the task's program
   ProcessEvent what = ProcessEvent::activate;
   Instant now;
-  nvidia::EngineIndex engine = 0;
+  gpu::EngineIndex engine = 0;
 };
 
 /// A block of a kernel with a launch configuration begins or ends. In between it stands still while its kernel is
@@ -82,7 +82,7 @@ struct BlockChange {
   std::uint64_t job = 0;
   std::size_t step = 0;  ///< the kernel
   std::size_t block = 0;
-  nvidia::SmIndex sm = 0;
+  gpu::SmIndex sm = 0;
   bool begins = true;
   Instant now;
 };
@@ -117,7 +117,7 @@ class SimulationObserver {
   virtual void operation(const OperationChange&) {}
   virtual void block(const BlockChange&) {}
   /// An engine of a GPU has served a context (the index is that of contexts_on) for a while.
-  virtual void served(UnitIndex, const nvidia::EngineSlice&) {}
+  virtual void served(UnitIndex, const gpu::EngineSlice&) {}
   /// After everything else.
   virtual void ended(Instant /*now*/) {}
 };

@@ -8,7 +8,8 @@
 
 #include "amalthea/quantity.hpp"
 #include "exporter/explanation/explanation_formats.hpp"
-#include "exporter/gpu/timeline.hpp"
+#include "exporter/gpu/detail/timeline.hpp"
+#include "exporter/primitives/drawing.hpp"
 #include "exporter/primitives/svg.hpp"
 
 namespace amalthea::exporter {
@@ -20,15 +21,9 @@ using svg::letter_width;
 using svg::number;
 using svg::pixel;
 
-constexpr std::int64_t left = 180 * pixel;
-constexpr std::int64_t plot = 1000 * pixel;
-constexpr std::int64_t right = 60 * pixel;
-constexpr std::int64_t row_height = 26 * pixel;
-constexpr std::int64_t bar_height = 22 * pixel;
-
-class Drawing {
+class JobDrawing {
  public:
-  Drawing(const ResultView& view, const engine::Explanation& story)
+  JobDrawing(const ResultView& view, const engine::Explanation& story)
       : system_(view.system), result_(view.results.tasks[story.task]), story_(story) {}
 
   std::string render() {
@@ -57,6 +52,12 @@ class Drawing {
   }
 
  private:
+  static constexpr std::int64_t left = 180 * pixel;
+  static constexpr std::int64_t plot = 1000 * pixel;
+  static constexpr std::int64_t right = 60 * pixel;
+  static constexpr std::int64_t row_height = 26 * pixel;
+  static constexpr std::int64_t bar_height = 22 * pixel;
+
   Duration length() const { return story_.completion - story_.release; }
 
   /// The plot ends a little after the deadline where the job does.
@@ -218,7 +219,7 @@ class Drawing {
 }  // namespace
 
 std::string render_explanation_svg(const ResultView& view, const engine::Explanation& story) {
-  return Drawing(view, story).render();
+  return JobDrawing(view, story).render();
 }
 
 }  // namespace amalthea::exporter

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 
 #include "engine/chains/chain_latency.hpp"
+#include "exporter/primitives/text_table.hpp"
 
 namespace amalthea::exporter {
 namespace {
@@ -39,7 +40,7 @@ TextTable::Cell task_cell(const MappingColumn& column, TaskIndex index) {
 
 std::string at_most_ms(std::optional<Duration> time) {
   if (!time) return "-";
-  const std::int64_t us = detail::divide(time->picoseconds(), 1'000'000, Rounding::up);
+  const std::int64_t us = amalthea::detail::divide(time->picoseconds(), 1'000'000, Rounding::up);
   return fmt::format("{}.{:03}", us / 1000, us % 1000);
 }
 

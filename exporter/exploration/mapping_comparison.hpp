@@ -9,9 +9,10 @@
 
 #include "amalthea/graph/system.hpp"
 #include "explore/exploration.hpp"
-#include "exporter/primitives/text_table.hpp"
 
 namespace amalthea::exporter {
+
+class TextTable;
 
 /// A mapping that somebody has made, judged as the search judges its own.
 struct ComparedMapping {

@@ -6,17 +6,14 @@
 
 #include <fmt/core.h>
 
-#include "exporter/results/json_parts.hpp"
+#include "exporter/primitives/text_table.hpp"
+#include "exporter/results/detail/json_parts.hpp"
 
 namespace amalthea::exporter {
 namespace {
 
 constexpr std::array<FindingFormat, 3> formats{
     {{"text", render_findings_text}, {"json", render_findings_json}, {"sarif", render_findings_sarif}}};
-
-std::string counted(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 }  // namespace
 

@@ -4,16 +4,13 @@
 #include <algorithm>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
+
+#include "exporter/traces/detail/trace_text.hpp"
 
 namespace amalthea::exporter {
 namespace {
 
-namespace nvidia = engine::nvidia;
-
-std::string json_text(const std::string& text) {
-  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+namespace gpu = engine::gpu;
 
 std::string seconds(Instant time) {
   constexpr std::int64_t second = 1'000'000'000'000;
@@ -28,13 +25,13 @@ struct Phases {
   Instant end;
 };
 
-Phases phases_of(const std::vector<std::size_t>& operations, const nvidia::StreamScenario& scenario,
-                 const nvidia::StreamRun& run, Instant begin) {
+Phases phases_of(const std::vector<std::size_t>& operations, const gpu::StreamScenario& scenario,
+                 const gpu::StreamRun& run, Instant begin) {
   Phases phases{begin, begin, begin, begin};
   bool has_kernel = false;
   for (const std::size_t index : operations) {
     const Instant completion = run.operations[index].completion;
-    const bool is_kernel = scenario.operations[index].kind == nvidia::StreamOperationKind::kernel;
+    const bool is_kernel = scenario.operations[index].kind == gpu::StreamOperationKind::kernel;
     has_kernel = has_kernel || is_kernel;
     if (!has_kernel) phases.copied_in = std::max(phases.copied_in, completion);
     if (is_kernel) phases.executed = std::max(phases.executed, completion);
@@ -44,11 +41,11 @@ Phases phases_of(const std::vector<std::size_t>& operations, const nvidia::Strea
   return phases;
 }
 
-std::string kernel_entry(const nvidia::StreamOperation& kernel, const nvidia::OperationRun& done, Instant launch,
+std::string kernel_entry(const gpu::StreamOperation& kernel, const gpu::OperationRun& done, Instant launch,
                          Instant synchronised, std::size_t core) {
   std::string times;
   std::string sms;
-  for (const nvidia::BlockRun& block : done.blocks) {
+  for (const gpu::BlockRun& block : done.blocks) {
     times += fmt::format("{}{},{}", times.empty() ? "" : ",", seconds(block.start), seconds(block.end));
     sms += fmt::format("{}{}", sms.empty() ? "" : ",", block.sm);
   }
@@ -62,15 +59,15 @@ std::string kernel_entry(const nvidia::StreamOperation& kernel, const nvidia::Op
 
 }  // namespace
 
-std::string render_examiner_log(const std::string& scenario_name, const nvidia::ExaminerBenchmark& benchmark,
-                                const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run) {
+std::string render_examiner_log(const std::string& scenario_name, const gpu::ExaminerBenchmark& benchmark,
+                                const gpu::StreamScenario& scenario, const gpu::StreamRun& run) {
   std::string out = fmt::format("{{\n\"scenario_name\": {},\n\"benchmark_name\": {},\n", json_text(scenario_name),
                                 json_text(benchmark.name));
   if (!benchmark.label.empty()) out += fmt::format("\"label\": {},\n", json_text(benchmark.label));
   out += fmt::format(
       "\"max_resident_threads\": {},\n\"data_size\": {},\n\"release_time\": {},\n\"PID\": {},\n\"TID\": {},\n"
       "\"times\": [{{}}",
-      scenario.limits.sms * scenario.limits.threads, benchmark.data_size, seconds(benchmark.release),
+      scenario.limits().sms * scenario.limits().threads, benchmark.data_size, seconds(benchmark.release),
       benchmark.process + 1, benchmark.thread + 1);
   Instant begin = benchmark.release;
   for (const auto& operations : benchmark.iterations) {
@@ -81,10 +78,10 @@ std::string render_examiner_log(const std::string& scenario_name, const nvidia::
         seconds(phases.begin), seconds(phases.copied_in), seconds(phases.executed), seconds(phases.end));
     std::size_t last_kernel = 0;
     for (const std::size_t index : operations)
-      if (scenario.operations[index].kind == nvidia::StreamOperationKind::kernel) last_kernel = index;
+      if (scenario.operations[index].kind == gpu::StreamOperationKind::kernel) last_kernel = index;
     for (const std::size_t index : operations) {
-      const nvidia::StreamOperation& operation = scenario.operations[index];
-      if (operation.kind != nvidia::StreamOperationKind::kernel) continue;
+      const gpu::StreamOperation& operation = scenario.operations[index];
+      if (operation.kind != gpu::StreamOperationKind::kernel) continue;
       out += kernel_entry(operation, run.operations[index], std::max(phases.copied_in, operation.release),
                           index == last_kernel ? phases.executed : Instant(), benchmark.thread);
     }

@@ -12,7 +12,7 @@ namespace amalthea::exporter {
 
 /// The log of one benchmark of a run. Times are seconds, exact to the picosecond. Processes and threads are numbered
 /// from 1 on.
-std::string render_examiner_log(const std::string& scenario_name, const engine::nvidia::ExaminerBenchmark& benchmark,
-                                const engine::nvidia::StreamScenario& scenario, const engine::nvidia::StreamRun& run);
+std::string render_examiner_log(const std::string& scenario_name, const engine::gpu::ExaminerBenchmark& benchmark,
+                                const engine::gpu::StreamScenario& scenario, const engine::gpu::StreamRun& run);
 
 }  // namespace amalthea::exporter

@@ -14,6 +14,7 @@ namespace amalthea::exporter {
 namespace {
 
 using nlohmann::ordered_json;
+namespace gpu = engine::gpu;
 namespace nvidia = engine::nvidia;
 
 /// Infinite is null: without demand there is no quotient.
@@ -22,7 +23,7 @@ std::string quotient_text(double value) { return std::isfinite(value) ? fmt::for
 
 }  // namespace
 
-std::string render_occupancy_json(const engine::DeviceProfile& profile, const nvidia::Occupancy& occupancy) {
+std::string render_occupancy_json(const engine::DeviceProfile& profile, const gpu::Occupancy& occupancy) {
   ordered_json json;
   json["platform"] = profile.name;
   json["threads"] = occupancy.shape.threads;
@@ -36,7 +37,7 @@ std::string render_occupancy_json(const engine::DeviceProfile& profile, const nv
   json["harmless_registers_per_thread"] = occupancy.harmless_registers;
   json["limits"] = ordered_json::array();
   json["binding"] = ordered_json::array();
-  for (const nvidia::ResourceLimit& limit : occupancy.limits) {
+  for (const gpu::ResourceLimit& limit : occupancy.limits) {
     json["limits"].push_back({{"resource", limit.resource},
                               {"per_block", limit.per_block},
                               {"per_sm", limit.per_sm},
@@ -45,7 +46,7 @@ std::string render_occupancy_json(const engine::DeviceProfile& profile, const nv
     if (limit.binds) json["binding"].push_back(limit.resource);
   }
   json["equation_1"] = ordered_json::array();
-  for (const nvidia::Equation1& row : occupancy.equation)
+  for (const gpu::Equation1& row : occupancy.equation)
     json["equation_1"].push_back({{"block", row.block},
                                   {"printed_maximum", finite(row.printed)},
                                   {"minimum", finite(row.minimum)},
@@ -53,9 +54,8 @@ std::string render_occupancy_json(const engine::DeviceProfile& profile, const nv
   return json.dump(2) + "\n";
 }
 
-std::string render_occupancy_text(const engine::DeviceProfile& profile, const nvidia::Occupancy& occupancy,
-                                  bool colour) {
-  const nvidia::SmLimits& sm = *profile.multiprocessors;
+std::string render_occupancy_text(const engine::DeviceProfile& profile, const gpu::Occupancy& occupancy, bool colour) {
+  const gpu::SmLimits& sm = *profile.multiprocessors;
   std::string out = fmt::format("{} ({} SMs): {} threads per block = {} warps", profile.name, sm.sms,
                                 occupancy.shape.threads, occupancy.block.warps);
   if (occupancy.shape.registers > 0) out += fmt::format(", {} registers per thread", occupancy.shape.registers);
@@ -64,7 +64,7 @@ std::string render_occupancy_text(const engine::DeviceProfile& profile, const nv
   out += "\n";
   TextTable limits(
       {{"resource"}, {"per block", Align::right}, {"per SM", Align::right}, {"blocks", Align::right}, {""}});
-  for (const nvidia::ResourceLimit& limit : occupancy.limits)
+  for (const gpu::ResourceLimit& limit : occupancy.limits)
     limits.add_row({{std::string(limit.resource)},
                     {fmt::format("{}", limit.per_block)},
                     {fmt::format("{}", limit.per_sm)},
@@ -78,7 +78,7 @@ std::string render_occupancy_text(const engine::DeviceProfile& profile, const nv
   out += fmt::format("Up to {} registers per thread can never bind before threads do.\n", occupancy.harmless_registers);
   TextTable equation(
       {{"block", Align::right}, {"printed (max)", Align::right}, {"minimum", Align::right}, {"admitted"}});
-  for (const nvidia::Equation1& row : occupancy.equation)
+  for (const gpu::Equation1& row : occupancy.equation)
     equation.add_row({{fmt::format("{}", row.block)},
                       {quotient_text(row.printed)},
                       {quotient_text(row.minimum)},
@@ -202,13 +202,13 @@ std::string render_periodic_rta_text(const nvidia::RtaProblem& problem, const nv
                                     : "nothing has repeated yet, so later jobs may respond later");
 }
 
-std::string render_streams_json(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run) {
+std::string render_streams_json(const gpu::StreamScenario& scenario, const gpu::StreamRun& run) {
   ordered_json json{{"kernels", ordered_json::array()}, {"copies", ordered_json::array()}};
   for (std::size_t index = 0; index < run.operations.size(); ++index) {
-    const nvidia::StreamOperation& operation = scenario.operations[index];
-    const nvidia::OperationRun& done = run.operations[index];
-    const nvidia::Stream& stream = scenario.streams[operation.stream];
-    const bool is_kernel = operation.kind == nvidia::StreamOperationKind::kernel;
+    const gpu::StreamOperation& operation = scenario.operations[index];
+    const gpu::OperationRun& done = run.operations[index];
+    const gpu::Stream& stream = scenario.streams[operation.stream];
+    const bool is_kernel = operation.kind == gpu::StreamOperationKind::kernel;
     ordered_json row;
     row["name"] = operation.name;
     row["stream"] = stream.is_null ? ordered_json(nullptr) : ordered_json(stream.name);
@@ -220,7 +220,7 @@ std::string render_streams_json(const nvidia::StreamScenario& scenario, const nv
     row["completion_ps"] = done.completion.picoseconds();
     if (is_kernel) {
       row["blocks"] = ordered_json::array();
-      for (const nvidia::BlockRun& block : done.blocks)
+      for (const gpu::BlockRun& block : done.blocks)
         row["blocks"].push_back(
             {{"sm", block.sm}, {"start_ps", block.start.picoseconds()}, {"end_ps", block.end.picoseconds()}});
     }
@@ -228,8 +228,8 @@ std::string render_streams_json(const nvidia::StreamScenario& scenario, const nv
   }
   if (scenario.contexts.size() > 1) {
     json["slices"] = ordered_json::array();
-    for (const nvidia::EngineSlice& slice : run.slices)
-      json["slices"].push_back({{"engine", nvidia::name_of_engine(slice.engine)},
+    for (const gpu::EngineSlice& slice : run.slices)
+      json["slices"].push_back({{"engine", gpu::name_of_engine(slice.engine)},
                                 {"context", scenario.contexts[slice.context].name},
                                 {"start_ps", slice.start.picoseconds()},
                                 {"ready_ps", slice.ready.picoseconds()},
@@ -238,7 +238,7 @@ std::string render_streams_json(const nvidia::StreamScenario& scenario, const nv
   return json.dump() + "\n";
 }
 
-std::string render_streams_text(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run, bool colour) {
+std::string render_streams_text(const gpu::StreamScenario& scenario, const gpu::StreamRun& run, bool colour) {
   const bool several_contexts = scenario.contexts.size() > 1;
   TextTable table({{"operation"},
                    {"kind"},
@@ -251,11 +251,11 @@ std::string render_streams_text(const nvidia::StreamScenario& scenario, const nv
     return fmt::format("{}.{:06}", time.picoseconds() / 1'000'000, time.picoseconds() % 1'000'000);
   };
   for (std::size_t index = 0; index < run.operations.size(); ++index) {
-    const nvidia::StreamOperation& operation = scenario.operations[index];
-    const nvidia::Stream& stream = scenario.streams[operation.stream];
+    const gpu::StreamOperation& operation = scenario.operations[index];
+    const gpu::Stream& stream = scenario.streams[operation.stream];
     const std::string name = stream.is_null ? "(NULL)" : stream.name;
-    std::map<nvidia::SmIndex, std::int64_t> per_sm;
-    for (const nvidia::BlockRun& block : run.operations[index].blocks) ++per_sm[block.sm];
+    std::map<gpu::SmIndex, std::int64_t> per_sm;
+    for (const gpu::BlockRun& block : run.operations[index].blocks) ++per_sm[block.sm];
     std::string blocks;
     for (const auto& [sm, count] : per_sm) blocks += fmt::format("{}{}:{}", blocks.empty() ? "" : " ", sm, count);
     table.add_row({{operation.name},

@@ -16,13 +16,13 @@
 
 namespace amalthea::exporter {
 
-std::string render_occupancy_json(const engine::DeviceProfile& profile, const engine::nvidia::Occupancy& occupancy);
+std::string render_occupancy_json(const engine::DeviceProfile& profile, const engine::gpu::Occupancy& occupancy);
 /// `profile` must have multiprocessors.
-std::string render_occupancy_text(const engine::DeviceProfile& profile, const engine::nvidia::Occupancy& occupancy,
+std::string render_occupancy_text(const engine::DeviceProfile& profile, const engine::gpu::Occupancy& occupancy,
                                   bool colour);
 
 /// The SM of every block, one row per stream; nothing for a block that waits.
-using Placement = std::vector<std::vector<std::optional<engine::nvidia::SmIndex>>>;
+using Placement = std::vector<std::vector<std::optional<engine::gpu::SmIndex>>>;
 std::string render_placement_json(const Placement& placement);
 std::string render_placement_text(const std::vector<engine::nvidia::StreamBlocks>& streams, const Placement& placement);
 
@@ -37,8 +37,8 @@ std::string render_periodic_rta_json(const engine::nvidia::RtaProblem& problem,
 std::string render_periodic_rta_text(const engine::nvidia::RtaProblem& problem,
                                      const engine::nvidia::PeriodicRtaResult& result, bool colour);
 
-std::string render_streams_json(const engine::nvidia::StreamScenario& scenario, const engine::nvidia::StreamRun& run);
-std::string render_streams_text(const engine::nvidia::StreamScenario& scenario, const engine::nvidia::StreamRun& run,
+std::string render_streams_json(const engine::gpu::StreamScenario& scenario, const engine::gpu::StreamRun& run);
+std::string render_streams_text(const engine::gpu::StreamScenario& scenario, const engine::gpu::StreamRun& run,
                                 bool colour);
 
 }  // namespace amalthea::exporter

@@ -7,36 +7,30 @@
 
 #include <fmt/core.h>
 
-#include "exporter/gpu/timeline.hpp"
+#include "exporter/gpu/detail/timeline.hpp"
 #include "exporter/gpu/timeline_formats.hpp"
+#include "exporter/primitives/drawing.hpp"
 #include "exporter/primitives/svg.hpp"
 
 namespace amalthea::exporter {
 namespace {
 
-namespace nvidia = engine::nvidia;
+namespace gpu = engine::gpu;
 
 using svg::letter_width;
 using svg::paint_of;
 using svg::paints;
 using svg::pixel;
 
-constexpr std::int64_t left = 160 * pixel;
-constexpr std::int64_t plot = 1000 * pixel;
-constexpr std::int64_t right = 60 * pixel;
-constexpr std::int64_t row_height = 20 * pixel;
-constexpr std::int64_t bar_height = 18 * pixel;
-constexpr std::int64_t group_gap = 8 * pixel;
-
 using svg::escaped;
 using svg::letters;
 using svg::number;
 
-std::string time_text(Instant time) { return fmt::format("{} us", decimal(time.picoseconds(), 6)); }
+std::string microseconds_text(Instant time) { return fmt::format("{} us", decimal(time.picoseconds(), 6)); }
 
-class Drawing {
+class GanttDrawing {
  public:
-  Drawing(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run, const TimelineOptions& options)
+  GanttDrawing(const gpu::StreamScenario& scenario, const gpu::StreamRun& run, const TimelineOptions& options)
       : scenario_(scenario), run_(run), options_(options), timeline_(make_timeline(scenario, run)) {}
 
   std::string render() {
@@ -63,6 +57,13 @@ class Drawing {
   }
 
  private:
+  static constexpr std::int64_t left = 160 * pixel;
+  static constexpr std::int64_t plot = 1000 * pixel;
+  static constexpr std::int64_t right = 60 * pixel;
+  static constexpr std::int64_t row_height = 20 * pixel;
+  static constexpr std::int64_t bar_height = 18 * pixel;
+  static constexpr std::int64_t group_gap = 8 * pixel;
+
   std::int64_t x_of(Instant time) const {
     const std::int64_t length = std::max<std::int64_t>(timeline_.end.picoseconds(), 1);
     return left + amalthea::detail::divide(static_cast<amalthea::detail::Int128>(time.picoseconds()) * plot, length,
@@ -86,16 +87,17 @@ class Drawing {
   std::string title_of(const TimelineRow& row, const TimelineBar& bar) const {
     if (row.kind == TimelineRowKind::contexts)
       return fmt::format("{}, {}: {} to {}", unit_name(scenario_, row), scenario_.contexts[bar.subject].name,
-                         time_text(bar.start), time_text(bar.end));
-    const nvidia::StreamOperation& operation = scenario_.operations[bar.subject];
-    const nvidia::OperationRun& done = run_.operations[bar.subject];
-    const std::string what = operation.kind == nvidia::StreamOperationKind::kernel
+                         microseconds_text(bar.start), microseconds_text(bar.end));
+    const gpu::StreamOperation& operation = scenario_.operations[bar.subject];
+    const gpu::OperationRun& done = run_.operations[bar.subject];
+    const std::string what = operation.kind == gpu::StreamOperationKind::kernel
                                  ? fmt::format("block {} of {}", bar.block, done.blocks.size())
                                  : std::string(name_of(operation.kind));
     return fmt::format("{}, {}, stream {}: {} to {}; released {}, completed {}",
                        timeline_.series[timeline_.series_of[bar.subject]].name, what,
-                       stream_label(scenario_.streams[operation.stream]), time_text(bar.start), time_text(bar.end),
-                       time_text(operation.release), time_text(done.completion));
+                       stream_label(scenario_.streams[operation.stream]), microseconds_text(bar.start),
+                       microseconds_text(bar.end), microseconds_text(operation.release),
+                       microseconds_text(done.completion));
   }
 
   void draw_bar(const TimelineRow& row, const TimelineBar& bar, std::int64_t top) {
@@ -169,8 +171,8 @@ class Drawing {
     top += row_height;
   }
 
-  const nvidia::StreamScenario& scenario_;
-  const nvidia::StreamRun& run_;
+  const gpu::StreamScenario& scenario_;
+  const gpu::StreamRun& run_;
   const TimelineOptions& options_;
   Timeline timeline_;
   std::string grid_;  ///< behind everything
@@ -179,9 +181,9 @@ class Drawing {
 
 }  // namespace
 
-std::string render_gpu_gantt_svg(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run,
+std::string render_gpu_gantt_svg(const gpu::StreamScenario& scenario, const gpu::StreamRun& run,
                                  const TimelineOptions& options) {
-  return Drawing(scenario, run, options).render();
+  return GanttDrawing(scenario, run, options).render();
 }
 
 }  // namespace amalthea::exporter

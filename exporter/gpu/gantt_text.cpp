@@ -5,14 +5,15 @@
 
 #include <fmt/core.h>
 
-#include "exporter/gpu/timeline.hpp"
+#include "exporter/gpu/detail/timeline.hpp"
 #include "exporter/gpu/timeline_formats.hpp"
+#include "exporter/primitives/drawing.hpp"
 #include "exporter/primitives/text_table.hpp"
 
 namespace amalthea::exporter {
 namespace {
 
-namespace nvidia = engine::nvidia;
+namespace gpu = engine::gpu;
 
 constexpr std::string_view series_letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";  // then from the front again
 constexpr std::string_view context_letters = "abcdefghijklmnopqrstuvwxyz";
@@ -88,7 +89,7 @@ std::string axis(const Timeline& timeline, const Cells& cells, std::size_t inden
   return fmt::format("{}\n{}\n", labels, line);
 }
 
-std::string legend(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run, const Timeline& timeline) {
+std::string legend(const gpu::StreamScenario& scenario, const gpu::StreamRun& run, const Timeline& timeline) {
   TextTable table({{""},
                    {"operation"},
                    {"kind"},
@@ -121,7 +122,7 @@ std::string legend(const nvidia::StreamScenario& scenario, const nvidia::StreamR
 
 }  // namespace
 
-std::string render_gpu_gantt_text(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run,
+std::string render_gpu_gantt_text(const gpu::StreamScenario& scenario, const gpu::StreamRun& run,
                                   const TimelineOptions& options) {
   const Timeline timeline = make_timeline(scenario, run);
   std::size_t indent = 0;

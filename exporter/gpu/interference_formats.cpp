@@ -12,6 +12,7 @@ namespace amalthea::exporter {
 namespace {
 
 using nlohmann::ordered_json;
+namespace gpu = engine::gpu;
 namespace nvidia = engine::nvidia;
 using nvidia::AccessPattern;
 using nvidia::MemoryKernel;
@@ -48,7 +49,7 @@ std::string plural(std::int64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-std::string describe(const MemoryKernel& kernel) {
+std::string text_of(const MemoryKernel& kernel) {
   std::string text(pattern_name(kernel.pattern));
   if (kernel.location == nvidia::MemoryLocation::zero_copy) text += ", zero-copy";
   if (kernel.footprint > 0) text += fmt::format(", {}", size_text(kernel.footprint));
@@ -61,7 +62,7 @@ std::string describe(const MemoryKernel& kernel) {
 std::string maker_text(const nvidia::InterferencePart& part, const InterferenceQuestion& question) {
   if (!part.other) return part.cause == nvidia::InterferenceCause::cpu_traffic ? "CPUs" : "itself";
   const nvidia::MemoryKernels& other = question.others[*part.other];
-  return fmt::format("{} x {}", other.count, describe(other.kernel));
+  return fmt::format("{} x {}", other.count, text_of(other.kernel));
 }
 
 /// … and for programs.
@@ -116,12 +117,12 @@ std::string render_interference_json(const engine::DeviceProfile& profile, const
 
 std::string render_interference_text(const engine::DeviceProfile& profile, const InterferenceQuestion& question,
                                      const nvidia::InterferencePrediction& prediction, bool colour) {
-  const nvidia::MemoryParameters& memory = *profile.measured_memory;
+  const gpu::MemoryParameters& memory = *profile.measured_memory;
   const auto nanoseconds = [&](double cycles) { return fmt::format("{:.1f}", cycles * 1000 / memory.clock_mhz); };
   const auto cycles_text = [](double cycles) { return fmt::format("{:.1f}", cycles); };
-  std::string out = fmt::format("{}: {}\n", profile.name, describe(question.kernel));
+  std::string out = fmt::format("{}: {}\n", profile.name, text_of(question.kernel));
   for (const nvidia::MemoryKernels& other : question.others)
-    out += fmt::format("beside {} x {}\n", other.count, describe(other.kernel));
+    out += fmt::format("beside {} x {}\n", other.count, text_of(other.kernel));
   if (question.cpu.kind != nvidia::CpuTrafficKind::none)
     out += fmt::format("beside {} traffic of {} CPU cores\n", cpu_name(question.cpu.kind), question.cpu.cores);
   TextTable times({{question.kernel.pattern == AccessPattern::bulk ? "per kernel" : "per access"},

@@ -14,8 +14,8 @@ namespace amalthea::exporter {
 
 struct PartitionRow {
   std::string name;  ///< of the strategy
-  engine::amd::CuMask mask;
-  std::optional<engine::amd::CuMask> against_mask;
+  engine::gpu::CuMask mask;
+  std::optional<engine::gpu::CuMask> against_mask;
   engine::amd::Partition times;
   std::vector<std::string> warnings;  ///< ids of diagnostics
 };

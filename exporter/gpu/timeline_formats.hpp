@@ -19,22 +19,21 @@ struct TimelineOptions {
 };
 
 /// Rows of letters.
-std::string render_gpu_gantt_text(const engine::nvidia::StreamScenario& scenario, const engine::nvidia::StreamRun& run,
+std::string render_gpu_gantt_text(const engine::gpu::StreamScenario& scenario, const engine::gpu::StreamRun& run,
                                   const TimelineOptions& options);
 /// One SVG image that needs nothing else.
-std::string render_gpu_gantt_svg(const engine::nvidia::StreamScenario& scenario, const engine::nvidia::StreamRun& run,
+std::string render_gpu_gantt_svg(const engine::gpu::StreamScenario& scenario, const engine::gpu::StreamRun& run,
                                  const TimelineOptions& options);
 /// Trace event JSON, for ui.perfetto.dev and chrome://tracing.
-std::string render_gpu_trace_perfetto(const engine::nvidia::StreamScenario& scenario,
-                                      const engine::nvidia::StreamRun& run, const TimelineOptions& options);
+std::string render_gpu_trace_perfetto(const engine::gpu::StreamScenario& scenario, const engine::gpu::StreamRun& run,
+                                      const TimelineOptions& options);
 /// Best Trace Format 2.1.5, in nanoseconds.
-std::string render_gpu_trace_btf(const engine::nvidia::StreamScenario& scenario, const engine::nvidia::StreamRun& run,
+std::string render_gpu_trace_btf(const engine::gpu::StreamScenario& scenario, const engine::gpu::StreamRun& run,
                                  const TimelineOptions& options);
 
 struct TimelineFormat {
   std::string_view extension;  ///< ".svg"
-  std::string (*render)(const engine::nvidia::StreamScenario&, const engine::nvidia::StreamRun&,
-                        const TimelineOptions&);
+  std::string (*render)(const engine::gpu::StreamScenario&, const engine::gpu::StreamRun&, const TimelineOptions&);
 };
 /// All of them; the extension of a file decides.
 const std::vector<TimelineFormat>& timeline_formats();

@@ -7,14 +7,15 @@
 
 #include <fmt/core.h>
 
-#include "exporter/gpu/timeline.hpp"
+#include "exporter/gpu/detail/timeline.hpp"
 #include "exporter/gpu/timeline_formats.hpp"
-#include "exporter/traces/trace_text.hpp"
+#include "exporter/primitives/drawing.hpp"
+#include "exporter/traces/detail/trace_text.hpp"
 
 namespace amalthea::exporter {
 namespace {
 
-namespace nvidia = engine::nvidia;
+namespace gpu = engine::gpu;
 
 /// What happens at one instant comes in this order, so that a core is free before it is taken again.
 enum class Phase : std::uint8_t { end, trigger, activate, begin };
@@ -28,7 +29,7 @@ struct Line {
 
 class Trace {
  public:
-  Trace(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run)
+  Trace(const gpu::StreamScenario& scenario, const gpu::StreamRun& run)
       : scenario_(scenario), run_(run), timeline_(make_timeline(scenario, run)), served_(scenario, run) {
     UniqueNames names;
     for (const TimelineSeries& series : timeline_.series) processes_.push_back(names.take(btf_name(series.name)));
@@ -102,11 +103,11 @@ class Trace {
                      [&](std::size_t a, std::size_t b) { return run_.operations[a].start < run_.operations[b].start; });
     std::vector<Instant> slots;
     for (const std::size_t index : order) {
-      const nvidia::StreamOperation& operation = scenario_.operations[index];
-      const nvidia::OperationRun& done = run_.operations[index];
+      const gpu::StreamOperation& operation = scenario_.operations[index];
+      const gpu::OperationRun& done = run_.operations[index];
       const TimelineBar bar{index, 0, done.start, done.completion,
                             served_.within(operation, done.start, done.completion)};
-      const bool is_kernel = operation.kind == nvidia::StreamOperationKind::kernel;
+      const bool is_kernel = operation.kind == gpu::StreamOperationKind::kernel;
       const std::string core = is_kernel ? fmt::format("EE_{}", take_lane(slots, bar.start, bar.end))
                                          : fmt::format("CE_{}", engine_of(scenario_, operation.kind) - 1);
       trace_process(core, process_of(index), instance_[index], bar);
@@ -132,8 +133,8 @@ class Trace {
 
   const std::string& process_of(std::size_t operation) const { return processes_[timeline_.series_of[operation]]; }
 
-  const nvidia::StreamScenario& scenario_;
-  const nvidia::StreamRun& run_;
+  const gpu::StreamScenario& scenario_;
+  const gpu::StreamRun& run_;
   Timeline timeline_;
   ServedTime served_;
   std::vector<std::string> processes_;    ///< by series
@@ -145,7 +146,7 @@ class Trace {
 
 }  // namespace
 
-std::string render_gpu_trace_btf(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run,
+std::string render_gpu_trace_btf(const gpu::StreamScenario& scenario, const gpu::StreamRun& run,
                                  const TimelineOptions& options) {
   return Trace(scenario, run).render(options);
 }

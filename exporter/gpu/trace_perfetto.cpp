@@ -3,22 +3,22 @@
 
 #include <fmt/core.h>
 
-#include "exporter/gpu/timeline.hpp"
+#include "exporter/gpu/detail/timeline.hpp"
 #include "exporter/gpu/timeline_formats.hpp"
-#include "exporter/traces/trace_text.hpp"
+#include "exporter/traces/detail/trace_text.hpp"
 
 namespace amalthea::exporter {
 namespace {
 
-namespace nvidia = engine::nvidia;
+namespace gpu = engine::gpu;
 
 // Groups of tracks: a trace knows them as processes.
-constexpr int multiprocessors = 1;
-constexpr int copy_engines = 2;
-constexpr int contexts = 3;
-constexpr int streams = 4;
+constexpr int multiprocessor_tracks = 1;
+constexpr int copy_engine_tracks = 2;
+constexpr int context_tracks = 3;
+constexpr int stream_tracks = 4;
 
-class Writer {
+class GpuEvents {
  public:
   void add(const std::string& event) { out_ += fmt::format("{}\n{}", out_.empty() ? "" : ",", event); }
 
@@ -36,7 +36,7 @@ class Writer {
     if (start == end) return;
     for (const bool is_begin : {true, false})
       add(fmt::format(R"({{"ph":"{}","name":{},"cat":"waiting","id":{},"pid":{},"tid":{},"ts":{}}})",
-                      is_begin ? "b" : "e", json_text(name), id, streams, thread,
+                      is_begin ? "b" : "e", json_text(name), id, stream_tracks, thread,
                       json_microseconds((is_begin ? start : end).picoseconds())));
   }
   const std::string& text() const { return out_; }
@@ -46,28 +46,28 @@ class Writer {
 };
 
 int group_of(TimelineRowKind kind) {
-  if (kind == TimelineRowKind::multiprocessor) return multiprocessors;
-  return kind == TimelineRowKind::copy_engine ? copy_engines : contexts;
+  if (kind == TimelineRowKind::multiprocessor) return multiprocessor_tracks;
+  return kind == TimelineRowKind::copy_engine ? copy_engine_tracks : context_tracks;
 }
 
-std::string_view group_name(int group) {
-  if (group == multiprocessors) return "SMs";
-  return group == copy_engines ? "copy engines" : "contexts on engines";
+std::string_view track_group_name(int group) {
+  if (group == multiprocessor_tracks) return "SMs";
+  return group == copy_engine_tracks ? "copy engines" : "contexts on engines";
 }
 
 }  // namespace
 
-std::string render_gpu_trace_perfetto(const nvidia::StreamScenario& scenario, const nvidia::StreamRun& run,
+std::string render_gpu_trace_perfetto(const gpu::StreamScenario& scenario, const gpu::StreamRun& run,
                                       const TimelineOptions& options) {
   const Timeline timeline = make_timeline(scenario, run);
-  Writer writer;
+  GpuEvents writer;
   int group = 0;
   std::size_t thread = 0;
   for (const TimelineRow& row : timeline.rows) {
     if (group_of(row.kind) != group) {
       group = group_of(row.kind);
       thread = 0;
-      writer.name("process", group, 0, group_name(group));
+      writer.name("process", group, 0, track_group_name(group));
     }
     ++thread;
     const std::string unit = unit_name(scenario, row);
@@ -79,7 +79,7 @@ std::string render_gpu_trace_perfetto(const nvidia::StreamScenario& scenario, co
           writer.complete(group, thread, scenario.contexts[bar.subject].name, "context", span, "");
           continue;
         }
-        const nvidia::StreamOperation& operation = scenario.operations[bar.subject];
+        const gpu::StreamOperation& operation = scenario.operations[bar.subject];
         const bool is_kernel = row.kind == TimelineRowKind::multiprocessor;
         std::string arguments = fmt::format(R"("operation":{},"stream":{})", bar.subject,
                                             json_text(stream_label(scenario.streams[operation.stream])));
@@ -88,12 +88,12 @@ std::string render_gpu_trace_perfetto(const nvidia::StreamScenario& scenario, co
                         is_kernel ? std::string_view("block") : name_of(operation.kind), span, arguments);
       }
   }
-  writer.name("process", streams, 0, "streams");
+  writer.name("process", stream_tracks, 0, "streams");
   for (std::size_t stream = 0; stream < scenario.streams.size(); ++stream)
-    writer.name("thread", streams, stream + 1, stream_label(scenario.streams[stream]));
+    writer.name("thread", stream_tracks, stream + 1, stream_label(scenario.streams[stream]));
   for (std::size_t index = 0; index < run.operations.size(); ++index) {
-    const nvidia::StreamOperation& operation = scenario.operations[index];
-    const nvidia::OperationRun& done = run.operations[index];
+    const gpu::StreamOperation& operation = scenario.operations[index];
+    const gpu::OperationRun& done = run.operations[index];
     const std::string& name = timeline.series[timeline.series_of[index]].name;
     writer.waiting(operation.stream + 1, 2 * index, fmt::format("{} waits in its stream", name), operation.release,
                    done.enqueued);

@@ -5,8 +5,8 @@
 #include <fmt/core.h>
 
 #include "amalthea/graph/boost_graph.hpp"
+#include "exporter/graph/detail/graph_text.hpp"
 #include "exporter/graph/graph_formats.hpp"
-#include "exporter/graph/graph_text.hpp"
 #include "exporter/primitives/dot.hpp"
 
 namespace amalthea::exporter {

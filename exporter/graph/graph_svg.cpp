@@ -11,9 +11,10 @@
 #include <fmt/core.h>
 
 #include "amalthea/graph/boost_graph.hpp"
+#include "exporter/graph/detail/graph_text.hpp"
 #include "exporter/graph/graph_formats.hpp"
-#include "exporter/graph/graph_text.hpp"
 #include "exporter/primitives/svg.hpp"
+#include "exporter/primitives/text_table.hpp"
 
 namespace amalthea::exporter {
 namespace {
@@ -34,19 +35,19 @@ constexpr std::int64_t widest_gutter = 260 * pixel;
 constexpr std::size_t most_drawn_flows = 80;  ///< of the overview; more would hide each other
 
 /// Where an edge ends: a line of a box.
-struct Place {
+struct EdgeEnd {
   std::size_t box = 0;
   std::size_t line = 0;
 };
 
-struct Line {
+struct BoxLine {
   std::string text;
   std::string_view kind;  ///< of activity, as kind_name says it
 };
 
 struct Box {
   std::string title;  ///< runnable or task; "" where there is none
-  std::vector<Line> lines;
+  std::vector<BoxLine> lines;
   std::int64_t x = 0, y = 0, width = 0, height = 0;
 };
 
@@ -57,8 +58,8 @@ struct Band {
   std::int64_t y = 0, height = 0;
 };
 
-struct Curve {
-  Place from, to;
+struct DrawnEdge {
+  EdgeEnd from, to;
   EdgeKind kind = EdgeKind::sequence;
   std::string label;
 };
@@ -97,7 +98,7 @@ class Picture {
  public:
   std::vector<Box> boxes;
   std::vector<Band> bands;
-  std::vector<Curve> curves;
+  std::vector<DrawnEdge> curves;
   std::string note;
 
   std::string render() {
@@ -106,10 +107,10 @@ class Picture {
     const auto heads = text.find("</defs>");
     text.insert(heads, arrow_heads());
     for (const Band& band : bands) draw(band, text);
-    for (const Curve& curve : curves)
+    for (const DrawnEdge& curve : curves)
       if (curve.kind != EdgeKind::sequence) draw(curve, text);
     for (const Box& box : boxes) draw(box, text);
-    for (const Curve& curve : curves)
+    for (const DrawnEdge& curve : curves)
       if (curve.kind == EdgeKind::sequence) draw(curve, text);
     draw_legend(text);
     return text + "</svg>\n";
@@ -160,7 +161,7 @@ class Picture {
       std::int64_t top, bottom;
     };
     std::map<std::pair<std::size_t, std::size_t>, Extent> extents;
-    for (const Curve& curve : curves) {
+    for (const DrawnEdge& curve : curves) {
       if (curve.kind == EdgeKind::sequence) continue;
       const std::int64_t from = middle_of(curve.from), to = middle_of(curve.to);
       const auto found = extents.try_emplace({curve.from.box, curve.from.line}, Extent{from, from}).first;
@@ -190,14 +191,14 @@ class Picture {
     gutter_ = 16 * pixel + static_cast<std::int64_t>(lines.size()) * between_lines_;
   }
 
-  std::int64_t x_of_line(const Place& from) const {
+  std::int64_t x_of_line(const EdgeEnd& from) const {
     const auto line = static_cast<std::int64_t>(lines_.at({from.box, from.line}));
     return margin + width_ + 10 * pixel + line * between_lines_;
   }
 
   static void measure(Box& box) {
     std::int64_t letters = svg::letters(shortened(box.title)) + 1;
-    for (const Line& line : box.lines) letters = std::max(letters, svg::letters(shortened(line.text)));
+    for (const BoxLine& line : box.lines) letters = std::max(letters, svg::letters(shortened(line.text)));
     box.width = letters * letter + 14 * pixel;
     box.height = static_cast<std::int64_t>(box.lines.size() + (box.title.empty() ? 0 : 1)) * line_height + 8 * pixel;
   }
@@ -233,18 +234,18 @@ class Picture {
       y += line_height;
     };
     write(box.title, " font-weight=\"bold\"");
-    for (const Line& line : box.lines)
+    for (const BoxLine& line : box.lines)
       write(line.text, line.kind == "read" || line.kind == "write" ? " fill=\"#444444\"" : "");
   }
 
-  std::int64_t middle_of(const Place& place) const {
+  std::int64_t middle_of(const EdgeEnd& place) const {
     const Box& box = boxes[place.box];
     const std::size_t lines = place.line + (box.title.empty() ? 0 : 1);
     return std::min(box.y + 11 * pixel + static_cast<std::int64_t>(lines) * line_height,
                     box.y + box.height - 8 * pixel);
   }
 
-  void draw(const Curve& curve, std::string& text) const {
+  void draw(const DrawnEdge& curve, std::string& text) const {
     const Look look = look_of(curve.kind);
     const Box &from = boxes[curve.from.box], &to = boxes[curve.to.box];
     std::string path, label;
@@ -279,7 +280,7 @@ class Picture {
   }
 
   /// On a white edge, so that it can be read over lines.
-  static std::string label_at(const Curve& curve, std::int64_t x, std::int64_t y, const Look& look) {
+  static std::string label_at(const DrawnEdge& curve, std::int64_t x, std::int64_t y, const Look& look) {
     if (curve.label.empty()) return {};
     return fmt::format(
         "<text x=\"{}\" y=\"{}\" font-size=\"10\" fill=\"{}\" stroke=\"#FFFFFF\" stroke-width=\"3\" "
@@ -296,7 +297,7 @@ class Picture {
                                                                {EdgeKind::event, "sets an event for"},
                                                                {EdgeKind::data, "writes what the other reads"}}}) {
       const bool present = std::any_of(curves.begin(), curves.end(),
-                                       [wanted = kind](const Curve& curve) { return curve.kind == wanted; });
+                                       [wanted = kind](const DrawnEdge& curve) { return curve.kind == wanted; });
       if (!present) continue;
       const Look look = look_of(kind);
       text += fmt::format(
@@ -346,8 +347,8 @@ class FullPicture {
 
   std::string render() {
     for (const auto edge : boost::make_iterator_range(boost::edges(graph_.boost()))) {
-      const Place from = places_[boost::source(edge, graph_.boost())],
-                  to = places_[boost::target(edge, graph_.boost())];
+      const EdgeEnd from = places_[boost::source(edge, graph_.boost())],
+                    to = places_[boost::target(edge, graph_.boost())];
       const EdgeKind kind = graph_.boost()[edge].kind;
       if (kind == EdgeKind::sequence && from.box == to.box && to.line >= from.line) continue;
       picture_.curves.push_back({from, to, kind, graph_.boost()[edge].label});
@@ -387,13 +388,9 @@ class FullPicture {
 
   const System& system_;
   const RunnableGraph& graph_;
-  std::vector<Place> places_;
+  std::vector<EdgeEnd> places_;
   Picture picture_;
 };
-
-std::string counted(std::size_t count, std::string_view one) {
-  return fmt::format("{} {}{}", count, one, count == 1 ? "" : "s");
-}
 
 Box summary_of(const System& system, const Task& task) {
   Box box;
@@ -417,7 +414,7 @@ Box summary_of(const System& system, const Task& task) {
 }
 
 /// Several edges of a kind between two tasks are one curve that says how many they are.
-void add_bundles(const System& system, const std::vector<Place>& places, Picture& picture) {
+void add_bundles(const System& system, const std::vector<EdgeEnd>& places, Picture& picture) {
   std::map<std::tuple<EdgeKind, TaskIndex, TaskIndex>, std::vector<std::string>> bundles;
   for (const auto edge : boost::make_iterator_range(boost::edges(system.graph.boost()))) {
     const TaskIndex from = system.graph[boost::source(edge, system.graph.boost())].task;
@@ -457,7 +454,7 @@ std::string render_graph_svg(const System& system, std::optional<TaskIndex> task
 std::string render_graph_overview_svg(const System& system, std::size_t most) {
   if (system.graph.size() <= most) return render_graph_svg(system, std::nullopt);
   Picture picture;
-  std::vector<Place> places(system.tasks.size());
+  std::vector<EdgeEnd> places(system.tasks.size());
   for (UnitIndex unit = 0; unit < system.platform.units.size(); ++unit) {
     Band band{system.platform.units[unit].name, system.platform.units[unit].type == PuType::gpu, picture.boxes.size(),
               0};

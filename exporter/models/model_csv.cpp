@@ -13,8 +13,8 @@
 #include "amalthea/views/properties.hpp"
 #include "amalthea/views/software.hpp"
 #include "amalthea/views/stimuli.hpp"
+#include "exporter/models/detail/model_walk.hpp"
 #include "exporter/models/model_exports.hpp"
-#include "exporter/models/model_walk.hpp"
 #include "exporter/primitives/csv.hpp"
 
 namespace amalthea::exporter {

@@ -7,8 +7,8 @@
 #include "amalthea/views/mapping.hpp"
 #include "amalthea/views/software.hpp"
 #include "amalthea/views/stimuli.hpp"
+#include "exporter/models/detail/model_walk.hpp"
 #include "exporter/models/model_exports.hpp"
-#include "exporter/models/model_walk.hpp"
 #include "exporter/primitives/dot.hpp"
 
 namespace amalthea::exporter {
@@ -17,9 +17,9 @@ namespace {
 /// The same name for an element wherever it appears.
 std::string node(Element element) { return fmt::format("n{}_{}", element.document().position(), element.index()); }
 
-class Drawing {
+class ModelDrawing {
  public:
-  Drawing(const Model& model, Diagnostics& diagnostics, const Sink& sink)
+  ModelDrawing(const Model& model, Diagnostics& diagnostics, const Sink& sink)
       : model_(model), diagnostics_(diagnostics), sink_(sink) {}
 
   void draw() {
@@ -108,7 +108,7 @@ class Drawing {
 }  // namespace
 
 void write_model_dot(const Model& model, const ModelExportOptions&, Diagnostics& diagnostics, const Sink& sink) {
-  Drawing(model, diagnostics, sink).draw();
+  ModelDrawing(model, diagnostics, sink).draw();
 }
 
 }  // namespace amalthea::exporter

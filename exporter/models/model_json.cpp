@@ -18,9 +18,9 @@ bool is_json_number(std::string_view text) { return nlohmann::json::accept(text)
 
 /// Objects as they are written, a feature after the other; those of one name together, as an array where the metamodel
 /// allows several.
-class Writer {
+class ModelWriter {
  public:
-  Writer(const EditableModel& model, const Sink& sink) : model_(model), sink_(sink) {}
+  ModelWriter(const EditableModel& model, const Sink& sink) : model_(model), sink_(sink) {}
 
   void file(const EditableModel::File& file, Version version, const std::string& version_text) {
     version_ = version;
@@ -163,7 +163,7 @@ class Writer {
 
 void write_model_json(const Model& model, const ModelExportOptions&, Diagnostics&, const Sink& sink) {
   const EditableModel editable(model);
-  Writer writer(editable, sink);
+  ModelWriter writer(editable, sink);
   writer.raw("{\"schema\": \"amalthea-model/1\",\n \"files\": [\n");
   for (std::size_t i = 0; i < editable.files().size(); ++i) {
     const Document& document = *model.documents()[i];

@@ -5,7 +5,8 @@
 
 #include <fmt/core.h>
 
-#include "exporter/gpu/timeline.hpp"
+#include "exporter/gpu/detail/timeline.hpp"
+#include "exporter/primitives/drawing.hpp"
 
 namespace amalthea::exporter::svg {
 namespace {

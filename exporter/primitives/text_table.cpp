@@ -104,6 +104,10 @@ std::string paint(std::string_view text, Colour colour, bool enabled) {
   return painted;
 }
 
+std::string counted(std::size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string heading(std::string_view title, bool colour) {
   std::string text = "\n";
   return text.append(paint(title, Colour::bold, colour)).append("\n");

@@ -22,6 +22,9 @@ std::string paint(std::string_view text, Colour colour, bool enabled);
 /// `text` so that Markdown shows it as it is, in a table too.
 std::string markdown_text(std::string_view text);
 
+/// "1 error", "3 errors".
+std::string counted(std::size_t count, std::string_view noun);
+
 /// An empty line and a title in bold.
 std::string heading(std::string_view title, bool colour);
 

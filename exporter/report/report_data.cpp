@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "exporter/report/report.hpp"
-#include "exporter/results/results_json.hpp"
+#include "exporter/results/detail/results_json.hpp"
 
 namespace amalthea::exporter {
 namespace {

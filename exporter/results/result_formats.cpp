@@ -6,15 +6,15 @@
 namespace amalthea::exporter {
 namespace {
 
-constexpr std::array<ResultFormat, 4> formats{
+constexpr std::array<ResultFormat, 4> all_formats{
     {{"text", render_text}, {"json", render_json}, {"csv", render_csv}, {"markdown", render_markdown}}};
 
 }  // namespace
 
-std::span<const ResultFormat> result_formats() { return formats; }
+std::span<const ResultFormat> result_formats() { return all_formats; }
 
 const ResultFormat* find_result_format(std::string_view name) {
-  for (const ResultFormat& format : formats)
+  for (const ResultFormat& format : all_formats)
     if (format.name == name) return &format;
   return nullptr;
 }

@@ -32,6 +32,14 @@ std::string hash_of_model(const Model& model) {
   return "sha256:" + (model.documents().size() == 1 ? hashes : sha256(hashes));
 }
 
+ModelInfo model_info(const Model& model) {
+  ModelInfo info;
+  for (const auto& document : model.documents()) info.files.push_back(document->source().path());
+  info.version = model.documents().front()->version_text();
+  info.hash = hash_of_model(model);
+  return info;
+}
+
 std::string hash_of_text(std::string_view text) { return sha256(text); }
 
 }  // namespace amalthea::exporter

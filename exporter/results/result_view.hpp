@@ -26,6 +26,9 @@ struct ModelInfo {
   std::string hash;     ///< see hash_of_model
 };
 
+/// Of a model that was read.
+ModelInfo model_info(const Model& model);
+
 struct ResultView {
   const ModelInfo& model;
   const System& system;

@@ -9,19 +9,19 @@
 #include <nlohmann/json.hpp>
 
 #include "exporter/primitives/csv.hpp"
+#include "exporter/results/detail/results_json.hpp"
 #include "exporter/results/result_formats.hpp"
-#include "exporter/results/results_json.hpp"
 
 namespace amalthea::exporter {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::array<std::string_view, 11> tables{"tasks",         "runnables",    "operations",  "chains",
-                                                  "resources",     "requirements", "constraints", "findings",
-                                                  "contributions", "limits",       "assumptions"};
+constexpr std::array<std::string_view, 11> all_tables{"tasks",         "runnables",    "operations",  "chains",
+                                                      "resources",     "requirements", "constraints", "findings",
+                                                      "contributions", "limits",       "assumptions"};
 
-struct Row {
+struct ResultRow {
   std::vector<std::pair<std::string, std::string>> fields;
 };
 
@@ -37,7 +37,7 @@ std::string text_of(const Json& value) {
 /// Arrays of objects are tables of their own.
 bool is_table(const Json& value) { return value.is_array() && !value.empty() && value.front().is_object(); }
 
-void flatten(const Json& object, const std::string& prefix, Row& row) {
+void flatten(const Json& object, const std::string& prefix, ResultRow& row) {
   for (const auto& [key, value] : object.items()) {
     if (value.is_object())
       flatten(value, prefix + key + ".", row);
@@ -47,8 +47,8 @@ void flatten(const Json& object, const std::string& prefix, Row& row) {
 }
 
 /// What the longest jobs and the bounds of tasks are made of.
-std::vector<Row> contributions(const Json& tasks) {
-  std::vector<Row> rows;
+std::vector<ResultRow> contributions(const Json& tasks) {
+  std::vector<ResultRow> rows;
   const auto add = [&](const Json& task, const char* of, const Json& parts) {
     for (const Json& part : parts)
       rows.push_back({{{"task", text_of(task["name"])},
@@ -65,9 +65,9 @@ std::vector<Row> contributions(const Json& tasks) {
   return rows;
 }
 
-std::vector<Row> rows_of(const Json& results, std::string_view table) {
+std::vector<ResultRow> rows_of(const Json& results, std::string_view table) {
   if (table == "contributions") return contributions(results["tasks"]);
-  std::vector<Row> rows;
+  std::vector<ResultRow> rows;
   for (const Json& entry : results[std::string(table)]) {
     rows.emplace_back();
     flatten(entry, "", rows.back());
@@ -77,12 +77,12 @@ std::vector<Row> rows_of(const Json& results, std::string_view table) {
 
 }  // namespace
 
-std::span<const std::string_view> result_tables() { return tables; }
+std::span<const std::string_view> result_tables() { return all_tables; }
 
 std::string render_csv(const ResultView& view, const RenderOptions& options) {
-  const std::vector<Row> rows = rows_of(results_json(view), options.table);
+  const std::vector<ResultRow> rows = rows_of(results_json(view), options.table);
   std::vector<std::string> titles;  // of all rows, by first appearance
-  for (const Row& row : rows)
+  for (const ResultRow& row : rows)
     for (const auto& [title, value] : row.fields)
       if (std::find(titles.begin(), titles.end(), title) == titles.end()) titles.push_back(title);
   // What is an object in one row may be null as a whole in another.
@@ -93,7 +93,7 @@ std::string render_csv(const ResultView& view, const RenderOptions& options) {
   titles.erase(std::remove_if(titles.begin(), titles.end(), is_object), titles.end());
   std::string out;
   append_csv_line(out, titles);
-  for (const Row& row : rows) {
+  for (const ResultRow& row : rows) {
     std::vector<std::string> line;
     for (const std::string& title : titles) {
       const auto field =

@@ -10,10 +10,10 @@
 #include "amalthea/quantity.hpp"
 #include "engine/analysis.hpp"
 #include "exporter/primitives/text_table.hpp"
-#include "exporter/results/contribution_text.hpp"
-#include "exporter/results/requirement_text.hpp"
+#include "exporter/results/detail/contribution_text.hpp"
+#include "exporter/results/detail/requirement_text.hpp"
+#include "exporter/results/detail/verdict_text.hpp"
 #include "exporter/results/result_formats.hpp"
-#include "exporter/results/verdict_text.hpp"
 
 namespace amalthea::exporter {
 namespace {
@@ -22,21 +22,6 @@ using engine::ContributionKind;
 using engine::LimitVerdict;
 using engine::TaskResult;
 using engine::Verdict;
-
-Colour colour_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::met:
-      return Colour::good;
-    case Verdict::missed:
-    case Verdict::unbounded:
-      return Colour::bad;
-    case Verdict::unknown:
-      return Colour::bold;
-    case Verdict::no_deadline:
-      return Colour::dim;
-  }
-  return Colour::none;
-}
 
 TextTable::Cell verdict_cell(LimitVerdict verdict) {
   return {std::string(to_string(verdict)), verdict == LimitVerdict::met      ? Colour::good
@@ -92,7 +77,8 @@ class TextRenderer {
   std::string at_most(std::optional<Duration> value) const {
     if (!value) return "-";
     const auto thousandth = Duration::picoseconds(per_unit_.picoseconds() / 1000);
-    return time(scale(thousandth, detail::divide(value->picoseconds(), thousandth.picoseconds(), Rounding::up), 1,
+    return time(scale(thousandth,
+                      amalthea::detail::divide(value->picoseconds(), thousandth.picoseconds(), Rounding::up), 1,
                       Rounding::nearest));
   }
   std::string with_unit(const char* title) const { return fmt::format("{} {}", title, unit_); }

@@ -5,9 +5,9 @@
 
 #include <nlohmann/json.hpp>
 
-#include "exporter/results/json_parts.hpp"
+#include "exporter/results/detail/json_parts.hpp"
+#include "exporter/results/detail/verdict_text.hpp"
 #include "exporter/results/runs_formats.hpp"
-#include "exporter/results/verdict_text.hpp"
 
 namespace amalthea::exporter {
 namespace {
@@ -15,9 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// A picture has at most so many bars.
-constexpr std::int64_t most_bins = 50;
-
-Json picoseconds(std::optional<Duration> duration) { return duration ? Json(duration->picoseconds()) : Json(nullptr); }
+constexpr std::int64_t most_bars = 50;
 
 Json interval(const engine::Share& share) {
   return {{"share", share.value}, {"lower_95", share.lower}, {"upper_95", share.upper}};
@@ -75,7 +73,7 @@ class RunsJson {
     if (!known) json["reason"] = "no job ended in the simulated time";
     json["histogram"] = Json::array();
     if (known)
-      for (const engine::Sample::Bin& bin : sample.bins(most_bins))
+      for (const engine::Sample::Bin& bin : sample.bins(most_bars))
         json["histogram"].push_back(
             {{"lower_ps", bin.lower.picoseconds()}, {"upper_ps", bin.upper.picoseconds()}, {"jobs", bin.count}});
     return json;

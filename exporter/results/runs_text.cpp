@@ -8,8 +8,8 @@
 
 #include "amalthea/quantity.hpp"
 #include "exporter/primitives/text_table.hpp"
+#include "exporter/results/detail/verdict_text.hpp"
 #include "exporter/results/runs_formats.hpp"
-#include "exporter/results/verdict_text.hpp"
 
 namespace amalthea::exporter {
 namespace {
@@ -17,13 +17,7 @@ namespace {
 using engine::TaskRuns;
 using engine::Verdict;
 
-Colour colour_of(Verdict verdict) {
-  if (verdict == Verdict::met) return Colour::good;
-  if (verdict == Verdict::unknown) return Colour::bold;
-  return verdict == Verdict::no_deadline ? Colour::dim : Colour::bad;
-}
-
-std::string percent(double share) { return fmt::format("{:.1f} %", share * 100); }
+std::string share_text(double share) { return fmt::format("{:.1f} %", share * 100); }
 /// Shares near zero and near one matter: three decimals.
 std::string fine_percent(double share) { return fmt::format("{:.3f}", share * 100); }
 
@@ -142,9 +136,9 @@ class RunsText {
     for (const engine::ResourceRuns& resource : runs_.resources)
       table.add_row({{system_.platform.units[resource.unit].name},
                      {std::string(to_string(resource.kind))},
-                     {percent(resource.mean)},
-                     {percent(resource.least)},
-                     {percent(resource.most)}});
+                     {share_text(resource.mean)},
+                     {share_text(resource.least)},
+                     {share_text(resource.most)}});
     out_ += table.render(colour_);
   }
 

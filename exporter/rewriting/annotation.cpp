@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/rewriting/annotation.hpp"
+#include "exporter/primitives/splice.hpp"
 
 #include <algorithm>
 #include <array>

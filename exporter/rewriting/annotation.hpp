@@ -20,9 +20,10 @@
 
 #include "amalthea/element.hpp"
 #include "amalthea/time.hpp"
-#include "exporter/primitives/splice.hpp"
 
 namespace amalthea::exporter {
+
+struct Splice;
 
 inline constexpr std::string_view annotation_prefix = "amalthea-timing.";
 /// Keys, without the prefix, of properties that mark a requirement or a measurement that was inserted as a whole; and a

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/identifier.hpp"
+#include "exporter/primitives/splice.hpp"
 #include "exporter/rewriting/annotation_content.hpp"
 
 namespace amalthea::exporter::detail {

@@ -6,8 +6,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
-#include "exporter/results/json_parts.hpp"
-#include "migration/steps.hpp"
+#include "exporter/results/detail/json_parts.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::exporter {
 using migration::Place;

@@ -13,7 +13,7 @@
 #include "engine/simulation/simulation.hpp"
 #include "exporter/primitives/database.hpp"
 #include "exporter/primitives/new_file.hpp"
-#include "exporter/traces/trace_events.hpp"
+#include "exporter/traces/detail/trace_events.hpp"
 
 namespace amalthea::exporter {
 namespace {

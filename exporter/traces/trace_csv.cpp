@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "engine/simulation/simulation.hpp"
+#include "exporter/traces/detail/trace_sink.hpp"
 #include "exporter/traces/trace_formats.hpp"
-#include "exporter/traces/trace_sink.hpp"
 
 namespace amalthea::exporter {
 namespace {

@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "engine/simulation/simulation.hpp"
-#include "exporter/traces/trace_events.hpp"
-#include "exporter/traces/trace_sink.hpp"
-#include "exporter/traces/trace_text.hpp"
+#include "exporter/traces/detail/trace_events.hpp"
+#include "exporter/traces/detail/trace_sink.hpp"
+#include "exporter/traces/detail/trace_text.hpp"
 
 namespace amalthea::exporter {
 namespace {
@@ -56,7 +56,7 @@ class PerfettoWriter final : public TraceEvents {
 
   tl::expected<void, std::string> finish() override { return sink_.commit(); }
 
-  void served(UnitIndex unit, const engine::nvidia::EngineSlice& slice) override {
+  void served(UnitIndex unit, const engine::gpu::EngineSlice& slice) override {
     if (slice.ready >= slice.end) return;
     std::size_t thread = 1;
     for (const TraceModel::DeviceFacts& device : model().devices) {
@@ -111,12 +111,12 @@ class PerfettoWriter final : public TraceEvents {
     }
     std::size_t thread = 0;
     for (const TraceModel::DeviceFacts& device : model().devices)
-      for (engine::nvidia::EngineIndex engine = 0; engine < device.engines; ++engine) {
+      for (engine::gpu::EngineIndex engine = 0; engine < device.engines; ++engine) {
         ++thread;
         if (device.contexts.size() > 1)
           names += ",\n" + json_track_name(false, contexts, thread,
                                            fmt::format("{} {}", input.system.platform.units[device.unit].name,
-                                                       engine::nvidia::name_of_engine(engine)));
+                                                       engine::gpu::name_of_engine(engine)));
       }
     sink_.put(names);
   }

@@ -86,15 +86,17 @@ class BodyReader {
 
   void take(Element item, const views::RunnableCall& call_item) {
     if (call_item.statistic && call_item.statistic->average != 1) context_.ignore(item.child("statistic"));
-    counted(item, call_item.counter, [&] { call(item, "runnable"); });
+    counted(item, call_item.counter, [&] { call(item, call_item.runnable, "runnable"); });
   }
-  void take(Element item, const views::SynchronousServerCall&) { call(item, "serverRunnable"); }
+  void take(Element item, const views::SynchronousServerCall& call_item) {
+    call(item, call_item.runnable, "serverRunnable");
+  }
 
   void take(Element item, const views::LabelAccess& access_item) {
     if (access_item.transmission && access_item.transmission->chunk_processing_ticks > 0)
       context_.ignore(access_item.transmission->element);
     if (access_item.access == views::Access::unstated) context_.assume(Unstated::access, item);
-    if (const auto label = context_.required(context_.labels, item, "data"))
+    if (const auto label = context_.required(context_.labels, access_item.label, item, "data"))
       access(item, *label, access_item.access == views::Access::write, count_of(access_item.statistic));
   }
   void take(Element item, const views::SenderReceiverRead& access_item) {
@@ -160,7 +162,7 @@ class BodyReader {
     if (ticks.otherwise) cycles.otherwise = execution_cycles_of(*ticks.otherwise);
     auto entry = ticks.extended.begin();
     for (const Element element : item.children("extended")) {
-      const auto definition = context_.required(context_.definitions, element, "key");
+      const auto definition = context_.required(context_.definitions, entry->first, element, "key");
       const auto& deviation = (entry++)->second;
       if (!deviation) continue;
       const Cycles of_entry = execution_cycles_of(*deviation);
@@ -227,14 +229,14 @@ class BodyReader {
   }
 
   void take(Element item, const views::InterProcessTrigger& trigger) {
-    if (const auto stimulus = context_.required(context_.stimuli, item, "stimulus"))
+    if (const auto stimulus = context_.required(context_.stimuli, trigger.stimulus, item, "stimulus"))
       counted(item, trigger.counter, [&] { add(item, context_.system.stimuli[*stimulus].name, Trigger{*stimulus}); });
   }
 
   void take(Element item, const views::SetEvent& set_item) {
     SetEvents set{indices_of(item, set_item.events), std::nullopt};
     if (item.attribute("process") || item.child("process")) {
-      set.task = context_.tasks.find(context_.required_reference(item, "process"));
+      if (context_.require(set_item.process, item, "process")) set.task = context_.tasks.find(set_item.process);
       if (!set.task) {  // an ISR that is not simulated: nobody is set
         context_.ignore(item);
         return;
@@ -407,8 +409,8 @@ class BodyReader {
   bool on_device() const { return context_.system.tasks[task_].side == Side::device; }
 
   /// A runnable with a condition of its own (from 0.9.4) is not executed while that does not hold.
-  void call(Element item, std::string_view feature) {
-    const auto runnable = context_.required(context_.runnables, item, feature);
+  void call(Element item, Element called, std::string_view feature) {
+    const auto runnable = context_.required(context_.runnables, called, item, feature);
     if (!runnable) return;
     const std::string& name = context_.system.runnables[*runnable].name;
     const bool calls_itself = std::find(calls_.begin(), calls_.end(), *runnable) != calls_.end();

@@ -7,8 +7,8 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/ascii.hpp"
-#include "amalthea/near_miss.hpp"
+#include "amalthea/detail/ascii.hpp"
+#include "amalthea/detail/near_miss.hpp"
 #include "amalthea/quantity.hpp"
 #include "amalthea/views/mapping.hpp"
 #include "amalthea/views/operating_system.hpp"
@@ -194,7 +194,8 @@ void check_clock(BuildContext& context, UnitIndex index, const std::string& who)
 
 void allocate(BuildContext& context, const views::TaskAllocation& allocation, Task& task) {
   const MappingChange* change = mapping_change_of(context, task.name);
-  const Element scheduler_element = context.required_reference(allocation.element, "scheduler");
+  const Element scheduler_element = allocation.scheduler;
+  context.require(scheduler_element, allocation.element, "scheduler");
   const auto scheduler_index = context.schedulers.find(scheduler_element);
   if (!scheduler_index || context.system.platform.schedulers[*scheduler_index].interrupt_controller) {
     if (scheduler_element)

@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/ascii.hpp"
+#include "amalthea/detail/ascii.hpp"
 #include "amalthea/views/hardware.hpp"
 #include "amalthea/views/operating_system.hpp"
 #include "amalthea/views/properties.hpp"

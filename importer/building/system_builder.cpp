@@ -43,19 +43,19 @@ void BuildContext::error_unless_explained(std::string_view id, Element element, 
   if (!is_explained(element)) error(id, std::move(message), element.location(), element.path());
 }
 
-Element BuildContext::required_reference(Element element, std::string_view feature) {
-  const Element target = model.reference(element, feature);
+bool BuildContext::require(Element target, Element element, std::string_view feature) {
   if (!target)
     error_unless_explained("AM0301", element,
                            fmt::format("{} has no {}, which its timing depends on; add it, or remove the element",
                                        element.class_name(), feature));
-  return target;
+  return static_cast<bool>(target);
 }
 
-std::optional<std::uint32_t> BuildContext::required(const ElementMap& kind, Element element, std::string_view feature) {
-  const Element target = required_reference(element, feature);
+std::optional<std::uint32_t> BuildContext::required(const ElementMap& kind, Element target, Element element,
+                                                    std::string_view feature) {
+  if (!require(target, element, feature)) return std::nullopt;
   const auto index = kind.find(target);
-  if (target && !index)
+  if (!index)
     error("AM0319",
           fmt::format("{} of {} is the {} \"{}\", which cannot be used here; refer to another kind of element", feature,
                       element.class_name(), target.class_name(), target.name()),

@@ -17,11 +17,11 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/ascii.hpp"
+#include "amalthea/detail/ascii.hpp"
+#include "amalthea/detail/near_miss.hpp"
 #include "amalthea/identifier.hpp"
-#include "amalthea/near_miss.hpp"
 #include "amalthea/quantity.hpp"
-#include "importer/reading/structure.hpp"
+#include "importer/reading/detail/structure.hpp"
 
 namespace amalthea::importer {
 

@@ -14,12 +14,12 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/near_miss.hpp"
+#include "amalthea/detail/near_miss.hpp"
 #include "amalthea/source_text.hpp"
-#include "importer/reading/foreign_content.hpp"
-#include "importer/reading/structure.hpp"
-#include "importer/reading/xml_reader.hpp"
-#include "importer/reading/zip_reader.hpp"
+#include "importer/reading/detail/foreign_content.hpp"
+#include "importer/reading/detail/structure.hpp"
+#include "importer/reading/detail/xml_reader.hpp"
+#include "importer/reading/detail/zip_reader.hpp"
 
 namespace amalthea::importer {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // ITEA 1.3.0 → 0.7.0, the first release of APP4MC: one package instead of twelve. What only got another name
-// ("isBuffered", sw:Periodic, mem) has its new one when the model is read; see amalthea/itea.hpp.
+// ("isBuffered", sw:Periodic, mem) has its new one when the model is read; see amalthea/detail/itea.hpp.
 
 #include <charconv>
 #include <optional>
@@ -10,28 +10,14 @@
 
 #include <fmt/core.h>
 
-#include "amalthea/itea.hpp"
-#include "migration/itea_reference.hpp"
-#include "migration/steps.hpp"
+#include "amalthea/detail/itea.hpp"
+#include "migration/detail/itea_reference.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 namespace {
 
 // ---- references
-
-constexpr std::string_view type_mark = "?type=";
-constexpr std::string_view any_file = "amlt:/#";
-
-/// "Timer?type=sw.Periodic" → "Timer?type=PeriodicActivation"; the text itself where its class has no package.
-std::string without_package(std::string_view id) {
-  const std::size_t mark = id.rfind(type_mark);
-  if (mark == std::string_view::npos) return std::string(id);
-  const std::string_view qualified = id.substr(mark + type_mark.size());
-  const std::size_t dot = qualified.rfind('.');
-  if (dot == std::string_view::npos) return std::string(id);
-  return std::string(id.substr(0, mark + type_mark.size()))
-      .append(itea_class(qualified.substr(0, dot), qualified.substr(dot + 1)));
-}
 
 /// "default.amxmi-os#_x0y" → "amlt:/#_x0y": from 0.7.0 on no file is named. Other files ("interfaces.fidl#…") stay.
 std::string without_file(std::string_view address) {
@@ -200,7 +186,7 @@ void task_allocations(Step& step) { allocations(step, "TaskAllocation", "task", 
 
 void isr_allocations(Step& step) { allocations(step, "ISRAllocation", "isr", "controller"); }
 
-constexpr Rule rules[] = {
+constexpr Rule rules_to_0_7_0[] = {
     {"references name a class without its package",
      "\"Speed?type=sw.Label\" is \"Speed?type=Label\" now, and \"os.amxmi#_x0y\" is \"amlt:/#_x0y\".",
      references_without_package},
@@ -220,6 +206,6 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-StepRules to_0_7_0() { return {Version::v0_7_0, rules}; }
+StepRules to_0_7_0() { return {Version::v0_7_0, rules_to_0_7_0}; }
 
 }  // namespace amalthea::migration

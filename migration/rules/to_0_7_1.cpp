@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "amalthea/attribute_value.hpp"
-#include "migration/root.hpp"
+#include "migration/detail/root.hpp"
+#include "migration/detail/steps.hpp"
 #include "migration/rules/to_0_7_1.hpp"
-#include "migration/steps.hpp"
 
 namespace amalthea::migration {
 namespace {
@@ -207,7 +207,7 @@ void values_of_entries_back(Step& step) {
   }
 }
 
-constexpr Rule rules[] = {
+constexpr Rule rules_to_0_7_1[] = {
     {"Amalthea is the root", "A sub-model that was the root of its file is contained in an Amalthea now.",
      contain_roots},
     {"the size of a section is kept aside", "Sections are virtual and have no size any more.", section_sizes},
@@ -248,6 +248,6 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-StepRules to_0_7_1() { return {Version::v0_7_1, rules}; }
+StepRules to_0_7_1() { return {Version::v0_7_1, rules_to_0_7_1}; }
 
 }  // namespace amalthea::migration

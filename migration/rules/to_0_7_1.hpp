@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "migration/rule.hpp"
+#include "migration/detail/rule.hpp"
 
 namespace amalthea::migration {
 

@@ -5,8 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "migration/detail/steps.hpp"
 #include "migration/rules/to_0_7_2_parts.hpp"
-#include "migration/steps.hpp"
 
 namespace amalthea::migration {
 namespace {
@@ -175,7 +175,7 @@ void remove_targets(Step& step) {
     }
 }
 
-constexpr Rule rules[] = {
+constexpr Rule rules_to_0_7_2[] = {
     {"tags stand in commonElements", "Tags of the software, hardware and component models have one common list.",
      gather_tags, spread_tags},
     {"EventConfig refers to its event",
@@ -222,6 +222,6 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-StepRules to_0_7_2() { return {Version::v0_7_2, rules}; }
+StepRules to_0_7_2() { return {Version::v0_7_2, rules_to_0_7_2}; }
 
 }  // namespace amalthea::migration

@@ -15,8 +15,6 @@
 namespace amalthea::migration::to_0_7_2_parts {
 namespace {
 
-constexpr std::string_view any_file = "amlt:/#";
-
 Object& hardware_model(Step& step) {
   const std::vector<Object*> models = step.parts("hwModel");
   return models.empty() ? step.model.files().front().root->create("hwModel", "HWModel") : *models.front();

@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/emf_form.hpp"
-#include "migration/steps.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 namespace {
@@ -145,7 +145,7 @@ void keep_hardware_constraints(Step& step) {
       }
 }
 
-constexpr Rule rules[] = {
+constexpr Rule rules_to_0_8_0[] = {
     {"MemoryMapping instead of AbstractElementMapping", "The one kind of mapping there was is called memoryMapping.",
      name_memory_mapping, name_element_mapping},
     {"each operating system states its data consistency", "It was stated once for the OS model.",
@@ -163,6 +163,6 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-StepRules to_0_8_0() { return {Version::v0_8_0, rules}; }
+StepRules to_0_8_0() { return {Version::v0_8_0, rules_to_0_8_0}; }
 
 }  // namespace amalthea::migration

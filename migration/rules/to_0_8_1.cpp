@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "migration/detail/steps.hpp"
 #include "migration/rules/to_0_8_1_parts.hpp"
-#include "migration/steps.hpp"
 
 namespace amalthea::migration {
 namespace {
@@ -41,20 +41,20 @@ void trigger_processes(Step& step) {
   }
 }
 
-struct Renamed {
+struct RenamedList {
   std::string_view cls, before, after;
 };
-constexpr Renamed lists[] = {{"Runnable", "activation", "activations"},
-                             {"EventActivation", "trigger", "triggeringEvents"},
-                             {"EventStimulus", "trigger", "triggeringEvents"}};
+constexpr RenamedList lists[] = {{"Runnable", "activation", "activations"},
+                                 {"EventActivation", "trigger", "triggeringEvents"},
+                                 {"EventStimulus", "trigger", "triggeringEvents"}};
 
 void rename_lists(Step& step) {
-  for (const Renamed& list : lists) step.rename_feature(list.cls, list.before, list.after);
+  for (const RenamedList& list : lists) step.rename_feature(list.cls, list.before, list.after);
 }
 
 /// Where there is one only.
 void rename_lists_back(Step& step) {
-  for (const Renamed& list : lists)
+  for (const RenamedList& list : lists)
     for (Object* const object : step.objects_of(list.cls)) {
       if (object->references(list.after).size() != 1) continue;
       object->rename_feature(list.after, list.before);
@@ -62,10 +62,10 @@ void rename_lists_back(Step& step) {
     }
 }
 
-constexpr std::string_view conditions[] = {"enablingModeValueList", "disablingModeValueList"};
+constexpr std::string_view condition_lists[] = {"enablingModeValueList", "disablingModeValueList"};
 
 void value_modes(Step& step) {
-  for (const std::string_view condition : conditions)
+  for (const std::string_view condition : condition_lists)
     for (Object* const list : step.objects_of("ModeValueList"))
       if (list->feature() == condition) {
         list->set_class("ModeValueDisjunction");
@@ -161,7 +161,7 @@ void restore_deadlines(Step& step) {
     }
 }
 
-constexpr Rule rules[] = {
+constexpr Rule rules_to_0_8_1[] = {
     {"stimuli are called stimulus",
      "PeriodicStimulus, SingleStimulus, … are the new names; PeriodicEvent is VariableRateStimulus.", rename_stimuli,
      rename_stimuli_back},
@@ -206,6 +206,6 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-StepRules to_0_8_1() { return {Version::v0_8_1, rules}; }
+StepRules to_0_8_1() { return {Version::v0_8_1, rules_to_0_8_1}; }
 
 }  // namespace amalthea::migration

@@ -3,7 +3,7 @@
 /// \file
 /// The rules of the step to 0.8.1 that have files of their own.
 
-#include "migration/rule.hpp"
+#include "migration/detail/rule.hpp"
 
 namespace amalthea::migration::to_0_8_1_parts {
 

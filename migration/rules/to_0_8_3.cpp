@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "migration/steps.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 namespace {
@@ -204,7 +204,7 @@ void decimal_addresses(Step& step) {
     }
 }
 
-constexpr Rule rules[] = {
+constexpr Rule rules_to_0_8_3[] = {
     {"InterfacePort is the new name of FInterfacePort",
      "The port classes of components lost their reference to Franca.", rename_interface_port, restore_interface_port},
     {"a periodic stimulus with a clock is a VariableRateStimulus",
@@ -229,6 +229,6 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-StepRules to_0_8_3() { return {Version::v0_8_3, rules}; }
+StepRules to_0_8_3() { return {Version::v0_8_3, rules_to_0_8_3}; }
 
 }  // namespace amalthea::migration

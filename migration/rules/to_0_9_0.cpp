@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "migration/detail/steps.hpp"
 #include "migration/rules/to_0_9_0.hpp"
-#include "migration/steps.hpp"
 
 namespace amalthea::migration {
 namespace {
@@ -129,7 +129,7 @@ void narrow(Step& step) {
     }
 }
 
-constexpr Rule rules[] = {
+constexpr Rule rules_to_0_9_0[] = {
     {"the hardware of all files is one model", "Hardware models of other files move to that of the first file.",
      merge_models},
     {"access paths are access elements of cores",
@@ -160,6 +160,6 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-StepRules to_0_9_0() { return {Version::v0_9_0, rules}; }
+StepRules to_0_9_0() { return {Version::v0_9_0, rules_to_0_9_0}; }
 
 }  // namespace amalthea::migration

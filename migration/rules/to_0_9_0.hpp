@@ -5,7 +5,7 @@
 /// tree of nodes (systems, ECUs, microcontrollers, cores), each of which could hold memories, networks and ports; from
 /// 0.9.0 on structures hold modules.
 
-#include "migration/rule.hpp"
+#include "migration/detail/rule.hpp"
 
 namespace amalthea::migration::to_0_9_0_hardware {
 

@@ -12,8 +12,6 @@
 namespace amalthea::migration::to_0_9_0_hardware {
 namespace {
 
-constexpr std::string_view any_file = "amlt:/#";
-
 /// Content of a hardware model up to 0.8.3.
 bool is_old(const Object& model) {
   constexpr std::string_view features[] = {"system",      "coreTypes", "memoryTypes", "networkTypes",

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "amalthea/identifier.hpp"
-#include "migration/steps.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 namespace {
@@ -47,7 +47,7 @@ void need_keys(Step& step) {
   }
 }
 
-constexpr Rule rules[] = {
+constexpr Rule rules_to_0_9_1[] = {
     {"a time is a value of its own", "TimeObject of custom properties became Time.", time_values, time_objects},
     {"the key of a need is the name of a category", "References of intermediate versions of 0.9.0 become names.",
      need_keys},
@@ -55,6 +55,6 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-StepRules to_0_9_1() { return {Version::v0_9_1, rules}; }
+StepRules to_0_9_1() { return {Version::v0_9_1, rules_to_0_9_1}; }
 
 }  // namespace amalthea::migration

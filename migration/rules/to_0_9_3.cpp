@@ -2,8 +2,8 @@
 // 0.9.2 → 0.9.3: instructions become ticks, deviations get a family of classes for each type of value.
 
 #include "migration/rules/to_0_9_3.hpp"
-#include "migration/deviation.hpp"
-#include "migration/steps.hpp"
+#include "migration/detail/deviation.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 namespace {
@@ -171,7 +171,7 @@ void changes_per_step_back(Step& step) {
 
 // What else changed needs no rule: Distribution, Need, HwLatency and Instructions are abstract, InstructionFetch
 // is kept with its owner, and the other differences are additions.
-constexpr Rule rules[] = {
+constexpr Rule rules_to_0_9_3[] = {
     {"Ticks for needs of instructions",
      "ExecutionNeed with the key Instructions is Ticks: per definition divided by what it executes per cycle, the "
      "default as it is; other needs stay ExecutionNeed",
@@ -196,6 +196,6 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-StepRules to_0_9_3() { return {Version::v0_9_3, rules}; }
+StepRules to_0_9_3() { return {Version::v0_9_3, rules_to_0_9_3}; }
 
 }  // namespace amalthea::migration

@@ -3,7 +3,7 @@
 /// \file
 /// Rules of the step 0.9.2 → 0.9.3 that have to do with needs and ticks.
 
-#include "migration/rule.hpp"
+#include "migration/detail/rule.hpp"
 
 namespace amalthea::migration {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "amalthea/emf_form.hpp"
-#include "migration/deviation.hpp"
+#include "migration/detail/deviation.hpp"
 #include "migration/rules/to_0_9_3.hpp"
 
 namespace amalthea::migration {

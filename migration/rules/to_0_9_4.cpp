@@ -2,7 +2,7 @@
 // 0.9.3 → 0.9.4: modes of numbers, deadlines of runnables as requirements, aliases of types.
 
 #include "migration/rules/to_0_9_4.hpp"
-#include "migration/steps.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 namespace {
@@ -62,7 +62,7 @@ void port_interface_back(Step& step) { step.rename_literal("HwPort", "portInterf
 
 // The other differences are additions or concern supertypes; `size` of a BaseTypeDefinition is that of
 // every TypeDefinition.
-constexpr Rule rules[] = {
+constexpr Rule rules_to_0_9_4[] = {
     {"deadlines of runnables are requirements",
      "the deadline of a Runnable is a RunnableRequirement \"deadline\": an upper limit of its response time",
      deadlines_of_runnables, deadlines_of_runnables_back},
@@ -85,6 +85,6 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-StepRules to_0_9_4() { return {Version::v0_9_4, rules}; }
+StepRules to_0_9_4() { return {Version::v0_9_4, rules_to_0_9_4}; }
 
 }  // namespace amalthea::migration

@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/identifier.hpp"
-#include "migration/rule.hpp"
+#include "migration/detail/rule.hpp"
 #include "migration/rules/to_0_9_4.hpp"
 
 namespace amalthea::migration {

@@ -3,7 +3,7 @@
 
 #include <fmt/core.h>
 
-#include "migration/steps.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 namespace {
@@ -170,7 +170,7 @@ void scenarios(Step& step) {
 
 // What else changed: supertypes, additions, and features that became mandatory, for which nothing better is
 // known. A reference of EnforcedMigration to an interrupt controller is kept by the step itself.
-constexpr Rule rules[] = {
+constexpr Rule rules_to_0_9_5[] = {
     {"items is the new name of graphEntries", "of a CallGraph", graph_entries, graph_entries_back},
     {"calls of tasks are RunnableCalls", "TaskRunnableCall has no class of its own any more", calls_of_tasks,
      calls_of_tasks_back},
@@ -188,6 +188,6 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-StepRules to_0_9_5() { return {Version::v0_9_5, rules}; }
+StepRules to_0_9_5() { return {Version::v0_9_5, rules_to_0_9_5}; }
 
 }  // namespace amalthea::migration

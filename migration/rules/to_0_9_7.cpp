@@ -10,7 +10,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/identifier.hpp"
-#include "migration/steps.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 namespace {
@@ -136,7 +136,7 @@ void mode_conditions_back(Step& step) { step.rename_class("ModeValueCondition", 
 
 // What else changed: descriptions and dependencies that moved to supertypes, additions, and features that
 // became mandatory, for which nothing better is known. Ids by segments and `xmi:id` are seen to by every migration.
-constexpr Rule rules[] = {
+constexpr Rule rules_to_0_9_7[] = {
     {"activityGraph is the new name of callGraph", "of tasks, ISRs and runnables; the class is ActivityGraph",
      activity_graphs, activity_graphs_back},
     {"event chains have items", "segments are items in sequence, strands are parallel ones", chain_items,
@@ -152,11 +152,11 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-StepRules to_0_9_6() { return {Version::v0_9_6, rules}; }
+StepRules to_0_9_6() { return {Version::v0_9_6, rules_to_0_9_7}; }
 
 StepRules to_0_9_7() {
   static const std::vector<Rule> without_undo = [] {
-    std::vector<Rule> copies(std::begin(rules), std::end(rules));
+    std::vector<Rule> copies(std::begin(rules_to_0_9_7), std::end(rules_to_0_9_7));
     for (Rule& rule : copies) rule.undo = nullptr;
     return copies;
   }();

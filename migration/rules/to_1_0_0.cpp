@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // 0.9.9 → 1.0.0: measurements are no part of a model any more.
 
-#include "migration/steps.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 namespace {
@@ -23,13 +23,13 @@ void deadline_events(Step& step) {
     }
 }
 
-constexpr Rule rules[] = {
+constexpr Rule rules_to_1_0_0[] = {
     {"measurements are kept as text", "there is no measurementModel any more", measurements},
     {"no events of deadlines", "the type of a ProcessEvent is not stated instead", deadline_events},
 };
 
 }  // namespace
 
-StepRules to_1_0_0() { return {Version::v1_0_0, rules}; }
+StepRules to_1_0_0() { return {Version::v1_0_0, rules_to_1_0_0}; }
 
 }  // namespace amalthea::migration

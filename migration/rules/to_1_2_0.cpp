@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // 1.1.0 → 1.2.0: loops, maps and groups that may be interrupted; nothing that was there changes.
 
-#include "migration/steps.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 namespace {
@@ -15,16 +15,14 @@ void interruptible_groups_back(Step& step) {
     }
 }
 
-void nothing(Step&) {}
-
 // Activity graphs belong to IExecutable, which concerns the order in a file alone. The counts of ArrivalCurveEntry and
 // PeriodicBurstStimulus have another default, but are always written. The rest are additions.
-constexpr Rule rules[] = {
+constexpr Rule rules_to_1_2_0[] = {
     {"groups say whether they are interruptible", "they are where nothing is said", nothing, interruptible_groups_back},
 };
 
 }  // namespace
 
-StepRules to_1_2_0() { return {Version::v1_2_0, rules}; }
+StepRules to_1_2_0() { return {Version::v1_2_0, rules_to_1_2_0}; }
 
 }  // namespace amalthea::migration

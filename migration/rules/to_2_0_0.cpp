@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "migration/detail/steps.hpp"
 #include "migration/rules/to_2_0_0.hpp"
-#include "migration/steps.hpp"
 
 namespace amalthea::migration {
 namespace {
@@ -74,11 +74,9 @@ void switches_back(Step& step) {
   }
 }
 
-void nothing(Step&) {}
-
 // What else changed: CombinatorialCondition is the new name of an enum with the same literals, the rest are
 // supertypes and additions.
-constexpr Rule rules[] = {
+constexpr Rule rules_to_2_0_0[] = {
     {"schedulers have definitions",
      "the algorithm of a scheduler is a SchedulerDefinition, its parameters and those of allocations are entries of a "
      "map with a SchedulingParameterDefinition as key",
@@ -89,6 +87,6 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-StepRules to_2_0_0() { return {Version::v2_0_0, rules}; }
+StepRules to_2_0_0() { return {Version::v2_0_0, rules_to_2_0_0}; }
 
 }  // namespace amalthea::migration

@@ -11,7 +11,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/identifier.hpp"
-#include "migration/rule.hpp"
+#include "migration/detail/rule.hpp"
 #include "migration/rules/to_2_0_0.hpp"
 
 namespace amalthea::migration {

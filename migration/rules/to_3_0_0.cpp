@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/identifier.hpp"
-#include "migration/steps.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 namespace {
@@ -15,7 +15,7 @@ void switches(Step& step) {
   step.rename_class("ModeSwitchDefault", "SwitchDefault");
 }
 
-void conditions(Step& step) {
+void general_conditions(Step& step) {
   step.rename_class("ModeConditionDisjunction", "ConditionDisjunction");
   step.rename_class("ModeConditionConjunction", "ConditionConjunction");
 }
@@ -104,12 +104,11 @@ void ownership_back(Step& step) {
     }
 }
 
-void nothing(Step&) {}
-
 // The way back leaves switches and conditions as they are: 2.2.0 has the new classes, too.
-constexpr Rule rules[] = {
+constexpr Rule rules_to_3_0_0[] = {
     {"Switch is the new name of ModeSwitch", "with its entries and default", switches},
-    {"conditions of modes are of the general kind", "ConditionDisjunction and ConditionConjunction", conditions},
+    {"conditions of modes are of the general kind", "ConditionDisjunction and ConditionConjunction",
+     general_conditions},
     {"dataType is the new name of datatype", "of component interfaces", interface_type, interface_type_back},
     {"labels and channels refer to their type",
      "a type written in their place became a DataTypeDefinition named after them", types_by_reference,
@@ -119,6 +118,6 @@ constexpr Rule rules[] = {
 
 }  // namespace
 
-StepRules to_3_0_0() { return {Version::v3_0_0, rules}; }
+StepRules to_3_0_0() { return {Version::v3_0_0, rules_to_3_0_0}; }
 
 }  // namespace amalthea::migration

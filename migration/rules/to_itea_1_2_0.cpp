@@ -9,14 +9,11 @@
 
 #include <fmt/core.h>
 
-#include "migration/itea_reference.hpp"
-#include "migration/steps.hpp"
+#include "migration/detail/itea_reference.hpp"
+#include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 namespace {
-
-void hold(Step& step) { hold_positions(step.model); }
-void release(Step& step) { release_positions(step.model, step.to.itea); }
 
 // ---- operating systems
 
@@ -147,8 +144,8 @@ void allocations(Step& step) {
     }
 }
 
-constexpr Rule rules[] = {
-    {"references by position are held on to", "References by position follow objects that move.", hold},
+constexpr Rule rules_to_itea_1_2_0[] = {
+    {"references by position are held on to", "References by position follow objects that move.", hold_positions},
     {"the schedulers of an OSModel belong to an operating system",
      "What was a scheduler is a task scheduler of an operating system named OperatingSystem.",
      schedulers_in_operating_systems},
@@ -157,11 +154,11 @@ constexpr Rule rules[] = {
      access_statistics},
     {"executable allocations are of tasks, of ISRs or of runnables",
      "An ISR is allocated to an interrupt controller, which is made where there is none.", allocations},
-    {"references by position lead to where objects are", "See the first rule.", release},
+    {"references by position lead to where objects are", "See the first rule.", release_positions},
 };
 
 }  // namespace
 
-StepRules to_itea_1_2_0() { return {IteaRelease::v1_2_0, rules}; }
+StepRules to_itea_1_2_0() { return {IteaRelease::v1_2_0, rules_to_itea_1_2_0}; }
 
 }  // namespace amalthea::migration

@@ -9,15 +9,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "migration/itea_reference.hpp"
+#include "migration/detail/itea_reference.hpp"
+#include "migration/detail/steps.hpp"
 #include "migration/rules/to_itea_1_3_0_modes.hpp"
-#include "migration/steps.hpp"
 
 namespace amalthea::migration {
 namespace {
-
-void hold(Step& step) { hold_positions(step.model); }
-void release(Step& step) { release_positions(step.model, step.to.itea); }
 
 // ---- files
 
@@ -183,8 +180,8 @@ void reference_objects(Step& step) {
   }
 }
 
-constexpr Rule rules[] = {
-    {"references by position are held on to", "References by position follow objects that move.", hold},
+constexpr Rule rules_to_itea_1_3_0[] = {
+    {"references by position are held on to", "References by position follow objects that move.", hold_positions},
     {"the name of every file ends in .amxmi", "model.amxmi-sw is model.amxmi-sw.amxmi; addresses follow.", file_names},
     {"elements of component models are components, systems, instances or connectors",
      "ComponentsModel, Composite and System have a feature for each kind of element.", components},
@@ -200,11 +197,11 @@ constexpr Rule rules[] = {
      enumeration_defaults},
     {"an unspecified waiting behaviour is none", "The literal `unspecified` is gone.", waiting_behaviour},
     {"reference objects lead to objects that have a name", "Others are kept aside as text.", reference_objects},
-    {"references by position lead to where objects are", "See the first rule.", release},
+    {"references by position lead to where objects are", "See the first rule.", release_positions},
 };
 
 }  // namespace
 
-StepRules to_itea_1_3_0() { return {IteaRelease::v1_3_0, rules}; }
+StepRules to_itea_1_3_0() { return {IteaRelease::v1_3_0, rules_to_itea_1_3_0}; }
 
 }  // namespace amalthea::migration

@@ -9,7 +9,7 @@
 
 #include <fmt/core.h>
 
-#include "migration/itea_reference.hpp"
+#include "migration/detail/itea_reference.hpp"
 
 namespace amalthea::migration {
 namespace {

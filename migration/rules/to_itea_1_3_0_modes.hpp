@@ -3,7 +3,7 @@
 /// \file
 /// ITEA 1.3.0: labels that decide about stimuli and switches become mode labels.
 
-#include "migration/rule.hpp"
+#include "migration/detail/rule.hpp"
 
 namespace amalthea::migration {
 

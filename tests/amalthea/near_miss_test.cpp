@@ -4,7 +4,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "amalthea/near_miss.hpp"
+#include "amalthea/detail/near_miss.hpp"
 #include "tests/support/test_models.hpp"
 
 using amalthea::did_you_mean;

@@ -32,8 +32,8 @@ std::vector<std::string> matches(const std::string& text, const std::string& pat
   return found;
 }
 
-const std::vector<std::string> folders = {"amalthea", "importer", "engine",    "explore", "review",
-                                          "exporter", "batch",    "migration", "cli"};
+const std::vector<std::string> folders = {"amalthea", "importer", "engine", "explore",   "review",
+                                          "exporter", "analysis", "batch",  "migration", "cli"};
 
 }  // namespace
 
@@ -69,7 +69,9 @@ TEST_CASE("includes follow the way of the data") {
       {"exporter", {"amalthea", "engine", "explore", "migration", "exporter"}},
       {"batch", {"amalthea", "engine", "exporter", "batch"}},
       {"migration", {"amalthea", "migration"}},
-      {"cli", {"amalthea", "importer", "engine", "explore", "review", "exporter", "batch", "migration", "cli"}},
+      {"analysis", {"amalthea", "importer", "engine", "review", "exporter", "analysis"}},
+      {"cli",
+       {"amalthea", "importer", "engine", "explore", "review", "exporter", "analysis", "batch", "migration", "cli"}},
   };
   for (const std::string& folder : folders)
     for (const std::string& file : sources_in(folder)) {
@@ -85,6 +87,42 @@ TEST_CASE("includes follow the way of the data") {
     }
 }
 
+TEST_CASE("rooms of the engine include only rooms on lower floors, and rooms of one floor never each other") {
+  const std::vector<std::set<std::string>> floors = {
+      {"input"},   {"gpu"},     {"nvidia", "amd", "cpu"},           {"devices"},
+      {"program"}, {"results"}, {"simulation", "chains", "bounds"}, {"constraints"}};
+  const auto floor_of = [&](const std::string& room) {
+    return std::find_if(floors.begin(), floors.end(), [&](const auto& floor) { return floor.count(room) == 1; });
+  };
+  for (const std::string& file : sources_in("engine")) {
+    const fs::path path = fs::path(file).lexically_relative(AMALTHEA_SOURCE_DIR "/engine");
+    if (!path.has_parent_path()) continue;  // on the top floor
+    const std::string room = path.begin()->string();
+    INFO(file);
+    REQUIRE(floor_of(room) != floors.end());
+    for (const std::string& target : matches(test::read_text(file), "#include \"engine/([a-z_]+)")) {
+      INFO("includes engine/" << target);
+      CHECK((target == room || (room != "cpu" && floor_of(target) < floor_of(room))));
+    }
+  }
+}
+
+TEST_CASE("what is in a folder detail/ of the engine is included by nobody outside of the engine") {
+  for (const std::string& folder : folders)
+    for (const std::string& file : folder == "engine" ? std::vector<std::string>{} : sources_in(folder)) {
+      INFO(file);
+      CHECK(matches(test::read_text(file), "#include \"(engine/[a-z_/]*detail/[a-z_]+)").empty());
+    }
+}
+
+TEST_CASE("primitives of the exporter include no other room of it") {
+  for (const std::string& file : sources_in("exporter/primitives"))
+    for (const std::string& target : matches(test::read_text(file), "#include \"exporter/([a-z_]+)")) {
+      INFO(file << " includes exporter/" << target);
+      CHECK(target == "primitives");
+    }
+}
+
 TEST_CASE("the engine knows no elements, not even through what it includes") {
   std::set<std::string> reached;
   std::vector<std::string> open = sources_in("engine");
@@ -97,4 +135,11 @@ TEST_CASE("the engine knows no elements, not even through what it includes") {
   }
   CHECK(reached.count(AMALTHEA_SOURCE_DIR "/amalthea/graph/system.hpp") == 1);
   CHECK(reached.count(AMALTHEA_SOURCE_DIR "/amalthea/element.hpp") == 0);
+}
+
+TEST_CASE("the program in docs/library.md is the one that is built and run as a test") {
+  std::string program = test::read_text(AMALTHEA_SOURCE_DIR "/tests/package/main.cpp");
+  program = program.substr(program.find("#include"));
+  CHECK(test::read_text(AMALTHEA_SOURCE_DIR "/docs/library.md").find("```cpp\n" + program + "```") !=
+        std::string::npos);
 }

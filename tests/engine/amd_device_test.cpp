@@ -22,19 +22,19 @@ using amalthea::Instant;
 using Times = std::vector<std::int64_t>;
 
 /// Completions in picoseconds of the operations, given inside of "operations", "streams" and "amd".
-nvidia::StreamScenario scenario(const std::string& operations, const std::string& streams = "",
-                                const std::string& gpu = "") {
+gpu::StreamScenario scenario(const std::string& operations, const std::string& streams = "",
+                             const std::string& gpu = "") {
   const std::string json = fmt::format(
       R"({{"platform": "radeon-vii", "amd": {{{}}}, "streams": [{}], "operations": [{}]}})", gpu, streams, operations);
-  const auto read = nvidia::parse_stream_scenario(json);
+  const auto read = gpu::parse_stream_scenario(json);
   INFO(json);
   REQUIRE(read.has_value());
   return *read;
 }
 
-Times completions(const nvidia::StreamScenario& scenario) {
+Times completions(const gpu::StreamScenario& scenario) {
   Times times;
-  for (const nvidia::OperationRun& run : nvidia::simulate_streams(scenario).value().operations)
+  for (const gpu::OperationRun& run : gpu::simulate_streams(scenario).value().operations)
     times.push_back(run.completion.picoseconds());
   return times;
 }
@@ -129,7 +129,7 @@ TEST_CASE("copies go to DMA engines and keep their stream's order, and NULL stre
 }
 
 TEST_CASE("kernels of different processes run beside each other without time slices") {
-  CHECK(completions(nvidia::parse_stream_scenario(R"({"platform": "radeon-vii",
+  CHECK(completions(gpu::parse_stream_scenario(R"({"platform": "radeon-vii",
       "contexts": [{"name": "A", "timeslice_ps": 1}, {"name": "B", "timeslice_ps": 1}], "operations": [
       {"kernel": "a", "context": "A", "stream": "a", "blocks": 60, "threads": 1024, "duration_ps": 50},
       {"kernel": "b", "context": "B", "stream": "b", "blocks": 60, "threads": 1024, "duration_ps": 70}]})")
@@ -137,41 +137,41 @@ TEST_CASE("kernels of different processes run beside each other without time sli
 }
 
 TEST_CASE("a kernel without a launch configuration waits for an empty GPU, and later blocks wait for it") {
-  amd::Device device(amd_settings(*find_profile("radeon-vii")));
-  const auto context = device.add_context();
-  std::vector<amd::OperationId> ids;
+  amd::Device device(amd::device_settings(*find_profile("radeon-vii")));
+  const auto context = device.add_context({}, gpu::ContextPriority::medium);
+  std::vector<gpu::OperationId> ids;
   for (int index = 0; index < 3; ++index) {
-    amd::DeviceOperation operation;
+    gpu::DeviceOperation operation;
     operation.stream = device.add_stream(context, {});
     operation.duration = Duration::picoseconds(10);
-    if (index != 1) operation.block = nvidia::SmUse{1, 1, 0, 0};
+    if (index != 1) operation.block = gpu::SmUse{1, 1, 0, 0};
     ids.push_back(device.submit(operation));
   }
-  std::vector<amd::OperationId> completed;
-  std::map<amd::OperationId, std::int64_t> ends;
+  std::vector<gpu::OperationId> completed;
+  std::map<gpu::OperationId, std::int64_t> ends;
   device.settle();
-  CHECK(device.standing(ids[0]).kind == nvidia::Standing::Kind::executing);
+  CHECK(device.standing(ids[0]).kind == gpu::OperationStanding::Kind::executing);
   CHECK(device.standing(ids[1]).by == ids[0]);
   while (ends.size() < 3) {
     const Instant now = device.next_event();
     REQUIRE(now != Instant::never());
     completed.clear();
     device.advance(now, completed);
-    for (const amd::OperationId id : completed) ends[id] = now.picoseconds();
+    for (const gpu::OperationId id : completed) ends[id] = now.picoseconds();
     device.settle();
   }
-  CHECK(ends == std::map<amd::OperationId, std::int64_t>{{ids[0], 10}, {ids[1], 20}, {ids[2], 30}});
+  CHECK(ends == std::map<gpu::OperationId, std::int64_t>{{ids[0], 10}, {ids[1], 20}, {ids[2], 30}});
   CHECK(device.busy(0) == Duration::picoseconds(30));
 }
 
 TEST_CASE("HSA queues that a scenario needs are counted") {
-  CHECK(nvidia::hsa_queues(scenario(six_streams())) == 4);
-  CHECK(nvidia::hsa_queues(scenario(six_streams(), R"({"name": "s4", "cu_mask": "full"})")) == 5);
-  CHECK(nvidia::hsa_queues(scenario(R"({"copy": "c", "stream": "a", "kind": "h2d", "duration_ps": 5})")) == 0);
+  CHECK(gpu::hsa_queues(scenario(six_streams())) == 4);
+  CHECK(gpu::hsa_queues(scenario(six_streams(), R"({"name": "s4", "cu_mask": "full"})")) == 5);
+  CHECK(gpu::hsa_queues(scenario(R"({"copy": "c", "stream": "a", "kind": "h2d", "duration_ps": 5})")) == 0);
 }
 
 TEST_CASE("keys of AMD GPUs are refused on others, and slips with a reason") {
-  const auto error = [](const std::string& json) { return nvidia::parse_stream_scenario(json).error().message; };
+  const auto error = [](const std::string& json) { return gpu::parse_stream_scenario(json).error().message; };
   CHECK(error(R"({"amd": {}, "operations": []})") == "amd: the platform is no AMD GPU");
   CHECK(error(R"({"streams": [{"name": "a", "cu_mask": "0x1"}], "operations": []})") ==
         "streams[0].cu_mask: unknown key; a stream has name, priority, context");
@@ -214,11 +214,11 @@ TEST_CASE(
         scenario(operations, streams,
                  fmt::format(R"("shader_engines": {}, "units_per_engine": {}, "aces": {}, "turns": "{}")", engines,
                              per_engine, draw(1, 4), draw(0, 1) == 1 ? "oldest" : "round_robin"));
-    const auto run = nvidia::simulate_streams(made).value();
-    std::vector<std::tuple<Instant, bool, nvidia::SmIndex, std::int64_t>> changes;
+    const auto run = gpu::simulate_streams(made).value();
+    std::vector<std::tuple<Instant, bool, gpu::SmIndex, std::int64_t>> changes;
     for (std::size_t index = 0; index < run.operations.size(); ++index) {
-      const nvidia::StreamOperation& operation = made.operations[index];
-      const nvidia::OperationRun& done = run.operations[index];
+      const gpu::StreamOperation& operation = made.operations[index];
+      const gpu::OperationRun& done = run.operations[index];
       REQUIRE(done.blocks.size() == static_cast<std::size_t>(operation.blocks));
       // A7: no CU outside of the mask.
       std::set<std::size_t> enabled;
@@ -234,7 +234,7 @@ TEST_CASE(
       // A5: block i goes to the i-th engine. So no engine is ahead of another by more than the block in the slot of
       // each, whenever a block starts.
       std::map<std::size_t, std::int64_t> started;
-      for (const nvidia::BlockRun& block : done.blocks) {
+      for (const gpu::BlockRun& block : done.blocks) {
         REQUIRE(enabled.count(block.sm) == 1);
         ++started[block.sm / static_cast<std::size_t>(per_engine)];
         std::int64_t least = operation.blocks;
@@ -253,7 +253,7 @@ TEST_CASE(
     }
     // No CU holds more than it can; what ends makes room first.
     std::sort(changes.begin(), changes.end());
-    std::map<nvidia::SmIndex, std::int64_t> threads;
+    std::map<gpu::SmIndex, std::int64_t> threads;
     for (const auto& [time, begins, unit, count] : changes) {
       threads[unit] += begins ? count : -count;
       REQUIRE(threads[unit] <= 2048);

@@ -17,7 +17,7 @@ namespace {
 
 const DeviceProfile& radeon() { return *find_profile("radeon-vii"); }
 const Layout& layout() {
-  static const Layout known = amd_settings(radeon()).layout();
+  static const Layout known = amd::device_settings(radeon()).layout();
   return known;
 }
 PartitionTask task(const std::string& kernel, const std::string& mask) {
@@ -27,7 +27,7 @@ PartitionTask task(const std::string& kernel, const std::string& mask) {
 double median(const PartitionTask& task, const std::optional<PartitionTask>& against = std::nullopt,
               std::size_t launches = 3) {
   const Partition measured =
-      measure_partition(amd_settings(radeon()), {radeon().amd->launch_overhead, launches}, task, against);
+      measure_partition(amd::device_settings(radeon()), {radeon().amd->launch_overhead, launches}, task, against);
   CHECK(measured.task.minimum <= measured.task.median);
   CHECK(measured.task.median <= measured.task.maximum);
   CHECK(measured.task.launches == launches);
@@ -140,9 +140,9 @@ TEST_CASE("the worst practices are told: a stray CU on an engine, and blocks tha
 
 TEST_CASE("more HSA queues than the ACEs have slots for are told") {
   amalthea::Diagnostics diagnostics;
-  report_queues(amd_settings(radeon()), 32, diagnostics);
+  report_queues(amd::device_settings(radeon()), 32, diagnostics);
   CHECK(diagnostics.all().empty());
-  report_queues(amd_settings(radeon()), 33, diagnostics);
+  report_queues(amd::device_settings(radeon()), 33, diagnostics);
   REQUIRE(diagnostics.all().size() == 1);
   CHECK(diagnostics.all()[0].id == "AM0582");
 }
@@ -158,8 +158,8 @@ TEST_CASE("a user's profile of an AMD GPU is read, and refused with what is miss
   };
   const auto smaller = with("\"aces\": {\"value\": 4", "\"aces\": {\"value\": 2");
   REQUIRE(smaller.has_value());
-  CHECK(amd_settings(*smaller).queues() == 16);
-  CHECK(amd_settings(*smaller).limits.warp_size == 64);
+  CHECK(amd::device_settings(*smaller).queues() == 16);
+  CHECK(amd::device_settings(*smaller).limits.warp_size == 64);
   CHECK(find_kernel(*smaller, "MM256")->shape.threads == 256);
   CHECK(find_kernel(*find_profile("tx2"), "mm256") == nullptr);
   CHECK(with("\"aces\"", "\"asses\"").error().find("'aces'") != std::string::npos);

@@ -11,6 +11,7 @@
 
 #include "engine/bounds/bounds.hpp"
 #include "engine/cpu/fixed_priority.hpp"
+#include "engine/devices/chosen_devices.hpp"
 #include "tests/engine/system_maker.hpp"
 
 using namespace amalthea;

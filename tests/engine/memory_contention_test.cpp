@@ -6,6 +6,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "engine/devices/chosen_devices.hpp"
 #include "engine/program/memory_contention.hpp"
 #include "engine/program/program.hpp"
 #include "importer/building/system_builder.hpp"

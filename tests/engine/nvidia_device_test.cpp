@@ -24,15 +24,15 @@ constexpr Instant at(std::int64_t value) { return Instant::at(s(value)); }
 /// Contexts whose kernels have one block after the other: a block fills the only SM.
 struct ScenarioMaker {
   explicit ScenarioMaker(std::int64_t slice = 2) : slice_(slice) {
-    scenario.limits.sms = 1;
-    scenario.limits.sms_per_gpc = 1;
-    scenario.limits.blocks = 1;
+    scenario.limits().sms = 1;
+    scenario.limits().sms_per_gpc = 1;
+    scenario.limits().blocks = 1;
   }
 
   void context(std::int64_t slice, ContextPriority priority = ContextPriority::medium) {
     scenario.contexts.push_back(
         {std::string(1, static_cast<char>('A' + scenario.contexts.size())), s(slice), priority});
-    scenario.streams.push_back({"", StreamPriority::low, false, scenario.contexts.size() - 1});
+    scenario.streams.push_back({{StreamPriority::low, false}, "", scenario.contexts.size() - 1});
   }
   StreamOperation& add(std::size_t context_index, std::int64_t release, std::int64_t duration) {
     while (scenario.contexts.size() <= context_index) context(slice_);
@@ -94,7 +94,7 @@ TEST_CASE("two contexts share an engine in slices, and one that runs dry yields 
 TEST_CASE("with preemption at blocks a block that runs ends, and none begins after the slice (V3)") {
   // A: blocks of 3, 6 in all; B: one of 4, released at 1; slice 2.
   ScenarioMaker maker;
-  maker.scenario.preemption = Preemption::block;
+  maker.scenario.device.preemption = Preemption::block;
   maker.kernel(0, 0, 3, 2);
   maker.kernel(1, 1, 4);
   CHECK(maker.served() == "A0-3 B3-7 A7-10");
@@ -104,7 +104,7 @@ TEST_CASE("with preemption at blocks a block that runs ends, and none begins aft
 TEST_CASE("with preemption at kernels all blocks of a kernel that has begun come first") {
   // A: two kernels of two blocks of 3 each; B: 4, released at 1; slice 2. At instructions B would begin at 2.
   ScenarioMaker maker;
-  maker.scenario.preemption = Preemption::kernel;
+  maker.scenario.device.preemption = Preemption::kernel;
   maker.kernel(0, 0, 3, 2);
   maker.kernel(0, 0, 3, 2);
   maker.kernel(1, 1, 4);
@@ -118,7 +118,7 @@ TEST_CASE("a copy is interrupted with preemption at instructions only") {
   maker.copy(1, 0, 1);
   CHECK(maker.served(1) == "A0-2 B2-3 A3-6");
   for (const Preemption preemption : {Preemption::block, Preemption::kernel}) {
-    maker.scenario.preemption = preemption;
+    maker.scenario.device.preemption = preemption;
     CHECK(maker.served(1) == "A0-5 B5-6");
   }
 }
@@ -127,10 +127,10 @@ TEST_CASE("a kernel of low priority under way ends before another context is ser
   // A low: two blocks of 3; A high comes at 1 and may not begin once the slice is over; B from 0; preemption at
   // kernels.
   ScenarioMaker maker;
-  maker.scenario.preemption = Preemption::kernel;
+  maker.scenario.device.preemption = Preemption::kernel;
   maker.kernel(0, 0, 3, 2);
   maker.kernel(1, 0, 2);
-  maker.scenario.streams.push_back({"high", StreamPriority::high, false, 0});
+  maker.scenario.streams.push_back({{StreamPriority::high, false}, "high", 0});
   maker.kernel(0, 3, 1).stream = 2;
   CHECK(maker.served() == "A0-6 B6-8 A8-9");
 }
@@ -138,7 +138,7 @@ TEST_CASE("a kernel of low priority under way ends before another context is ser
 TEST_CASE("a memset beside a kernel slows it eight times, itself undisturbed (V4)") {
   // A: kernel 10 from 0; B: memset 4 at 2, k = 8: the copy ends at 6, the kernel at 27/2.
   ScenarioMaker maker;
-  maker.scenario.interference.kernel_by_memset = {8'000'000};
+  maker.scenario.device.interference.kernel_by_memset = {8'000'000};
   maker.kernel(0, 0, 10).memory_share = 1;
   maker.copy(1, 2, 4, StreamOperationKind::memset);
   CHECK(maker.completions() == Seconds{13.5, 6});
@@ -146,8 +146,8 @@ TEST_CASE("a memset beside a kernel slows it eight times, itself undisturbed (V4
 
 TEST_CASE("copies and kernels of two contexts take turns and slow each other (V5)") {
   ScenarioMaker maker(3);
-  maker.scenario.interference.kernel_by_memcpy = {3'000'000};
-  maker.scenario.interference.copy_by_kernel = {2'000'000};
+  maker.scenario.device.interference.kernel_by_memcpy = {3'000'000};
+  maker.scenario.device.interference.copy_by_kernel = {2'000'000};
   maker.copy(0, 0, 2);
   maker.kernel(0, 0, 6).memory_share = 1;
   maker.copy(0, 0, 2, StreamOperationKind::device_to_host);
@@ -198,7 +198,7 @@ TEST_CASE("while nobody else has work slices renew themselves, and end where the
 TEST_CASE("turning to another context costs the switch, staying with one costs nothing") {
   // A 0-2, switch 2-3, B 3-5, switch 5-6, A 6-9 (B is dry).
   ScenarioMaker maker;
-  maker.scenario.context_switch = s(1);
+  maker.scenario.device.context_switch = s(1);
   maker.kernel(0, 0, 5);
   maker.kernel(1, 0, 2);
   CHECK(maker.served() == "A0-2 B3-5 A6-9");
@@ -216,7 +216,7 @@ TEST_CASE("the NULL stream of one context does not hold up another context") {
   ScenarioMaker maker;
   maker.kernel(0, 0, 2);
   maker.kernel(1, 0, 2);
-  maker.scenario.streams.push_back({"", StreamPriority::low, true, 0});
+  maker.scenario.streams.push_back({{StreamPriority::low, true}, "", 0});
   maker.copy(0, 0, 2);
   maker.scenario.operations.back().stream = 2;
   maker.copy(1, 0, 1);
@@ -227,7 +227,7 @@ TEST_CASE("the NULL stream of one context does not hold up another context") {
 TEST_CASE("blocks that stand still keep their SMs, and another context finds the GPU empty") {
   // Two SMs of one block each; A puts two blocks on them, B two more while A's stand still.
   ScenarioMaker maker;
-  maker.scenario.limits.sms = 2;
+  maker.scenario.limits().sms = 2;
   maker.kernel(0, 0, 3, 2);
   maker.kernel(1, 0, 3, 2);
   const StreamRun run = maker.run();
@@ -245,7 +245,7 @@ TEST_CASE("with two copy engines copies from the device do not wait for those to
   maker.copy(0, 0, 3);
   maker.copy(1, 0, 3, StreamOperationKind::device_to_host);
   CHECK(maker.completions() == Seconds{5, 6});  // slices of 2 on one engine: A 0-2, B 2-4, A 4-5, B 5-6
-  maker.scenario.copy_engines = 2;
+  maker.scenario.device.copy_engines = 2;
   CHECK(maker.completions() == Seconds{3, 3});
 }
 
@@ -254,21 +254,21 @@ namespace {
 /// Four SMs in two clusters, one block each, with the figures of the Xavier.
 ScenarioMaker memory_bound() {
   ScenarioMaker maker(1000);
-  maker.scenario.limits.sms = 4;
-  maker.scenario.limits.sms_per_gpc = 2;
-  maker.scenario.scan = ScanOrder::even_odd;  // SMs 0 2 1 3
-  maker.scenario.interference.kernel_by_memcpy = {3'000'000};
-  maker.scenario.interference.kernel_by_memset = {8'000'000};
-  maker.scenario.interference.kernel_by_same_gpc = {10'000'000};
-  maker.scenario.interference.kernel_by_other_gpc = {5'000'000};
-  maker.scenario.interference.kernel_by_cpu = {3'000'000};
-  maker.scenario.interference.copy_by_cpu = {2'000'000};
+  maker.scenario.limits().sms = 4;
+  maker.scenario.limits().sms_per_gpc = 2;
+  // SMs 0 2 1 3 (N9)
+  maker.scenario.device.interference.kernel_by_memcpy = {3'000'000};
+  maker.scenario.device.interference.kernel_by_memset = {8'000'000};
+  maker.scenario.device.interference.kernel_by_same_gpc = {10'000'000};
+  maker.scenario.device.interference.kernel_by_other_gpc = {5'000'000};
+  maker.scenario.device.interference.kernel_by_cpu = {3'000'000};
+  maker.scenario.device.interference.copy_by_cpu = {2'000'000};
   return maker;
 }
 
 /// A stream of its own in the first context.
 void own_stream(ScenarioMaker& maker) {
-  maker.scenario.streams.push_back({"own", StreamPriority::low, false, 0});
+  maker.scenario.streams.push_back({{StreamPriority::low, false}, "own", 0});
   maker.scenario.operations.back().stream = maker.scenario.streams.size() - 1;
 }
 
@@ -296,13 +296,13 @@ TEST_CASE("every maximum of the interference table comes out as that maximum, ho
   maker.kernel(0, 0, 1).memory_share = 1;
   maker.copy(0, 0, 1);
   own_stream(maker);
-  maker.scenario.interference.kernel_by_memcpy = {};
+  maker.scenario.device.interference.kernel_by_memcpy = {};
   CHECK(maker.completions() == Seconds{3, 2});
 }
 
 TEST_CASE("interference is weighed by the memory shares of victim and aggressor") {
   ScenarioMaker maker = memory_bound();
-  maker.scenario.limits.sms_per_gpc = 4;
+  maker.scenario.limits().sms_per_gpc = 4;
   maker.kernel(0, 0, 1).memory_share = 0.5;
   maker.kernel(0, 0, 1000).memory_share = 0.25;
   own_stream(maker);
@@ -331,12 +331,12 @@ TEST_CASE("blocks of one kernel do not slow each other") {
 TEST_CASE("where an operation stands is told with who is in its way") {
   DeviceSettings settings;
   settings.context_switch = s(1);
-  Device device(settings);
+  nvidia::Device device(settings);
   const ContextIndex a = device.add_context(s(4), ContextPriority::medium);
   const ContextIndex b = device.add_context(s(4), ContextPriority::medium);
-  const StreamIndex first = device.add_stream(a, StreamPriority::low, false);
-  const StreamIndex second = device.add_stream(a, StreamPriority::low, false);
-  const StreamIndex other = device.add_stream(b, StreamPriority::low, false);
+  const StreamIndex first = device.add_stream(a, {});
+  const StreamIndex second = device.add_stream(a, {});
+  const StreamIndex other = device.add_stream(b, {});
   std::vector<OperationId> completed;
   device.advance(at(0), completed);
   const auto kernel = [&](StreamIndex stream) {
@@ -347,7 +347,7 @@ TEST_CASE("where an operation stands is told with who is in its way") {
   };
   const OperationId running = kernel(first), behind = kernel(second), later = kernel(first), foreign = kernel(other);
   device.settle();
-  using Kind = Standing::Kind;
+  using Kind = OperationStanding::Kind;
   CHECK(device.standing(running).kind == Kind::executing);
   CHECK(device.standing(behind).kind == Kind::queued);
   CHECK(device.standing(behind).by == running);
@@ -472,16 +472,17 @@ TEST_CASE("random processes share the GPU by the rules: service, capacity, order
   for (int round = 0; round < 1500; ++round) {
     INFO("round " << round);
     StreamScenario scenario;
-    scenario.limits.sms = draw(1, 3);
-    scenario.limits.sms_per_gpc = 1;
-    scenario.copy_engines = draw(1, 2);
-    scenario.preemption = static_cast<Preemption>(draw(0, 2));
-    scenario.context_switch = s(draw(0, 2));
+    scenario.limits().sms = draw(1, 3);
+    scenario.limits().sms_per_gpc = 1;
+    scenario.device.copy_engines = draw(1, 2);
+    scenario.device.preemption = static_cast<Preemption>(draw(0, 2));
+    scenario.device.context_switch = s(draw(0, 2));
     const int contexts = draw(1, 3);
     for (int context = 0; context < contexts; ++context) {
       scenario.contexts.push_back({std::to_string(context), s(draw(1, 6)), static_cast<ContextPriority>(draw(1, 3))});
       for (int stream = draw(1, 3); stream > 0; --stream)
-        scenario.streams.push_back({std::to_string(stream), static_cast<StreamPriority>(draw(0, 1)), false,
+        scenario.streams.push_back({{static_cast<StreamPriority>(draw(0, 1)), false},
+                                    std::to_string(stream),
                                     static_cast<std::size_t>(context)});
     }
     for (int n = draw(1, 12); n > 0; --n) {
@@ -500,20 +501,21 @@ TEST_CASE("random processes share the GPU by the rules: service, capacity, order
     const StreamRun run = simulate_streams(scenario).value();
 
     // Slices of one engine follow each other, with a switch exactly where the context changes.
-    for (EngineIndex engine = 0; engine <= static_cast<EngineIndex>(scenario.copy_engines); ++engine) {
+    for (EngineIndex engine = 0; engine <= static_cast<EngineIndex>(scenario.device.copy_engines); ++engine) {
       const EngineSlice* before = nullptr;
       for (const EngineSlice& slice : run.slices) {
         if (slice.engine != engine) continue;
         const bool turns = before != nullptr && before->context != slice.context;
-        REQUIRE(slice.ready - slice.start == (turns ? scenario.context_switch : Duration{}));
+        REQUIRE(slice.ready - slice.start == (turns ? scenario.device.context_switch : Duration{}));
         if (before != nullptr) REQUIRE(before->end <= slice.start);
         before = &slice;
       }
     }
     const auto engine_of = [&](const StreamOperation& operation) -> EngineIndex {
       if (operation.kind == StreamOperationKind::kernel) return 0;
-      return operation.kind == StreamOperationKind::device_to_host ? static_cast<EngineIndex>(scenario.copy_engines)
-                                                                   : 1;
+      return operation.kind == StreamOperationKind::device_to_host
+                 ? static_cast<EngineIndex>(scenario.device.copy_engines)
+                 : 1;
     };
     for (std::size_t index = 0; index < run.operations.size(); ++index) {
       const StreamOperation& operation = scenario.operations[index];
@@ -523,7 +525,7 @@ TEST_CASE("random processes share the GPU by the rules: service, capacity, order
       // Nothing slows anything here: a block or copy runs exactly as long as its context is served in between.
       const auto check = [&](Instant start, Instant end) {
         REQUIRE(served_between(run, engine, context, start, end) == operation.duration);
-        if (scenario.preemption != Preemption::instruction) REQUIRE(end - start == operation.duration);
+        if (scenario.device.preemption != Preemption::instruction) REQUIRE(end - start == operation.duration);
       };
       if (operation.kind != StreamOperationKind::kernel) check(done.start, done.completion);
       for (const BlockRun& block : done.blocks) check(block.start, block.end);
@@ -552,9 +554,9 @@ TEST_CASE("random processes share the GPU by the rules: service, capacity, order
           if (scenario.streams[scenario.operations[other].stream].context != context) continue;
           for (const BlockRun& beside : run.operations[other].blocks)
             if (beside.sm == block.sm && beside.start <= block.start && block.start < beside.end)
-              resident += use_of_block(scenario.limits, scenario.operations[other].shape).value();
+              resident += use_of_block(scenario.limits(), scenario.operations[other].shape).value();
         }
-        REQUIRE(fits(scenario.limits, {}, resident));
+        REQUIRE(fits(scenario.limits(), {}, resident));
       }
     }
   }

@@ -11,7 +11,7 @@
 
 namespace {
 
-using namespace amalthea::engine::nvidia;
+using namespace amalthea::engine::gpu;
 using amalthea::Duration;
 using amalthea::Instant;
 
@@ -238,7 +238,7 @@ TEST_CASE("what cannot be simulated is refused where it stands") {
 TEST_CASE("streams of another scenario make benchmarks of one iteration each, if they have kernels") {
   StreamScenario scenario;
   scenario.contexts.emplace_back();
-  scenario.streams = {{"a", StreamPriority::low, false, 0}, {"", StreamPriority::low, true, 0}, {"b", {}, false, 0}};
+  scenario.streams = {{{StreamPriority::low, false}, "a", 0}, {{StreamPriority::low, true}, "", 0}, {{}, "b", 0}};
   const auto add = [&](std::size_t stream, StreamOperationKind kind, std::int64_t release) {
     StreamOperation operation;
     operation.stream = stream;

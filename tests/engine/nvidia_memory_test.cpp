@@ -342,7 +342,7 @@ TEST_CASE("Measured memory figures are data of a profile: all or none, each with
   const std::string json = test::read_text(AMALTHEA_SOURCE_DIR "/engine/gpu/platforms/tx2.json");
   REQUIRE(parse_device_profile(json));
   CHECK(parse_device_profile(json)->measured_memory == tx2().measured_memory);
-  for (const auto& field : nvidia::memory_parameter_fields()) {
+  for (const auto& field : gpu::memory_parameter_fields()) {
     INFO(field.name);
     const std::string renamed = test::replaced(json, "\"" + std::string(field.name) + "\"", "\"gone\"");
     const auto without = parse_device_profile(renamed);

@@ -12,8 +12,8 @@
 namespace {
 
 using namespace amalthea::engine;
-using nvidia::BlockShape;
-using nvidia::SmLimits;
+using gpu::BlockShape;
+using gpu::SmLimits;
 
 const SmLimits& limits_of(const char* platform) {
   const DeviceProfile* profile = find_profile(platform);
@@ -22,7 +22,7 @@ const SmLimits& limits_of(const char* platform) {
   return *profile->multiprocessors;
 }
 
-std::vector<std::string_view> binding(const nvidia::Occupancy& occupancy) {
+std::vector<std::string_view> binding(const gpu::Occupancy& occupancy) {
   std::vector<std::string_view> names;
   for (const auto& limit : occupancy.limits)
     if (limit.binds) names.push_back(limit.resource);
@@ -54,59 +54,59 @@ TEST_CASE("N1: the profiles hold Table I and what follows from it") {
 
 TEST_CASE("N3, T3: a block occupies whole warps") {
   const SmLimits& tx2 = limits_of("tx2");
-  CHECK(nvidia::use_of_block(tx2, {1})->warps == 1);
-  CHECK(nvidia::use_of_block(tx2, {32})->warps == 1);
-  CHECK(nvidia::use_of_block(tx2, {33})->warps == 2);
-  CHECK(nvidia::use_of_block(tx2, {140})->warps == 5);  // 160 threads, 20 of them wasted
-  CHECK(nvidia::use_of_block(tx2, {1024})->warps == 32);
-  CHECK_FALSE(nvidia::use_of_block(tx2, {1025}).has_value());
-  CHECK_FALSE(nvidia::use_of_block(tx2, {0}).has_value());
+  CHECK(gpu::use_of_block(tx2, {1})->warps == 1);
+  CHECK(gpu::use_of_block(tx2, {32})->warps == 1);
+  CHECK(gpu::use_of_block(tx2, {33})->warps == 2);
+  CHECK(gpu::use_of_block(tx2, {140})->warps == 5);  // 160 threads, 20 of them wasted
+  CHECK(gpu::use_of_block(tx2, {1024})->warps == 32);
+  CHECK_FALSE(gpu::use_of_block(tx2, {1025}).has_value());
+  CHECK_FALSE(gpu::use_of_block(tx2, {0}).has_value());
 }
 
 TEST_CASE("N17: shared memory counts above 3 KB, in steps of 256 bytes") {
   SmLimits limits;
   for (const auto& [bytes, counted] : std::vector<std::pair<int, int>>{
            {0, 0}, {1, 0}, {3071, 0}, {3072, 0}, {3073, 3328}, {3328, 3328}, {3329, 3584}, {49152, 49152}})
-    CHECK(nvidia::counted_shared_memory(limits, bytes) == counted);
+    CHECK(gpu::counted_shared_memory(limits, bytes) == counted);
   limits.threshold_counts = true;
-  CHECK(nvidia::counted_shared_memory(limits, 3071) == 0);
-  CHECK(nvidia::counted_shared_memory(limits, 3072) == 3072);
+  CHECK(gpu::counted_shared_memory(limits, 3071) == 0);
+  CHECK(gpu::counted_shared_memory(limits, 3072) == 3072);
   limits.shared_memory_ignored = 0;
-  CHECK(nvidia::counted_shared_memory(limits, 0) == 0);
+  CHECK(gpu::counted_shared_memory(limits, 0) == 0);
 }
 
 TEST_CASE("the resource that allows the fewest blocks binds") {
   const SmLimits& tx2 = limits_of("tx2");
-  const auto threads = nvidia::occupancy(tx2, {256}).value();
+  const auto threads = gpu::occupancy(tx2, {256}).value();
   CHECK(threads.blocks == 8);
   CHECK(binding(threads) == Names{"warps"});
-  const auto blocks = nvidia::occupancy(tx2, {32}).value();
+  const auto blocks = gpu::occupancy(tx2, {32}).value();
   CHECK(blocks.blocks == 32);
   CHECK(blocks.warps == 32);
   CHECK(binding(blocks) == Names{"blocks"});
-  const auto registers = nvidia::occupancy(tx2, {256, 64}).value();
+  const auto registers = gpu::occupancy(tx2, {256, 64}).value();
   CHECK(registers.blocks == 4);
   CHECK(binding(registers) == Names{"registers"});
-  const auto memory = nvidia::occupancy(tx2, {256, 32, 16384}).value();
+  const auto memory = gpu::occupancy(tx2, {256, 32, 16384}).value();
   CHECK(memory.blocks == 4);
   CHECK(binding(memory) == Names{"shared memory"});
-  CHECK(binding(nvidia::occupancy(tx2, {64}).value()) == Names{"blocks", "warps"});
-  CHECK(binding(nvidia::occupancy(tx2, {256, 32}).value()) == Names{"warps", "registers"});
-  CHECK(nvidia::occupancy(limits_of("pegasus"), {32}).value().blocks == 16);
+  CHECK(binding(gpu::occupancy(tx2, {64}).value()) == Names{"blocks", "warps"});
+  CHECK(binding(gpu::occupancy(tx2, {256, 32}).value()) == Names{"warps", "registers"});
+  CHECK(gpu::occupancy(limits_of("pegasus"), {32}).value().blocks == 16);
 }
 
 TEST_CASE("registers of a warp are given out in units of 256") {
   const SmLimits& tx2 = limits_of("tx2");
-  CHECK(nvidia::use_of_block(tx2, {32, 33})->registers == 1280);  // 1056 rounded up
-  CHECK(nvidia::use_of_block(tx2, {32, 40})->registers == 1280);
+  CHECK(gpu::use_of_block(tx2, {32, 33})->registers == 1280);  // 1056 rounded up
+  CHECK(gpu::use_of_block(tx2, {32, 40})->registers == 1280);
   SmLimits exact = tx2;
   exact.register_unit = 1;
-  CHECK(nvidia::use_of_block(exact, {32, 33})->registers == 1056);
+  CHECK(gpu::use_of_block(exact, {32, 33})->registers == 1056);
 }
 
 TEST_CASE("a block beyond a limit of blocks is refused with the limit") {
   const auto refused = [](const char* platform, BlockShape shape) {
-    return nvidia::occupancy(limits_of(platform), shape).error();
+    return gpu::occupancy(limits_of(platform), shape).error();
   };
   CHECK(refused("tx2", {1025}) == "a block of 1025 threads exceeds the 1024 a block may have");
   CHECK(refused("tx2", {32, 256}) == "256 registers per thread are not between 0 and the 255 a thread may have");
@@ -114,8 +114,8 @@ TEST_CASE("a block beyond a limit of blocks is refused with the limit") {
         "49153 bytes of shared memory are not between 0 and the 49152 a block may have");
   CHECK(refused("tx2", {1024, 65}) ==
         "32 warps with 65 registers per thread take 73728 registers, more than the 65536 a block may have");
-  CHECK(nvidia::occupancy(limits_of("tx2"), {1024, 64}).has_value());
-  CHECK_FALSE(nvidia::occupancy(limits_of("tx2-devicequery"), {1024, 64}).has_value());
+  CHECK(gpu::occupancy(limits_of("tx2"), {1024, 64}).has_value());
+  CHECK_FALSE(gpu::occupancy(limits_of("tx2-devicequery"), {1024, 64}).has_value());
 }
 
 TEST_CASE("N18: up to 32 registers per thread never bind before threads on Pascal and Volta, up to 64 on Turing") {
@@ -123,26 +123,26 @@ TEST_CASE("N18: up to 32 registers per thread never bind before threads on Pasca
        std::vector<std::pair<const char*, int>>{{"tx2", 32}, {"xavier", 32}, {"pegasus", 64}}) {
     SmLimits limits = limits_of(platform);
     limits.blocks = 1000;
-    CHECK(nvidia::occupancy(limits, {32}).value().harmless_registers == harmless);
+    CHECK(gpu::occupancy(limits, {32}).value().harmless_registers == harmless);
     for (int threads = 32; threads <= 1024; threads += 32) {
       for (int registers = 1; registers <= harmless; ++registers)
-        CHECK(nvidia::occupancy(limits, {threads, registers})->blocks == nvidia::occupancy(limits, {threads})->blocks);
+        CHECK(gpu::occupancy(limits, {threads, registers})->blocks == gpu::occupancy(limits, {threads})->blocks);
     }
-    CHECK(nvidia::occupancy(limits, {32, harmless + 1})->blocks < nvidia::occupancy(limits, {32})->blocks);
+    CHECK(gpu::occupancy(limits, {32, harmless + 1})->blocks < gpu::occupancy(limits, {32})->blocks);
   }
 }
 
 TEST_CASE("N10: Eq. 1 as printed and as a minimum, by hand") {
   const SmLimits& tx2 = limits_of("tx2");
   const BlockShape shape{1024, 32, 16384};
-  const auto first = nvidia::equation_1(tx2, shape, 0);  // 2048/1024 = 2; U_SHM NB = 0; 65536/(1024*32) = 2
+  const auto first = gpu::equation_1(tx2, shape, 0);  // 2048/1024 = 2; U_SHM NB = 0; 65536/(1024*32) = 2
   CHECK(std::isinf(first.printed));
   CHECK(first.minimum == 2);
-  const auto second = nvidia::equation_1(tx2, shape, 1);  // 1; 65536/((32768+3072)*1); 1
+  const auto second = gpu::equation_1(tx2, shape, 1);  // 1; 65536/((32768+3072)*1); 1
   CHECK(second.printed == Approx(65536.0 / 35840));
   CHECK(second.minimum == 1);
   CHECK(second.admitted);
-  const auto third = nvidia::equation_1(tx2, shape, 2);  // 0; 65536/((49152+3072)*2) = 0.627…; 2/3
+  const auto third = gpu::equation_1(tx2, shape, 2);  // 0; 65536/((49152+3072)*2) = 0.627…; 2/3
   CHECK(third.printed == Approx(2.0 / 3));
   CHECK(third.minimum == 0);
   CHECK_FALSE(third.admitted);
@@ -155,11 +155,11 @@ TEST_CASE("N10: the minimum of Eq. 1 admits exactly the blocks that fit, the pri
     const auto draw = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
     const SmLimits& limits = limits_of(std::vector{"tx2", "xavier", "pegasus"}[run % 3]);
     const BlockShape shape{draw(1, 1024), draw(0, 80), draw(0, 3) == 0 ? draw(0, 49152) : 0};
-    const auto occupancy = nvidia::occupancy(limits, shape);
+    const auto occupancy = gpu::occupancy(limits, shape);
     if (!occupancy) continue;
-    nvidia::SmUse resident;
+    gpu::SmUse resident;
     std::int64_t launched = 0;
-    for (; nvidia::fits(limits, resident, occupancy->block); ++launched) {
+    for (; gpu::fits(limits, resident, occupancy->block); ++launched) {
       CHECK(occupancy->equation.at(static_cast<std::size_t>(launched)).admitted);
       resident += occupancy->block;
     }

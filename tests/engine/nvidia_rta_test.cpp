@@ -17,6 +17,7 @@
 
 namespace {
 
+using namespace amalthea::engine::gpu;
 using namespace amalthea::engine::nvidia;
 using amalthea::Duration;
 using amalthea::Instant;
@@ -276,13 +277,13 @@ TEST_CASE("periodic releases agree with the event simulation, also where jobs of
     }
     ++compared;
     StreamScenario scenario;
-    scenario.limits.sms = 2;
+    scenario.limits().sms = 2;
     scenario.contexts.emplace_back();
     std::vector<std::size_t> kernel_of;
     // One hyperperiod more than was looked at, to see that nothing worse comes.
     for (std::size_t index = 0; index < problem.kernels.size(); ++index) {
       const RtaKernel& kernel = problem.kernels[index];
-      scenario.streams.push_back({std::to_string(index), StreamPriority::low, false, 0});
+      scenario.streams.push_back({{StreamPriority::low, false}, std::to_string(index), 0});
       for (std::int64_t release = kernel.release; release < result->until + result->hyperperiod;
            release += kernel.period) {
         StreamOperation operation;

@@ -16,6 +16,7 @@
 
 namespace {
 
+using namespace amalthea::engine::gpu;
 using namespace amalthea::engine::nvidia;
 using amalthea::Duration;
 using amalthea::Instant;
@@ -27,7 +28,7 @@ Instant at(std::int64_t time) { return Instant::at(Duration::picoseconds(time));
 /// A scenario on a TX2, by one call per operation. Stream "" is the NULL stream.
 class Maker {
  public:
-  Maker() { scenario.limits = tx2(); }
+  Maker() { scenario.limits() = tx2(); }
   StreamOperation& kernel(const std::string& stream, std::int64_t release, std::int64_t blocks, std::int64_t threads,
                           std::int64_t duration) {
     StreamOperation& operation = add(stream, release, duration);
@@ -64,7 +65,7 @@ class Maker {
   std::size_t index_of(const std::string& name) {
     for (std::size_t index = 0; index < scenario.streams.size(); ++index)
       if (scenario.streams[index].name == name) return index;
-    scenario.streams.push_back({name, StreamPriority::low, name.empty(), 0});
+    scenario.streams.push_back({{StreamPriority::low, name.empty()}, name, 0});
     return scenario.streams.size() - 1;
   }
   StreamOperation& add(const std::string& stream, std::int64_t release, std::int64_t duration) {
@@ -89,12 +90,12 @@ std::vector<SmIndex> sms_of(const OperationRun& run) {
 enum class When { before, after };
 std::vector<SmUse> resident(const StreamScenario& scenario, const std::vector<OperationRun>& runs, Instant time,
                             When when) {
-  std::vector<SmUse> use(static_cast<std::size_t>(scenario.limits.sms));
+  std::vector<SmUse> use(static_cast<std::size_t>(scenario.limits().sms));
   for (std::size_t index = 0; index < runs.size(); ++index)
     for (const BlockRun& block : runs[index].blocks) {
       const bool counts =
           when == When::before ? block.start < time && time <= block.end : block.start <= time && time < block.end;
-      if (counts) use[block.sm] += use_of_block(scenario.limits, scenario.operations[index].shape).value();
+      if (counts) use[block.sm] += use_of_block(scenario.limits(), scenario.operations[index].shape).value();
     }
   return use;
 }
@@ -167,7 +168,7 @@ TEST_CASE("C1-C4: copies take turns on the copy engine, in the order in which th
   maker.copy("c", 1, 1, StreamOperationKind::memset);
   CHECK(maker.starts() == Times{0, 3, 9, 3, 8});  // the copy back is ready at 7, behind the memset
   CHECK(maker.completions() == Times{3, 7, 11, 8, 9});
-  maker.scenario.copy_engines = 2;
+  maker.scenario.device.copy_engines = 2;
   CHECK(maker.starts() == Times{0, 3, 7, 3, 8});
 }
 
@@ -259,8 +260,8 @@ TEST_CASE(
   for (int run = 0; run < 1500; ++run) {
     INFO("run " << run);
     Maker maker;
-    maker.scenario.limits.sms = draw(1, 4);
-    maker.scenario.copy_engines = draw(1, 2);
+    maker.scenario.limits().sms = draw(1, 4);
+    maker.scenario.device.copy_engines = draw(1, 2);
     const bool one_kind = run % 3 == 0;  // no NULL stream, no cache configurations: then no block waits without need
     for (int n = draw(1, 14); n > 0; --n) {
       const std::string stream = one_kind || draw(0, 7) > 0 ? std::string(1, static_cast<char>('a' + draw(0, 4))) : "";
@@ -308,7 +309,7 @@ TEST_CASE(
       for (std::size_t other = 0; other < index; ++other) {  // C2
         const auto kind = [&](std::size_t i) { return scenario.operations[i].kind; };
         if (kind(index) == StreamOperationKind::kernel || kind(other) == StreamOperationKind::kernel) continue;
-        if (scenario.copy_engines == 2 && kind(index) != kind(other)) continue;
+        if (scenario.device.copy_engines == 2 && kind(index) != kind(other)) continue;
         REQUIRE((runs[index].start >= runs[other].completion || runs[other].start >= runs[index].completion));
       }
     }
@@ -332,7 +333,7 @@ TEST_CASE(
     for (const std::size_t index : kernels)
       for (const BlockRun& block : runs[index].blocks) {
         for (const SmUse& use : resident(scenario, runs, block.start, When::after))
-          REQUIRE(fits(scenario.limits, {}, use));
+          REQUIRE(fits(scenario.limits(), {}, use));
         if (!one_kind || block.start == runs[index].enqueued) continue;
         // It waited: at the last moment before, either it was not its kernel's turn, or no SM had room.
         bool was_turn = true;
@@ -343,10 +344,10 @@ TEST_CASE(
               runs[other].blocks.back().start == block.start)
             was_turn = false;
         }
-        const SmUse need = use_of_block(scenario.limits, scenario.operations[index].shape).value();
+        const SmUse need = use_of_block(scenario.limits(), scenario.operations[index].shape).value();
         const auto before = resident(scenario, runs, block.start, When::before);
         const bool had_room = std::any_of(before.begin(), before.end(),
-                                          [&](const SmUse& use) { return fits(scenario.limits, use, need); });
+                                          [&](const SmUse& use) { return fits(scenario.limits(), use, need); });
         if (was_turn) REQUIRE_FALSE(had_room);
       }
   }
@@ -361,8 +362,8 @@ TEST_CASE("a scenario is read from JSON; what is wrong is said with its place") 
       {"copy": "C", "kind": "d2h", "duration_ps": 7, "release_ps": 5}]})");
   INFO((scenario ? "" : format(scenario.error())));
   REQUIRE(scenario.has_value());
-  CHECK(scenario->limits.sms == 8);
-  CHECK(scenario->copy_engines == 2);
+  CHECK(scenario->limits().sms == 8);
+  CHECK(scenario->device.copy_engines == 2);
   REQUIRE(scenario->streams.size() == 2);
   CHECK(scenario->streams[0].priority == StreamPriority::high);
   CHECK(scenario->streams[1].is_null);
@@ -428,12 +429,12 @@ TEST_CASE("a scenario with several contexts is read from JSON") {
   CHECK(scenario->contexts[0].slice == Duration::milliseconds(2));
   CHECK(scenario->contexts[1].priority == ContextPriority::medium);
   CHECK(scenario->contexts[1].slice == Duration::microseconds(2600));  // the profile's
-  CHECK(scenario->preemption == Preemption::block);
-  CHECK(scenario->context_switch == Duration::microseconds(50));
+  CHECK(scenario->device.preemption == Preemption::block);
+  CHECK(scenario->device.context_switch == Duration::microseconds(50));
   CHECK(scenario->cpu_traffic == 0.25);
-  CHECK(scenario->interference.kernel_by_memset.ppm == 7'500'000);
-  CHECK(scenario->interference.kernel_by_memcpy.ppm == 3'000'000);  // the profile's
-  REQUIRE(scenario->streams.size() == 3);                           // "s" of B, "s" of A, B's NULL stream
+  CHECK(scenario->device.interference.kernel_by_memset.ppm == 7'500'000);
+  CHECK(scenario->device.interference.kernel_by_memcpy.ppm == 3'000'000);  // the profile's
+  REQUIRE(scenario->streams.size() == 3);                                  // "s" of B, "s" of A, B's NULL stream
   const auto stream_of = [&](std::size_t index) { return scenario->streams[scenario->operations[index].stream]; };
   CHECK(stream_of(0).context == 1);
   CHECK(stream_of(0).priority == StreamPriority::high);
@@ -530,7 +531,7 @@ TEST_CASE("with one kernel per stream, one priority, blocks of one size and no c
   for (int run = 0; run < 3000; ++run) {
     INFO("run " << run);
     Maker maker;
-    maker.scenario.limits.sms = draw(1, 4);
+    maker.scenario.limits().sms = draw(1, 4);
     const int threads = 128 << draw(0, 3);
     const int kernels = draw(2, 8);
     for (int n = 0; n < kernels; ++n) maker.kernel(std::to_string(n), draw(0, 20), draw(1, 40), threads, draw(1, 12));

@@ -12,15 +12,16 @@
 #include "tests/support/thoroughness.hpp"
 
 using namespace test;
+namespace gpu = engine::gpu;
 namespace nvidia = engine::nvidia;
 using engine::Results;
+using gpu::ContextPriority;
+using gpu::StreamOperationKind;
 using nvidia::BoundPart;
-using nvidia::ContextPriority;
 using nvidia::CpuSegment;
 using nvidia::GpuOperation;
 using nvidia::GpuSegment;
 using nvidia::GpuTask;
-using nvidia::StreamOperationKind;
 using nvidia::TaskBound;
 using nvidia::TimeSliceBounds;
 using nvidia::TimeSliceProblem;
@@ -304,8 +305,8 @@ std::vector<Observed> stepwise(const TimeSliceProblem& problem, const std::vecto
   const auto can_leave = [&](std::size_t i) {
     const GpuOperation& operation = operations(i)[jobs[i].operation];
     const bool has_blocks =
-        operation.kind == StreamOperationKind::kernel && problem.preemption == nvidia::Preemption::block;
-    return problem.preemption == nvidia::Preemption::instruction || jobs[i].progress == 0 ||
+        operation.kind == StreamOperationKind::kernel && problem.preemption == gpu::Preemption::block;
+    return problem.preemption == gpu::Preemption::instruction || jobs[i].progress == 0 ||
            (has_blocks && jobs[i].progress % in_us(operation.longest_block) == 0);
   };
   for (std::int64_t now = 0; now < until; ++now) {
@@ -360,10 +361,10 @@ std::vector<Observed> stepwise(const TimeSliceProblem& problem, const std::vecto
 /// The same on the device of device.hpp: one SM that takes one block.
 std::vector<std::int64_t> device_responses(const TimeSliceProblem& problem, const std::vector<std::int64_t>& offsets,
                                            std::int64_t until) {
-  nvidia::StreamScenario scenario;
-  scenario.limits.sms = scenario.limits.sms_per_gpc = scenario.limits.blocks = 1;
-  scenario.preemption = problem.preemption;
-  scenario.context_switch = problem.context_switch;
+  gpu::StreamScenario scenario;
+  scenario.limits().sms = scenario.limits().sms_per_gpc = scenario.limits().blocks = 1;
+  scenario.device.preemption = problem.preemption;
+  scenario.device.context_switch = problem.context_switch;
   struct Job {
     std::size_t task = 0;
     std::size_t last_operation = 0;
@@ -372,10 +373,10 @@ std::vector<std::int64_t> device_responses(const TimeSliceProblem& problem, cons
   for (std::size_t i = 0; i < problem.tasks.size(); ++i) {
     const GpuTask& task = problem.tasks[i];
     scenario.contexts.push_back({task.name, task.slice, task.gpu_priority});
-    scenario.streams.push_back({task.name, nvidia::StreamPriority::low, false, i});
+    scenario.streams.push_back({{gpu::StreamPriority::low, false}, task.name, i});
     for (Duration release = us(offsets[i]); release < us(until); release += task.period) {
       for (const GpuOperation& written : std::get<GpuSegment>(task.segments.front()).operations) {
-        nvidia::StreamOperation operation;
+        gpu::StreamOperation operation;
         operation.kind = written.kind;
         operation.stream = i;
         operation.release = Instant::at(release);
@@ -389,7 +390,7 @@ std::vector<std::int64_t> device_responses(const TimeSliceProblem& problem, cons
       jobs.push_back({i, scenario.operations.size() - 1});
     }
   }
-  const auto runs = nvidia::simulate_streams(scenario).value().operations;
+  const auto runs = gpu::simulate_streams(scenario).value().operations;
   std::vector<std::int64_t> worst(problem.tasks.size());
   for (const Job& job : jobs) {
     const Instant end = runs[job.last_operation].completion;
@@ -404,7 +405,7 @@ TimeSliceProblem random_gpu_problem(std::mt19937& random) {
   const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   TimeSliceProblem problem;
   problem.context_switch = us(draw(0, 2));
-  problem.preemption = static_cast<nvidia::Preemption>(draw(0, 2));
+  problem.preemption = static_cast<gpu::Preemption>(draw(0, 2));
   const int count = draw(2, 4), load = draw(20, 100);
   for (int i = 0; i < count; ++i) {
     const int period = draw(20, 150), budget = std::max(2, period * load / 100 / count);
@@ -609,7 +610,7 @@ TEST_CASE("a block or kernel that outlasts its slice delays others by as much: N
   auto problem = problem_of({task("A", 0, 1, 100, WaitMode::suspend, 2, {GpuSegment{{kernel(6, 3)}}}),
                              task("B", 1, 1, 100, WaitMode::suspend, 2, {GpuSegment{{kernel(4)}}})});
   CHECK(bounds_of(problem).tasks[1].response == us(8));  // 2 turns, 2 slots of 2
-  problem.preemption = nvidia::Preemption::block;
+  problem.preemption = gpu::Preemption::block;
   // A needs 3 turns at most, in which B's single block of 4 comes once; B waits for 6, all of A, of 2 (2 + 3).
   CHECK(bounds_of(problem).tasks[0].response == us(10));
   CHECK(bounds_of(problem).tasks[1].response == us(10));
@@ -619,7 +620,7 @@ TEST_CASE("a block or kernel that outlasts its slice delays others by as much: N
   CHECK_FALSE(bounds.tasks[0].response);
   CHECK(part(bounds.tasks[1], BoundPart::slices, 0) == us(2 * 2));
   CHECK(part(bounds.tasks[1], BoundPart::overruns, 0) == us(2 * 3));
-  problem.preemption = nvidia::Preemption::kernel;
+  problem.preemption = gpu::Preemption::kernel;
   problem.tasks[1].period = us(1000);
   CHECK(part(bounds_of(problem).tasks[1], BoundPart::overruns, 0) == us(2 * 60));
 }
@@ -805,7 +806,7 @@ TEST_CASE("absurd figures end in no bound, not in a hang or an overflow") {
   for (GpuTask& task : problem.tasks) task.slice = Duration::picoseconds(1);
   problem.tasks[2].period = Duration::picoseconds(1'000'000'000);
   problem.tasks[2].segments = {CpuSegment{{}, Duration::picoseconds(999'999'999)}};
-  for (const auto preemption : {nvidia::Preemption::instruction, nvidia::Preemption::kernel}) {
+  for (const auto preemption : {gpu::Preemption::instruction, gpu::Preemption::kernel}) {
     problem.preemption = preemption;
     const auto bounds = bounds_of(problem);
     CHECK_FALSE(bounds.tasks[0].response);
@@ -821,7 +822,7 @@ TEST_CASE("the stepwise GPU does what N22 says of V1 and V3") {
   CHECK(stepwise(problem, {0, 0}, 100)[1].response == 7);
   problem = problem_of({task("A", 0, 1, 100, WaitMode::suspend, 2, {GpuSegment{{kernel(6, 3)}}}),
                         task("B", 1, 1, 100, WaitMode::suspend, 2, {GpuSegment{{kernel(4, 4)}}})});
-  problem.preemption = nvidia::Preemption::block;
+  problem.preemption = gpu::Preemption::block;
   CHECK(stepwise(problem, {0, 1}, 100)[0].response == 10);
   CHECK(stepwise(problem, {0, 1}, 100)[1].response == 6);
 }

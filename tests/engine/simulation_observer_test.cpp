@@ -27,7 +27,7 @@ class Story : public engine::SimulationObserver {
                                 change.by ? " by " + system_.tasks[*change.by].name : ""));
   }
   void operation(const engine::OperationChange& change) override {
-    add(change.now, fmt::format("{}{} {} {}", engine::nvidia::name_of_engine(change.engine), change.step,
+    add(change.now, fmt::format("{}{} {} {}", engine::gpu::name_of_engine(change.engine), change.step,
                                 system_.tasks[change.task].name, to_string(change.what)));
   }
   void block(const engine::BlockChange& change) override {

@@ -8,6 +8,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/bounds/bounds.hpp"
+#include "engine/devices/chosen_devices.hpp"
 #include "tests/engine/system_maker.hpp"
 
 using namespace amalthea;

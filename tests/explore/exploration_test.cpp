@@ -11,6 +11,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/bounds/bounds.hpp"
+#include "engine/devices/chosen_devices.hpp"
 #include "explore/detail/walk.hpp"
 #include "explore/exploration.hpp"
 #include "exporter/exploration/exploration_formats.hpp"

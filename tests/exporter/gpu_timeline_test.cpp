@@ -12,14 +12,15 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "exporter/gpu/detail/timeline.hpp"
 #include "exporter/gpu/examiner_log.hpp"
-#include "exporter/gpu/timeline.hpp"
 #include "exporter/gpu/timeline_formats.hpp"
+#include "exporter/primitives/drawing.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace {
 
-using namespace amalthea::engine::nvidia;
+using namespace amalthea::engine::gpu;
 using namespace amalthea::exporter;
 using amalthea::Duration;
 using amalthea::Instant;
@@ -50,10 +51,10 @@ struct Case {
 /// kernel of the same name as the other's; names that some forms cannot hold as they are.
 Case golden_case() {
   Case made;
-  made.scenario.limits.sms = 2;
+  made.scenario.limits().sms = 2;
   made.scenario.contexts = {{"camera <1>", Duration::microseconds(10), ContextPriority::medium},
                             {"radar", Duration::microseconds(10), ContextPriority::medium}};
-  made.scenario.streams = {{"vision, left", StreamPriority::low, false, 0}, {"", StreamPriority::low, true, 1}};
+  made.scenario.streams = {{{StreamPriority::low, false}, "vision, left", 0}, {{StreamPriority::low, true}, "", 1}};
   const auto kernel = StreamOperationKind::kernel;
   made.add("image & mask", StreamOperationKind::host_to_device, 0, at_us(0), at_us(0), at_us(0), at_us(4));
   made.add("detect", kernel, 0, at_us(0), at_us(4), at_us(4), at_us(35),
@@ -84,14 +85,14 @@ void check_golden(const std::string& name, const std::string& text) {
 Case random_case(std::mt19937& random, int most_contexts = 3) {
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   Case made;
-  made.scenario.limits.sms = pick(1, 3);
-  made.scenario.copy_engines = pick(1, 2);
+  made.scenario.limits().sms = pick(1, 3);
+  made.scenario.device.copy_engines = pick(1, 2);
   const int contexts = pick(1, most_contexts);
   for (int index = 0; index < contexts; ++index)
     made.scenario.contexts.push_back({fmt::format("p{}", index), Duration::microseconds(1), ContextPriority::low});
   for (int index = 0; index < 4; ++index)
     made.scenario.streams.push_back(
-        {fmt::format("s{}", index), StreamPriority::low, false, static_cast<std::size_t>(pick(0, contexts - 1))});
+        {{StreamPriority::low, false}, fmt::format("s{}", index), static_cast<std::size_t>(pick(0, contexts - 1))});
   if (contexts > 1)
     for (std::size_t engine = 0; engine < 3; ++engine)
       for (int time = 0; time < 3000;) {
@@ -122,7 +123,7 @@ Case random_case(std::mt19937& random, int most_contexts = 3) {
       const int start = enqueued + pick(0, 100);
       const int end = start + pick(0, 400);
       blocks.push_back(
-          {static_cast<SmIndex>(pick(0, static_cast<int>(made.scenario.limits.sms) - 1)), at(start), at(end)});
+          {static_cast<SmIndex>(pick(0, static_cast<int>(made.scenario.limits().sms) - 1)), at(start), at(end)});
       first = std::min(first, at(start));
       last = std::max(last, at(end));
     }
@@ -258,7 +259,7 @@ TEST_CASE("an SM has no more lanes than it holds blocks at a time") {
   std::mt19937 random(20190902);
   for (int round = 0; round < 100; ++round) {
     const Case made = random_case(random);
-    for (std::size_t sm = 0; sm < static_cast<std::size_t>(made.scenario.limits.sms); ++sm) {
+    for (std::size_t sm = 0; sm < static_cast<std::size_t>(made.scenario.limits().sms); ++sm) {
       std::int64_t most = 1;
       for (std::int64_t time = 0; time < 1500; ++time) {
         std::int64_t resident = 0;
@@ -326,7 +327,7 @@ TEST_CASE("Perfetto's tracks nest: no two slices of a track overlap, and waiting
 TEST_CASE("times in Perfetto are exact to the picosecond") {
   Case made;
   made.scenario.contexts.emplace_back();
-  made.scenario.streams = {{"s", StreamPriority::low, false, 0}};
+  made.scenario.streams = {{{StreamPriority::low, false}, "s", 0}};
   made.add("K", StreamOperationKind::kernel, 0, at(0), at(0), at(1), at(12'000'000'000'001),
            {{0, at(1), at(12'000'000'000'001)}});
   const std::string trace = render_gpu_trace_perfetto(made.scenario, made.run, {});
@@ -424,8 +425,8 @@ TEST_CASE("marks of a time axis are steps of 1, 2 or 5 and never too many") {
 TEST_CASE("logs have every field that viewers of cuda_scheduling_examiner read") {
   Case made;
   made.scenario.contexts.emplace_back();
-  made.scenario.limits.sms = 2;
-  made.scenario.streams = {{"s", StreamPriority::low, false, 0}};
+  made.scenario.limits().sms = 2;
+  made.scenario.streams = {{{StreamPriority::low, false}, "s", 0}};
   made.add("in", StreamOperationKind::host_to_device, 0, at_us(1), at_us(1), at_us(1), at_us(3));
   made.add("K \"1\"", StreamOperationKind::kernel, 0, at_us(1), at_us(3), at_us(3), at_us(9),
            {{1, at_us(3), at(8'000'000'000 / 1000)}, {0, at_us(4), at_us(9)}});

@@ -13,8 +13,8 @@
 #include <catch2/catch.hpp>
 
 #include "importer/reading/conformance.hpp"
+#include "importer/reading/detail/structure.hpp"
 #include "importer/reading/model_reader.hpp"
-#include "importer/reading/structure.hpp"
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 

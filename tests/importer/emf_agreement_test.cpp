@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "importer/reading/conformance.hpp"
-#include "importer/reading/structure.hpp"
+#include "importer/reading/detail/structure.hpp"
 #include "tests/support/emf_batch.hpp"
 #include "tests/support/test_models.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "importer/reading/structure.hpp"
+#include "importer/reading/detail/structure.hpp"
 
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "importer/reading/tag_scanner.hpp"
+#include "importer/reading/detail/tag_scanner.hpp"
 
 #include <string>
 #include <vector>

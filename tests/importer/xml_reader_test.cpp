@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "importer/reading/xml_reader.hpp"
+#include "importer/reading/detail/xml_reader.hpp"
 
 #include <sys/stat.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "importer/reading/zip_reader.hpp"
+#include "importer/reading/detail/zip_reader.hpp"
 
 #include <string>
 #include <utility>

@@ -7,7 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "importer/reading/model_reader.hpp"
-#include "migration/leftovers.hpp"
+#include "migration/detail/leftovers.hpp"
 #include "migration/migration.hpp"
 #include "tests/migration/converted.hpp"
 #include "tests/support/random_model.hpp"

@@ -12,11 +12,11 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
+#include "amalthea/detail/itea.hpp"
 #include "amalthea/editable_model.hpp"
-#include "amalthea/itea.hpp"
 #include "exporter/models/model_dump.hpp"
 #include "importer/reading/model_reader.hpp"
-#include "migration/itea_reference.hpp"
+#include "migration/detail/itea_reference.hpp"
 #include "migration/migration.hpp"
 #include "tests/migration/converted.hpp"
 #include "tests/support/test_models.hpp"

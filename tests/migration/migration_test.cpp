@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "migration/steps.hpp"
+#include "migration/detail/steps.hpp"
 #include "tests/migration/converted.hpp"
 
 using namespace amalthea;

@@ -7,7 +7,7 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
-#include "migration/steps.hpp"
+#include "migration/detail/steps.hpp"
 #include "tests/support/test_models.hpp"
 
 using namespace amalthea;

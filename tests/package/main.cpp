@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Model → system → results in three calls, with the installed headers.
+// What `amalthea analyze MODEL…` does, with the installed library (docs/library.md).
 
 #include <cstdio>
+#include <string>
 
-#include <engine/analysis.hpp>
-#include <importer/building/system_builder.hpp>
-#include <importer/reading/model_reader.hpp>
+#include <analysis/model_analysis.hpp>
+#include <exporter/results/result_formats.hpp>
 
-int main(int, char** argv) {
-  amalthea::Diagnostics diagnostics;
-  const auto model = amalthea::importer::read_model({argv[1]}, {}, diagnostics);
-  if (!model) return 1;
-  const auto system = amalthea::importer::build_system(*model, {}, diagnostics);
-  if (!system) return 1;
-  const auto results = amalthea::engine::analyze(*system, {}, diagnostics);
-  if (!results) return 1;
-  for (std::size_t task = 0; task < system->tasks.size(); ++task)
-    std::printf("%s %lld\n", system->tasks[task].name.c_str(),
-                static_cast<long long>(results->tasks[task].response.max.picoseconds()));
-  return 0;
+int main(int argc, char** argv) {
+  using namespace amalthea;
+  const auto found = analysis::analyze({argv + 1, argv + argc});
+  const Diagnostics& findings = found ? found->findings : found.error().findings;
+  for (const Diagnostic& finding : findings.all()) std::fprintf(stderr, "%s\n", format(finding).c_str());
+  if (!found) return found.error().failure.kind == analysis::Failure::Kind::refused ? 1 : 2;
+
+  const exporter::ModelInfo model = exporter::model_info(found->model);
+  std::fputs(exporter::render_text({model, found->system, found->results, findings}, {}).c_str(), stdout);
+  const engine::OverallVerdict verdict = found->assessment.verdict;
+  return verdict >= engine::OverallVerdict::unbounded ? 1 : verdict == engine::OverallVerdict::unknown ? 4 : 0;
 }

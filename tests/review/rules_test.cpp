@@ -8,8 +8,8 @@
 
 #include "exporter/findings/finding_catalog.hpp"
 #include "importer/reading/model_reader.hpp"
+#include "review/detail/rules.hpp"
 #include "review/review.hpp"
-#include "review/rules.hpp"
 #include "tests/support/test_models.hpp"
 
 using namespace amalthea;

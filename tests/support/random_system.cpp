@@ -294,7 +294,7 @@ class Generator {
     }
     if (on(F::copy_engines)) profile_.copy_engines = 2;
     if (on(F::coarse_preemption))
-      profile_.preemption = one_in(2) ? engine::nvidia::Preemption::block : engine::nvidia::Preemption::kernel;
+      profile_.preemption = one_in(2) ? engine::gpu::Preemption::block : engine::gpu::Preemption::kernel;
     if (on(F::blocks)) {
       profile_.multiprocessors.emplace();
       profile_.multiprocessors->sms = 2;

@@ -113,11 +113,12 @@ struct BuildContext {
     if (entry.first++ == 0) entry.second = element;
   }
 
-  /// Target of a reference that the analysis cannot do without; an error when there is none. (References to something
-  /// that is not in the model have stopped the analysis before.)
-  Element required_reference(Element element, std::string_view feature);
+  /// Whether `element` refers to something by a feature that the analysis cannot do without, as a view found it; an
+  /// error when it does not. (References to something that is not in the model have stopped the analysis before.)
+  bool require(Element target, Element element, std::string_view feature);
   /// The same as the index of what was built from the target; an error when the target is of another kind.
-  std::optional<std::uint32_t> required(const ElementMap& kind, Element element, std::string_view feature);
+  std::optional<std::uint32_t> required(const ElementMap& kind, Element target, Element element,
+                                        std::string_view feature);
 };
 
 void build_platform(BuildContext&);  ///< definitions, units, memories, schedulers, semaphores; the mapping

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/model_analysis.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "engine/chains/chain_search.hpp"
+#include "engine/program/kernel_instructions.hpp"
+#include "exporter/rewriting/annotation_state.hpp"
+#include "importer/reading/detail/structure.hpp"
+#include "importer/reading/model_reader.hpp"
+#include "review/review.hpp"
+
+namespace amalthea::analysis {
+namespace {
+
+/// Whether there is something in the model that EMF refuses. What references into files that were not given mean for
+/// timing has been asked when the system was built.
+bool is_refused(const Diagnostics& findings) {
+  const auto& found = findings.all();
+  return std::any_of(found.begin(), found.end(), [](const Diagnostic& finding) {
+    return finding.severity == Severity::error && !importer::is_about_missing_file(finding);
+  });
+}
+
+/// Puts the chains that were asked for behind those of the model; says which one cannot be understood.
+std::string add_chains(const Options& options, System& system, Diagnostics& findings) {
+  for (const std::string& text : options.chains) {
+    auto chain = engine::parse_chain(system, text);
+    if (!chain) return fmt::format("chain \"{}\": {}", text, chain.error());
+    engine::report_gaps(system, *chain, findings);
+    system.chains.push_back(std::move(*chain));
+  }
+  if (options.derive_chains) engine::add_derived_chains(system, findings);
+  return {};
+}
+
+}  // namespace
+
+tl::expected<Model, Failure> read(const std::vector<std::string>& files, const importer::Limits& limits,
+                                  Diagnostics& findings) {
+  auto model = importer::read_model(files, limits, findings);
+  if (!model) return tl::unexpected(Failure{Failure::Kind::unreadable, {}});
+  exporter::check_annotations(*model, findings);
+  return std::move(*model);
+}
+
+std::optional<System> build(const Model& model, const importer::BuildOptions& options, bool lenient,
+                            Diagnostics& findings) {
+  auto system = review::build_checked(model, options, findings, review::few);
+  if (!system || lenient || !is_refused(findings)) return system;
+  findings.add("AM0344", Severity::note,
+               "the model is not analysed, as part of it is not understood; --lenient goes on without that part, "
+               "and with a verdict that is unknown");
+  return std::nullopt;
+}
+
+tl::expected<System, Failure> prepare(const Model& model, const Options& options, Diagnostics& findings) {
+  importer::BuildOptions how = options.build;
+  how.tabulated_accesses = options.engine.compile.memory.source == engine::MemoryModel::Source::table;
+  auto system = build(model, how, options.lenient, findings);
+  if (!system) {
+    const auto& found = findings.all();
+    const bool misused = std::any_of(found.begin(), found.end(), importer::is_about_mapping_change);
+    return tl::unexpected(Failure{misused ? Failure::Kind::misused : Failure::Kind::refused, {}});
+  }
+  review::apply_rules(model, &*system, findings, review::few);
+  if (std::string fault = add_chains(options, *system, findings); !fault.empty())
+    return tl::unexpected(Failure{Failure::Kind::misused, std::move(fault)});
+  if (!engine::resolve_instructions(*system, options.engine.profile, findings)) return tl::unexpected(Failure{});
+  return std::move(*system);
+}
+
+tl::expected<Analysis, NotAnalysed> analyze(const std::vector<std::string>& files, const Options& options) {
+  Diagnostics findings;
+  const auto failed = [&findings](Failure failure) {
+    return tl::unexpected(NotAnalysed{std::move(failure), std::move(findings)});
+  };
+  auto model = read(files, options.limits, findings);
+  if (!model) return failed(std::move(model.error()));
+  auto system = prepare(*model, options, findings);
+  if (!system) return failed(std::move(system.error()));
+  auto results = engine::analyze(*system, options.engine, findings);
+  if (!results) return failed({});
+  auto assessment = engine::assess(*system, *results, findings);
+  return Analysis{std::move(*model), std::move(*system), std::move(*results), std::move(assessment),
+                  std::move(findings)};
+}
+
+}  // namespace amalthea::analysis

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/complaint.hpp"
+
+#include <fmt/core.h>
+
+#include "cli/verbs.hpp"
+
+namespace amalthea::cli {
+
+bool complain(const std::string& message) {
+  fmt::print(stderr, "amalthea: error: {}\n", message);
+  return false;
+}
+
+int unusable(const std::string& message) {
+  complain(message);
+  return ExitCode::unusable;
+}
+
+}  // namespace amalthea::cli

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// What the user is told when a verb cannot do its work.
+
+#include <string>
+
+namespace amalthea::cli {
+
+/// Prints the message as an error; false, so that a check can end with it.
+bool complain(const std::string& message);
+/// The same; the exit code of wrong use.
+int unusable(const std::string& message);
+
+}  // namespace amalthea::cli

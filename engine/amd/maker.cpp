@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/amd/maker.hpp"
+
+#include <utility>
+
+#include "engine/amd/device.hpp"
+#include "engine/amd/device_settings.hpp"
+
+namespace amalthea::engine::amd {
+namespace {
+
+bool has_queues(const DeviceProfile& profile) { return profile.amd.has_value(); }
+
+/// CPUs do not slow kernels here.
+std::unique_ptr<gpu::Device> make(const DeviceProfile& profile, double) {
+  return std::make_unique<Device>(device_settings(profile));
+}
+
+StreamSettings mask_of(const GpuStream& stream, const DeviceProfile& profile) {
+  StreamSettings settings;
+  if (stream.cu_mask.empty()) return settings;
+  if (auto mask = parse_cu_mask(stream.cu_mask, device_settings(profile).layout())) settings.mask = std::move(*mask);
+  return settings;
+}
+
+}  // namespace
+
+DeviceSettings device_settings(const DeviceProfile& profile) {
+  DeviceSettings settings;
+  settings.limits = profile.multiprocessors.value();
+  settings.aces = profile.amd.value().aces;
+  settings.slots_per_ace = profile.amd->slots_per_ace;
+  settings.pool_queues = profile.amd->pool_queues;
+  settings.turns = profile.amd->turns;
+  settings.copy_engines = profile.copy_engines;
+  return settings;
+}
+
+const gpu::DeviceMaker& maker() {
+  static constexpr gpu::DeviceMaker amd = {has_queues, make, mask_of, false};
+  return amd;
+}
+
+}  // namespace amalthea::engine::amd

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/amd/stream_masks.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "engine/amd/device_settings.hpp"
+#include "engine/amd/partition.hpp"
+#include "engine/gpu/contexts.hpp"
+
+namespace amalthea::engine::amd {
+
+bool check_cu_masks(const System& system, const std::vector<const DeviceProfile*>& devices, Diagnostics& diagnostics) {
+  bool all_well = true;
+  for (UnitIndex unit = 0; unit < devices.size(); ++unit) {
+    if (devices[unit] == nullptr) continue;
+    const DeviceProfile& profile = *devices[unit];
+    std::int64_t queues = 0;
+    for (const GpuContext& context : contexts_on(system, unit, profile)) {
+      std::int64_t unmasked = 0;
+      for (const GpuStream& stream : context.streams) {
+        ++(stream.cu_mask.empty() ? unmasked : queues);
+        for (const TaskIndex task : stream.tasks) {
+          const std::string& mask = system.tasks[task].gpu.cu_mask;
+          if (mask.empty()) continue;
+          if (!profile.amd) {
+            diagnostics.add("AM0583", Severity::warning,
+                            fmt::format("gpu.cuMask of task \"{}\" has no effect: the profile \"{}\" of its GPU is "
+                                        "not one of an AMD GPU; remove it, or choose such a profile",
+                                        system.tasks[task].name, profile.name));
+            continue;
+          }
+          if (const auto parsed = parse_cu_mask(mask, device_settings(profile).layout()); !parsed) {
+            diagnostics.add("AM0584", Severity::error,
+                            fmt::format("gpu.cuMask \"{}\" of task \"{}\" is no mask of \"{}\": {}", mask,
+                                        system.tasks[task].name, profile.name, parsed.error()));
+            all_well = false;
+          } else if (mask != stream.cu_mask) {
+            diagnostics.add("AM0585", Severity::error,
+                            fmt::format("tasks of the stream \"{}\" have the CU masks \"{}\" and \"{}\"; a mask is "
+                                        "one of the whole stream; give them the same, or different streams",
+                                        stream.name, stream.cu_mask, mask));
+            all_well = false;
+          }
+        }
+      }
+      if (profile.amd) queues += std::min(unmasked, profile.amd->pool_queues);
+    }
+    if (profile.amd) report_queues(device_settings(profile), queues, diagnostics);
+  }
+  return all_well;
+}
+
+}  // namespace amalthea::engine::amd

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/chains/detail/chain_limits.hpp"
+
+#include <optional>
+#include <string>
+
+#include <fmt/core.h>
+
+#include "amalthea/quantity.hpp"
+#include "engine/program/releases.hpp"
+#include "engine/results/results.hpp"
+
+namespace amalthea::engine {
+namespace {
+
+using LimitJudgement = ChainResult::Judgement;
+
+/// What is known of a latency: least and greatest that occur, or that bound it.
+struct Latency {
+  std::optional<Duration> least, greatest;
+};
+
+/// Says which side of the limit is broken; "" when none is.
+std::string broken_side(const ChainLimit& limit, const Latency& latency, std::string_view how) {
+  if (limit.maximum && latency.greatest && *latency.greatest > *limit.maximum)
+    return fmt::format("the longest latency {} is {}, {} above the maximum", how, format_duration(*latency.greatest),
+                       format_duration(*latency.greatest - *limit.maximum));
+  if (limit.minimum && latency.least && *latency.least < *limit.minimum)
+    return fmt::format("the shortest latency {} is {}, {} below the minimum", how, format_duration(*latency.least),
+                       format_duration(*limit.minimum - *latency.least));
+  return "";
+}
+
+class LimitJudge {
+ public:
+  LimitJudge(const System& system, const Results& results)
+      : system_(system), results_(results), releases_(releases_of(system)) {}
+
+  ChainResult::Limit judge(const Chain& chain, const ChainLimit& limit, const ChainResult& result) const {
+    const bool age = limit.kind == ChainLimit::Kind::age;
+    const auto of = [&](const std::optional<LatencyBounds>& bounds) {
+      return bounds ? std::optional(age ? bounds->reduced_age : bounds->reduced_reaction) : std::nullopt;
+    };
+    ChainResult::Limit verdict;
+    if (!chain.gap.empty()) {
+      verdict.let.reason = verdict.implicit.reason = verdict.explicit_access.reason = chain.gap;
+      return verdict;
+    }
+    verdict.implicit = by_bound(limit, of(result.implicit), result.implicit_reason);
+    add_observed(chain, limit, result.observed, verdict.implicit);
+    verdict.explicit_access = by_bound(limit, of(result.explicit_access), result.explicit_reason);
+    if (verdict.explicit_access.verdict == LimitVerdict::unknown)
+      verdict.explicit_access.reason += "; latencies under explicit communication are not simulated";
+    verdict.let = by_intervals(chain, limit, result);
+    return verdict;
+  }
+
+ private:
+  /// What the bound alone tells. A minimum has no bound but zero.
+  static LimitJudgement by_bound(const ChainLimit& limit, std::optional<Duration> bound, const std::string& no_bound) {
+    const bool long_enough = !limit.minimum || *limit.minimum <= Duration{};
+    const bool short_enough = !limit.maximum || (bound && *bound <= *limit.maximum);
+    LimitJudgement judgement;
+    if (long_enough && short_enough) {
+      judgement.verdict = LimitVerdict::met;
+      judgement.guaranteed = true;
+      if (limit.maximum)
+        judgement.reason =
+            fmt::format("the bound, {}, leaves {}", format_duration(*bound), format_duration(*limit.maximum - *bound));
+      else
+        judgement.reason = "no latency can be below the minimum";
+      return judgement;
+    }
+    if (!short_enough && bound) judgement.guaranteed = false;
+    judgement.reason = !short_enough
+                           ? bound ? fmt::format("the bound, {}, is {} above the maximum", format_duration(*bound),
+                                                 format_duration(*bound - *limit.maximum))
+                                   : fmt::format("there is no bound: {}", no_bound)
+                           : std::string("no bound tells how short the latency can be");
+    return judgement;
+  }
+
+  void add_observed(const Chain& chain, const ChainLimit& limit, const ObservedLatencies& observed,
+                    LimitJudgement& judgement) const {
+    const bool age = limit.kind == ChainLimit::Kind::age;
+    const Latency seen = age ? Latency{observed.least_age, observed.reduced_age}
+                             : Latency{observed.least_reaction, observed.reduced_reaction};
+    if (std::string broken = broken_side(limit, seen, "in the simulation"); !broken.empty()) {
+      judgement = {LimitVerdict::missed, false, std::move(broken)};
+      return;
+    }
+    if (judgement.guaranteed == true) return;
+    if (!seen.greatest) {
+      judgement.reason = fmt::format("nothing came through the chain in the simulated time, and {}", judgement.reason);
+      return;
+    }
+    if (const std::string left = left_over(chain); !left.empty()) {
+      judgement.reason = fmt::format("{}, and {}", left, judgement.reason);
+      return;
+    }
+    judgement.verdict = LimitVerdict::met;
+    judgement.reason = fmt::format("the simulation saw latencies from {} to {}; {}", format_duration(*seen.least),
+                                   format_duration(*seen.greatest), judgement.reason);
+  }
+
+  /// Whose jobs were not all followed to their end; "" when all were.
+  std::string left_over(const Chain& chain) const {
+    if (results_.stopped_early) return "the simulation was stopped before its end";
+    for (const TaskIndex task : chain.tasks)
+      if (results_.tasks[task].unfinished > 0)
+        return fmt::format("{} jobs of {} had not ended when the simulation did", results_.tasks[task].unfinished,
+                           system_.tasks[task].name);
+    return "";
+  }
+
+  LimitJudgement by_intervals(const Chain& chain, const ChainLimit& limit, const ChainResult& result) const {
+    if (!result.let) return {LimitVerdict::unknown, std::nullopt, result.let_reason};
+    const bool age = limit.kind == ChainLimit::Kind::age;
+    const Latency exact{result.let->shortest, age ? result.let->reduced_age : result.let->reduced_reaction};
+    if (std::string broken = broken_side(limit, exact, "under LET"); !broken.empty())
+      return {LimitVerdict::missed, false, std::move(broken)};
+    LimitJudgement judgement{LimitVerdict::met, true,
+                             fmt::format("the latencies under LET are from {} to {}", format_duration(*exact.least),
+                                         format_duration(*exact.greatest))};
+    for (const TaskIndex task : chain.tasks) {
+      const Duration interval = releases_[task]->periodic.period;
+      Duration seen, bound;
+      bool bounded = true, ended = !results_.stopped_early;
+      for (const TaskIndex part : releases_[task]->way) {  // all within the interval of the first
+        const TaskResult& of = results_.tasks[part];
+        seen += of.response.max;
+        bounded = bounded && of.bound.worst.has_value();
+        if (of.bound.worst) bound += *of.bound.worst;
+        ended = ended && of.unfinished == 0 && of.lost_activations == 0;
+      }
+      if (bounded && bound <= interval) continue;
+      judgement.guaranteed.reset();
+      if (ended && seen <= interval) continue;
+      return {LimitVerdict::unknown, std::nullopt,
+              fmt::format("{} needs longer than its interval of {}, so that LET is not kept", system_.tasks[task].name,
+                          format_duration(interval))};
+    }
+    return judgement;
+  }
+
+  const System& system_;
+  const Results& results_;
+  std::vector<std::optional<TaskReleases>> releases_;
+};
+
+}  // namespace
+
+void judge_chain_limits(const System& system, Results& results) {
+  const LimitJudge judge(system, results);
+  for (std::size_t index = 0; index < system.chains.size(); ++index) {
+    ChainResult& result = results.chains[index];
+    result.limits.clear();
+    for (const ChainLimit& limit : system.chains[index].limits)
+      result.limits.push_back(judge.judge(system.chains[index], limit, result));
+  }
+}
+
+}  // namespace amalthea::engine

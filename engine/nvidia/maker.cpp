@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/nvidia/maker.hpp"
+
+#include "engine/nvidia/device.hpp"
+#include "engine/nvidia/device_settings.hpp"
+
+namespace amalthea::engine::nvidia {
+namespace {
+
+bool is_any(const DeviceProfile&) { return true; }
+
+std::unique_ptr<gpu::Device> make(const DeviceProfile& profile, double cpu_traffic) {
+  DeviceSettings settings = device_settings(profile);
+  settings.cpu_traffic = cpu_traffic;
+  return std::make_unique<Device>(settings);
+}
+
+StreamSettings priority_of(const GpuStream& stream, const DeviceProfile&) {
+  StreamSettings settings;
+  settings.priority = stream.high_priority ? StreamPriority::high : StreamPriority::low;
+  return settings;
+}
+
+}  // namespace
+
+DeviceSettings device_settings(const DeviceProfile& profile) {
+  DeviceSettings settings;
+  if (profile.multiprocessors) settings.limits = *profile.multiprocessors;
+  settings.copy_engines = profile.copy_engines;
+  settings.preemption = profile.preemption;
+  settings.context_switch = profile.context_switch;
+  settings.interference = profile.interference;
+  return settings;
+}
+
+const gpu::DeviceMaker& maker() {
+  static constexpr gpu::DeviceMaker nvidia = {is_any, make, priority_of, true};
+  return nvidia;
+}
+
+}  // namespace amalthea::engine::nvidia

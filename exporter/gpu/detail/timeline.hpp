@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// A run of streams as rows of intervals, which every form of timeline draws.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/devices/stream_simulation.hpp"
+
+namespace amalthea::exporter {
+
+struct TimelineSpan {
+  Instant start;
+  Instant end;
+};
+
+/// A block, a copy, or (in the rows of contexts) a slice of an engine's time.
+struct TimelineBar {
+  std::size_t subject = 0;  ///< index of the operation; of the context
+  std::size_t block = 0;    ///< of a kernel, in order of assignment
+  Instant start;
+  Instant end;
+  /// When it runs: while its context is served. In between it stands still. In rows of contexts without the switch.
+  std::vector<TimelineSpan> spans;
+};
+
+enum class TimelineRowKind : std::uint8_t { multiprocessor, copy_engine, contexts };
+
+/// Bars that do not overlap, by start.
+struct TimelineRow {
+  TimelineRowKind kind = TimelineRowKind::multiprocessor;
+  std::size_t unit = 0;  ///< the SM; the copy engine from 0; the engine as EngineSlice counts
+  std::size_t lane = 0;  ///< blocks that an SM holds at the same time are in lanes of their own
+  std::vector<TimelineBar> bars;
+};
+/// "SM 1", "copy engine to host", "contexts on EE".
+std::string unit_name(const engine::gpu::StreamScenario& scenario, const TimelineRow& row);
+
+/// Runs of one operation of one stream: iterations, periods.
+struct TimelineSeries {
+  std::string name;  ///< the operation's; where that is not unique, with the stream's before it
+  std::size_t stream = 0;
+  engine::gpu::StreamOperationKind kind = engine::gpu::StreamOperationKind::kernel;
+  std::vector<std::size_t> operations;
+};
+
+struct Timeline {
+  std::vector<TimelineRow> rows;  ///< SMs, copy engines if there are copies, contexts if there are several
+  std::vector<TimelineSeries> series;
+  std::vector<std::size_t> series_of;  ///< for every operation
+  Instant end;
+};
+Timeline make_timeline(const engine::gpu::StreamScenario& scenario, const engine::gpu::StreamRun& run);
+
+/// What every operation is served in on its engine, within [its start, its completion).
+class ServedTime {
+ public:
+  /// Both must outlive this.
+  ServedTime(const engine::gpu::StreamScenario& scenario, const engine::gpu::StreamRun& run);
+  std::vector<TimelineSpan> within(const engine::gpu::StreamOperation& operation, Instant start, Instant end) const;
+
+ private:
+  const engine::gpu::StreamScenario& scenario_;
+  bool is_shared_;
+  std::vector<std::vector<TimelineSpan>> served_;  ///< by engine and context, in order
+};
+
+/// As EngineSlice counts.
+std::size_t engine_of(const engine::gpu::StreamScenario& scenario, engine::gpu::StreamOperationKind kind);
+
+/// "NULL" for the NULL stream.
+std::string stream_label(const engine::gpu::Stream& stream);
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// JSON that several outputs share.
+
+#include <optional>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "amalthea/diagnostic.hpp"
+#include "amalthea/time.hpp"
+
+namespace amalthea::exporter {
+
+/// Null where there is none.
+nlohmann::ordered_json picoseconds(std::optional<Duration> duration);
+
+/// `{"rule", "severity", "message", "file", "line", "column", "path"}`; a place that is not known is null.
+nlohmann::ordered_json findings_json(const std::vector<Diagnostic>& findings);
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+// The results file. docs/results.md describes every key.
+
+#include <algorithm>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/analysis.hpp"
+#include "exporter/results/detail/json_parts.hpp"
+#include "exporter/results/detail/requirement_text.hpp"
+#include "exporter/results/detail/results_json.hpp"
+#include "exporter/results/detail/verdict_text.hpp"
+#include "exporter/results/result_formats.hpp"
+
+namespace amalthea::exporter {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* no_runnable_bound = "bounds are those of tasks and operations; see simulated";
+
+const char* source_name(Chain::Source source) {
+  switch (source) {
+    case Chain::Source::model:
+      return "model";
+    case Chain::Source::request:
+      return "request";
+    case Chain::Source::label_flow:
+      return "label flow";
+  }
+  return "";
+}
+
+/// Unknown values are null with a reason.
+Json statistics(const engine::Statistics& values, const char* reason_for_none) {
+  const bool known = values.jobs > 0;
+  const auto time = [known](Duration value) { return known ? Json(value.picoseconds()) : Json(nullptr); };
+  Json json = {{"jobs", values.jobs},
+               {"min_ps", time(values.min)},
+               {"mean_ps", time(values.mean)},
+               {"max_ps", time(values.max)},
+               {"p99_ps", time(values.p99)}};
+  if (!known) json["reason"] = reason_for_none;
+  return json;
+}
+
+Json no_bound(const std::string& reason) { return {{"bcrt_ps", nullptr}, {"wcrt_ps", nullptr}, {"reason", reason}}; }
+
+/// `instead` of the bound's own reason, where it says more.
+Json bound(const engine::Bound& bound, const std::string& instead = {}) {
+  Json json = {{"bcrt_ps", picoseconds(bound.best)}, {"wcrt_ps", picoseconds(bound.worst)}};
+  if (!bound.worst) json["reason"] = instead.empty() ? bound.reason : instead;
+  return json;
+}
+
+class JsonRenderer {
+ public:
+  explicit JsonRenderer(const ResultView& view) : view_(view), system_(view.system), results_(view.results) {}
+
+  Json render() const {
+    Json json;
+    json["schema"] = results_schema;
+    json["tool"] = {{"name", tool_name}, {"version", tool_version}};
+    json["model"] = {{"files", view_.model.files}, {"version", view_.model.version}, {"hash", view_.model.hash}};
+    add_verdict(json, engine::assess(system_, results_, view_.findings));
+    json["platform"] = platform();
+    json["analysis"] = {{"execution", to_string(results_.execution)},
+                        {"memory", results_.memory_model},
+                        {"line_rule", to_string(results_.line_rule)},
+                        {"communication", to_string(results_.communication)},
+                        {"strict", results_.strict}};
+    json["simulation"] = simulation();
+    json["tasks"] = list(system_.tasks.size(), [this](std::size_t i) { return task(static_cast<TaskIndex>(i)); });
+    json["runnables"] =
+        list(results_.runnables.size(), [this](std::size_t i) { return runnable(results_.runnables[i]); });
+    json["operations"] =
+        list(results_.operations.size(), [this](std::size_t i) { return operation(results_.operations[i]); });
+    json["chains"] = list(system_.chains.size(), [this](std::size_t i) { return chain(i); });
+    json["requirements"] = list(results_.requirements.size(), [this](std::size_t i) { return requirement(i); });
+    json["constraints"] = list(results_.constraints.size(), [this](std::size_t i) { return constraint(i); });
+    json["resources"] =
+        list(results_.resources.size(), [this](std::size_t i) { return resource(results_.resources[i]); });
+    json["findings"] = findings_json(view_.findings.all());
+    return json;
+  }
+
+ private:
+  template <typename Make>
+  static Json list(std::size_t size, Make make) {
+    Json array = Json::array();
+    for (std::size_t i = 0; i < size; ++i) array.push_back(make(i));
+    return array;
+  }
+
+  Json platform() const {
+    Json gpus = Json::array();
+    for (UnitIndex unit = 0; unit < system_.platform.units.size(); ++unit) {
+      const ProcessingUnit& candidate = system_.platform.units[unit];
+      if (candidate.type != PuType::gpu) continue;
+      gpus.push_back({{"name", candidate.name},
+                      {"profile", results_.device_profiles[unit]},
+                      {"frequency_mhz", static_cast<double>(candidate.frequency.millihertz()) / 1e9}});
+    }
+    const Json first = gpus.empty() ? Json(nullptr) : gpus.front();
+    Json json = {{"name", system_.platform.name}, {"gpu", first}, {"gpus", gpus}};
+    return json;
+  }
+
+  Json simulation() const {
+    return {{"execution", to_string(results_.execution)},
+            {"horizon_ps", results_.horizon.picoseconds()},
+            {"hyperperiod_ps", picoseconds(results_.hyperperiod)},
+            {"events", results_.events},
+            {"stopped_early", results_.stopped_early}};
+  }
+
+  std::string task_name(TaskIndex task) const { return system_.tasks[task].name; }
+
+  Json contributions(const std::vector<engine::Contribution>& parts) const {
+    return list(parts.size(), [&](std::size_t i) {
+      return Json{{"kind", to_string(parts[i].kind)},
+                  {"by", parts[i].by ? Json(task_name(*parts[i].by)) : Json(nullptr)},
+                  {"ps", parts[i].time.picoseconds()}};
+    });
+  }
+
+  Json task(TaskIndex index) const {
+    const Task& task = system_.tasks[index];
+    const engine::TaskResult& result = results_.tasks[index];
+    const Task& executed = task.folded_into ? system_.tasks[*task.folded_into] : task;
+    const bool unbounded = result.verdict == engine::Verdict::unbounded;
+    Json json;
+    json["name"] = task.name;
+    json["core"] = system_.platform.units[executed.unit].name;
+    json["side"] = executed.side == Side::device ? "device" : "host";
+    json["priority"] = executed.priority;
+    json["period_ps"] = picoseconds(results_.periods[index]);
+    json["deadline_ps"] = picoseconds(task.deadline);
+    json["bound"] = bound(result.bound, unbounded ? result.reason : "");
+    json["bound"]["contributions"] = contributions(result.bound.parts);
+    json["simulated"] = statistics(result.response, "no job ended in the simulated time");
+    json["simulated"]["unfinished"] = result.unfinished;
+    json["simulated"]["lost_activations"] = result.lost_activations;
+    json["simulated"]["missed_deadlines"] = result.missed_deadlines;
+    json["metrics"] = metrics(result.metrics);
+    json["verdict"] = to_string(result.verdict);
+    json["guaranteed"] = result.guaranteed ? Json(*result.guaranteed) : Json(nullptr);
+    json["reason"] = result.reason;
+    json["worst_release_ps"] = result.worst_release ? Json(result.worst_release->picoseconds()) : Json(nullptr);
+    json["contributions"] = contributions(result.contributions);
+    if (task.folded_into) json["folded_into"] = task_name(*task.folded_into);
+    return json;
+  }
+
+  /// By AMALTHEA's names; null where no job has a value.
+  static Json metrics(const engine::ProcessMetrics& metrics) {
+    Json json;
+    for (std::size_t i = 0; i < time_metrics; ++i) {
+      const engine::Extent& extent = metrics.times[i];
+      json[std::string(to_string(static_cast<TimeMetric>(i)))] = extent.jobs() == 0
+                                                                     ? Json(nullptr)
+                                                                     : Json{{"min_ps", extent.min().picoseconds()},
+                                                                            {"mean_ps", extent.mean().picoseconds()},
+                                                                            {"max_ps", extent.max().picoseconds()}};
+    }
+    json["activations"] = metrics.activations;
+    json["preemptions"] = metrics.preemptions;
+    json["migrations"] = metrics.migrations;
+    return json;
+  }
+
+  Json requirement(std::size_t index) const {
+    const Requirement& requirement = system_.requirements[index];
+    const engine::RequirementResult& result = results_.requirements[index];
+    const auto text = [](std::string_view value) { return value.empty() ? Json(nullptr) : Json(value); };
+    const auto number = [](const auto& value) { return value ? Json(*value) : Json(nullptr); };
+    Json json = {{"name", requirement.name},
+                 {"kind", to_string(requirement.kind)},
+                 {"subject", text(requirement.subject_name)},
+                 {"severity", text(to_string(requirement.severity))},
+                 {"metric", text(metric_name(requirement))},
+                 {"limit_type", text(to_string(requirement.limit_type))}};
+    if (const auto* time = std::get_if<Requirement::TimeLimit>(&requirement.limit)) {
+      const auto* observed = std::get_if<Duration>(&result.observed);
+      json["limit_ps"] = picoseconds(time->value);
+      json["observed_ps"] = observed != nullptr ? Json(observed->picoseconds()) : Json(nullptr);
+      json["bound_ps"] = picoseconds(result.bound);
+    } else {
+      json["limit"] = nullptr;
+      json["observed"] = nullptr;
+      if (const auto* count = std::get_if<Requirement::CountLimit>(&requirement.limit)) json["limit"] = count->value;
+      if (const auto* percent = std::get_if<Requirement::PercentageLimit>(&requirement.limit))
+        json["limit"] = percent->value;
+      if (const auto* frequency = std::get_if<Requirement::FrequencyLimit>(&requirement.limit))
+        json["limit"] = number(frequency->hertz);
+      if (const auto* cpu = std::get_if<Requirement::CpuLimit>(&requirement.limit)) {
+        json["limit"] = cpu->value;
+        json["unit"] = cpu->unit ? Json(system_.platform.units[*cpu->unit].name) : Json(nullptr);
+      }
+      if (const auto* count = std::get_if<std::int64_t>(&result.observed)) json["observed"] = *count;
+      if (const auto* percent = std::get_if<double>(&result.observed)) json["observed"] = *percent;
+    }
+    json["verdict"] = to_string(result.verdict);
+    json["guaranteed"] = number(result.guaranteed);
+    json["reason"] = result.reason;
+    return json;
+  }
+
+  Json constraint(std::size_t index) const {
+    const TimingConstraint& constraint = system_.constraints[index];
+    const engine::ConstraintResult& result = results_.constraints[index];
+    return {{"name", constraint.name},
+            {"class", constraint.class_name},
+            {"file", constraint.location.file},
+            {"line", constraint.location.line},
+            {"column", constraint.location.column},
+            {"verdict", to_string(result.verdict)},
+            {"guaranteed", result.guaranteed ? Json(*result.guaranteed) : Json(nullptr)},
+            {"judged", result.judged},
+            {"reason", result.reason}};
+  }
+
+  Json runnable(const engine::RunnableResult& result) const {
+    return {{"name", system_.runnables[result.runnable].name},
+            {"task", task_name(result.task)},
+            {"bound", no_bound(no_runnable_bound)},
+            {"simulated", statistics(result.duration, "never ran in the simulated time")}};
+  }
+
+  Json operation(const engine::OperationResult& result) const {
+    const GraphNode& node = system_.graph[result.node];
+    const auto* copy = std::get_if<Copy>(&node.activity);
+    Json json = {{"name", node.name},
+                 {"task", task_name(result.task)},
+                 {"kind", kind_name(node.activity)},
+                 {"bytes", copy != nullptr ? Json(copy->size.bytes) : Json(nullptr)}};
+    json["runnable"] = node.runnable ? Json(system_.runnables[*node.runnable].name) : Json(nullptr);
+    json["bound"] = bound(result.bound);
+    json["simulated"] = statistics(result.duration, "never ran in the simulated time");
+    return json;
+  }
+
+  static Json latency_bounds(const std::optional<engine::LatencyBounds>& bounds, const std::string& reason) {
+    const auto time = [&](Duration engine::LatencyBounds::*which) {
+      return bounds ? Json(((*bounds).*which).picoseconds()) : Json(nullptr);
+    };
+    Json json = {{"reaction_ps", time(&engine::LatencyBounds::reaction)},
+                 {"reduced_reaction_ps", time(&engine::LatencyBounds::reduced_reaction)},
+                 {"age_ps", time(&engine::LatencyBounds::age)},
+                 {"reduced_age_ps", time(&engine::LatencyBounds::reduced_age)}};
+    if (!bounds) json["reason"] = reason;
+    return json;
+  }
+
+  static Json let_latencies(const engine::ChainResult& result) {
+    const auto time = [&](Duration engine::LetLatencies::*which) {
+      return result.let ? Json(((*result.let).*which).picoseconds()) : Json(nullptr);
+    };
+    Json json = {{"reaction_ps", time(&engine::LetLatencies::reaction)},
+                 {"reduced_reaction_ps", time(&engine::LetLatencies::reduced_reaction)},
+                 {"age_ps", time(&engine::LetLatencies::age)},
+                 {"reduced_age_ps", time(&engine::LetLatencies::reduced_age)},
+                 {"first_to_first_ps", time(&engine::LetLatencies::first_to_first)},
+                 {"shortest_ps", time(&engine::LetLatencies::shortest)}};
+    if (!result.let) json["reason"] = result.let_reason;
+    return json;
+  }
+
+  Json observed(const engine::ObservedLatencies& latencies) const {
+    return {{"reads", latencies.reads},
+            {"reaction_ps", picoseconds(latencies.reaction)},
+            {"reduced_reaction_ps", picoseconds(latencies.reduced_reaction)},
+            {"age_ps", picoseconds(latencies.age)},
+            {"reduced_age_ps", picoseconds(latencies.reduced_age)}};
+  }
+
+  Json chain(std::size_t index) const {
+    const Chain& chain = system_.chains[index];
+    const engine::ChainResult& result = results_.chains[index];
+    Json json = {{"name", chain.name},
+                 {"source", source_name(chain.source)},
+                 {"tasks", list(chain.tasks.size(), [&](std::size_t i) { return Json(task_name(chain.tasks[i])); })},
+                 {"implicit", latency_bounds(result.implicit, result.implicit_reason)},
+                 {"simulated", observed(result.observed)},
+                 {"explicit", latency_bounds(result.explicit_access, result.explicit_reason)},
+                 {"let", let_latencies(result)}};
+    json["constraints"] = list(chain.limits.size(), [&](std::size_t i) {
+      const ChainLimit& limit = chain.limits[i];
+      const engine::ChainResult::Judgement& judged = result.limits[i].by(results_.communication);
+      return Json{{"name", limit.name},
+                  {"type", limit.kind == ChainLimit::Kind::age ? "age" : "reaction"},
+                  {"minimum_ps", picoseconds(limit.minimum)},
+                  {"maximum_ps", picoseconds(limit.maximum)},
+                  {"implicit", to_string(result.limits[i].implicit.verdict)},
+                  {"explicit", to_string(result.limits[i].explicit_access.verdict)},
+                  {"let", to_string(result.limits[i].let.verdict)},
+                  {"verdict", to_string(judged.verdict)},
+                  {"guaranteed", judged.guaranteed ? Json(*judged.guaranteed) : Json(nullptr)},
+                  {"reason", judged.reason}};
+    });
+    return json;
+  }
+
+  Json resource(const engine::ResourceResult& result) const {
+    return {{"name", system_.platform.units[result.unit].name},
+            {"kind", to_string(result.kind)},
+            {"utilization", result.utilization},
+            {"demand", result.demand},
+            {"verdict", result.overloaded() ? "overloaded" : "ok"}};
+  }
+
+  const ResultView& view_;
+  const System& system_;
+  const engine::Results& results_;
+};
+
+}  // namespace
+
+nlohmann::ordered_json results_json(const ResultView& view) { return JsonRenderer(view).render(); }
+
+std::string render_json(const ResultView& view, const RenderOptions&) {
+  // Names that are not valid UTF-8 are possible in ISO-8859 files read byte by byte; they are replaced, not refused.
+  return results_json(view).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/results/detail/verdict_text.hpp"
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+namespace amalthea::exporter {
+namespace {
+
+using engine::Assessment;
+using engine::JudgedLimit;
+using engine::OverallVerdict;
+
+/// So many are named in the sentence; all are in the tables behind it.
+constexpr std::size_t most_named = 6;
+
+/// "2 missed: SFM, Planner".
+struct Clause {
+  std::size_t count = 0;
+  std::string names;
+
+  void add(const std::string& name) {
+    if (++count <= most_named) names += (names.empty() ? "" : ", ") + one_line(name);
+  }
+  std::string text(std::string_view what) const {
+    return fmt::format("{} {}: {}{}", count, what, names,
+                       count > most_named ? fmt::format(" and {} more", count - most_named) : "");
+  }
+};
+
+}  // namespace
+
+Colour colour_of(engine::Verdict verdict) {
+  switch (verdict) {
+    case engine::Verdict::met:
+      return Colour::good;
+    case engine::Verdict::missed:
+    case engine::Verdict::unbounded:
+      return Colour::bad;
+    case engine::Verdict::unknown:
+      return Colour::bold;
+    case engine::Verdict::no_deadline:
+      return Colour::dim;
+  }
+  return Colour::none;
+}
+
+std::string verdict_sentence(const Assessment& assessment) {
+  Clause missed, unbounded, unknown, parts;
+  for (const JudgedLimit& limit : assessment.limits) {
+    if (limit.verdict == OverallVerdict::missed) missed.add(limit.name);
+    if (limit.verdict == OverallVerdict::unbounded) unbounded.add(limit.name);
+    if (limit.verdict == OverallVerdict::unknown)
+      (limit.kind == JudgedLimit::Kind::finding ? parts : unknown).add(limit.name);
+  }
+  std::string clauses;
+  const auto say = [&clauses](const std::string& clause) { clauses += (clauses.empty() ? " " : "; ") + clause; };
+  if (missed.count > 0) say(missed.text("missed"));
+  if (unbounded.count > 0) say(unbounded.text("unbounded"));
+  if (unknown.count > 0) say(unknown.text("unknown"));
+  if (parts.count > 0)
+    say(parts.text(parts.count == 1 ? "part of the model not judged" : "parts of the model not judged"));
+  if (const auto met = assessment.count(OverallVerdict::met); met > 0) say(fmt::format("{} met", met));
+  if (const auto sure = assessment.count(OverallVerdict::guaranteed); sure > 0) say(fmt::format("{} guaranteed", sure));
+  if (clauses.empty()) clauses = " no limit is stated";
+  const std::size_t assumed = assessment.assumptions.size();
+  return fmt::format("Verdict: {}{}.{}", to_string(assessment.verdict),
+                     assumed == 0   ? ""
+                     : assumed == 1 ? " under 1 assumption"
+                                    : fmt::format(" under {} assumptions", assumed),
+                     clauses);
+}
+
+Colour colour_of(const Assessment& assessment) {
+  switch (assessment.verdict) {
+    case OverallVerdict::guaranteed:
+      return Colour::good;
+    case OverallVerdict::met:
+      return assessment.has_limits() ? Colour::good : Colour::bold;
+    case OverallVerdict::unknown:
+      return Colour::bold;
+    case OverallVerdict::unbounded:
+    case OverallVerdict::missed:
+      break;
+  }
+  return Colour::bad;
+}
+
+std::vector<VerdictLine> verdict_lines(const Assessment& assessment) {
+  std::vector<VerdictLine> lines{{verdict_sentence(assessment), colour_of(assessment)}};
+  for (const engine::Assumption& assumption : assessment.assumptions)
+    lines.push_back({fmt::format("Assumed: {}", assumption.text), Colour::none});
+  for (const std::string& replaced : assessment.replaced)
+    lines.push_back({fmt::format("Replaced: {}", replaced), Colour::none});
+  return lines;
+}
+
+void add_verdict(nlohmann::ordered_json& json, const Assessment& assessment) {
+  using Json = nlohmann::ordered_json;
+  json["verdict"] = to_string(assessment.verdict);
+  json["summary"] = verdict_sentence(assessment);
+  for (std::size_t i = engine::overall_verdicts; i-- > 0;)
+    json["counts"][std::string(to_string(static_cast<OverallVerdict>(i)))] = assessment.counts[i];
+  json["limits"] = Json::array();
+  for (const JudgedLimit& limit : assessment.limits)
+    json["limits"].push_back({{"kind", to_string(limit.kind)},
+                              {"name", limit.name},
+                              {"verdict", to_string(limit.verdict)},
+                              {"reason", limit.reason}});
+  json["assumptions"] = Json::array();
+  for (const engine::Assumption& assumption : assessment.assumptions)
+    json["assumptions"].push_back({{"rule", assumption.id.empty() ? Json(nullptr) : Json(assumption.id)},
+                                   {"count", assumption.count},
+                                   {"text", assumption.text}});
+  json["replaced"] = assessment.replaced;
+}
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// The verdict on a model as every output says it: its sentence, what was assumed, what was replaced; as lines and as
+/// JSON.
+
+#include <string>
+#include <vector>
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "engine/verdict.hpp"
+#include "exporter/primitives/text_table.hpp"
+
+namespace amalthea::exporter {
+
+/// "Verdict: missed. 2 missed: SFM, Planner; 1 unknown: requirement "load"; 4 met; 3 guaranteed".
+std::string verdict_sentence(const engine::Assessment& assessment);
+/// Good only for met and guaranteed with something to be kept.
+Colour colour_of(const engine::Assessment& assessment);
+/// Of one task's.
+Colour colour_of(engine::Verdict verdict);
+
+struct VerdictLine {
+  std::string text;
+  Colour colour = Colour::none;
+};
+/// What comes first in every text: the sentence, then a line for each assumption and replacement.
+std::vector<VerdictLine> verdict_lines(const engine::Assessment& assessment);
+
+/// Sets "verdict", "summary", "counts", "limits", "assumptions", "replaced" (docs/results.md).
+void add_verdict(nlohmann::ordered_json& json, const engine::Assessment& assessment);
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/traces/detail/trace_text.hpp"
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "exporter/gpu/detail/timeline.hpp"
+#include "exporter/primitives/drawing.hpp"
+
+namespace amalthea::exporter {
+
+std::string btf_name(std::string_view name) {
+  std::string out = printable(name);
+  for (char& character : out)
+    if (character == ',' || character == ' ' || character == '?' || character == '#') character = '_';
+  return out.empty() ? "_" : out;
+}
+
+std::string UniqueNames::take(const std::string& name) {
+  std::string unique = name;
+  for (std::size_t number = 2; !taken_.insert(unique).second; ++number) unique = fmt::format("{}_{}", name, number);
+  return unique;
+}
+
+std::string btf_header(std::string_view date, std::string_view input) {
+  return fmt::format(
+      "#version 2.1.5\n#creator amalthea-timing\n#creationDate {}\n#inputFile {}\n#timeScale ns\n#entityTypeTable\n",
+      date, printable(input));
+}
+
+std::string json_text(std::string_view text) {
+  return nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::string json_microseconds(std::int64_t picoseconds) { return decimal(picoseconds, 6); }
+
+std::string json_track_name(bool group, int process, std::size_t thread, std::string_view name) {
+  const std::string_view what = group ? "process" : "thread";
+  return fmt::format(R"({{"ph":"M","name":"{0}_name","pid":{1},"tid":{2},"args":{{"name":{3}}}}},)"
+                     "\n"
+                     R"({{"ph":"M","name":"{0}_sort_index","pid":{1},"tid":{2},"args":{{"sort_index":{4}}}}})",
+                     what, process, thread, json_text(name), group ? static_cast<std::size_t>(process) : thread);
+}
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "exporter/traces/detail/trace_thread.hpp"
+
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace amalthea::exporter {
+namespace {
+
+// What an observer may be told, with all that it is told of it; see SimulationObserver.
+struct Released {
+  TaskIndex task;
+  Instant now;
+  bool lost;
+};
+struct Completed {
+  TaskIndex task;
+  std::uint64_t job;
+  Instant release, now;
+};
+struct Occurred {
+  StimulusIndex stimulus;
+  std::optional<TaskIndex> by;
+  Instant now;
+};
+struct StepChange {
+  TaskIndex task;
+  std::uint64_t job;
+  std::size_t step;
+  Instant now;
+  bool begins;
+};
+struct Served {
+  UnitIndex unit;
+  engine::gpu::EngineSlice slice;
+};
+struct Ended {
+  Instant now;
+};
+using Event = std::variant<engine::Interval, Released, Completed, Occurred, engine::ProcessChange, StepChange,
+                           engine::OperationChange, engine::BlockChange, Served, Ended>;
+using Events = std::vector<Event>;
+
+void tell(TraceWriter& writer, const engine::Interval& interval) { writer.interval(interval); }
+void tell(TraceWriter& writer, const Released& what) { writer.released(what.task, what.now, what.lost); }
+void tell(TraceWriter& writer, const Completed& what) { writer.completed(what.task, what.job, what.release, what.now); }
+void tell(TraceWriter& writer, const Occurred& what) { writer.occurred(what.stimulus, what.by, what.now); }
+void tell(TraceWriter& writer, const engine::ProcessChange& change) { writer.process(change); }
+void tell(TraceWriter& writer, const StepChange& what) {
+  if (what.begins)
+    writer.step_begins(what.task, what.job, what.step, what.now);
+  else
+    writer.step_ends(what.task, what.job, what.step, what.now);
+}
+void tell(TraceWriter& writer, const engine::OperationChange& change) { writer.operation(change); }
+void tell(TraceWriter& writer, const engine::BlockChange& change) { writer.block(change); }
+void tell(TraceWriter& writer, const Served& what) { writer.served(what.unit, what.slice); }
+void tell(TraceWriter& writer, const Ended& what) { writer.ended(what.now); }
+
+class ThreadedTrace final : public TraceWriter {
+ public:
+  explicit ThreadedTrace(std::unique_ptr<TraceWriter> writer) : writer_(std::move(writer)) {
+    gathered_.reserve(most_gathered);
+  }
+  ~ThreadedTrace() override { stop(); }
+
+  bool wants_intervals() const override { return writer_->wants_intervals(); }
+  bool wants_events() const override { return writer_->wants_events(); }
+
+  void begins(const engine::SimulationInput& input) override {
+    writer_->begins(input);
+    thread_ = std::thread([this] { work(); });
+  }
+  void interval(const engine::Interval& interval) override { add(interval); }
+  void released(TaskIndex task, Instant now, bool lost) override { add(Released{task, now, lost}); }
+  void completed(TaskIndex task, std::uint64_t job, Instant release, Instant now) override {
+    add(Completed{task, job, release, now});
+  }
+  void occurred(StimulusIndex stimulus, std::optional<TaskIndex> by, Instant now) override {
+    add(Occurred{stimulus, by, now});
+  }
+  void process(const engine::ProcessChange& change) override { add(change); }
+  void step_begins(TaskIndex task, std::uint64_t job, std::size_t step, Instant now) override {
+    add(StepChange{task, job, step, now, true});
+  }
+  void step_ends(TaskIndex task, std::uint64_t job, std::size_t step, Instant now) override {
+    add(StepChange{task, job, step, now, false});
+  }
+  void operation(const engine::OperationChange& change) override { add(change); }
+  void block(const engine::BlockChange& change) override { add(change); }
+  void served(UnitIndex unit, const engine::gpu::EngineSlice& slice) override { add(Served{unit, slice}); }
+  void ended(Instant now) override {
+    add(Ended{now});
+    pass_on();
+    stop();  // what `begins` was given may be gone after this
+  }
+
+  tl::expected<void, std::string> finish() override {
+    stop();
+    if (failure_) std::rethrow_exception(failure_);
+    return writer_->finish();
+  }
+
+ private:
+  static constexpr std::size_t most_gathered = 2048;
+  static constexpr std::size_t most_waiting = 4;  ///< of that many events each
+
+  template <typename What>
+  void add(const What& what) {
+    gathered_.emplace_back(what);
+    if (gathered_.size() == most_gathered) pass_on();
+  }
+
+  void pass_on() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return waiting_.size() < most_waiting; });
+    waiting_.push_back(std::move(gathered_));
+    if (spare_.empty()) {
+      gathered_ = {};
+    } else {
+      gathered_ = std::move(spare_.back());
+      spare_.pop_back();
+    }
+    lock.unlock();
+    changed_.notify_all();
+    gathered_.clear();
+    gathered_.reserve(most_gathered);
+  }
+
+  void stop() {
+    {
+      const std::lock_guard lock(mutex_);
+      stopping_ = true;
+    }
+    changed_.notify_all();
+    if (thread_.joinable()) thread_.join();
+  }
+
+  void work() {
+    while (true) {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return stopping_ || !waiting_.empty(); });
+      if (waiting_.empty()) return;
+      Events events = std::move(waiting_.front());
+      waiting_.pop_front();
+      lock.unlock();
+      changed_.notify_all();
+      try {
+        if (!failure_)
+          for (const Event& event : events) std::visit([this](const auto& what) { tell(*writer_, what); }, event);
+      } catch (...) {
+        failure_ = std::current_exception();
+      }
+      lock.lock();
+      spare_.push_back(std::move(events));
+    }
+  }
+
+  std::unique_ptr<TraceWriter> writer_;
+  std::thread thread_;
+  Events gathered_;  ///< by the simulation
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Events> waiting_;
+  std::vector<Events> spare_;  ///< read, to be filled again
+  bool stopping_ = false;
+  std::exception_ptr failure_;  ///< of the thread's own; read by others once it has ended
+};
+
+}  // namespace
+
+std::unique_ptr<TraceWriter> on_own_thread(std::unique_ptr<TraceWriter> writer) {
+  return std::make_unique<ThreadedTrace>(std::move(writer));
+}
+
+}  // namespace amalthea::exporter

@@ -1,0 +1,729 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "importer/reading/detail/structure.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "amalthea/detail/itea.hpp"
+#include "amalthea/detail/near_miss.hpp"
+#include "amalthea/identifier.hpp"
+#include "amalthea/position.hpp"
+#include "importer/reading/detail/likely_target.hpp"
+#include "importer/reading/detail/prefixed_name.hpp"
+
+namespace amalthea::importer {
+namespace {
+
+/// Of references that EMF leaves open.
+constexpr std::string_view missing_file = "AM0205";
+/// Of references that lead nowhere, or to something of another class.
+constexpr std::string_view missing_target = "AM0203";
+
+/// Findings about structure, told with their places up to a number that somebody may read; a split model with a file
+/// missing has as many as it has references, and finding their places takes time.
+class Findings {
+ public:
+  explicit Findings(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
+  Findings(const Findings&) = delete;
+  Findings& operator=(const Findings&) = delete;
+  ~Findings() {
+    if (more_ > 0)
+      diagnostics_.add(
+          "AM0206", Severity::warning,
+          fmt::format("{} more findings of this kind are not listed; correct those that are, then look again", more_));
+  }
+
+  /// `message` and `place` are only asked for when the finding is listed. Each kind has its own limit: no warnings hide
+  /// an error.
+  template <typename Message, typename Place>
+  void add(std::string_view id, Severity severity, Element element, Message message, Place place) {
+    if (++count_[id] > most_) {
+      ++more_;
+      return;
+    }
+    diagnostics_.add(id, severity, message(), place(), element.path());
+  }
+  bool is_full(std::string_view id) const {
+    const auto found = count_.find(id);
+    return found != count_.end() && found->second >= most_;
+  }
+
+ private:
+  static constexpr std::size_t most_ = 1000;
+  Diagnostics& diagnostics_;
+  std::unordered_map<std::string_view, std::size_t> count_;
+  std::size_t more_ = 0;
+};
+
+/// Feature lookup by (class, name), remembered per document: a model has few distinct pairs and many elements.
+class FeatureCache {
+ public:
+  explicit FeatureCache(const Document& document) : document_(document), by_class_(metamodel::classes().size()) {}
+
+  const Feature* find(ClassId cls, NameId name) {
+    const auto column = static_cast<std::size_t>(name);
+    if (column >= most_columns) return look_up(cls, name);
+    std::vector<Entry>& row = by_class_[static_cast<std::size_t>(cls)];
+    if (row.empty()) row.resize(std::min(document_.name_total(), most_columns));
+    Entry& entry = row[column];
+    if (!entry.known) entry = {look_up(cls, name), true};
+    return entry.feature;
+  }
+
+ private:
+  struct Entry {
+    const Feature* feature = nullptr;
+    bool known = false;
+  };
+  /// A file that makes up names by the thousand is looked up the slow way instead of filling the memory.
+  static constexpr std::size_t most_columns = 2048;
+
+  const Feature* look_up(ClassId cls, NameId name) const {
+    return metamodel::find_feature_any_version(cls, document_.name(name), document_.version());
+  }
+
+  const Document& document_;
+  std::vector<std::vector<Entry>> by_class_;
+};
+
+/// What a file has that its own version has not: files written during a development cycle carry the next version's
+/// namespace over the old structure.
+class OtherStructure {
+ public:
+  explicit OtherStructure(const Document& document) : document_(document) {}
+
+  void note(VersionSet versions, Element element, std::string_view what) {
+    if (count_++ == 0) {
+      first_ = element;
+      first_what_ = what;
+    }
+    for (const Version version : all_versions())
+      if (versions.contains(version)) ++having_[static_cast<std::size_t>(version)];
+  }
+
+  void report(Findings& findings) const {
+    if (count_ == 0 || document_.itea() != IteaRelease::none) return;
+    // The version that explains most of it; of equally good ones the nearest, of equally near ones the older.
+    const int own = static_cast<int>(document_.version());
+    int best = -1;
+    for (int i = 0; i < static_cast<int>(version_count); ++i) {
+      if (static_cast<Version>(i) == Version::v0_9_6) continue;  // its table is a guess from its neighbours
+      if (best < 0 || having_[static_cast<std::size_t>(i)] > having_[static_cast<std::size_t>(best)] ||
+          (having_[static_cast<std::size_t>(i)] == having_[static_cast<std::size_t>(best)] &&
+           std::abs(i - own) < std::abs(best - own)))
+        best = i;
+    }
+    findings.add(
+        "AM0208", Severity::warning, first_,
+        [&] {
+          const auto own_text = to_string(document_.version()), best_text = to_string(static_cast<Version>(best));
+          constexpr std::string_view advice = "correct the namespace, or migrate the model";
+          if (count_ == 1)
+            return fmt::format(
+                "the namespace says AMALTHEA {}, but 1 element or attribute is from another version, known to {} ({}); "
+                "it is read by its structure; {}",
+                own_text, best_text, first_what_, advice);
+          return fmt::format(
+              "the namespace says AMALTHEA {}, but {} elements or attributes are from another version, "
+              "{} of them known to {} (the first: {}); they are read by their structure; {}",
+              own_text, count_, having_[static_cast<std::size_t>(best)], best_text, first_what_, advice);
+        },
+        [&] { return first_.location(); });
+  }
+
+ private:
+  const Document& document_;
+  std::size_t count_ = 0;
+  std::array<std::size_t, version_count> having_{};
+  Element first_;
+  std::string first_what_;
+};
+
+/// What an ITEA model has that no later version has: kept, and told once.
+class Forgotten {
+ public:
+  explicit Forgotten(const Document& document) : document_(document) {}
+  void note(Element element, std::string_view what) {
+    if (count_++ == 0) {
+      first_ = element;
+      first_what_ = what;
+    }
+  }
+  void report(Findings& findings) const {
+    if (count_ == 0) return;
+    findings.add(
+        "AM0209", Severity::note, first_,
+        [&] {
+          return fmt::format(
+              "{} elements or attributes of {} have no counterpart in AMALTHEA {} and later (the first: "
+              "{}); they are kept but not understood",
+              count_, document_.version_text(), to_string(oldest_version), first_what_);
+        },
+        [&] { return first_.location(); });
+  }
+
+ private:
+  const Document& document_;
+  std::size_t count_ = 0;
+  Element first_;
+  std::string first_what_;
+};
+
+/// What an unknown tag or attribute may mean: a feature of the class in the file's version, else in any other.
+std::string feature_suggestion(ClassId cls, std::string_view written, Version own, bool is_attribute) {
+  const auto is_written_so = [is_attribute](const Feature& feature) {
+    return (feature.kind == FeatureKind::containment) != is_attribute && feature.stored();
+  };
+  if (const Feature* known = metamodel::find_feature_any_version(cls, written, own);
+      known != nullptr && known->stored())
+    return known->kind == FeatureKind::attribute ? fmt::format("; expected an attribute {}=\"…\"", written) : "";
+  for (const bool in_own_version : {true, false}) {
+    NearMisses near(written);
+    for (const Version version : all_versions())
+      if ((version == own) == in_own_version)
+        for (const Feature* feature : metamodel::all_features(cls, version))
+          if (is_written_so(*feature)) near.offer(feature->name);
+    if (!near.nearest().empty()) return near.suggestion();
+  }
+  return {};
+}
+
+/// Gives the elements of one document their classes, in document order: a parent has its class before its children.
+class Classifier {
+ public:
+  Classifier(Document& document, OtherStructure& other_structure, Forgotten& forgotten, Findings& findings)
+      : document_(document),
+        findings_(findings),
+        features_(document),
+        other_structure_(other_structure),
+        forgotten_(forgotten),
+        is_itea_(document.itea() != IteaRelease::none),
+        xsi_type_(document.find_name("xsi:type")),
+        href_(document.find_name("href")) {}
+
+  void run() {
+    for (std::uint32_t i = 0; i < document_.size(); ++i)
+      if (const ClassId cls = class_of(document_.element(i)); cls != no_class) document_.set_class(i, cls);
+  }
+
+ private:
+  ClassId class_of(Element element) {
+    const ElementRecord& record = element.record();
+    if (record.parent == ElementRecord::none) {
+      const ClassId root = find_class(document_.metamodel_prefix(), element.tag());
+      return root == no_class ? unknown_class(element, element.tag()) : known_class(element, root);
+    }
+    const ClassId parent = document_.record(record.parent).cls;
+    if (parent == no_class) return no_class;  // below something unknown everything is unknown; reported once, above
+    if (element.tag().starts_with("xmi:")) return no_class;  // <xmi:Extension>, of which EMF takes no notice either
+    const Feature* feature = features_.find(parent, record.tag);
+    const auto written_class = value(record, xsi_type_);
+    if (feature == nullptr) return unknown_feature(element, written_class);
+    if (feature->kind == FeatureKind::attribute) return attribute_as_element(element);
+    // `<tags href="amlt:/#…"/>`: not an object of its own but a reference to one.
+    if (feature->kind == FeatureKind::reference && value(record, href_)) return no_class;
+    if (!feature->versions.contains(document_.version()))
+      other_structure_.note(feature->versions, element,
+                            fmt::format("<{}> in a {}", element.tag(), metamodel::info(parent).name));
+    if (!written_class) return feature->type;
+    const ClassId cls = class_named(*written_class);
+    return cls == no_class ? unknown_class(element, *written_class) : known_class(element, cls);
+  }
+
+  std::optional<std::string_view> value(const ElementRecord& record, std::optional<NameId> name) const {
+    if (!name) return std::nullopt;
+    for (std::uint32_t i = record.first_attribute; i < record.first_attribute + record.attribute_count; ++i)
+      if (document_.attribute(i).name() == *name) return document_.value(document_.attribute(i));
+    return std::nullopt;
+  }
+
+  ClassId find_class(std::string_view package, std::string_view name) const {
+    return metamodel::find_class(is_itea_ ? itea_class(package, name) : name).value_or(no_class);
+  }
+
+  /// The class that an xsi:type names.
+  ClassId class_named(std::string_view written) {
+    if (const auto known = class_names_.find(written); known != class_names_.end()) return known->second;
+    const auto [package, name] = split_name(written);
+    return class_names_.emplace(written, find_class(package, name)).first->second;
+  }
+
+  ClassId known_class(Element element, ClassId cls) {
+    if (const VersionSet versions = metamodel::info(cls).versions; !versions.contains(document_.version()))
+      other_structure_.note(versions, element, fmt::format("the class {}", metamodel::info(cls).name));
+    return cls;
+  }
+
+  ClassId unknown_class(Element element, std::string_view name) {
+    if (is_itea_) {
+      forgotten_.note(element, fmt::format("the class {}", name));
+      return no_class;
+    }
+    findings_.add(
+        "AM0202", Severity::error, element,
+        [&] {
+          return fmt::format("unknown class \"{}\"; no AMALTHEA version has it{}", name,
+                             class_suggestion(element, name));
+        },
+        [&] { return element.attribute_location("xsi:type"); });
+    return no_class;
+  }
+
+  ClassId unknown_feature(Element element, std::optional<std::string_view> written_class) {
+    if (is_itea_) {
+      forgotten_.note(element, fmt::format("<{}> in a {}", element.tag(), element.parent().class_name()));
+      if (element.attribute("href")) return no_class;
+      if (written_class) return class_named(*written_class);
+      return metamodel::find_class(itea_content(element.tag())).value_or(no_class);
+    }
+    findings_.add(
+        "AM0201", Severity::error, element,
+        [&] {
+          return fmt::format("unknown element <{}> in a {}; it is kept but not understood{}", element.tag(),
+                             element.parent().class_name(),
+                             feature_suggestion(*element.parent().cls(), element.tag(), document_.version(), false));
+        },
+        [&] { return element.location(); });
+    return no_class;
+  }
+
+  /// Classes that may stand here, else all others.
+  std::string class_suggestion(Element element, std::string_view written) const {
+    const auto [prefix, name] = split_name(written);
+    const Element parent = element.parent();
+    const Feature* feature =
+        parent && parent.cls() ? metamodel::find_feature_any_version(*parent.cls(), element.tag(), document_.version())
+                               : nullptr;
+    for (const bool here : {true, false}) {
+      NearMisses near(name);
+      for (const ClassInfo& info : metamodel::classes()) {
+        const Version version =
+            info.versions.contains(document_.version()) ? document_.version() : info.versions.last();
+        if (metamodel::is_abstract(info.id, version)) continue;
+        const bool fits =
+            feature != nullptr && feature->type != no_class && metamodel::is_a(info.id, feature->type, version);
+        if (fits == here) near.offer(info.name);
+      }
+      if (!near.nearest().empty()) return near.suggestion();
+    }
+    return {};
+  }
+
+  /// EMF reads such values.
+  ClassId attribute_as_element(Element element) {
+    if (is_itea_)
+      forgotten_.note(element, fmt::format("<{}> in a {}", element.tag(), element.parent().class_name()));
+    else
+      findings_.add(
+          "AM0231", Severity::warning, element,
+          [&] {
+            return fmt::format(
+                "<{0}> is an attribute of a {1} and written as an element, which is kept but not read; "
+                "write {0}=\"…\"",
+                element.tag(), element.parent().class_name());
+          },
+          [&] { return element.location(); });
+    return no_class;
+  }
+
+  Document& document_;
+  Findings& findings_;
+  FeatureCache features_;
+  OtherStructure& other_structure_;
+  Forgotten& forgotten_;
+  bool is_itea_;
+  std::optional<NameId> xsi_type_, href_;
+  std::unordered_map<std::string_view, ClassId> class_names_;
+};
+
+/// Whether EMF lists `later` before `earlier`, which stands before it in the file: it goes by the order of the
+/// features, and only within one feature by that of the file.
+bool comes_before_in_content(Element later, Element earlier) {
+  std::vector<Element> ancestors;
+  for (Element at = earlier; at; at = at.parent()) ancestors.push_back(at);
+  Element child_of_later = later;
+  for (Element at = later.parent(); at; child_of_later = at, at = at.parent()) {
+    const auto shared = std::find(ancestors.begin(), ancestors.end(), at);
+    if (shared == ancestors.end()) continue;
+    if (shared == ancestors.begin() || !at.cls()) return false;  // one contains the other
+    const std::string_view later_tag = child_of_later.tag(), earlier_tag = std::prev(shared)->tag();
+    if (later_tag == earlier_tag) return false;
+    for (const Feature* feature : metamodel::all_features(*at.cls(), at.document().version())) {
+      if (feature->name == earlier_tag) return false;
+      if (feature->name == later_tag) return true;
+    }
+    return false;
+  }
+  return false;
+}
+
+/// Registers the ids of one document.
+void give_ids(Document& document, Findings& findings) {
+  const auto xmi_id = document.find_name("xmi:id");
+  enum class Referable : std::uint8_t { unknown, no, yes };
+  std::vector<Referable> referable(metamodel::classes().size(), Referable::unknown);
+  const auto is_referable = [&](ClassId cls) {
+    Referable& known = referable[static_cast<std::size_t>(cls)];
+    if (known == Referable::unknown)
+      known = metamodel::is_referable_any_version(cls, document.version()) ? Referable::yes : Referable::no;
+    return known == Referable::yes;
+  };
+  for (std::uint32_t i = 0; i < document.size(); ++i) {
+    const Element element = document.element(i);
+    const ElementRecord& record = element.record();
+    std::optional<std::string_view> written;
+    for (std::uint32_t a = 0; xmi_id && a < record.attribute_count && !written; ++a)
+      if (const AttributeRecord& attribute = document.attribute(record.first_attribute + a);
+          attribute.name() == *xmi_id)
+        written = document.value(attribute);
+    Element meant = element, other;
+    if (written) other = document.add_xmi_id(*written, element);
+    if (record.cls != no_class && is_referable(record.cls)) {
+      const std::string id = computed_id(element).value_or("");
+      // Where both are the same, which is the rule, the one that was written does.
+      if (!id.empty() && id != written.value_or(""))
+        if (const Element before = document.add_computed_id(id, element)) {
+          other = before;
+          if (comes_before_in_content(element, before)) {
+            document.add_computed_id(id, before);
+            std::swap(meant, other);
+          }
+        }
+    }
+    if (other && !element.name().empty())
+      findings.add(
+          "AM0207", Severity::warning, element,
+          [&] {
+            return fmt::format(
+                "a second {} is named \"{}\"; references mean {}, not the one at line {}; rename one of "
+                "them if both are wanted",
+                element.class_name(), element.name(),
+                meant == element ? "this one" : fmt::format("the one at line {}", meant.location().line),
+                other.location().line);
+          },
+          [&] { return element.location(); });
+  }
+}
+
+std::string name_for_message(Element element) {
+  return element.name().empty() ? std::string(element.class_name())
+                                : fmt::format("{} \"{}\"", element.class_name(), element.name());
+}
+
+/// Looks up every reference of a model once.
+class ReferenceChecker {
+ public:
+  ReferenceChecker(Model& model, Findings& findings)
+      : model_(model),
+        findings_(findings),
+        fits_(metamodel::classes().size() * metamodel::classes().size()),
+        likely_(model, [this](ClassId cls, ClassId type) { return fits(cls, type); }) {}
+
+  void check(Document& document, OtherStructure& other_structure, Forgotten& forgotten) {
+    FeatureCache features(document);
+    const auto href = document.find_name("href");
+    for (std::uint32_t i = 0; i < document.size(); ++i) {
+      const Element element = document.element(i);
+      const ElementRecord& record = element.record();
+      if (record.cls == no_class) {
+        if (href && record.parent != ElementRecord::none && document.record(record.parent).cls != no_class)
+          if (const auto written = element.attribute("href")) {
+            look_up_waiting();
+            check_href(element, *written, features.find(document.record(record.parent).cls, record.tag));
+          }
+        continue;
+      }
+      for (std::uint32_t a = 0; a < record.attribute_count; ++a) {
+        const AttributeRecord& attribute = document.attribute(record.first_attribute + a);
+        const Feature* feature = features.find(record.cls, attribute.name());
+        if (feature == nullptr) {
+          look_up_waiting();
+          unknown_attribute(element, document.name(attribute.name()), forgotten);
+        } else {
+          if (!feature->versions.contains(document.version()))
+            other_structure.note(feature->versions, element,
+                                 fmt::format("attribute {} of a {}", feature->name, element.class_name()));
+          if (feature->kind == FeatureKind::reference)
+            check_tokens(element, *feature, record.first_attribute + a, document.value(attribute));
+        }
+      }
+    }
+    look_up_waiting();
+  }
+
+ private:
+  void unknown_attribute(Element element, std::string_view name, Forgotten& forgotten) {
+    if (name.find(':') < name.find('{')) return;  // xsi:type, xmi:id, xmi:version, xsi:schemaLocation
+    if (element.document().itea() != IteaRelease::none)
+      return forgotten.note(element, fmt::format("attribute {} of a {}", name, element.class_name()));
+    findings_.add(
+        "AM0204", Severity::error, element,
+        [&] {
+          return fmt::format("unknown attribute {} of a {}; it is kept but not understood{}", name,
+                             element.class_name(),
+                             feature_suggestion(*element.cls(), name, element.document().version(), true));
+        },
+        [&] { return element.attribute_location(name); });
+  }
+
+  /// Whether a reference to `type` may lead to the element, in the version of its file or in any other.
+  bool fits(Element target, ClassId type) { return fits(target.record().cls, type); }
+  bool fits(ClassId cls, ClassId type) {
+    if (cls == no_class || type == no_class || cls == type) return true;
+    Fit& known = fits_[static_cast<std::size_t>(cls) * metamodel::classes().size() + static_cast<std::size_t>(type)];
+    if (known == Fit::unknown) {
+      const auto versions = all_versions();
+      const bool is = std::any_of(versions.begin(), versions.end(),
+                                  [&](Version version) { return metamodel::is_a(cls, type, version); });
+      known = is ? Fit::yes : Fit::no;
+    }
+    return known == Fit::yes;
+  }
+
+  /// Positions are looked up with the lists of children at hand, and the answer is kept for all who ask later.
+  void remember_position(Element holder, std::string_view written) {
+    const std::string_view fragment = written.substr(written.find('#') + 1);
+    if (!fragment.starts_with('/')) return;
+    for (const Document* scope : model_.scope(holder, written)) {
+      Document& document = *model_.documents()[scope->position()];
+      const auto finder = positions_.try_emplace(scope->position(), document).first;
+      document.add_position(fragment, finder->second.find(fragment));
+    }
+  }
+
+  /// References wait until some have come together, see IdTable.
+  void check_tokens(Element element, const Feature& feature, std::uint32_t attribute, std::string_view tokens) {
+    for_each_token(tokens, [&](std::string_view token, std::size_t offset) {
+      waiting_[waiting_count_++] = {
+          element, &feature, token, attribute, static_cast<std::uint32_t>(offset), IdTable::hash(token), Element{}};
+      if (waiting_count_ == waiting_.size()) look_up_waiting();
+    });
+  }
+
+  void look_up_waiting() {
+    const auto waiting = std::span(waiting_).first(waiting_count_);
+    waiting_count_ = 0;
+    const auto ids = [](const Waiting& reference) -> const IdTable& { return reference.element.document().xmi_ids(); };
+    for (const Waiting& reference : waiting) ids(reference).prefetch_slot(reference.hash);
+    for (const Waiting& reference : waiting) ids(reference).prefetch_text(reference.hash);
+    for (Waiting& reference : waiting) {
+      const std::uint32_t found = ids(reference).find(reference.token, reference.hash);
+      reference.target = found == ElementRecord::none ? Element{} : reference.element.document().element(found);
+      if (reference.target) __builtin_prefetch(&reference.target.record());
+    }
+    for (const Waiting& reference : waiting) check_reference(reference);
+  }
+
+  struct Waiting {
+    Element element;
+    const Feature* feature = nullptr;
+    std::string_view token;
+    std::uint32_t attribute = 0;
+    std::uint32_t offset = 0;  ///< in the attribute's value
+    std::uint32_t hash = 0;
+    Element target;  ///< by xmi:id
+  };
+
+  void check_reference(const Waiting& reference) {
+    const Element element = reference.element;
+    const Feature* feature = reference.feature;
+    const std::string_view token = reference.token;
+    Element target = reference.target;
+    if (!target) {
+      remember_position(element, token);
+      target = model_.target(element, token);
+    }
+    if (target && fits(target, feature->type)) {
+      Document& own = *model_.documents()[element.document().position()];
+      if (target.document().position() == own.position() &&
+          token.size() == own.value(own.attribute(reference.attribute)).size())
+        own.add_target(element.index(), reference.attribute - element.record().first_attribute, target);
+      return;
+    }
+    if (is_part_of_joined(reference)) return;
+    const LikelyTarget likely =
+        target_of_blanks(reference, feature->type)
+            .value_or(findings_.is_full(missing_target) ? LikelyTarget{} : likely_.find(element, token, feature->type));
+    model_.add_dangling(element, std::string(feature->name), likely.element);
+    if (is_explained_by_unknown(target, token)) return;
+    findings_.add(
+        missing_target, Severity::error, element,
+        [&] {
+          return fmt::format("{} \"{}\" of {} refers to {}", feature->name, token, name_for_message(element),
+                             what_is_found(reference, target, likely));
+        },
+        [&] {
+          Location at = element.attribute_location(feature->name);
+          // Where the value's own place is not known (UTF-16), neither is the token's.
+          if (element.attribute_span(feature->name)->size() != 0) at.column += reference.offset;
+          return at;
+        });
+  }
+
+  /// "nothing in the model; did you mean …?"
+  std::string what_is_found(const Waiting& reference, Element target, const LikelyTarget& likely) {
+    if (!target) {
+      if (const Element elsewhere = model_.find(reference.token))
+        return fmt::format(
+            "nothing in its own file; there is one in {}, which has to be referred to by a child "
+            "<{} href=\"amlt:/#…\"/>",
+            elsewhere.document().source().path(), reference.feature->name);
+      if (const Element unknown = likely_.unknown_element(reference.token))
+        return fmt::format("\"{}\" at line {}, of which no AMALTHEA version knows the {}; correct it there",
+                           unknown.name(), unknown.location().line,
+                           unknown.attribute("xsi:type") ? "class" : "element");
+    }
+    return wrong_target(target, reference.feature->type) + remedy(reference.token, target, likely);
+  }
+
+  static std::string remedy(std::string_view token, Element target, const LikelyTarget& likely) {
+    if (!likely.suggestion.empty() || target) return likely.suggestion;
+    if (token.starts_with('/')) return "; correct it";  // a position is one in its own file
+    return "; correct it, or give the file that has it, too";
+  }
+
+  /// Whether the token stands within a list that was told to be one name with blanks.
+  bool is_part_of_joined(const Waiting& reference) const {
+    return reference.element == joined_.element && reference.attribute == joined_.attribute &&
+           reference.offset < joined_.end;
+  }
+
+  /// `Read Radar?type=Label` is two references; `Read+Radar?type=Label`, if there is that, may be meant.
+  std::optional<LikelyTarget> target_of_blanks(const Waiting& reference, ClassId type) {
+    constexpr std::size_t longest = 1000;
+    const Document& document = reference.element.document();
+    const std::string_view rest =
+        document.value(document.attribute(reference.attribute)).substr(reference.offset, longest);
+    const std::size_t type_at = rest.find("?type=");
+    if (type_at == std::string_view::npos || type_at < reference.token.size()) return std::nullopt;
+    std::string joined(rest.substr(0, rest.find(' ', type_at)));
+    std::replace(joined.begin(), joined.end(), ' ', '+');
+    const Element target = model_.target(reference.element, joined);
+    if (!target || !fits(target, type)) return std::nullopt;
+    joined_ = {reference.element, reference.attribute, reference.offset + static_cast<std::uint32_t>(joined.size())};
+    return LikelyTarget{target, fmt::format("; did you mean \"{}\"? In references a blank is written +", joined)};
+  }
+
+  /// What no version knows has been told where it stands, and once that something refers to it.
+  bool is_explained_by_unknown(Element target, std::string_view token) {
+    if (target) return false;
+    const Element unknown = likely_.unknown_element(token);
+    return unknown && !unknown_told_.insert({unknown.document().position(), unknown.index()}).second;
+  }
+
+  /// `<tags href="…"/>` in an element with a class.
+  void check_href(Element proxy, std::string_view href, const Feature* feature) {
+    // Targets in other kinds of files (Franca .fidl) are outside of any AMALTHEA model.
+    const bool foreign = href.find("amlt:") == std::string_view::npos &&
+                         href.find(".amxmi") == std::string_view::npos && !href.starts_with('#');
+    if (foreign || feature == nullptr) return;
+    remember_position(proxy, href);
+    const Element target = model_.target(proxy, href);
+    if (target && fits(target, feature->type)) return;
+    const LikelyTarget likely =
+        findings_.is_full(missing_file) ? LikelyTarget{} : likely_.find(proxy, href, feature->type);
+    model_.add_dangling(proxy.parent(), std::string(proxy.tag()), likely.element);
+    findings_.add(
+        missing_file, Severity::error, proxy,
+        [&] {
+          return fmt::format("reference \"{}\" of {} refers to {}{}", href, proxy.tag(),
+                             target ? wrong_target(target, feature->type) : std::string("nothing in the files given"),
+                             !target && likely.suggestion.empty() ? "; give the file that has it, or the whole folder"
+                                                                  : likely.suggestion);
+        },
+        [&] { return proxy.attribute_location("href"); });
+  }
+
+  /// "a Label; expected a Runnable", or that there is nothing.
+  static std::string wrong_target(Element target, ClassId type) {
+    return target ? fmt::format("a {}; expected a {}", target.class_name(), metamodel::info(type).name)
+                  : "nothing in the model";
+  }
+
+  enum class Fit : std::uint8_t { unknown, no, yes };
+  Model& model_;
+  Findings& findings_;
+  std::vector<Fit> fits_;  // by class and type
+  std::array<Waiting, 64> waiting_;
+  std::size_t waiting_count_ = 0;
+  std::map<std::uint32_t, PositionFinder> positions_;
+  LikelyTargets likely_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> unknown_told_;  // document, element
+  struct Joined {
+    Element element;
+    std::uint32_t attribute = 0;
+    std::uint32_t end = 0;  ///< offset in the attribute's value
+  };
+  Joined joined_;  ///< the last name with blanks
+};
+
+}  // namespace
+
+std::optional<Version> version_of_cycle(const Document& document) {
+  FeatureCache any(document);
+  const auto has_all = [&](Version version) {
+    std::unordered_map<std::uint64_t, bool> known;  // by class and name
+    const auto has = [&](ClassId cls, NameId name) {
+      const auto key = (static_cast<std::uint64_t>(cls) << 32U) | static_cast<std::uint32_t>(name);
+      const auto [at, added] = known.emplace(key, true);
+      if (added)  // what no version has is another matter
+        at->second =
+            any.find(cls, name) == nullptr || metamodel::find_feature(cls, document.name(name), version) != nullptr;
+      return at->second;
+    };
+    for (std::uint32_t i = 0; i < document.size(); ++i) {
+      const ElementRecord& record = document.record(i);
+      const ClassId parent = record.parent == ElementRecord::none ? no_class : document.record(record.parent).cls;
+      if (parent != no_class && !has(parent, record.tag)) return false;
+      if (record.cls == no_class) continue;
+      if (!metamodel::exists(record.cls, version)) return false;
+      for (std::uint32_t a = 0; a < record.attribute_count; ++a)
+        if (!has(record.cls, document.attribute(record.first_attribute + a).name())) return false;
+    }
+    return true;
+  };
+  const auto own = static_cast<int>(document.version());
+  for (const int step : {-1, 1}) {
+    int other = own + step;
+    if (other == static_cast<int>(Version::v0_9_6)) other += step;  // its table is a guess from its neighbours
+    if (other < 0 || other >= static_cast<int>(version_count)) continue;
+    if (has_all(static_cast<Version>(other))) return static_cast<Version>(other);
+  }
+  return std::nullopt;
+}
+
+bool is_about_missing_file(const Diagnostic& finding) { return finding.id == missing_file; }
+
+void understand_structure(Model& model, Diagnostics& diagnostics) {
+  Findings findings(diagnostics);
+  std::vector<OtherStructure> other_structures;
+  std::vector<Forgotten> forgotten;
+  for (const auto& document : model.documents()) {
+    other_structures.emplace_back(*document);
+    forgotten.emplace_back(*document);
+    Classifier(*document, other_structures.back(), forgotten.back(), findings).run();
+    give_ids(*document, findings);
+    document->index();
+  }
+  // References may lead to any document, so all have to have their ids.
+  ReferenceChecker checker(model, findings);
+  for (const auto& document : model.documents()) {
+    const std::size_t position = document->position();
+    checker.check(*document, other_structures[position], forgotten[position]);
+    other_structures[position].report(findings);
+    forgotten[position].report(findings);
+  }
+}
+
+}  // namespace amalthea::importer

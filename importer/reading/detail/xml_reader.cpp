@@ -1,0 +1,439 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "importer/reading/detail/xml_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+#include <xercesc/framework/MemBufInputSource.hpp>
+#include <xercesc/sax2/Attributes.hpp>
+#include <xercesc/sax2/DefaultHandler.hpp>
+#include <xercesc/sax2/SAX2XMLReader.hpp>
+#include <xercesc/sax2/XMLReaderFactory.hpp>
+#include <xercesc/util/OutOfMemoryException.hpp>
+#include <xercesc/util/PlatformUtils.hpp>
+#include <xercesc/util/XMLUni.hpp>
+
+#include "amalthea/detail/itea.hpp"
+#include "importer/reading/detail/foreign_content.hpp"
+#include "importer/reading/detail/prefixed_name.hpp"
+#include "importer/reading/detail/tag_scanner.hpp"
+
+namespace amalthea::importer {
+namespace {
+
+namespace xml = xercesc;
+
+constexpr std::string_view xmi_namespace = "http://www.omg.org/XMI";
+constexpr std::string_view xsi_namespace = "http://www.w3.org/2001/XMLSchema-instance";
+constexpr std::string_view amalthea_namespace = "http://app4mc.eclipse.org/amalthea/";
+
+/// Ends the parse from inside a callback; never leaves this file.
+struct Stop {};
+
+std::u16string_view view(const XMLCh* text) {
+  return text == nullptr ? std::u16string_view{} : std::u16string_view{text};
+}
+
+void append_utf8(std::string& out, char32_t c) {
+  const auto byte = [&out](char32_t value) { out += static_cast<char>(static_cast<unsigned char>(value)); };
+  if (c < 0x80) {
+    byte(c);
+  } else if (c < 0x800) {
+    byte(0xC0U | (c >> 6U));
+    byte(0x80U | (c & 0x3FU));
+  } else if (c < 0x10000) {
+    byte(0xE0U | (c >> 12U));
+    byte(0x80U | ((c >> 6U) & 0x3FU));
+    byte(0x80U | (c & 0x3FU));
+  } else {
+    byte(0xF0U | (c >> 18U));
+    byte(0x80U | ((c >> 12U) & 0x3FU));
+    byte(0x80U | ((c >> 6U) & 0x3FU));
+    byte(0x80U | (c & 0x3FU));
+  }
+}
+
+std::string to_utf8(std::u16string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    char32_t c = text[i];
+    if (c >= 0xD800 && c < 0xDC00 && i + 1 < text.size())
+      c = 0x10000 + ((c - 0xD800) << 10U) + (text[++i] - char32_t{0xDC00});
+    append_utf8(out, c);
+  }
+  return out;
+}
+
+std::string_view utf8_scratch(std::u16string_view text, std::string& scratch) {
+  scratch.clear();
+  for (const char16_t c : text) {
+    if (c >= 0x80) {
+      scratch = to_utf8(text);
+      break;
+    }
+    scratch += static_cast<char>(c);
+  }
+  return scratch;
+}
+
+/// Xerces must be initialised once per process before its first use.
+void initialise_xerces() {
+  static std::once_flag once;
+  std::call_once(once, [] { xml::XMLPlatformUtils::Initialize(); });
+}
+
+/// Which namespace a prefix stands for. Xerces could tell, at the price of a fifth of its time; models declare all
+/// their prefixes on the root element, so that looking at each name once does.
+class Namespaces {
+ public:
+  void declare(std::string prefix, std::string uri, std::uint32_t depth) {
+    bound_.push_back({std::move(prefix), std::move(uri), depth});
+  }
+  /// Forgets what was declared on an element at this depth.
+  void leave(std::uint32_t depth) {
+    while (!bound_.empty() && bound_.back().depth == depth) bound_.pop_back();
+  }
+  std::optional<std::string_view> uri_of(std::string_view prefix) const {
+    for (auto binding = bound_.rbegin(); binding != bound_.rend(); ++binding)
+      if (binding->prefix == prefix)
+        return binding->uri.empty() && !prefix.empty() ? std::nullopt : std::optional<std::string_view>(binding->uri);
+    if (prefix == "xml") return "http://www.w3.org/XML/1998/namespace";
+    return prefix.empty() ? std::optional<std::string_view>("") : std::nullopt;
+  }
+  /// A prefix that stands for the namespace; "" when there is none.
+  std::string prefix_of(std::string_view uri) const {
+    for (const Binding& binding : bound_)
+      if (binding.uri == uri) return binding.prefix;
+    return {};
+  }
+
+ private:
+  struct Binding {
+    std::string prefix, uri;
+    std::uint32_t depth;
+  };
+  std::vector<Binding> bound_;
+};
+
+/// The prefix that `xmlns:am="…"` or `xmlns="…"` declares; nothing for any other attribute.
+std::optional<std::string_view> declared_prefix(std::string_view attribute) {
+  if (attribute == "xmlns") return "";
+  return attribute.starts_with("xmlns:") ? std::optional(attribute.substr(6)) : std::nullopt;
+}
+
+/// Builds a Document from SAX events and the tags that belong to them.
+class DocumentBuilder : public xml::DefaultHandler {
+ public:
+  DocumentBuilder(Document& document, const Limits& limits, Diagnostics& diagnostics)
+      : document_(document), scanner_(document.source()), limits_(limits), diagnostics_(diagnostics) {}
+
+  void startElement(const XMLCh* /*uri*/, const XMLCh* /*local_name*/, const XMLCh* qname,
+                    const xml::Attributes& attributes) override {
+    const TagScanner::Tag tag = next_tag();
+    const bool is_tag = tag.kind == TagScanner::Kind::start || tag.kind == TagScanner::Kind::self_closing;
+    if (!is_tag || !is_named(tag.span, view(qname))) refuse_encoding();
+    tag_begin_ = tag.span.begin;
+    if (++depth_ > limits_.max_depth)
+      stop("AM0105", tag_begin_,
+           fmt::format("elements are nested deeper than {} levels (--max-depth)", limits_.max_depth));
+    if (document_.size() >= limits_.max_elements)
+      stop("AM0106", tag_begin_, fmt::format("more than {} elements (--max-elements)", limits_.max_elements));
+    if (attributes.getLength() > limits_.max_attributes_per_element)
+      stop(
+          "AM0107", tag_begin_,
+          fmt::format("more than {} attributes on one element (--max-attributes)", limits_.max_attributes_per_element));
+    read_declarations(attributes);
+    const std::string_view name = utf8_scratch(view(qname), scratch_);
+    if (depth_ == 1) read_root(name);
+    document_.open_element(tag_name(name), tag_begin_);
+    self_closing_ = tag.kind == TagScanner::Kind::self_closing;
+    add_attributes(attributes);
+  }
+
+  void endElement(const XMLCh* /*uri*/, const XMLCh* /*local_name*/, const XMLCh* /*qname*/) override {
+    if (self_closing_) {
+      document_.close_element(0);
+    } else {
+      const TagScanner::Tag tag = next_tag();
+      if (tag.kind != TagScanner::Kind::end) refuse_encoding();
+      document_.close_element(tag.span.begin);
+    }
+    self_closing_ = false;
+    namespaces_.leave(depth_);
+    --depth_;
+  }
+
+  // Xerces tells of a declaration with content here; of `<!DOCTYPE x>` it does not, but then the scanner meets it.
+  void startDTD(const XMLCh*, const XMLCh*, const XMLCh*) override {
+    next_tag();
+    refuse_encoding();
+  }
+
+  void fatalError(const xml::SAXParseException& exception) override { report(exception); }
+  void error(const xml::SAXParseException& exception) override { report(exception); }
+
+  bool root_seen() const { return document_.size() > 0; }
+
+ private:
+  [[noreturn]] void stop(std::string_view id, Location at, std::string message) {
+    diagnostics_.add(id, Severity::error, std::move(message), std::move(at));
+    throw Stop{};
+  }
+  [[noreturn]] void stop(std::string_view id, std::uint32_t at, std::string message) {
+    stop(id, document_.source().location(at), std::move(message));
+  }
+
+  [[noreturn]] void not_well_formed(Location at, std::string_view what) {
+    stop("AM0103", std::move(at), fmt::format("not well-formed XML: {}", what));
+  }
+
+  [[noreturn]] void report(const xml::SAXParseException& exception) {
+    // Xerces counts lines and columns of characters from 1, as we do.
+    not_well_formed({document_.source().path(), static_cast<std::uint32_t>(exception.getLineNumber()),
+                     static_cast<std::uint32_t>(exception.getColumnNumber())},
+                    to_utf8(view(exception.getMessage())));
+  }
+
+  /// The scanner finds ASCII characters in the bytes; in UTF-32, EBCDIC or ISO-2022 they are not where they seem, and
+  /// parser and scanner see different tags.
+  [[noreturn]] void refuse_encoding() {
+    stop("AM0118", 0, "the file's encoding is not supported; expected UTF-8, UTF-16 or ISO-8859");
+  }
+
+  TagScanner::Tag next_tag() {
+    const TagScanner::Tag tag = scanner_.next();
+    if (tag.kind == TagScanner::Kind::declaration)
+      stop("AM0104", tag.span.begin, "a document type declaration (<!DOCTYPE …>) is not allowed in a model file");
+    return tag;
+  }
+
+  bool is_named(Span tag, std::u16string_view qname) const {
+    const SourceText& source = document_.source();
+    const std::uint32_t unit = source.unit();
+    if (tag.begin + unit * (qname.size() + 2) > source.bytes().size()) return false;
+    for (std::size_t i = 0; i < qname.size() && qname[i] < 0x80; ++i)
+      if (source.ascii_at(tag.begin + unit * static_cast<std::uint32_t>(i + 1)) != static_cast<char>(qname[i]))
+        return false;
+    return true;
+  }
+
+  void read_declarations(const xml::Attributes& attributes) {
+    for (XMLSize_t i = 0; i < attributes.getLength(); ++i) {
+      const std::u16string_view qname = view(attributes.getQName(i));
+      if (!qname.starts_with(u"xmlns")) continue;
+      const std::string name = to_utf8(qname);
+      const auto prefix = declared_prefix(name);
+      if (!prefix) continue;
+      namespaces_.declare(std::string(*prefix), to_utf8(view(attributes.getValue(i))), depth_);
+      // From here on the same written name may mean two things.
+      if (depth_ > 1) names_are_unique_ = false;
+    }
+  }
+
+  /// The namespace of a prefixed name; the prefix has to be declared.
+  std::string_view namespace_of(PrefixedName name) {
+    const auto uri = namespaces_.uri_of(name.prefix);
+    if (!uri)
+      not_well_formed(document_.source().location(tag_begin_),
+                      fmt::format("the prefix of {}:{} is not declared", name.prefix, name.local));
+    return *uri;
+  }
+
+  void read_root(std::string_view written) {
+    const PrefixedName name = split_name(written);
+    const std::string_view space = namespace_of(name);
+    const auto set_header = [&](Version version, IteaRelease itea) {
+      document_.set_header(version, itea, std::string(name.prefix), namespaces_.prefix_of(xsi_namespace));
+    };
+    if (const IteaRelease itea = itea_release(space); itea != IteaRelease::none)
+      return set_header(oldest_version, itea);
+    if (!space.starts_with(amalthea_namespace))
+      stop("AM0110", tag_begin_,
+           fmt::format("not an AMALTHEA model: the root element is <{}> in namespace \"{}\"; expected <am:Amalthea "
+                       "xmlns:am=\"{}VERSION\">{}",
+                       name.local, space, amalthea_namespace, foreign_root(name.local)));
+    const std::string_view version_text = space.substr(amalthea_namespace.size());
+    const auto version = parse_version(version_text);
+    if (!version)
+      stop("AM0111", tag_begin_,
+           fmt::format("unknown AMALTHEA version \"{}\"; versions {} to {} are read; save the model as one of them",
+                       version_text, to_string(oldest_version), to_string(newest_version)));
+    set_header(*version, IteaRelease::none);
+  }
+
+  /// A name as the store keeps it. In an ITEA model that is the name of 0.7.0.
+  NameId intern(std::string_view name) {
+    return document_.intern(document_.itea() == IteaRelease::none ? name : itea_feature(name));
+  }
+
+  NameId tag_name(std::string_view written) {
+    return known_name(written, tags_, [this](std::string_view qname) {
+      const PrefixedName name = split_name(qname);
+      if (!name.prefix.empty() && namespace_of(name) == xmi_namespace)
+        return document_.intern("xmi:" + std::string(name.local));
+      return intern(name.local);
+    });
+  }
+
+  NameId attribute_name(std::string_view written) {
+    return known_name(written, attribute_names_, [this](std::string_view qname) {
+      const PrefixedName name = split_name(qname);
+      if (name.prefix.empty()) return intern(name.local);
+      const std::string_view space = namespace_of(name);
+      if (space == xsi_namespace) return document_.intern(fmt::format("xsi:{}", name.local));
+      if (space == xmi_namespace) return document_.intern(fmt::format("xmi:{}", name.local));
+      if (name.prefix == "xml") return document_.intern(qname);
+      if (space.starts_with(amalthea_namespace)) return intern(name.local);
+      // Prefixes may be declared anew anywhere; the namespace is what counts.
+      return document_.intern(fmt::format("{{{}}}{}", space, name.local));
+    });
+  }
+
+  /// Names as written and as kept, for the few dozen that a model has, found by what is cheap to compute. A slot holds
+  /// the last name that fell on it.
+  struct KnownName {
+    std::string written;
+    NameId id{};
+    bool is_set = false;
+  };
+  using NameTable = std::array<KnownName, 256>;
+  template <typename MakeName>
+  NameId known_name(std::string_view written, NameTable& table, MakeName make_name) {
+    const auto byte = [](char c) { return static_cast<std::size_t>(static_cast<unsigned char>(c)); };
+    const std::size_t slot =
+        written.empty() ? 0 : written.size() * 31 + byte(written.front()) * 7 + byte(written.back());
+    KnownName& known = table[slot & 255U];
+    if (!known.is_set || !names_are_unique_ || known.written != written)
+      known = {std::string(written), make_name(written), true};
+    return known.id;
+  }
+
+  void add_attributes(const xml::Attributes& attributes) {
+    const SourceText& source = document_.source();
+    const auto& written = scanner_.attributes();
+    if (source.unit() == 1 && written.size() != attributes.getLength()) refuse_encoding();
+    for (XMLSize_t i = 0; i < attributes.getLength(); ++i) {
+      if (source.unit() != 1) {  // no values as written
+        const std::string name = to_utf8(view(attributes.getQName(i)));
+        if (!declared_prefix(name))
+          document_.add_decoded_attribute(attribute_name(name), tag_begin_, to_utf8(view(attributes.getValue(i))));
+        continue;
+      }
+      const std::string_view name = source.text(written[i].name);
+      if (declared_prefix(name)) continue;
+      const NameId id = attribute_name(name);
+      if (written[i].plain)
+        document_.add_attribute(id, written[i].value.begin);
+      else
+        add_value(id, written[i].value, view(attributes.getValue(i)));
+    }
+  }
+
+  /// A value that the parser may have changed (references, white space), or that is not ASCII.
+  void add_value(NameId name, Span written, std::u16string_view value) {
+    std::string decoded = to_utf8(value);
+    if (document_.source().text(written) == decoded)
+      document_.add_attribute(name, written.begin);
+    else
+      document_.add_decoded_attribute(name, written.begin, std::move(decoded));
+  }
+
+  Document& document_;
+  TagScanner scanner_;
+  const Limits& limits_;
+  Diagnostics& diagnostics_;
+  Namespaces namespaces_;
+  bool names_are_unique_ = true;
+  NameTable tags_, attribute_names_;
+  std::string scratch_;
+  std::uint32_t depth_ = 0;
+  std::uint32_t tag_begin_ = 0;
+  bool self_closing_ = false;
+};
+
+/// How many '<' and '=' there are.
+std::pair<std::size_t, std::size_t> count_marks(std::string_view text) {
+  std::size_t brackets = 0, equals = 0;
+  while (!text.empty()) {
+    // Sums of a byte each, over so few characters that they cannot overflow, are what compilers make fast code from.
+    const std::string_view part = text.substr(0, 255);
+    std::uint8_t part_brackets = 0, part_equals = 0;
+    for (const char c : part) {
+      part_brackets = static_cast<std::uint8_t>(part_brackets + (c == '<' ? 1U : 0U));
+      part_equals = static_cast<std::uint8_t>(part_equals + (c == '=' ? 1U : 0U));
+    }
+    brackets += part_brackets;
+    equals += part_equals;
+    text.remove_prefix(part.size());
+  }
+  return {brackets, equals};
+}
+
+/// Room for all elements and attributes at once: moving them while they grow would need the memory twice. Counting the
+/// characters that begin them gives an upper bound, except in odd encodings, where it does not matter.
+void reserve_room(Document& document, const Limits& limits) {
+  const std::string_view text = document.source().bytes();
+  const auto [brackets, equals] = count_marks(text);
+  constexpr std::size_t shortest_attribute = 5;  // ` a=""`
+  document.reserve(std::min<std::uint64_t>(brackets, limits.max_elements),
+                   std::min(equals, text.size() / shortest_attribute));
+}
+
+}  // namespace
+
+std::unique_ptr<Document> read_xml(std::string path, std::string bytes, const Limits& limits,
+                                   Diagnostics& diagnostics) {
+  if (bytes.size() > std::min<std::uint64_t>(limits.max_file_size, 0xFFFFFFF0U)) {
+    diagnostics.add("AM0102", Severity::error,
+                    fmt::format("the file has {} bytes, more than the limit of {} (--max-size)", bytes.size(),
+                                limits.max_file_size),
+                    {path});
+    return nullptr;
+  }
+  initialise_xerces();
+  auto document = std::make_unique<Document>(std::move(path), std::move(bytes));
+  const auto out_of_memory = [&] {
+    diagnostics.add("AM0108", Severity::error, "out of memory while reading", {document->source().path()});
+  };
+  try {
+    const std::unique_ptr<xml::SAX2XMLReader> reader(xml::XMLReaderFactory::createXMLReader());
+    reader->setFeature(xml::XMLUni::fgSAX2CoreNameSpaces, false);
+    reader->setFeature(xml::XMLUni::fgSAX2CoreNameSpacePrefixes, true);
+    reader->setFeature(xml::XMLUni::fgSAX2CoreValidation, false);
+    reader->setFeature(xml::XMLUni::fgXercesSchema, false);
+    reader->setFeature(xml::XMLUni::fgXercesLoadExternalDTD, false);
+    reader->setFeature(xml::XMLUni::fgXercesDisableDefaultEntityResolution, true);
+    reserve_room(*document, limits);
+    DocumentBuilder builder(*document, limits, diagnostics);
+    reader->setContentHandler(&builder);
+    reader->setErrorHandler(&builder);
+    reader->setLexicalHandler(&builder);
+    const std::string_view text = document->source().bytes();
+    xml::MemBufInputSource source(reinterpret_cast<const XMLByte*>(text.data()), text.size(), "model", false);
+    source.setCopyBufToStream(false);
+    reader->parse(source);
+    if (builder.root_seen()) return document;
+    diagnostics.add("AM0117", Severity::error, "the document has no element; expected an AMALTHEA model",
+                    {document->source().path()});
+  } catch (const Stop&) {
+    // Reported where it was thrown.
+  } catch (const xml::OutOfMemoryException&) {
+    out_of_memory();
+  } catch (const std::bad_alloc&) {
+    out_of_memory();
+  } catch (const xml::XMLException& exception) {
+    diagnostics.add("AM0109", Severity::error,
+                    fmt::format("the XML parser gave up: {}", to_utf8(view(exception.getMessage()))),
+                    {document->source().path()});
+  }
+  return nullptr;
+}
+
+}  // namespace amalthea::importer

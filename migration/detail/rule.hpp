@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// What a migration rule is, and what it works with.
+///
+/// A rule carries one fact of what changed between two releases over to a model in memory: a class that got another
+/// name, content that moved, a unit that is spelled differently. The rules of a step stand in one file, named after the
+/// release they lead to, in the order in which they are applied. Every rule
+/// - does nothing to a model that is in the new form already (files of a development cycle are a mixture of both);
+/// - says of each object what it did (Step::changed);
+/// - loses nothing: what the new release has no place for is kept as a custom property (Step::keep).
+/// What no rule takes care of and the new release does not know is kept the same way after all rules of a step.
+/// References follow objects that get another class, name or owner only if that is done through Step.
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "amalthea/editable_model.hpp"
+#include "migration/record.hpp"
+#include "migration/release.hpp"
+
+namespace amalthea::migration {
+
+class Step;
+
+struct Rule {
+  std::string_view name;     ///< what it changes, unique: "PeriodicStimulus is the new name of Periodic"
+  std::string_view summary;  ///< one sentence for people who wonder what became of their model
+  void (*apply)(Step&);
+  /// The way back, where there is one: for models whose content the older release can hold. Null: nothing has to be
+  /// done, or nothing can be; what the older release does not know is then an obstacle.
+  void (*undo)(Step&) = nullptr;
+};
+/// For rules whose change concerns the way back alone.
+inline void nothing(Step&) {}
+
+/// All that leads to `to` from the release before it. Namespaces and ids are seen to by the step itself.
+struct StepRules {
+  Release to;
+  std::span<const Rule> rules;
+};
+
+class Step {
+ public:
+  Step(EditableModel& step_model, Release step_from, Release step_to, Record& record)
+      : model(step_model), from(step_from), to(step_to), record_(record) {}
+
+  EditableModel& model;
+  const Release from, to;
+
+  /// All objects of a class, in order.
+  std::vector<Object*> objects_of(std::string_view class_name) const { return model.objects_of(class_name); }
+  /// The sub-models `feature` ("swModel") of all files.
+  std::vector<Object*> parts(std::string_view feature) const;
+  /// That sub-model of the file that `object` is in, created if there is none.
+  Object& part(const Object& object, std::string_view feature, std::string_view class_name);
+  /// The root of the file that the object is in.
+  Object& root_of(const Object& object) const;
+
+  // ---- saying what happened
+  void changed(const Object& object, std::string_view what = {});
+  /// The model means something else, or not exactly the same, afterwards; the user is warned.
+  void altered(const Object& object, std::string_view what);
+
+  // ---- what the new release has no place for
+  /// A text as custom property "amalthea-converted.<from>.<what>" of `object`, or of the nearest owner that can have
+  /// custom properties; numbered where there is one of that name.
+  void keep(Object& object, std::string_view what, std::string_view text);
+  /// The attribute or all targets of a reference, which are removed; nothing if it is not set.
+  void keep_field(Object& object, std::string_view feature);
+  /// A child, which is removed, with all below it, as XML text.
+  void keep_child(Object& owner, Object& child);
+  /// The same under a key of your choice, where AMALTHEA's own migration has one.
+  void keep_as(Object& object, std::string_view key, std::string_view text);
+  /// The same with a value of another class ("TimeObject"), which is yet to be filled.
+  Object& keep_as_object(Object& object, std::string_view key, std::string_view class_name);
+
+  // ---- identity: references follow, in all files
+  /// All objects of a class, and all references to it, also those that lead nowhere.
+  void rename_class(std::string_view before, std::string_view after);
+  /// One object.
+  void set_class(Object& object, std::string_view class_name);
+  void set_name(Object& object, std::string_view name);
+  /// The id by which references name the object, "Control?type=Task", or "" if its class has none. In the release the
+  /// step comes from.
+  std::string id(const Object& object) const;
+  /// The object of this file that a reference means, or null. Slow the first time after objects have changed.
+  Object* find(const Object& holder, const Field& reference);
+
+  // ---- features
+  /// Renames a feature in all objects of a class (not of its subclasses).
+  void rename_feature(std::string_view class_name, std::string_view before, std::string_view after);
+  /// Renames values of an enum attribute in all objects of a class.
+  void rename_literal(std::string_view class_name, std::string_view attribute, std::string_view before,
+                      std::string_view after);
+
+  /// Puts an object under another owner or feature.
+  void move(Object& object, Object& owner, std::string_view feature);
+
+  // ---- for whoever runs the step
+  void begin_rule(std::string_view rule);
+  /// Lets the references follow.
+  void end_rule();
+  Record& record() { return record_; }
+
+ private:
+  template <typename Change>
+  void follow(Object& object, Change change);
+  Object& holder_of(Object& object) const;
+
+  Record& record_;
+  std::size_t objects_before_ = 0;
+  std::unordered_map<std::string, std::string> moved_;    // ids before and after
+  std::unordered_map<std::string, std::string> retyped_;  // class names before and after
+  /// Objects by file and id; empty until asked for.
+  std::vector<std::pair<const Object*, std::unordered_map<std::string, Object*>>> ids_;
+};
+
+/// The same object once more, with all below it, under the same feature of another owner.
+Object& copy(const Object& object, Object& owner);
+
+/// The custom properties of kept content begin with this.
+inline constexpr std::string_view kept_prefix = "amalthea-converted.";
+
+/// What addresses of objects of any file begin with, from 0.7.0 on.
+inline constexpr std::string_view any_file = "amlt:/#";
+/// Between the name and the class of an object in its id.
+inline constexpr std::string_view type_mark = "?type=";
+
+}  // namespace amalthea::migration

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "review/detail/rules.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace amalthea::review {
+namespace {
+
+constexpr Severity note = Severity::note, warning = Severity::warning;
+
+constexpr std::array<Rule, 57> all_rules{{
+    {"AM0601", warning, "a core or GPU is asked for more than it can give", check_overload},
+    {"AM0602", warning, "a task cannot meet its deadline even when nothing disturbs it", check_hopeless_deadlines},
+    {"AM0603", warning, "the deadlines of two tasks look swapped", check_swapped_deadlines},
+    {"AM0604", note, "a deadline is longer than the period", check_deadlines_beyond_period},
+    {"AM0610", warning, "a scheduler is executed by a unit that it is not responsible for", check_executing_unit},
+    {"AM0611", warning, "several schedulers are responsible for one unit", check_shared_units},
+    {"AM0612", note, "all tasks on a core have the same priority", check_equal_priorities},
+    {"AM0613", note, "labels are mapped to no memory although others are", check_unmapped_labels},
+    {"AM0614", note, "a scheduler is responsible for no unit", check_idle_schedulers},
+    {"AM0615", note, "a processing unit has no clock", check_unclocked_units},
+    {"AM0616", warning, "a mapping is there twice", check_repeated_mappings},
+    {"AM0617", warning, "a task or ISR is mapped to no scheduler although others are", check_unallocated_processes},
+    {"AM0618", note, "memories, caches, units or connection handlers have no definition", check_module_definitions},
+    {"AM0619", note, "ports do not say whether they initiate or respond", check_port_types},
+    {"AM0620", warning, "a label is never accessed", check_unused_labels},
+    {"AM0621", note, "a label is written but never read", check_unread_labels},
+    {"AM0622", note, "a label is read but never written", check_unwritten_labels},
+    {"AM0623", warning, "an input of offloaded work is overwritten when its result comes back",
+     check_overwritten_inputs},
+    {"AM0624", warning, "a connection does not join two ports", check_connection_ends},
+    {"AM0625", warning, "a connection joins ports of different interfaces", check_connection_interfaces},
+    {"AM0626", warning, "a connection joins ports whose directions do not fit", check_connection_directions},
+    {"AM0627", warning, "a port has several connections", check_port_connections},
+    {"AM0628", warning, "the parts of an access path do not follow each other", check_access_paths},
+    {"AM0629", warning, "an address range is none, or goes beyond its memory", check_address_ranges},
+    {"AM0630", note, "a stimulus activates nothing", check_unused_stimuli},
+    {"AM0631", warning, "an inter-process stimulus is never triggered", check_untriggered_stimuli},
+    {"AM0632", note, "a runnable is never called", check_uncalled_runnables},
+    {"AM0633", note, "an event is set but never awaited", check_unawaited_events},
+    {"AM0634", note, "an event is neither set nor awaited", check_unused_events},
+    {"AM0635", warning, "runnables call each other in a circle", check_recursion},
+    {"AM0636", warning, "a unit's definition has several features of one category", check_unit_features},
+    {"AM0637", warning, "a number of instructions per cycle is not above zero", check_instruction_rates},
+    {"AM0638", warning, "a frequency domain in use has no frequency above zero", check_frequencies},
+    {"AM0639", warning, "an argument of a call is for a parameter of another runnable", check_call_arguments},
+    {"AM0640", warning, "the parts of an event chain do not connect", check_unconnected_chains},
+    {"AM0641", warning, "an event chain begins and ends with the same event", check_pointless_chains},
+    {"AM0642", warning, "no data flow or activation supports an event chain", check_unsupported_chains},
+    {"AM0643", warning, "what is mapped to a memory does not fit into it", check_memory_sizes},
+    {"AM0644", warning, "addresses in a memory overlap", check_memory_addresses},
+    {"AM0645", note, "elements that are mapped to memories have a size of 0", check_empty_elements},
+    {"AM0646", warning, "a limit is less than its lower limit", check_limit_order},
+    {"AM0647", warning, "an upper limit on a time is not above zero", check_impossible_limits},
+    {"AM0648", note, "tasks under earliest deadline first have no deadline", check_missing_deadlines},
+    {"AM0649", warning, "the bounds and the mean of a deviation contradict each other", check_deviations},
+    {"AM0650", warning, "a quantity has a value but no unit", check_units},
+    {"AM0651", warning, "a time is negative where that means nothing", check_negative_times},
+    {"AM0652", warning, "a period is zero or negative", check_periods},
+    {"AM0653", warning, "the probabilities of a switch do not add up to one", check_probabilities},
+    {"AM0654", warning, "a value that a mode does not have", check_mode_values},
+    {"AM0655", warning, "a condition on modes is never true", check_impossible_conditions},
+    {"AM0656", warning, "a condition on modes is always true", check_empty_conditions},
+    {"AM0657", warning, "a semaphore's numbers contradict its type", check_semaphores},
+    {"AM0660", note, "elements that others can refer to have no name", check_missing_names},
+    {"AM0661", warning, "an element has two custom properties with the same key", check_property_keys},
+    {"AM0662", note, "a scheduling parameter that the scheduler's definition does not name", check_parameter_names},
+    {"AM0663", warning, "a scheduling parameter has another type or more values than its definition says",
+     check_parameter_values},
+    {"AM0664", note, "a mandatory scheduling parameter is not given", check_mandatory_parameters},
+}};
+
+}  // namespace
+
+std::span<const Rule> rules() { return all_rules; }
+
+bool Report::is_told(Element element) const {
+  const auto told_of = [this](Element one) {
+    if (told_.contains(one.path())) return true;
+    const ChildRange children = one.children();
+    return std::any_of(children.begin(), children.end(),
+                       [this](Element child) { return told_.contains(child.path()); });
+  };
+  if (told_of(element)) return true;
+  const std::vector<Element> targets = model_.attribute_targets(element);
+  return std::any_of(targets.begin(), targets.end(), told_of);
+}
+
+std::unordered_set<std::string> Report::told_as(std::string_view id) const {
+  std::unordered_set<std::string> paths;
+  for (const Diagnostic& finding : diagnostics_.all())
+    if (finding.id.starts_with(id)) paths.insert(finding.path);
+  return paths;
+}
+
+void Report::add(Element element, std::string message) {
+  if (++count_ <= most_)
+    diagnostics_.add(rule_.id, rule_.severity, std::move(message), element.location(), element.path());
+}
+
+void Report::add(Element element, std::string_view attribute, std::string message) {
+  if (++count_ <= most_)
+    diagnostics_.add(rule_.id, rule_.severity, std::move(message), element.attribute_location(attribute),
+                     element.path());
+}
+
+}  // namespace amalthea::review
