@@ -190,13 +190,13 @@ class FixedPriorityAnalysis {
     return busy_ ? *busy_ <= time : false;
   }
 
-  void add(CpuBound& bound, CpuPart part, std::optional<std::size_t> by, Wide time) const {
+  static void add(CpuBound& bound, CpuPart part, std::optional<std::size_t> by, Wide time) {
     if (time > 0) bound.parts.push_back({part, by, Duration::picoseconds(static_cast<std::int64_t>(time))});
   }
 
   /// What was done before the release does not count: first of the backlog, then of those that came before. What a
   /// server did not give is the rest.
-  void balance(CpuBound& bound) const {
+  static void balance(CpuBound& bound) {
     Duration sum;
     for (const CpuShare& share : bound.parts) sum += share.time;
     if (sum < *bound.response) {

@@ -161,8 +161,8 @@ std::optional<ModeCondition> conjunction_of(const ModeCondition&, const ModeCond
 std::optional<ModeCondition> negated(const ModeCondition&);
 
 // Parts of build_tasks.
-void build_isrs(BuildContext&);                                 ///< after all tasks
-void activate_task(BuildContext&, Element process, TaskIndex);  ///< notes by which stimuli
-void build_deadlines(BuildContext&);                            ///< from requirements
+void build_isrs(BuildContext&);                         ///< after all tasks
+void activate_task(BuildContext&, Element, TaskIndex);  ///< notes by which stimuli
+void build_deadlines(BuildContext&);                    ///< from requirements
 
 }  // namespace amalthea::importer::detail
