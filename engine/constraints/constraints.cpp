@@ -22,7 +22,7 @@ std::string time_text(Instant instant) { return format_duration(instant.since_st
 std::string signed_text(Duration value) {
   if (value >= Duration{}) return format_duration(value);
   const Duration least = Duration::picoseconds(-Duration::max().picoseconds());
-  return "-" + format_duration(Duration::picoseconds(-std::max(value, least).picoseconds()));
+  return fmt::format("-{}", format_duration(Duration::picoseconds(-std::max(value, least).picoseconds())));
 }
 
 /// "from 2 ms to 5 ms", "at least 2 ms", "at most 5 ms".
