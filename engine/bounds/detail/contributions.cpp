@@ -21,7 +21,7 @@ void add_contribution(std::vector<Contribution>& parts, ContributionKind kind, s
     same->time += time;
 }
 
-ContributionKind kind_of(cpu::CpuPart part) {
+ContributionKind contribution_of(cpu::CpuPart part) {
   switch (part) {
     case cpu::CpuPart::execution:
       return ContributionKind::execution;
@@ -38,7 +38,7 @@ ContributionKind kind_of(cpu::CpuPart part) {
 }
 
 /// Of all but BoundPart::gpu.
-ContributionKind kind_of(BoundPart part) {
+ContributionKind contribution_of(BoundPart part) {
   switch (part) {
     case BoundPart::execution:
     case BoundPart::gpu:
@@ -68,7 +68,7 @@ std::vector<Contribution> contributions_on_core(const CoreProblem& problem, Task
                                                 const std::vector<cpu::CpuShare>& shares) {
   std::vector<Contribution> parts;
   for (const cpu::CpuShare& share : shares) {
-    ContributionKind kind = kind_of(share.part);
+    ContributionKind kind = contribution_of(share.part);
     std::optional<TaskIndex> by;
     if (share.by) by = problem.members[*share.by].task;
     if (by == task) kind = ContributionKind::backlog;
@@ -92,7 +92,7 @@ std::vector<Contribution> contributions_with_gpu(const Subject& subject, const s
       add_contribution(parts, ContributionKind::kernel, std::nullopt, share.time - std::min(copies, share.time));
       continue;
     }
-    ContributionKind kind = kind_of(share.part);
+    ContributionKind kind = contribution_of(share.part);
     std::optional<TaskIndex> by;
     if (share.by) by = is_of_core(share.part) ? members[*share.by].task : members[*share.by].context;
     if (share.part == BoundPart::preemption && by == task) kind = ContributionKind::backlog;

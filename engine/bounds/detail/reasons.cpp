@@ -9,7 +9,7 @@ namespace amalthea::engine::bounds {
 namespace {
 
 /// "core a, b"
-std::string name_of(const System& system, const CoreModel& core) {
+std::string core_name(const System& system, const CoreModel& core) {
   std::string name;
   for (const UnitIndex unit : core.units)
     name += fmt::format("{}{}", name.empty() ? "core " : ", ", system.platform.units[unit].name);
@@ -41,7 +41,7 @@ std::string why_unbounded_on_core(const Known& known, const CoreProblem& problem
                                   const std::vector<cpu::CpuBound>& bounds, const Faults& faults, TaskIndex task,
                                   std::size_t at) {
   const CoreModel& core = known.cores.core(task);
-  const std::string where = name_of(known.subject.system, core);
+  const std::string where = core_name(known.subject.system, core);
   if (bounds[at].reason == cpu::NoBound::unlimited) {
     const std::size_t obstacle = bounds[at].obstacle;
     const TaskIndex other = problem.members[obstacle].task;
