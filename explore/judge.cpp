@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 
 #include <fmt/core.h>
@@ -25,21 +26,23 @@ double as_double(Duration duration) { return static_cast<double>(duration.picose
 
 double ratio(Duration part, Duration whole) { return as_double(part) / std::max(1.0, as_double(whole)); }
 
-/// In seconds, as long as no response is unbounded.
-double reaction(const ChainForm& form, const std::vector<engine::Bound>& bounds) {
-  if (!form.known) return infinite;
-  double total = 0;
+/// In picoseconds, which may be more than a Duration holds; nothing where a response is unbounded.
+using Latency = std::optional<amalthea::detail::Int128>;
+
+Latency reaction(const ChainForm& form, const std::vector<engine::Bound>& bounds) {
+  if (!form.known) return std::nullopt;
+  amalthea::detail::Int128 total = 0;
   for (const ChainForm::Position& position : form.positions) {
-    double longest = 0;
+    amalthea::detail::Int128 longest = 0;
     for (const auto& [task, times] : position.responses) {
-      if (!bounds[task].worst) return infinite;
-      longest += as_double(*bounds[task].worst) * static_cast<double>(times);
+      if (!bounds[task].worst) return std::nullopt;
+      longest += amalthea::detail::Int128{bounds[task].worst->picoseconds()} * times;
     }
-    if (position.activation_limit != 0 && longest > as_double(position.period) * position.activation_limit)
-      return infinite;
-    total += as_double(position.period) + longest;
+    const amalthea::detail::Int128 period = position.period.picoseconds();
+    if (position.activation_limit != 0 && longest > period * position.activation_limit) return std::nullopt;
+    total += period + longest;
   }
-  return total / 1e12;
+  return total;
 }
 
 }  // namespace
@@ -210,11 +213,13 @@ void Evaluator::judge_chain_limits(std::size_t placement, Judgement& judgement) 
       if (!limit.maximum || form.positions.empty()) continue;
       const Duration reduction =
           limit.kind == ChainLimit::Kind::age ? form.positions.back().period : form.positions.front().period;
-      const double maximum = as_double(*limit.maximum) / 1e12;
-      const double longest = reaction(form, judgement.bounds) - as_double(reduction) / 1e12;
-      if (longest <= maximum) continue;
+      const Latency longest = reaction(form, judgement.bounds);
+      const auto above = longest.value_or(0) - reduction.picoseconds() - limit.maximum->picoseconds();
+      if (longest && above <= 0) continue;
       ++judgement.broken;
-      judgement.excess += std::min(unbounded_excess, (longest - maximum) / std::max(maximum, 1e-12));
+      judgement.excess +=
+          longest ? std::min(unbounded_excess, static_cast<double>(above) / std::max(1.0, as_double(*limit.maximum)))
+                  : unbounded_excess;
     }
   }
 }
@@ -224,7 +229,9 @@ double Evaluator::value_of(const Objective& objective, std::size_t placement, co
   const Placement& placed = space_.placements[placement];
   if (const auto* latency = std::get_if<ChainLatency>(&objective)) {
     const auto& chains = facts_.chains[placement];
-    return latency->chain < chains.size() ? reaction(chains[latency->chain], judgement.bounds) : infinite;
+    const Latency longest =
+        latency->chain < chains.size() ? reaction(chains[latency->chain], judgement.bounds) : std::nullopt;
+    return longest ? static_cast<double>(*longest) / 1e12 : infinite;
   }
   if (std::holds_alternative<LoadBalance>(objective)) {
     engine::Results results;

@@ -3,10 +3,11 @@
 /// \file
 /// Bounds on the response times of all tasks of a System, and on how long its copies and kernels take.
 ///
-/// The system becomes a TimeSliceProblem, whose equations do the work (nvidia/time_slice_analysis.hpp):
-/// - Cores are analysed as their schedulers have it (cpu/core_model.hpp): those under preemptive fixed priorities on
-///   which a job comes but once a period, and those with tasks that wait for a GPU, as the problem has it, with
-///   sections that are not left to more urgent tasks as blocking; all others by the analyses in cpu/.
+/// The system becomes a TimeSliceProblem, whose equations do the work (nvidia/time_slice_analysis.hpp), and a problem of
+/// each core that is analysed apart (detail/problems.hpp; system_bounds tells the steps):
+/// - Cores are analysed as their schedulers have it (detail/core_analyses.hpp): those under preemptive fixed priorities
+///   on which a job comes but once a period, and those with tasks that wait for a GPU, as the TimeSliceProblem has it,
+///   with sections that are not left to more urgent tasks as blocking; all others by the analyses in cpu/.
 /// - A host task of such a problem runs under preemptive fixed priorities on its core. One that is activated in several
 ///   ways (stimuli, triggers) and does not offload counts as several tasks of equal priority, whose bounds hold in any
 ///   order.

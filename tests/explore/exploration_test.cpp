@@ -739,6 +739,23 @@ TEST_CASE("explore: the verdict says who is late and what is broken, before and 
                          "breaks: 2.\n"));
 }
 
+TEST_CASE("explore: a chain's bound that is its limit does not break it, and a picosecond more does") {
+  // In seconds as doubles, 31 us less the first period of 10 us are more than 21 us.
+  SystemMaker maker;
+  for (const int execution : {2, 9}) {
+    const UnitIndex core = maker.core(fmt::format("core{}", execution));
+    maker.compute(maker.task(fmt::format("task{}", execution), core, 1, maker.periodic(10)), execution);
+  }
+  System system = maker.build();
+  system.chains.push_back({"chain", {0, 1}, {}, Chain::Source::model, {}});
+  const auto broken = [&system](Duration limit) {
+    system.chains.front().limits = {{"limit", ChainLimit::Kind::reaction, std::nullopt, limit}};
+    return judge(problem_of(system), original_candidate(system), quick()).broken;
+  };
+  CHECK(broken(us(21)) == 0);
+  CHECK(broken(us(21) - Duration::picoseconds(1)) == 1);
+}
+
 TEST_CASE("explore: what the simulation contradicts, or could not confirm, is said") {
   Exploration exploration = kept();
   const std::string well = text_of(exploration);

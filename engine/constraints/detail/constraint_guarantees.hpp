@@ -31,11 +31,9 @@
 ///   occurrence: it is within [g(k), g(k) + max(0, w - jitter)], so `span` of them lie apart by what `span` of the grid
 ///   do, give or take max(0, w - jitter). Nothing is shown where a minimum distance may delay periodic occurrences.
 /// - *Data age*: where one process alone writes the label, once in each job, the next write follows within a period and
-/// w;
-///   so no value that is read is older, and none is younger than 0.
+///   w; so no value that is read is older, and none is younger than 0.
 /// - *Coherency* and *stability*: nobody accesses the labels in the disturbing way, or the accesses that could disturb
-/// and
-///   those that are to be protected are all in scope and in one process, whose jobs come one after the other.
+///   and those that are to be protected are all in scope and in one process, whose jobs come one after the other.
 /// - *Runnable sequencing*: the processes in scope have no branches, and their programs keep the sequence.
 
 #include <vector>

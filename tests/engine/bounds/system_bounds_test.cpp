@@ -191,4 +191,23 @@ TEST_CASE("tasks that trigger each other in a circle have no bound") {
   CHECK(bounds.tasks[b].reason == bounds.tasks[a].reason);
 }
 
+TEST_CASE("a host that nothing activates and that has a loop waits for no device task") {
+  SystemMaker maker;
+  const UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
+  const StimulusIndex never = maker.inter_process(), request = maker.inter_process();
+  const TaskIndex host = maker.task("host", core, 1, never), device = maker.task("device", gpu, 0, request);
+  Branch loop;
+  loop.alternatives = {{Probability{1}, 1}};
+  loop.repeats = true;
+  maker.add(host, loop);
+  maker.compute(host, 1);
+  maker.kernel(device, 5);
+  maker.offload(host, device, request, 1, 1, false);
+  const System system = maker.build();
+  const auto bounds = system_bounds(system, default_devices(system));
+  CHECK(bounds.tasks[host].reason == "nothing activates it");
+  CHECK(bounds.tasks[device].reason == "host activates it: it has a loop");
+  CHECK(bounds.tasks[device].best == us(5));
+}
+
 }  // namespace bounds_system_bounds_test

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/bounds/detail/analysed_gpu.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "amalthea/quantity.hpp"
+#include "engine/bounds/detail/step_times.hpp"
+#include "engine/gpu/contexts.hpp"
+
+namespace amalthea::engine::bounds {
+namespace {
+
+/// The GPUs that active device tasks are on.
+std::vector<UnitIndex> used_gpus(const Subject& subject, const std::vector<Activations>& activations) {
+  std::vector<UnitIndex> used;
+  for (TaskIndex task = 0; task < subject.tasks(); ++task)
+    if (!subject.is_host(task) && activations[task].any()) used.push_back(subject.task(task).unit);
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  return used;
+}
+
+std::string fault_of_gpu(const Subject& subject, UnitIndex unit) {
+  const DeviceProfile& profile = *subject.devices[unit];
+  const std::string& gpu = subject.system.platform.units[unit].name;
+  if (profile.amd)
+    return fmt::format(
+        "on {}, an AMD GPU, kernels of all tasks run beside each other and may cut ahead, and no bound "
+        "is known for that",
+        gpu);
+  if (profile.preemption != gpu::Preemption::instruction)
+    return fmt::format("on {} contexts are left at the end of {}s, and only preemption at instructions is analysed",
+                       gpu, gpu::name_of(profile.preemption));
+  for (const GpuContext& context : contexts_on(subject.system, unit, profile))
+    if (context.slice >= nvidia::longest_analysed)
+      return fmt::format("a time slice on {} is not below {}", gpu, format_duration(nvidia::longest_analysed));
+  bool from_device = false;
+  for (TaskIndex task = 0; task < subject.tasks(); ++task) {
+    if (subject.is_host(task) || subject.task(task).unit != unit) continue;
+    for (std::size_t step = 0; step < subject.steps(task).size(); ++step)
+      from_device =
+          from_device || (subject.step({task, step}).kind == StepKind::copy &&
+                          kind_of(subject.activity({task, step})) == gpu::StreamOperationKind::device_to_host);
+    if (operations_of(subject, task).worst >= nvidia::longest_analysed)
+      return fmt::format("{} may take {} or more", subject.name(task), format_duration(nvidia::longest_analysed));
+  }
+  if (profile.copy_engines != 1 && from_device)
+    return fmt::format("{} has {} copy engines, and only one is analysed", gpu, profile.copy_engines);
+  return {};
+}
+
+void exclude(const Subject& subject, TaskIndex device, const std::string& fault, Offloads& offloads, Faults& faults) {
+  blame(faults, device, fault);
+  const auto host = offloads.driver[device];
+  if (!host) return;
+  if (faults[*host].empty())
+    faults[*host] = fmt::format("it waits for {}, which has no bound: {}", subject.name(device), fault);
+  offloads.waits[*host].clear();
+}
+
+}  // namespace
+
+gpu::StreamOperationKind kind_of(const Activity& activity) {
+  const auto* copy = std::get_if<Copy>(&activity);
+  if (copy == nullptr) return gpu::StreamOperationKind::kernel;
+  switch (copy->kind) {
+    case CopyKind::host_to_device:
+      return gpu::StreamOperationKind::host_to_device;
+    case CopyKind::device_to_host:
+      return gpu::StreamOperationKind::device_to_host;
+    case CopyKind::memset:
+      return gpu::StreamOperationKind::memset;
+  }
+  return gpu::StreamOperationKind::host_to_device;
+}
+
+std::optional<UnitIndex> analysed_gpu(const Subject& subject, const std::vector<Activations>& activations,
+                                      Offloads& offloads, Faults& faults) {
+  std::optional<UnitIndex> gpu;
+  const auto used = used_gpus(subject, activations);
+  for (const UnitIndex unit : used) {
+    const std::string fault = used.size() > 1 ? "tasks work on several GPUs, and only one is analysed at a time"
+                                              : fault_of_gpu(subject, unit);
+    if (fault.empty()) gpu = unit;
+    for (TaskIndex task = 0; task < subject.tasks() && !fault.empty(); ++task)
+      if (!subject.is_host(task) && subject.task(task).unit == unit) exclude(subject, task, fault, offloads, faults);
+  }
+  return gpu;
+}
+
+}  // namespace amalthea::engine::bounds

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/bounds/detail/contributions.hpp"
+
+#include <algorithm>
+
+#include "engine/bounds/detail/step_times.hpp"
+
+namespace amalthea::engine::bounds {
+namespace {
+
+using nvidia::BoundPart;
+
+void add_contribution(std::vector<Contribution>& parts, ContributionKind kind, std::optional<TaskIndex> by,
+                      Duration time) {
+  if (time.is_zero()) return;
+  const auto same = std::find_if(parts.begin(), parts.end(),
+                                 [&](const Contribution& part) { return part.kind == kind && part.by == by; });
+  if (same == parts.end())
+    parts.push_back({kind, by, time});
+  else
+    same->time += time;
+}
+
+ContributionKind contribution_of(cpu::CpuPart part) {
+  switch (part) {
+    case cpu::CpuPart::execution:
+      return ContributionKind::execution;
+    case cpu::CpuPart::backlog:
+      return ContributionKind::backlog;
+    case cpu::CpuPart::preemption:
+      return ContributionKind::preemption;
+    case cpu::CpuPart::blocking:
+      return ContributionKind::blocking;
+    case cpu::CpuPart::supply:
+      return ContributionKind::budget;
+  }
+  return ContributionKind::execution;
+}
+
+/// Of all but BoundPart::gpu.
+ContributionKind contribution_of(BoundPart part) {
+  switch (part) {
+    case BoundPart::execution:
+    case BoundPart::gpu:
+      return ContributionKind::execution;
+    case BoundPart::slowdown:
+      return ContributionKind::interference;
+    case BoundPart::own_switches:
+    case BoundPart::switches:
+      return ContributionKind::context_switch;
+    case BoundPart::preemption:
+      return ContributionKind::preemption;
+    case BoundPart::blocking:
+      return ContributionKind::blocking;
+    case BoundPart::slices:
+    case BoundPart::overruns:
+      return ContributionKind::engine_slice;
+  }
+  return ContributionKind::execution;
+}
+
+/// Whether it is the core that is given to another.
+bool is_of_core(BoundPart part) { return part == BoundPart::preemption || part == BoundPart::blocking; }
+
+}  // namespace
+
+std::vector<Contribution> contributions_on_core(const CoreProblem& problem, TaskIndex task,
+                                                const std::vector<cpu::CpuShare>& shares) {
+  std::vector<Contribution> parts;
+  for (const cpu::CpuShare& share : shares) {
+    ContributionKind kind = contribution_of(share.part);
+    std::optional<TaskIndex> by;
+    if (share.by) by = problem.members[*share.by].task;
+    if (by == task) kind = ContributionKind::backlog;
+    if (kind == ContributionKind::backlog) by = task;
+    add_contribution(parts, kind, by, share.time);
+  }
+  return parts;
+}
+
+std::vector<Contribution> contributions_with_gpu(const Subject& subject, const std::vector<GpuMember>& members,
+                                                 TaskIndex task, const std::vector<nvidia::BoundShare>& shares,
+                                                 const std::vector<TaskIndex>& segments) {
+  Duration copies;
+  for (const TaskIndex device : segments)
+    for (std::size_t step = 0; step < subject.steps(device).size(); ++step)
+      if (subject.step({device, step}).kind == StepKind::copy) copies += span_of(subject, {device, step}).worst;
+  std::vector<Contribution> parts;
+  for (const nvidia::BoundShare& share : shares) {
+    if (share.part == BoundPart::gpu) {
+      add_contribution(parts, ContributionKind::copy, std::nullopt, std::min(copies, share.time));
+      add_contribution(parts, ContributionKind::kernel, std::nullopt, share.time - std::min(copies, share.time));
+      continue;
+    }
+    ContributionKind kind = contribution_of(share.part);
+    std::optional<TaskIndex> by;
+    if (share.by) by = is_of_core(share.part) ? members[*share.by].task : members[*share.by].context;
+    if (share.part == BoundPart::preemption && by == task) kind = ContributionKind::backlog;
+    add_contribution(parts, kind, by, share.time);
+  }
+  return parts;
+}
+
+}  // namespace amalthea::engine::bounds

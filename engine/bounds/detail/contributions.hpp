@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// What bounds are made of, in the words of the simulation's contributions.
+
+#include <vector>
+
+#include "engine/bounds/detail/problems.hpp"
+#include "engine/results/results.hpp"
+
+namespace amalthea::engine::bounds {
+
+/// Of the task of a core.
+std::vector<Contribution> contributions_on_core(const CoreProblem& problem, TaskIndex task,
+                                                const std::vector<cpu::CpuShare>& shares);
+
+/// Of a task of the GPU's problem; `segments` are those whose own work is among the shares.
+std::vector<Contribution> contributions_with_gpu(const Subject& subject, const std::vector<GpuMember>& members,
+                                                 TaskIndex task, const std::vector<nvidia::BoundShare>& shares,
+                                                 const std::vector<TaskIndex>& segments);
+
+}  // namespace amalthea::engine::bounds

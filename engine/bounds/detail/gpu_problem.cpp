@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/bounds/detail/gpu_problem.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "amalthea/quantity.hpp"
+#include "engine/bounds/detail/analysed_gpu.hpp"
+#include "engine/bounds/detail/step_times.hpp"
+
+namespace amalthea::engine::bounds {
+namespace {
+
+nvidia::GpuSegment segment_of(const Subject& subject, TaskIndex device) {
+  nvidia::GpuSegment segment;
+  for (std::size_t step = 0; step < subject.steps(device).size(); ++step) {
+    const Place place{device, step};
+    if (!is_operation(subject.step(place))) continue;
+    const Activity& activity = subject.activity(place);
+    const Span span = span_of(subject, place);
+    const auto* kernel = std::get_if<Kernel>(&activity);
+    segment.operations.push_back({kind_of(activity),
+                                  span.best,
+                                  std::max(span.worst, Duration::picoseconds(1)),
+                                  {},
+                                  kernel != nullptr ? kernel->memory_intensity : 1});
+  }
+  return segment;
+}
+
+/// Which engines they may use.
+nvidia::GpuSegment common_segment(const Subject& subject, const std::vector<TaskIndex>& devices) {
+  nvidia::GpuSegment segment;
+  for (const TaskIndex device : devices)
+    for (const nvidia::GpuOperation& operation : segment_of(subject, device).operations)
+      segment.operations.push_back({operation.kind, {}, Duration::picoseconds(1), {}, 1});
+  return segment;
+}
+
+bool triggers_awaited(const Known& known, Place place) {
+  const auto& activates = known.subject.system.stimuli[known.subject.activity<Trigger>(place).stimulus].activates;
+  return std::any_of(activates.begin(), activates.end(),
+                     [&](TaskIndex device) { return known.offloads.waits_for(place.task, device); });
+}
+
+void add_segments(const Known& known, TaskIndex host, GpuEntry& entry) {
+  const Subject& subject = known.subject;
+  const auto& waits = known.offloads.waits[host];
+  nvidia::CpuSegment before, beside;
+  bool at_work = false;
+  for (std::size_t step = 0; step < subject.steps(host).size(); ++step) {
+    const Place place{host, step};
+    const StepKind kind = subject.step(place).kind;
+    if (kind == StepKind::execute) {
+      const Span span = span_of(subject, place);
+      (at_work ? beside : before).worst += span.worst;
+      (at_work ? beside : before).best += span.best;
+    } else if (kind == StepKind::trigger && !at_work && triggers_awaited(known, place)) {
+      at_work = true;
+      entry.task.segments.emplace_back(before);
+      before = {};
+    } else if (kind == StepKind::wait && step < waits.size() && waits[step]) {
+      if (subject.activity<WaitEvents>(place).active) entry.task.wait = nvidia::WaitMode::busy;
+      if (!beside.worst.is_zero()) entry.task.segments.emplace_back(nvidia::CpuSegment{{}, beside.worst});
+      entry.task.segments.emplace_back(segment_of(subject, *waits[step]));
+      entry.member.segments.push_back(*waits[step]);
+      entry.member.context = entry.member.segments.front();
+      at_work = false;
+      beside = {};
+    }
+  }
+  if (known.cores.shapes[host].lingers) before.worst += Duration::picoseconds(1);
+  entry.task.segments.emplace_back(before);
+}
+
+/// Of a job, when nothing disturbs it.
+Duration longest_job(const Subject& subject, const GpuEntry& entry) {
+  Duration longest;
+  for (const nvidia::Segment& segment : entry.task.segments)
+    if (const auto* cpu = std::get_if<nvidia::CpuSegment>(&segment)) longest += cpu->worst;
+  for (const TaskIndex device : entry.member.segments) longest += operations_of(subject, device).worst;
+  return longest;
+}
+
+nvidia::GpuTask task_in(const Known& known, TaskIndex named, const GpuContext* context) {
+  nvidia::GpuTask task;
+  task.name = known.subject.name(named);
+  task.wait = nvidia::WaitMode::suspend;
+  if (context == nullptr) return task;
+  task.slice = context->slice;
+  task.gpu_priority = static_cast<gpu::ContextPriority>(context->runlist_slots);
+  return task;
+}
+
+}  // namespace
+
+GpuProblem empty_gpu_problem(const Known& known, std::optional<UnitIndex> gpu) {
+  GpuProblem empty;
+  for (const CoreModel& core : known.cores.cores)
+    empty.problem.cores.push_back(known.subject.system.platform.units[core.units.front()].name);
+  if (!gpu) return empty;
+  const DeviceProfile& profile = *known.subject.devices[*gpu];
+  empty.problem.context_switch = profile.context_switch;
+  empty.problem.kernel_by_memcpy = profile.interference.kernel_by_memcpy;
+  empty.problem.kernel_by_memset = profile.interference.kernel_by_memset;
+  empty.problem.copy_by_kernel = profile.interference.copy_by_kernel;
+  return empty;
+}
+
+GpuEntry host_entry(const Known& known, TaskIndex host, const GpuContext* context, Faults& faults) {
+  const Activations& activations = known.activations[host];
+  blame(faults, host, activations.fault);
+  if (known.offloads.waits_for_any(host) && activations.all.size() > 1)
+    blame(faults, host, "it is activated in several ways, and its jobs may queue while it waits for the GPU");
+  GpuEntry entry{task_in(known, host, context), {host, host, {}}};
+  entry.task.core = *known.cores.core_of[host];
+  entry.task.priority = known.cores.ranks.rank[host];
+  add_segments(known, host, entry);
+  if (longest_job(known.subject, entry) >= nvidia::longest_analysed) {
+    blame(faults, host, fmt::format("a job may take {} or more", format_duration(nvidia::longest_analysed)));
+    auto& segments = entry.task.segments;
+    segments.erase(
+        std::remove_if(segments.begin(), segments.end(),
+                       [](const auto& segment) { return std::holds_alternative<nvidia::CpuSegment>(segment); }),
+        segments.end());
+  }
+  entry.task.unlimited = !faults[host].empty();
+  return entry;
+}
+
+GpuEntry context_entry(const Known& known, const GpuContext& context, const std::vector<TaskIndex>& devices,
+                       Faults& faults) {
+  const TaskIndex first = devices.front();
+  const bool common = devices.size() > 1;
+  for (std::size_t i = 0; common && i < devices.size(); ++i)
+    blame(faults, devices[i],
+          fmt::format("it shares its GPU context with {}, and several device tasks of a context are "
+                      "analysed only where one host task waits for each in turn",
+                      known.subject.name(devices[i == 0 ? 1 : 0])));
+  const auto& steps = known.subject.steps(first);
+  if (std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.kind == StepKind::wait; }))
+    blame(faults, first, "it waits for an event on the GPU");
+  const Activations& activations = known.activations[first];
+  blame(faults, first, activations.fault);
+  if (activations.all.size() > 1) blame(faults, first, "it is activated in several ways, and its jobs may queue");
+  GpuEntry entry{task_in(known, first, &context), {first, first, {}}};
+  entry.task.period = activations.all.empty() ? longest_period : activations.all.front().period;
+  entry.task.unlimited = !faults[first].empty();
+  nvidia::GpuSegment segment = common ? common_segment(known.subject, devices) : segment_of(known.subject, first);
+  if (segment.operations.empty()) return entry;
+  if (!common) entry.member.segments.push_back(first);
+  entry.task.segments.emplace_back(std::move(segment));
+  return entry;
+}
+
+}  // namespace amalthea::engine::bounds

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/bounds/detail/offloads.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+#include <tl/expected.hpp>
+
+namespace amalthea::engine::bounds {
+namespace {
+
+using Waits = std::vector<std::optional<TaskIndex>>;
+
+tl::unexpected<std::string> because(std::string fault) { return tl::unexpected(std::move(fault)); }
+
+/// Whether not every trigger of the stimulus activates.
+bool is_conditional(const Stimulus& stimulus) {
+  return stimulus.condition || stimulus.counter.prescaler != 1 || stimulus.counter.offset != 0;
+}
+
+/// Of one host task.
+class OffloadSearch {
+ public:
+  OffloadSearch(const Subject& subject, const Triggers& triggers, const std::vector<Activations>& activations,
+                TaskIndex host)
+      : subject_(subject), triggers_(triggers), activations_(activations), host_(host), steps_(subject.steps(host)) {}
+
+  /// Why its waits are not analysed; "" when they are.
+  std::string run() {
+    waits_.resize(steps_.size());
+    for (std::size_t step = 0; step < steps_.size(); ++step) {
+      if (steps_[step].kind != StepKind::wait) continue;
+      const auto device = awaited({host_, step});
+      if (!device) return device.error();
+      waits_[step] = *device;
+      if (std::find(devices_.begin(), devices_.end(), *device) == devices_.end()) devices_.push_back(*device);
+    }
+    for (const TaskIndex device : devices_)
+      if (std::string fault = fault_of_turns(device); !fault.empty()) return fault;
+    if (std::string fault = fault_of_overlap(); !fault.empty()) return fault;
+    return fault_of_contexts();
+  }
+
+  const std::vector<TaskIndex>& devices() const { return devices_; }
+  Waits waits() && { return std::move(waits_); }
+
+ private:
+  const std::string& name(TaskIndex task) const { return subject_.name(task); }
+
+  /// Steps that set the event for the host.
+  std::vector<Place> setters_of(EventIndex event) const {
+    std::vector<Place> setters;
+    for (const Place& place : triggers_.of_event[event])
+      if (const auto receiver = subject_.activity<SetEvents>(place).task; !receiver || *receiver == host_)
+        setters.push_back(place);
+    return setters;
+  }
+
+  /// The device task that a wait is for, or why it is not for one alone.
+  tl::expected<TaskIndex, std::string> awaited(Place wait_place) const {
+    const auto& wait = subject_.activity<WaitEvents>(wait_place);
+    if (wait.events.size() != 1) return because("it waits for several events at a time");
+    const auto setters = setters_of(wait.events.front());
+    const std::string& event = subject_.system.events[wait.events.front()].name;
+    if (setters.empty()) return because(fmt::format("it waits for {}, which no task sets", event));
+    if (setters.size() > 1) return because(fmt::format("it waits for {}, which is set in several places", event));
+    const TaskIndex setter = setters.front().task;
+    if (subject_.is_host(setter))
+      return because(
+          fmt::format("it waits for {}, a task on a CPU, and only waits for a GPU are analysed", name(setter)));
+    if (std::string fault = fault_of_setter(setters.front()); !fault.empty()) return because(std::move(fault));
+    if (std::string fault = fault_of_activation(setter); !fault.empty()) return because(std::move(fault));
+    return setter;
+  }
+
+  /// It must have worked, and be done, when it sets the event.
+  std::string fault_of_setter(Place set) const {
+    const std::vector<Step>& steps = subject_.steps(set.task);
+    bool works = false;
+    for (std::size_t step = 0; step < steps.size(); ++step) {
+      if (steps[step].kind == StepKind::wait)
+        return fmt::format("it waits for {}, which itself waits for an event", name(set.task));
+      works = works || is_operation(steps[step]);
+      if (step > set.step && is_operation(steps[step]))
+        return fmt::format("{} goes on with the GPU after it has told that it is ready", name(set.task));
+    }
+    return works ? "" : fmt::format("it waits for {}, which does nothing on the GPU", name(set.task));
+  }
+
+  /// The host alone must activate it, and once at a time.
+  std::string fault_of_activation(TaskIndex device) const {
+    for (const StimulusIndex index : triggers_.activating[device]) {
+      const Stimulus& stimulus = subject_.system.stimuli[index];
+      if (std::count(stimulus.activates.begin(), stimulus.activates.end(), device) > 1)
+        return fmt::format("it waits for {}, which one trigger activates twice", name(device));
+      const auto& places = triggers_.of_stimulus[index];
+      if (!std::holds_alternative<InterProcess>(stimulus.occurrence) ||
+          std::any_of(places.begin(), places.end(), [&](const Place& place) { return place.task != host_; }))
+        return fmt::format("it waits for {}, whose jobs others activate, too", name(device));
+    }
+    return {};
+  }
+
+  bool triggers_device(std::size_t step, TaskIndex device) const {
+    if (steps_[step].kind != StepKind::trigger) return false;
+    const auto& activates = subject_.system.stimuli[subject_.activity<Trigger>({host_, step}).stimulus].activates;
+    return std::find(activates.begin(), activates.end(), device) != activates.end();
+  }
+  bool clears(std::size_t step, EventIndex event) const {
+    if (steps_[step].kind != StepKind::clear_events) return false;
+    const auto& events = subject_.activity<ClearEvents>({host_, step}).events;
+    return std::find(events.begin(), events.end(), event) != events.end();
+  }
+
+  std::string fault_of_turns(TaskIndex device) const {
+    for (const StimulusIndex stimulus : triggers_.activating[device])
+      if (is_conditional(subject_.system.stimuli[stimulus]))
+        return fmt::format("it waits for {}, which not every trigger activates", name(device));
+    std::optional<EventIndex> event;
+    for (std::size_t step = 0; step < waits_.size(); ++step)
+      if (waits_[step] == device) {
+        const EventIndex awaited_event = subject_.activity<WaitEvents>({host_, step}).events.front();
+        if (event && *event != awaited_event) return fmt::format("it waits for different events of {}", name(device));
+        event = awaited_event;
+      }
+    return fault_of_order(device, *event);
+  }
+
+  /// Trigger, wait, trigger, wait, with the event cleared after every wait and before the next trigger.
+  std::string fault_of_order(TaskIndex device, EventIndex event) const {
+    bool triggered = false, any_trigger = false;
+    bool cleared = true;  // no event is set before the first job
+    bool first_cleared = false;
+    for (std::size_t step = 0; step < waits_.size(); ++step) {
+      if (triggers_device(step, device)) {
+        if (triggered) return fmt::format("it triggers {} again before it has waited for it", name(device));
+        if (!cleared) return fmt::format("it does not clear the event of {} before it triggers it again", name(device));
+        triggered = any_trigger = true;
+      } else if (waits_[step] == device) {
+        if (!triggered) return fmt::format("it waits for {} without having triggered it", name(device));
+        triggered = cleared = false;
+      } else if (clears(step, event)) {
+        if (triggered) return fmt::format("it clears the event of {} before it waits for it", name(device));
+        cleared = true;
+        if (!any_trigger) first_cleared = true;
+      }
+    }
+    if (triggered) return fmt::format("it triggers {} once more than it waits for it", name(device));
+    if (!cleared && !first_cleared)
+      return fmt::format("it does not clear the event of {}, so that its next job does not wait", name(device));
+    return {};
+  }
+
+  /// Only one may be at work at a time.
+  std::string fault_of_overlap() const {
+    const TaskIndex* open = nullptr;  ///< at work
+    for (std::size_t step = 0; step < waits_.size(); ++step) {
+      if (waits_[step]) open = nullptr;
+      for (const TaskIndex& device : devices_) {
+        if (!triggers_device(step, device)) continue;
+        if (open != nullptr) return fmt::format("it has {} and {} at work at a time", name(*open), name(device));
+        open = &device;
+      }
+    }
+    return {};
+  }
+
+  /// All that it offloads must be in one context, and nothing else in that.
+  std::string fault_of_contexts() const {
+    if (devices_.empty()) return {};
+    const Task& first = subject_.task(devices_.front());
+    for (const TaskIndex device : devices_) {
+      const Task& other = subject_.task(device);
+      if (device != devices_.front() &&
+          (first.unit != other.unit || first.gpu.context.empty() || first.gpu.context != other.gpu.context))
+        return fmt::format("it waits for {} and {}, which are in different contexts", first.name, other.name);
+    }
+    if (first.gpu.context.empty()) return {};
+    for (TaskIndex other = 0; other < subject_.tasks(); ++other) {
+      const Task& candidate = subject_.task(other);
+      if (candidate.side == Side::device && candidate.unit == first.unit &&
+          candidate.gpu.context == first.gpu.context && activations_[other].any() &&
+          std::find(devices_.begin(), devices_.end(), other) == devices_.end())
+        return fmt::format("it waits for {}, which shares its GPU context with {}; {} does not wait for that",
+                           first.name, candidate.name, name(host_));
+    }
+    return {};
+  }
+
+  const Subject& subject_;
+  const Triggers& triggers_;
+  const std::vector<Activations>& activations_;
+  TaskIndex host_;
+  const std::vector<Step>& steps_;
+  Waits waits_;                     ///< per step
+  std::vector<TaskIndex> devices_;  ///< all that it waits for, in order
+};
+
+}  // namespace
+
+bool Offloads::waits_for_any(TaskIndex host) const {
+  return std::any_of(waits[host].begin(), waits[host].end(), [](const auto& wait) { return wait.has_value(); });
+}
+
+bool Offloads::waits_for(TaskIndex host, TaskIndex device) const {
+  return std::find(waits[host].begin(), waits[host].end(), std::optional(device)) != waits[host].end();
+}
+
+Offloads offloads_of(const Subject& subject, const Triggers& triggers, const std::vector<Activations>& activations,
+                     Faults& faults) {
+  Offloads offloads{std::vector<std::optional<TaskIndex>>(subject.tasks()), std::vector<Waits>(subject.tasks())};
+  for (TaskIndex task = 0; task < subject.tasks(); ++task) {
+    if (!subject.is_host(task) || !activations[task].any()) continue;
+    OffloadSearch search(subject, triggers, activations, task);
+    faults[task] = search.run();
+    if (!faults[task].empty()) continue;
+    for (const TaskIndex device : search.devices()) offloads.driver[device] = task;
+    offloads.waits[task] = std::move(search).waits();
+  }
+  return offloads;
+}
+
+}  // namespace amalthea::engine::bounds

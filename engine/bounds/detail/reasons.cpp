@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/bounds/detail/reasons.hpp"
+
+#include <fmt/core.h>
+
+#include "engine/cpu/fixed_priority.hpp"
+
+namespace amalthea::engine::bounds {
+namespace {
+
+/// "core a, b"
+std::string core_name(const System& system, const CoreModel& core) {
+  std::string name;
+  for (const UnitIndex unit : core.units)
+    name += fmt::format("{}{}", name.empty() ? "core " : ", ", system.platform.units[unit].name);
+  return name;
+}
+
+/// Who may keep the task from its core for ever; "" when nobody may.
+std::string endless_blocking(const Subject& subject, const CoreProblem& problem, TaskIndex task) {
+  const auto blocking = cpu::blocking_bounds(problem.tasks);
+  for (std::size_t i = 0; i < problem.tasks.size(); ++i) {
+    if (problem.members[i].task != task) continue;
+    for (const cpu::CpuShare& share : blocking[i].parts)
+      if (share.time >= endless)
+        return fmt::format("{} may keep it from its core for as long as it waits for something",
+                           subject.name(problem.members[*share.by].task));
+  }
+  return {};
+}
+
+/// Of all that may come before the task.
+double demand_on(const CoreModel& core, const CoreProblem& problem, std::int64_t rank) {
+  double demand = 0;
+  for (const cpu::CpuTask& task : problem.tasks)
+    if (!core.analysis->by_rank || task.priority >= rank) demand += cpu::utilization({task});
+  return demand;
+}
+
+std::string why_unbounded_on_core(const Known& known, const CoreProblem& problem,
+                                  const std::vector<cpu::CpuBound>& bounds, const Faults& faults, TaskIndex task,
+                                  std::size_t at) {
+  const CoreModel& core = known.cores.core(task);
+  const std::string where = core_name(known.subject.system, core);
+  if (bounds[at].reason == cpu::NoBound::unlimited) {
+    const std::size_t obstacle = bounds[at].obstacle;
+    const TaskIndex other = problem.members[obstacle].task;
+    const std::string& why = faults[other];
+    if (other != task)
+      return fmt::format("{}, which may come before it on {}, has no bound{}", known.subject.name(other), where,
+                         why.empty() ? "" : ": " + why);
+    // Of several activations another one may be what has none.
+    return why.empty() ? why_unbounded_on_core(known, problem, bounds, faults, task, obstacle) : why;
+  }
+  if (std::string blocking = endless_blocking(known.subject, problem, task); !blocking.empty()) return blocking;
+  if (core.several())
+    return fmt::format("with those before it on {} the response may exceed the least time between releases", where);
+  const double demand = demand_on(core, problem, known.cores.ranks.rank[task]);
+  if (bounds[at].reason == cpu::NoBound::overload)
+    return fmt::format("{} is overloaded{}: demand {:.4f}", where,
+                       core.analysis->by_rank ? " by those of at least its priority" : "", demand);
+  return fmt::format("no bound was found in the steps that the analysis takes; {} has a demand of {:.4f}", where,
+                     demand);
+}
+
+/// Who is in the way of a host may have a reason of its own.
+std::string why_unbounded_with_gpu(const Known& known, const GpuProblem& gpu, const nvidia::TimeSliceBounds& bounds,
+                                   const Faults& faults, TaskIndex task, std::size_t at) {
+  const auto& core_of = known.cores.core_of;
+  const auto& rank = known.cores.ranks.rank;
+  for (std::size_t i = 0; known.subject.is_host(task) && i < gpu.members.size(); ++i) {
+    const TaskIndex other = gpu.members[i].task;
+    if (gpu.problem.tasks[i].unlimited && other != task && known.subject.is_host(other) &&
+        core_of[other] == core_of[task] && rank[other] >= rank[task])
+      return fmt::format("{}, of at least its priority on {}, has no bound: {}", known.subject.name(other),
+                         known.subject.system.platform.units[known.subject.task(task).unit].name, faults[other]);
+  }
+  return bounds.tasks[at].reason;
+}
+
+}  // namespace
+
+std::string why_unbounded(const Known& known, const Problems& problems, const Solution& solution, const Faults& faults,
+                          const Entity& entity) {
+  return entity.core ? why_unbounded_on_core(known, problems.cores[*entity.core], solution.cores[*entity.core], faults,
+                                             entity.task, entity.at)
+                     : why_unbounded_with_gpu(known, problems.gpu, solution.gpu, faults, entity.task, entity.at);
+}
+
+}  // namespace amalthea::engine::bounds

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/bounds/detail/sections.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "engine/bounds/detail/step_times.hpp"
+
+namespace amalthea::engine::bounds {
+namespace {
+
+/// Who is more urgent than this comes between; nothing: every more urgent task does.
+using Threshold = std::optional<std::int64_t>;
+
+/// A step as a part of sections.
+struct Piece {
+  Duration time;
+  Duration least;
+  Threshold threshold;
+  bool leaves = false;  ///< the core, perhaps, by waiting passively
+
+  bool is_within(std::int64_t section) const { return threshold.value_or(least_urgent) >= section; }
+};
+
+/// Which steps of a task are parts of alternatives.
+std::vector<bool> in_branches(const Subject& subject, TaskIndex task) {
+  const auto& body = subject.task(task).body;
+  std::vector<bool> inside(body.size(), false);
+  for (std::size_t at = 0; at < body.size(); ++at)
+    if (const auto* branch = std::get_if<Branch>(&subject.system.graph[body[at]].activity)) {
+      std::size_t length = 0;
+      for (const auto& alternative : branch->alternatives) length += alternative.length;
+      for (std::size_t i = at + 1; i <= at + length && i < body.size(); ++i) inside[i] = true;
+    }
+  std::map<NodeIndex, bool> of_node;
+  for (std::size_t at = 0; at < body.size(); ++at) of_node[body[at]] = inside[at];
+  std::vector<bool> of_step;
+  for (const Step& step : subject.steps(task)) of_step.push_back(of_node[step.node]);
+  return of_step;
+}
+
+/// Goes through a job and knows to whom it is left.
+class Holdings {
+ public:
+  Holdings(const Subject& subject, const Ranks& ranks, const SemaphoreCeilings& semaphores, TaskIndex task)
+      : subject_(subject), semaphores_(semaphores), task_(task) {
+    const Task& stated = subject.task(task);
+    if (stated.preemption == Preemption::non_preemptive && !is_interrupt(stated)) own_ = ranks.most_urgent_task;
+  }
+
+  Threshold threshold() const {
+    Threshold most = own_;
+    const auto raise = [&most](std::int64_t value) { most = std::max(value, most.value_or(value)); };
+    if (uninterruptible_ > 0) raise(nobody);
+    for (const auto& [semaphore, count] : held_)
+      if (count > 0 && semaphores_.ceiling[semaphore]) raise(*semaphores_.ceiling[semaphore]);
+    return most;
+  }
+
+  void pass(std::size_t step) {
+    switch (subject_.step({task_, step}).kind) {
+      case StepKind::request_semaphore:
+        held_[subject_.activity<UseSemaphore>({task_, step}).semaphore] += 1;
+        break;
+      case StepKind::release_semaphore: {
+        const auto& use = subject_.activity<UseSemaphore>({task_, step});
+        std::int64_t& count = held_[use.semaphore];
+        count = use.operation == UseSemaphore::Operation::exclusive ? 0 : std::max<std::int64_t>(0, count - 1);
+        break;
+      }
+      case StepKind::uninterruptible:
+        uninterruptible_ += subject_.activity<Uninterruptible>({task_, step}).begins ? 1 : -1;
+        uninterruptible_ = std::max<std::int64_t>(0, uninterruptible_);
+        break;
+      default:
+        break;
+    }
+  }
+
+ private:
+  const Subject& subject_;
+  const SemaphoreCeilings& semaphores_;
+  TaskIndex task_;
+  Threshold own_;
+  std::int64_t uninterruptible_ = 0;
+  std::map<SemaphoreIndex, std::int64_t> held_;
+};
+
+/// All but its threshold.
+Piece piece_of(const Subject& subject, const SemaphoreCeilings& semaphores, Place place, bool in_branch) {
+  Piece piece;
+  switch (subject.step(place).kind) {
+    case StepKind::execute: {
+      const Span span = span_of(subject, place);
+      piece.time = span.worst;
+      if (!in_branch) piece.least = span.best;
+      break;
+    }
+    case StepKind::wait:
+      piece.leaves = !subject.activity<WaitEvents>(place).active;
+      if (!piece.leaves) piece.time = endless;
+      break;
+    case StepKind::request_semaphore: {
+      const auto& use = subject.activity<UseSemaphore>(place);
+      if (!semaphores.endless[use.semaphore]) break;
+      piece.leaves = !use.active && !subject.system.semaphores[use.semaphore].spinlock;
+      if (!piece.leaves) piece.time = endless;
+      break;
+    }
+    default:
+      break;
+  }
+  return piece;
+}
+
+/// Parallel to the steps. Where a step changes to whom the job is left, both sides must agree.
+std::vector<Piece> pieces_of(const Subject& subject, const SemaphoreCeilings& semaphores, TaskIndex task,
+                             const std::vector<bool>& in_branch, Holdings holdings) {
+  std::vector<Piece> pieces;
+  for (std::size_t step = 0; step < subject.steps(task).size(); ++step) {
+    Piece piece = piece_of(subject, semaphores, {task, step}, in_branch[step]);
+    const Threshold before = holdings.threshold();
+    holdings.pass(step);
+    const Threshold after = holdings.threshold();
+    piece.threshold = before && after ? std::min(before, after) : std::nullopt;
+    pieces.push_back(piece);
+  }
+  return pieces;
+}
+
+std::vector<std::int64_t> thresholds_of(const std::vector<Piece>& pieces) {
+  std::vector<std::int64_t> thresholds;
+  for (const Piece& piece : pieces)
+    if (piece.threshold) thresholds.push_back(*piece.threshold);
+  std::sort(thresholds.begin(), thresholds.end());
+  thresholds.erase(std::unique(thresholds.begin(), thresholds.end()), thresholds.end());
+  return thresholds;
+}
+
+/// The longest time in a row within sections of at least this threshold.
+Duration longest_section(const std::vector<Piece>& pieces, std::int64_t threshold) {
+  Duration longest, run;
+  for (const Piece& piece : pieces) {
+    // What may take no time, such as a wait for what is there already, does not leave the core.
+    if (!piece.is_within(threshold) && !piece.least.is_zero()) run = {};
+    if (piece.is_within(threshold)) run = std::min(endless, run + piece.time);
+    longest = std::max(longest, run);
+  }
+  return longest;
+}
+
+cpu::Section last_section(const std::vector<Piece>& pieces) {
+  cpu::Section last;
+  if (pieces.empty() || !pieces.back().threshold) return last;
+  last.threshold = *pieces.back().threshold;
+  for (auto piece = pieces.rbegin(); piece != pieces.rend(); ++piece) {
+    if (piece->leaves || !piece->is_within(last.threshold)) break;
+    last.length = std::min(endless, last.length + piece->time);
+  }
+  return last;
+}
+
+bool is_call(const Subject& subject, Place place) { return std::holds_alternative<Call>(subject.activity(place)); }
+
+/// At which steps a runnable begins while no other is under way.
+std::vector<bool> outer_calls(const Subject& subject, TaskIndex task) {
+  std::vector<bool> outer(subject.steps(task).size(), false);
+  std::map<std::uint32_t, bool> goes_on;  // whether the runnable's next step is another than its call
+  for (std::size_t step = outer.size(); step-- > 0;) {
+    const auto runnable = subject.step({task, step}).runnable;
+    if (!runnable) continue;
+    const bool call = is_call(subject, {task, step});
+    goes_on[*runnable] = !call;
+    outer[step] = call && std::none_of(goes_on.begin(), goes_on.end(), [](const auto& each) { return each.second; });
+  }
+  return outer;
+}
+
+void add_cooperative_sections(const Subject& subject, TaskIndex task, const std::vector<bool>& in_branch,
+                              const std::vector<Piece>& pieces, TaskShape& shape) {
+  const auto outer = outer_calls(subject, task);
+  const std::vector<Step>& steps = subject.steps(task);
+  Duration longest, run, last, after_point;
+  for (std::size_t index = 0; index < pieces.size(); ++index) {
+    const bool call = is_call(subject, {task, index});
+    const bool point = steps[index].kind == StepKind::schedule_point;
+    if (point || call) after_point = {};
+    after_point = std::min(endless, after_point + pieces[index].time);
+    const bool changes = call || (index > 0 && steps[index - 1].runnable != steps[index].runnable);
+    if (!in_branch[index] && (outer[index] || point)) run = {};
+    if (pieces[index].leaves || in_branch[index] || changes || point) last = {};
+    run = std::min(endless, run + pieces[index].time);
+    if (!in_branch[index]) last = std::min(endless, last + pieces[index].time);
+    longest = std::max(longest, run);
+  }
+  shape.lingers = after_point.is_zero();
+  shape.cooperative = longest;
+  shape.last_cooperative = last;
+}
+
+}  // namespace
+
+TaskShape shape_of(const Subject& subject, const Ranks& ranks, const SemaphoreCeilings& semaphores, TaskIndex host) {
+  const auto in_branch = in_branches(subject, host);
+  const auto pieces = pieces_of(subject, semaphores, host, in_branch, Holdings(subject, ranks, semaphores, host));
+  const auto thresholds = thresholds_of(pieces);
+  TaskShape shape;
+  for (const std::int64_t threshold : thresholds)
+    if (const Duration longest = longest_section(pieces, threshold); !longest.is_zero())
+      shape.sections.push_back({longest, threshold});
+  shape.last = last_section(pieces);
+  if (subject.task(host).preemption == Preemption::cooperative)
+    add_cooperative_sections(subject, host, in_branch, pieces, shape);
+  if (subject.worst[host].unanalysable.empty()) return shape;
+  // How long its sections are is not known either.
+  for (cpu::Section& section : shape.sections) section.length = endless;
+  if (shape.sections.empty() && !thresholds.empty()) shape.sections.push_back({endless, thresholds.back()});
+  shape.last = {};
+  if (shape.cooperative) shape.cooperative = endless;
+  return shape;
+}
+
+bool ends_early(const Program& program) {
+  bool ended = false;
+  for (const Step& step : program.steps) {
+    if (ended && !step.overhead) return true;
+    ended = ended || step.kind == StepKind::terminate;
+  }
+  return false;
+}
+
+}  // namespace amalthea::engine::bounds
