@@ -13,7 +13,7 @@ std::int64_t rounds_of(const Subject& subject, Place place) {
   const Step& step = subject.step(place);
   if (!step.block) return 1;
   const auto& launch = subject.activity<Kernel>(place).launch;
-  return gpu::plan_launch(*launch, *subject.devices[subject.system.tasks[place.task].unit])->rounds;
+  return gpu::plan_launch(*launch, *subject.devices[subject.task(place.task).unit])->rounds;
 }
 
 /// Whether all of the unit's times are whole picoseconds.
