@@ -7,6 +7,7 @@
 #include <catch2/catch.hpp>
 
 #include "amalthea/identifier.hpp"
+#include "tests/support/small_model.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace identifier_test {
@@ -15,19 +16,9 @@ using namespace amalthea;
 
 namespace {
 
-Model model_of(std::string_view version, std::string_view content) {
-  Diagnostics diagnostics;
-  return test::model_from_text(
-      fmt::format("<am:Amalthea xmlns:am=\"http://app4mc.eclipse.org/amalthea/{}\" "
-                  "xmlns:xmi=\"http://www.omg.org/XMI\" xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\">"
-                  "{}</am:Amalthea>",
-                  version, content),
-      diagnostics);
-}
-
 /// Ids of all elements that have one, in document order.
 std::vector<std::string> ids(std::string_view version, std::string_view content) {
-  const Model model = model_of(version, content);
+  const Model model = test::model_of(version, content);
   std::vector<std::string> found;
   const Document& document = *model.documents().front();
   for (std::uint32_t i = 0; i < document.size(); ++i)
@@ -152,7 +143,7 @@ TEST_CASE("namespaces are paths, and their members begin with them") {
       "<commonElements><namespaces name=\"a\"><nextSegments name=\"b c\"/></namespaces></commonElements>"
       "<swModel><runnables name=\"f\" namespace=\"a/b+c?type=Namespace\"><parameters name=\"x\"/></runnables>"
       "<labels name=\"l\" namespace=\"a?type=Namespace\"/></swModel>";
-  const Model model = model_of("2.1.0", content);
+  const Model model = test::model_of("2.1.0", content);
   for (const char* id : {"a?type=Namespace", "a/b+c?type=Namespace", "a/b+c/f?type=Runnable",
                          "a/b+c/f/x?type=RunnableParameter", "a/l?type=Label"}) {
     INFO(id);

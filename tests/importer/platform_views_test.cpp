@@ -34,12 +34,6 @@ struct Read {
   }
 };
 
-std::vector<std::string> messages(const Diagnostics& diagnostics) {
-  std::vector<std::string> found;
-  for (const auto& diagnostic : diagnostics.all()) found.push_back(format(diagnostic));
-  return found;
-}
-
 std::string text_of(const std::optional<Cycles>& cycles) {
   return cycles ? fmt::format("{}..{}..{}", cycles->lower, cycles->average, cycles->upper) : "-";
 }
@@ -143,7 +137,7 @@ TEST_CASE("the same platform has the same views in every version's form") {
     const OperatingSystems systems = operating_systems_of(read.model, read.diagnostics);
     const Mapping mapping = mapping_of(read.model);
     CHECK(describe(read.model, systems, mapping) == expected_rest);
-    CHECK(messages(read.diagnostics).empty());
+    CHECK(test::messages(read.diagnostics).empty());
     REQUIRE(mapping.tasks.size() == 1);
     if (version > Version::v0_8_0) {
       REQUIRE(mapping.tasks[0].affinity.size() == 1);
@@ -164,7 +158,7 @@ TEST_CASE("a platform is built from every version's form, and none has to be con
     Diagnostics diagnostics;
     const Model model = test::model_from_text(test::platform_model(version), diagnostics);
     const auto system = importer::build_system(model, {}, diagnostics);
-    for (const auto& message : messages(diagnostics)) UNSCOPED_INFO(message);
+    for (const auto& message : test::messages(diagnostics)) UNSCOPED_INFO(message);
     REQUIRE(system.has_value());
     const Platform& platform = system->platform;
     CHECK(platform.name == "S");
@@ -205,7 +199,7 @@ TEST_CASE("before 0.9.0 a part without a prescaler has the one of what is around
       <cores name="C1"><prescaler clockRatio="0.0" quartz="Q?type=Quartz"/></cores></microcontrollers></ecus>
       <ecus><microcontrollers><cores name="C2"/></microcontrollers></ecus></system></hwModel>)",
                           Version::v0_8_3));
-  CHECK(messages(read.diagnostics).empty());
+  CHECK(test::messages(read.diagnostics).empty());
   REQUIRE(read.hardware.units.size() == 3);
   CHECK(read.hardware.units[0].clock == Frequency::millihertz(40000000000));
   CHECK(read.hardware.units[1].clock == Frequency::millihertz(80000000000));  // a ratio of 0 is none
@@ -233,7 +227,7 @@ TEST_CASE("numbers of the hardware that cannot be read are errors at their place
               "<cores><prescaler clockRatio=\"half\" quartz=\"Q?type=Quartz\"/></cores>"
               "</microcontrollers></ecus></system></hwModel>",
               Version::v0_7_0));
-  CHECK(messages(read.diagnostics) ==
+  CHECK(test::messages(read.diagnostics) ==
         std::vector<std::string>{
             "model.amxmi:3:48: error: unreadable frequency of <quartzes>: \"fast\" is not a number [AM0212]",
             "model.amxmi:4:31: error: unreadable clockRatio of <prescaler>: \"half\" is not a number [AM0212]"});
@@ -276,7 +270,7 @@ TEST_CASE("latencies of an access element count before those along its path") {
       R"(<accessElements destination="M?type=Memory">{}<readLatency xsi:type="am:DiscreteValueConstant" value="9"/>
       <dataRate value="1" unit="MBPerSecond"/></accessElements>)",
       whole_path)));
-  CHECK(messages(read.diagnostics).empty());
+  CHECK(test::messages(read.diagnostics).empty());
   const AccessCost cost = access_cost(read.hardware, 0, 0);
   CHECK(cost.read == Cycles{9, 9, 9});
   CHECK(cost.read_source == LatencySource::access);
@@ -286,7 +280,7 @@ TEST_CASE("latencies of an access element count before those along its path") {
 TEST_CASE("a path costs the sum of its parts, each at its own clock, bounds rounded outward") {
   const Read read(
       with_access(fmt::format(R"(<accessElements destination="M?type=Memory">{}</accessElements>)", whole_path)));
-  CHECK(messages(read.diagnostics).empty());
+  CHECK(test::messages(read.diagnostics).empty());
   REQUIRE(read.hardware.accesses.size() == 1);
   using Kind = HwPathElement::Kind;
   CHECK(read.hardware.accesses[0].path ==
@@ -324,7 +318,7 @@ TEST_CASE("clocks that do not divide each other do not make whole cycles larger"
       </hwModel>)",
                                 megahertz, megahertz / 7 * 10),
                             Version::v0_8_3));
-    CHECK(messages(read.diagnostics).empty());
+    CHECK(test::messages(read.diagnostics).empty());
     const int exact = megahertz / 7 * 10 * 210;
     const AccessCost cost = access_cost(read.hardware, 0, 0);
     CHECK(cost.read.lower == exact / megahertz);
@@ -346,7 +340,7 @@ TEST_CASE("access paths of old models are sums over ports, latencies and other p
     <accessPaths xsi:type="am:HwAccessPath" name="third" source="C?type=Core" target="M?type=Memory">
       <hwElements xsi:type="am:HwElementRef" port="M/p?type=ComplexPort"/></accessPaths></hwModel>)",
                     Version::v0_8_3));
-  CHECK(messages(read.diagnostics) ==
+  CHECK(test::messages(read.diagnostics) ==
         std::vector<std::string>{"model.amxmi:10:5: warning: access path \"first\" is part of itself; the reference "
                                  "back is ignored; remove it [AM0213]"});
   REQUIRE(read.hardware.units[0].accesses.size() == 2);
@@ -422,14 +416,14 @@ TEST_CASE("schedulers form a hierarchy, and a circle is cut and reported") {
     CHECK(systems.schedulers[1].children == std::vector<std::uint32_t>{2});
     CHECK(systems.schedulers[3].interrupt_controller);
     if (circle) {  // cut where going up from the first scheduler comes back to it
-      CHECK(messages(read.diagnostics) ==
+      CHECK(test::messages(read.diagnostics) ==
             std::vector<std::string>{
                 "model.amxmi:5:7: warning: scheduler \"a\" is, through its parents, its own parent; its parent \"top\" "
                 "is ignored; break the circle [AM0215]"});
       CHECK_FALSE(systems.schedulers[1].parent.has_value());
       CHECK(systems.schedulers[0].parent == 2U);
     } else {
-      CHECK(messages(read.diagnostics).empty());
+      CHECK(test::messages(read.diagnostics).empty());
       CHECK(systems.schedulers[1].parent == 0U);
       CHECK_FALSE(systems.schedulers[0].parent.has_value());
     }
@@ -474,7 +468,7 @@ TEST_CASE("data consistency is that of the operating system, or of the model tha
     CHECK(found->data_stability->level == "process");
     CHECK_FALSE(found->non_atomic_data_coherency->enabled);
     CHECK(found->non_atomic_data_coherency->access_multiplicity == "multipleAccesses");
-    CHECK(messages(read.diagnostics).empty());
+    CHECK(test::messages(read.diagnostics).empty());
   }
 }
 
@@ -499,7 +493,7 @@ TEST_CASE("overheads hold every function and both kinds of interrupts") {
     <isrCategory2Overhead><postExecutionOverhead><default xsi:type="am:DiscreteValueConstant" value="3"/></postExecutionOverhead>
     </isrCategory2Overhead></osOverheads></osModel>)"));
   const auto overheads = operating_systems_of(read.model, read.diagnostics).overheads;
-  CHECK(messages(read.diagnostics).empty());
+  CHECK(test::messages(read.diagnostics).empty());
   REQUIRE(overheads.size() == 1);
   REQUIRE(overheads[0].api.size() == 2);
   CHECK(overheads[0].api[0].function == "SendMessage");

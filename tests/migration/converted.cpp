@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/migration/converted.hpp"
+#include "tests/support/small_model.hpp"
 
 #include <algorithm>
 #include <filesystem>
 #include <set>
 #include <sstream>
 
-#include <fmt/core.h>
 #include <catch2/catch.hpp>
 
 #include "amalthea/editable_model.hpp"
@@ -63,15 +63,8 @@ bool Converted::has(std::string_view line) const {
 }
 
 Converted convert(std::string_view from, std::string_view content, std::string_view to) {
-  const std::string text = fmt::format(
-      R"(<?xml version="1.0" encoding="UTF-8"?>
-<am:Amalthea xmi:version="2.0" xmlns:xmi="http://www.omg.org/XMI" xmlns:am="http://app4mc.eclipse.org/amalthea/{}" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
-{}
-</am:Amalthea>
-)",
-      from, content);
   Diagnostics diagnostics;
-  const auto model = importer::read_model_from_bytes("model.amxmi", text, {}, diagnostics);
+  const auto model = importer::read_model_from_bytes("model.amxmi", test::model_text(content, from), {}, diagnostics);
   REQUIRE(model);
   return convert_model(*model, to);
 }
@@ -97,6 +90,8 @@ std::vector<std::string> differences(const std::string& one, const std::string& 
   });
   return found;
 }
+
+bool holds(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 std::string dump_of(const std::vector<std::string>& paths) {
   Diagnostics diagnostics;

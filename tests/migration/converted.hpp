@@ -34,6 +34,9 @@ Converted convert_files(const std::vector<std::string>& paths, std::string_view 
 /// Lines that only one of two dumps has, "- " those of the first, "+ " those of the second, in the order of the lines.
 std::vector<std::string> differences(const std::string& one, const std::string& other);
 
+/// Whether a text has this part.
+bool holds(std::string_view text, std::string_view part);
+
 /// The dump of a file.
 std::string dump_of(const std::vector<std::string>& paths);
 

@@ -10,6 +10,7 @@
 
 #include "importer/reading/model_reader.hpp"
 #include "review/review.hpp"
+#include "tests/support/small_model.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace platform_rules_test {
@@ -17,13 +18,6 @@ namespace platform_rules_test {
 using namespace amalthea;
 
 namespace {
-
-std::string model_with(const std::string& content, const std::string& version = "3.3.0") {
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<am:Amalthea xmlns:am=\"http://app4mc.eclipse.org/amalthea/{}\" "
-      "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\">\n{}\n</am:Amalthea>\n",
-      version, content);
-}
 
 std::vector<Diagnostic> told(const std::string& text, std::string_view id) {
   Diagnostics diagnostics;
@@ -37,7 +31,7 @@ std::size_t times(const std::string& text, std::string_view id) { return told(te
 
 /// A unit and a memory, joined by two connections over a handler; what goes into the model beside may be given.
 std::string bus(const std::string& beside = "") {
-  return model_with(R"(<hwModel>
+  return test::model_text(R"(<hwModel>
   <definitions xsi:type="am:ProcessingUnitDefinition" name="Cpu" puType="CPU" features="Instructions/IPC_1?type=HwFeature"/>
   <definitions xsi:type="am:MemoryDefinition" name="Ram"><size value="1" unit="KiB"/></definitions>
   <definitions xsi:type="am:ConnectionHandlerDefinition" name="Bus"/>
@@ -153,7 +147,7 @@ TEST_CASE("contradictory features and rates of units, and clocks that stand stil
 
 TEST_CASE("arguments for parameters of other runnables are told (AM0639)") {
   const auto call = [](const std::string& parameter) {
-    return model_with(
+    return test::model_text(
         "<swModel><runnables name=\"A\"><parameters name=\"in\" direction=\"in\"/></runnables><runnables "
         "name=\"B\"><parameters name=\"in\" direction=\"in\"/></runnables><runnables name=\"C\"><activityGraph><items "
         "xsi:type=\"am:RunnableCall\" runnable=\"A?type=Runnable\"><arguments parameter=\"" +
@@ -194,7 +188,7 @@ TEST_CASE("labels that do not fit into their memory, or overlap there, or have n
 
 TEST_CASE("limits in the wrong order and limits of zero are told (AM0646, AM0647)") {
   const auto age = [](const std::string& least, const std::string& most) {
-    return model_with(
+    return test::model_text(
         "<constraintsModel><timingConstraints xsi:type=\"am:RepetitionConstraint\" name=\"R\"><lower value=\"" + least +
         "\" unit=\"ms\"/><upper value=\"" + most + "\" unit=\"us\"/></timingConstraints></constraintsModel>");
   };
@@ -203,7 +197,7 @@ TEST_CASE("limits in the wrong order and limits of zero are told (AM0646, AM0647
   CHECK(times(age("2", "1999"), "AM0646") == 1);
   CHECK(times(age("-2", "1999"), "AM0651") == 1);
   const auto limit = [](const std::string& metric, const std::string& value) {
-    return model_with(
+    return test::model_text(
         "<constraintsModel><requirements xsi:type=\"am:ProcessRequirement\" name=\"R\"><limit "
         "xsi:type=\"am:TimeRequirementLimit\" limitType=\"UpperLimit\" metric=\"" +
         metric + "\"><limitValue value=\"" + value + "\" unit=\"ms\"/></limit></requirements></constraintsModel>");
@@ -227,7 +221,7 @@ TEST_CASE("tasks under EDF without deadline are told together (AM0648)") {
 
 TEST_CASE("deviations whose bounds and mean contradict each other are told (AM0649)") {
   const auto jitter = [](const std::string& lower, const std::string& mean, const std::string& upper) {
-    return model_with(fmt::format(
+    return test::model_text(fmt::format(
         R"(<stimuliModel><stimuli xsi:type="am:PeriodicStimulus" name="S"><recurrence value="5" unit="ms"/>
 <jitter xsi:type="am:TimeGaussDistribution"><lowerBound value="{}" unit="us"/><upperBound value="{}" unit="us"/>
 <mean value="{}" unit="us"/><sd value="1" unit="us"/></jitter></stimuli></stimuliModel>)",
@@ -248,7 +242,7 @@ namespace {
 
 /// A runnable whose execution depends on the mode label `State` with the values idle, slow and fast.
 std::string modal(const std::string& entries, const std::string& initial = "idle") {
-  return model_with(
+  return test::model_text(
       "<swModel><modes xsi:type=\"am:EnumMode\" name=\"Speed\"><literals name=\"idle\"/><literals "
       "name=\"slow\"/><literals "
       "name=\"fast\"/></modes><modeLabels name=\"State\" mode=\"Speed?type=EnumMode\" initialValue=\"" +
@@ -274,7 +268,7 @@ TEST_CASE("values that a mode does not have are told (AM0654)") {
   CHECK(times(modal(state("EQUAL", "rapid")), "AM0654") == 1);
   CHECK(times(modal(state("EQUAL", "slow"), "off"), "AM0654") == 1);
   const auto numeric = [](const std::string& value) {
-    return model_with(
+    return test::model_text(
         "<swModel><modes xsi:type=\"am:NumericMode\" name=\"N\"/><modeLabels name=\"Count\" "
         "mode=\"N?type=NumericMode\" initialValue=\"" +
         value + "\"/></swModel>");
@@ -295,7 +289,7 @@ TEST_CASE("conditions that are never or always true are told (AM0655, AM0656)") 
 
 TEST_CASE("semaphores that contradict themselves are told (AM0657)") {
   const auto semaphore = [](const std::string& attributes, const std::string& version) {
-    return model_with("<osModel><semaphores name=\"S\" " + attributes + "/></osModel>", version);
+    return test::model_text("<osModel><semaphores name=\"S\" " + attributes + "/></osModel>", version);
   };
   CHECK(times(semaphore("semaphoreType=\"Spinlock\" maxValue=\"1\"", "3.3.0"), "AM0657") == 0);
   CHECK(times(semaphore("semaphoreType=\"Spinlock\" maxValue=\"2\"", "3.3.0"), "AM0657") == 1);
@@ -307,7 +301,7 @@ TEST_CASE("semaphores that contradict themselves are told (AM0657)") {
 
 TEST_CASE("keys of custom properties that are there twice are told (AM0661)") {
   const auto properties = [](const std::string& second, const std::string& inside) {
-    return model_with(
+    return test::model_text(
         "<swModel><tasks name=\"T\"><customProperties key=\"a\"/><customProperties key=\"b\"/><activityGraph>" +
         inside + "</activityGraph><customProperties key=\"" + second + "\"/></tasks></swModel>");
   };
@@ -322,7 +316,7 @@ namespace {
 
 /// A scheduler of round robin with a time slice, and a task with a priority; both as given.
 std::string scheduled(const std::string& slice, const std::string& priority) {
-  return model_with(
+  return test::model_text(
       "<swModel><tasks name=\"T\"/><tasks name=\"U\"/></swModel><osModel><operatingSystems name=\"OS\"><taskSchedulers "
       "name=\"S\" definition=\"RR?type=SchedulerDefinition\">" +
       slice +

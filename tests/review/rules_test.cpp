@@ -10,6 +10,7 @@
 #include "importer/reading/model_reader.hpp"
 #include "review/detail/rules.hpp"
 #include "review/review.hpp"
+#include "tests/support/small_model.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace rules_test {
@@ -39,11 +40,6 @@ std::string with(std::string_view from, std::string_view to) { return test::repl
 /// One more element before the end of a part of the model.
 std::string with_more(const std::string& part, const std::string& element) {
   return with("</" + part + ">", element + "</" + part + ">");
-}
-
-std::string small(const std::string& content, const std::string& version = "3.3.0") {
-  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<am:Amalthea xmlns:am=\"http://app4mc.eclipse.org/amalthea/" +
-         version + "\" xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\">\n" + content + "\n</am:Amalthea>\n";
 }
 
 const std::string control_priority = "<value xsi:type=\"am:IntegerObject\" value=\"1\"/>";
@@ -231,8 +227,8 @@ TEST_CASE("event chains whose parts do not connect, or that go nowhere, are told
 
 TEST_CASE("values without unit, negative times and empty periods are told (AM0650, AM0651, AM0652)") {
   const auto clock = [](const std::string& content) {
-    return small("<stimuliModel><stimuli xsi:type=\"am:RelativePeriodicStimulus\" name=\"S\">" + content +
-                 "</stimuli></stimuliModel>");
+    return test::model_text("<stimuliModel><stimuli xsi:type=\"am:RelativePeriodicStimulus\" name=\"S\">" + content +
+                            "</stimuli></stimuliModel>");
   };
   const auto next = [](const std::string& lower) {
     return "<nextOccurrence xsi:type=\"am:TimeConstant\">" + lower + "</nextOccurrence>";
@@ -241,9 +237,10 @@ TEST_CASE("values without unit, negative times and empty periods are told (AM065
   CHECK(count(clock(next("<value value=\"0\"/>")), "AM0650") == 0);
   CHECK(count(clock(next("<value value=\"5\" unit=\"ms\"/>")), "AM0650") == 0);
   const auto periodic = [](const std::string& period, const std::string& distance) {
-    return small("<stimuliModel><stimuli xsi:type=\"am:PeriodicStimulus\" name=\"S\"><recurrence value=\"" + period +
-                     "\" unit=\"ms\"/><minDistance value=\"" + distance + "\" unit=\"ms\"/></stimuli></stimuliModel>",
-                 "0.8.3");
+    return test::model_text("<stimuliModel><stimuli xsi:type=\"am:PeriodicStimulus\" name=\"S\"><recurrence value=\"" +
+                                period + "\" unit=\"ms\"/><minDistance value=\"" + distance +
+                                "\" unit=\"ms\"/></stimuli></stimuliModel>",
+                            "0.8.3");
   };
   CHECK(count(periodic("5", "-1"), "AM0651") == 1);
   CHECK(count(periodic("5", "1"), "AM0651") == 0);
@@ -254,7 +251,7 @@ TEST_CASE("values without unit, negative times and empty periods are told (AM065
 
 TEST_CASE("probabilities that do not add up are told, and percentages are as good (AM0653)") {
   const auto choice = [](const std::string& a, const std::string& b) {
-    return small(
+    return test::model_text(
         "<swModel><runnables name=\"R\"><activityGraph><items xsi:type=\"am:ProbabilitySwitch\"><entries "
         "probability=\"" +
         a + "\"/><entries probability=\"" + b + "\"/></items></activityGraph></runnables></swModel>");
@@ -265,7 +262,8 @@ TEST_CASE("probabilities that do not add up are told, and percentages are as goo
 }
 
 TEST_CASE("elements without a name are told by class (AM0660)") {
-  CHECK(count(small("<swModel><labels/><labels/><events name=\"E\"/><modes xsi:type=\"am:NumericMode\"/></swModel>"),
+  CHECK(count(test::model_text(
+                  "<swModel><labels/><labels/><events name=\"E\"/><modes xsi:type=\"am:NumericMode\"/></swModel>"),
               "AM0660") == 2);
 }
 

@@ -11,15 +11,12 @@
 #include <fmt/core.h>
 
 #include "amalthea/metamodel.hpp"
+#include "tests/support/small_model.hpp"
 
 namespace test {
 
 inline std::string root_of(amalthea::Version version, std::string_view content) {
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<am:Amalthea xmi:version=\"2.0\" "
-      "xmlns:xmi=\"http://www.omg.org/XMI\" xmlns:am=\"{}\" "
-      "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\">\n{}\n</am:Amalthea>\n",
-      amalthea::namespace_uri(version), content);
+  return model_text(content, to_string(version));
 }
 
 inline std::string old_hardware(amalthea::Version version) {

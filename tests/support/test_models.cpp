@@ -96,6 +96,12 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text.replace(at, from.size(), to);
 }
 
+std::vector<std::string> messages(const amalthea::Diagnostics& diagnostics) {
+  std::vector<std::string> found;
+  for (const auto& diagnostic : diagnostics.all()) found.push_back(format(diagnostic));
+  return found;
+}
+
 std::vector<amalthea::Diagnostic> with_id(const amalthea::Diagnostics& diagnostics, std::string_view id) {
   std::vector<amalthea::Diagnostic> found;
   for (const auto& diagnostic : diagnostics.all())

@@ -51,6 +51,9 @@ amalthea::System system_from_file(const std::string& path);
 /// `text` with the first occurrence of `from` replaced; fails the test when there is none.
 std::string replaced(std::string text, std::string_view from, std::string_view to);
 
+/// All diagnostics, as they are printed.
+std::vector<std::string> messages(const amalthea::Diagnostics& diagnostics);
+
 /// The diagnostics with this id.
 std::vector<amalthea::Diagnostic> with_id(const amalthea::Diagnostics& diagnostics, std::string_view id);
 

@@ -11,6 +11,7 @@
 #include "amalthea/views/event_chains.hpp"
 #include "amalthea/views/requirements.hpp"
 #include "amalthea/views/stimuli.hpp"
+#include "tests/support/small_model.hpp"
 #include "tests/support/test_models.hpp"
 #include "tests/support/view_text.hpp"
 
@@ -20,16 +21,8 @@ using namespace amalthea;
 
 namespace {
 
-Model model_of(std::string_view version, std::string_view content) {
-  Diagnostics diagnostics;
-  return test::model_from_text(fmt::format("<am:Amalthea xmlns:am=\"http://app4mc.eclipse.org/amalthea/{}\" "
-                                           "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\">{}</am:Amalthea>",
-                                           version, content),
-                               diagnostics);
-}
-
 std::string stimuli(std::string_view version, std::string_view content, std::string_view beside = "") {
-  const Model model = model_of(version, fmt::format("<stimuliModel>{}</stimuliModel>{}", content, beside));
+  const Model model = test::model_of(version, fmt::format("<stimuliModel>{}</stimuliModel>{}", content, beside));
   Diagnostics diagnostics;
   const std::string text = test::stimuli_text(model, diagnostics);
   for (const auto& finding : diagnostics.all()) UNSCOPED_INFO(format(finding));
@@ -38,7 +31,8 @@ std::string stimuli(std::string_view version, std::string_view content, std::str
 }
 
 std::string constraints(std::string_view version, std::string_view content, std::string_view beside = "") {
-  const Model model = model_of(version, fmt::format("{}<constraintsModel>{}</constraintsModel>", beside, content));
+  const Model model =
+      test::model_of(version, fmt::format("{}<constraintsModel>{}</constraintsModel>", beside, content));
   Diagnostics diagnostics;
   const std::string text = test::constraints_text(model, diagnostics);
   for (const auto& finding : diagnostics.all()) UNSCOPED_INFO(format(finding));
@@ -187,7 +181,7 @@ TEST_CASE("modes that enable a stimulus are the same in every version") {
 }
 
 TEST_CASE("clocks of both generations are read") {
-  const Model model = model_of(
+  const Model model = test::model_of(
       "0.9.5", "<stimuliModel><clocks xsi:type=\"am:ClockFunction\" name=\"F\" curveType=\"sine\">" + ms("period", 8) +
                    "<peakToPeak value=\"2.5\" unit=\"kHz\"/><yOffset value=\"0.0\" unit=\"Hz\"/></clocks><clocks "
                    "xsi:type=\"am:ClockStepList\" name=\"L\"><entries><frequency value=\"3.0\" unit=\"Hz\"/>" +
@@ -209,7 +203,7 @@ TEST_CASE("clocks of both generations are read") {
 }
 
 TEST_CASE("activations of every kind are read") {
-  const Model model = model_of(
+  const Model model = test::model_of(
       "0.8.0",
       "<swModel><activations xsi:type=\"am:PeriodicActivation\" name=\"P\">" + ms("min", 1) + ms("max", 3) +
           ms("deadline", 2) +
@@ -234,7 +228,7 @@ TEST_CASE("activations of every kind are read") {
 // ---------------------------------------------------------------- events and chains
 
 TEST_CASE("events say what happens to what, where") {
-  const Model model = model_of(
+  const Model model = test::model_of(
       "0.8.3",
       "<swModel><tasks name=\"T\"/><runnables name=\"R\"/></swModel><hwModel/><eventModel>"
       "<events xsi:type=\"am:RunnableEvent\" name=\"a\" eventType=\"suspend\" entity=\"R?type=Runnable\" "
@@ -284,9 +278,9 @@ TEST_CASE("event chains of all three forms are the same") {
                         "eventChain=\"X?type=EventChain\"/></eventChains>{}",
                         ends("a", "c"), ends("a", "b"), chain_x),
             events) == expected);
-  const Model parallel = model_of("3.3.0",
-                                  "<constraintsModel><eventChains name=\"C\" itemType=\"parallel\" "
-                                  "minItemsCompleted=\"2\"/></constraintsModel>");
+  const Model parallel = test::model_of("3.3.0",
+                                        "<constraintsModel><eventChains name=\"C\" itemType=\"parallel\" "
+                                        "minItemsCompleted=\"2\"/></constraintsModel>");
   Diagnostics diagnostics;
   CHECK(views::event_chains(parallel, diagnostics).at(0).arrangement == views::ChainArrangement::parallel);
   CHECK(views::event_chains(parallel, diagnostics).at(0).least_items_completed == 2);
@@ -402,10 +396,10 @@ TEST_CASE("constraints on data and sections are read") {
 TEST_CASE("constraints on places are read in both of their generations") {
   const auto placements = [](std::string_view version, std::string_view content) {
     const Model model =
-        model_of(version, fmt::format("<swModel><runnables name=\"R\"/><labels name=\"L\"/></swModel>"
-                                      "<commonElements><coreClassifiers name=\"fast\"/></commonElements>"
-                                      "<propertyConstraintsModel>{}</propertyConstraintsModel>",
-                                      content));
+        test::model_of(version, fmt::format("<swModel><runnables name=\"R\"/><labels name=\"L\"/></swModel>"
+                                            "<commonElements><coreClassifiers name=\"fast\"/></commonElements>"
+                                            "<propertyConstraintsModel>{}</propertyConstraintsModel>",
+                                            content));
     Diagnostics diagnostics;
     return test::constraints_text(model, diagnostics);
   };

@@ -10,6 +10,7 @@
 
 #include "amalthea/views/deviations.hpp"
 #include "amalthea/views/quantities.hpp"
+#include "tests/support/small_model.hpp"
 #include "tests/support/test_models.hpp"
 #include "tests/support/view_text.hpp"
 
@@ -18,15 +19,6 @@ namespace views_deviation_view_test {
 using namespace amalthea;
 
 namespace {
-
-/// A model with one item whose child `holder` is the deviation, in the form of the version.
-Model model_with(std::string_view version, std::string_view item) {
-  Diagnostics diagnostics;
-  return test::model_from_text(fmt::format("<am:Amalthea xmlns:am=\"http://app4mc.eclipse.org/amalthea/{}\" "
-                                           "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\">{}</am:Amalthea>",
-                                           version, item),
-                               diagnostics);
-}
 
 Element find_tag(Element element, std::string_view tag) {
   for (const Element child : element.children()) {
@@ -47,29 +39,29 @@ views::Deviation<T> read(const Model& model, std::string_view tag) {
 }
 
 std::string discrete(std::string_view kind, std::string_view attributes, std::string_view content = "") {
-  const Model model =
-      model_with("3.3.0", fmt::format("<swModel><runnables name=\"r\"><activityGraph><items xsi:type=\"am:Ticks\">"
-                                      "<default xsi:type=\"am:DiscreteValue{}\" {}>{}</default></items></activityGraph>"
-                                      "</runnables></swModel>",
-                                      kind, attributes, content));
+  const Model model = test::model_of(
+      "3.3.0", fmt::format("<swModel><runnables name=\"r\"><activityGraph><items xsi:type=\"am:Ticks\">"
+                           "<default xsi:type=\"am:DiscreteValue{}\" {}>{}</default></items></activityGraph>"
+                           "</runnables></swModel>",
+                           kind, attributes, content));
   return test::text_of(read<std::int64_t>(model, "default"));
 }
 
 std::string continuous(std::string_view kind, std::string_view attributes, std::string_view content = "") {
-  const Model model =
-      model_with("3.3.0", fmt::format("<stimuliModel><stimuli xsi:type=\"am:VariableRateStimulus\" name=\"s\">"
-                                      "<occurrencesPerStep xsi:type=\"am:ContinuousValue{}\" {}>{}</occurrencesPerStep>"
-                                      "</stimuli></stimuliModel>",
-                                      kind, attributes, content));
+  const Model model = test::model_of(
+      "3.3.0", fmt::format("<stimuliModel><stimuli xsi:type=\"am:VariableRateStimulus\" name=\"s\">"
+                           "<occurrencesPerStep xsi:type=\"am:ContinuousValue{}\" {}>{}</occurrencesPerStep>"
+                           "</stimuli></stimuliModel>",
+                           kind, attributes, content));
   return test::text_of(read<double>(model, "occurrencesPerStep"));
 }
 
 std::string times(std::string_view kind, std::string_view attributes, std::string_view content) {
   const Model model =
-      model_with("3.3.0", fmt::format("<stimuliModel><stimuli xsi:type=\"am:PeriodicStimulus\" name=\"s\">"
-                                      "<jitter xsi:type=\"am:Time{}\" {}>{}</jitter>"
-                                      "</stimuli></stimuliModel>",
-                                      kind, attributes, content));
+      test::model_of("3.3.0", fmt::format("<stimuliModel><stimuli xsi:type=\"am:PeriodicStimulus\" name=\"s\">"
+                                          "<jitter xsi:type=\"am:Time{}\" {}>{}</jitter>"
+                                          "</stimuli></stimuliModel>",
+                                          kind, attributes, content));
   return test::text_of(read<Duration>(model, "jitter"));
 }
 
@@ -79,7 +71,7 @@ std::string time(std::string_view tag, int milliseconds) {
 
 /// A Deviation of instructions as it was before 0.9.3.
 std::string before(std::string_view version, std::string_view attributes, std::string_view content) {
-  const Model model = model_with(
+  const Model model = test::model_of(
       version, fmt::format("<swModel><runnables name=\"r\"><runnableItems xsi:type=\"am:RunnableInstructions\">"
                            "<default xsi:type=\"am:InstructionsDeviation\"><deviation {}>{}</deviation></default>"
                            "</runnableItems></runnables></swModel>",
@@ -151,12 +143,12 @@ TEST_CASE("every distribution of a deviation before 0.9.3") {
 }
 
 TEST_CASE("constants and deviations of instructions and needs are deviations of their numbers") {
-  const Model constant =
-      model_with("0.7.2",
-                 "<swModel><runnables name=\"r\"><runnableItems xsi:type=\"am:RunnableInstructions\">"
-                 "<default xsi:type=\"am:InstructionsConstant\" value=\"42\"/></runnableItems></runnables></swModel>");
+  const Model constant = test::model_of(
+      "0.7.2",
+      "<swModel><runnables name=\"r\"><runnableItems xsi:type=\"am:RunnableInstructions\">"
+      "<default xsi:type=\"am:InstructionsConstant\" value=\"42\"/></runnableItems></runnables></swModel>");
   CHECK(test::text_of(read<std::int64_t>(constant, "default")) == "42..42..42 constant");
-  const Model need = model_with(
+  const Model need = test::model_of(
       "0.9.1",
       "<swModel><runnables name=\"r\"><runnableItems xsi:type=\"am:ExecutionNeed\"><default key=\"Instructions\">"
       "<value xsi:type=\"am:NeedDeviation\"><deviation>" +
@@ -165,7 +157,7 @@ TEST_CASE("constants and deviations of instructions and needs are deviations of 
 }
 
 TEST_CASE("parameters of distributions are kept as stated, with the defaults of their version") {
-  const Model model = model_with(
+  const Model model = test::model_of(
       "3.3.0",
       "<swModel><runnables name=\"r\"><activityGraph><items xsi:type=\"am:Ticks\"><default "
       "xsi:type=\"am:DiscreteValueBetaDistribution\" lowerBound=\"1\" upperBound=\"9\" alpha=\"2.5\"/></items>"
@@ -174,14 +166,14 @@ TEST_CASE("parameters of distributions are kept as stated, with the defaults of 
   CHECK(std::get<views::BetaDistribution>(beta.distribution) == views::BetaDistribution{2.5, 1});
   CHECK(beta.lower == 1);
   const Model old =
-      model_with("0.8.0",
-                 "<swModel><runnables name=\"r\"><runnableItems xsi:type=\"am:RunnableInstructions\"><default "
-                 "xsi:type=\"am:InstructionsDeviation\"><deviation><distribution xsi:type=\"am:BetaDistribution\" "
-                 "alpha=\"2.5\"/></deviation></default></runnableItems></runnables></swModel>");
+      test::model_of("0.8.0",
+                     "<swModel><runnables name=\"r\"><runnableItems xsi:type=\"am:RunnableInstructions\"><default "
+                     "xsi:type=\"am:InstructionsDeviation\"><deviation><distribution xsi:type=\"am:BetaDistribution\" "
+                     "alpha=\"2.5\"/></deviation></default></runnableItems></runnables></swModel>");
   CHECK(std::get<views::BetaDistribution>(read<std::int64_t>(old, "default").distribution) ==
         views::BetaDistribution{2.5, 0});
   // In 0.7.1 the sampling of boundaries stood with the deviation.
-  const Model sampled = model_with(
+  const Model sampled = test::model_of(
       "0.7.1",
       "<swModel><runnables name=\"r\"><runnableItems xsi:type=\"am:InstructionsDeviation\"><deviation "
       "samplingType=\"CornerCase\"><distribution xsi:type=\"am:Boundaries\"/></deviation></runnableItems></runnables>"
@@ -191,25 +183,25 @@ TEST_CASE("parameters of distributions are kept as stated, with the defaults of 
 }
 
 TEST_CASE("equal statements of different versions are equal") {
-  const Model old = model_with(
+  const Model old = test::model_of(
       "0.8.3",
       "<stimuliModel><stimuli xsi:type=\"am:PeriodicStimulus\" name=\"s\"><jitter><lowerBound "
       "xsi:type=\"am:TimeObject\" value=\"1\" unit=\"ms\"/><upperBound xsi:type=\"am:TimeObject\" value=\"4\" "
       "unit=\"ms\"/><distribution xsi:type=\"am:UniformDistribution\"/></jitter></stimuli></stimuliModel>");
   const Model newer =
-      model_with("0.9.3",
-                 "<stimuliModel><stimuli xsi:type=\"am:PeriodicStimulus\" name=\"s\"><jitter "
-                 "xsi:type=\"am:TimeUniformDistribution\"><lowerBound value=\"1\" unit=\"ms\"/><upperBound "
-                 "value=\"4000\" unit=\"us\"/></jitter></stimuli></stimuliModel>");
+      test::model_of("0.9.3",
+                     "<stimuliModel><stimuli xsi:type=\"am:PeriodicStimulus\" name=\"s\"><jitter "
+                     "xsi:type=\"am:TimeUniformDistribution\"><lowerBound value=\"1\" unit=\"ms\"/><upperBound "
+                     "value=\"4000\" unit=\"us\"/></jitter></stimuli></stimuliModel>");
   CHECK(read<Duration>(old, "jitter") == read<Duration>(newer, "jitter"));
 }
 
 TEST_CASE("what cannot be read is reported with its place and counts as not stated") {
   const Model model =
-      model_with("3.3.0",
-                 "<swModel><runnables name=\"r\"><activityGraph><items xsi:type=\"am:Ticks\"><default "
-                 "xsi:type=\"am:DiscreteValueUniformDistribution\" lowerBound=\"many\" upperBound=\"9\"/></items>"
-                 "</activityGraph></runnables></swModel>");
+      test::model_of("3.3.0",
+                     "<swModel><runnables name=\"r\"><activityGraph><items xsi:type=\"am:Ticks\"><default "
+                     "xsi:type=\"am:DiscreteValueUniformDistribution\" lowerBound=\"many\" upperBound=\"9\"/></items>"
+                     "</activityGraph></runnables></swModel>");
   Diagnostics diagnostics;
   const auto deviation =
       views::deviation_of<std::int64_t>(find_tag(model.documents().front()->root(), "default"), diagnostics);
@@ -235,7 +227,8 @@ TEST_CASE("readings stay within range whatever the numbers") {
 }
 
 TEST_CASE("the size of 0.7.0 is a number of bits") {
-  const Model model = model_with("0.7.0", "<swModel><labels name=\"l\"><size numberBits=\"12\"/></labels></swModel>");
+  const Model model =
+      test::model_of("0.7.0", "<swModel><labels name=\"l\"><size numberBits=\"12\"/></labels></swModel>");
   Diagnostics diagnostics;
   CHECK(data_size_of(find_tag(model.documents().front()->root(), "size"), diagnostics) == DataSize{2});
   CHECK(diagnostics.all().empty());

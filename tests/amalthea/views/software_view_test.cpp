@@ -18,6 +18,7 @@
 #include "amalthea/views/requirements.hpp"
 #include "amalthea/views/software.hpp"
 #include "amalthea/views/stimuli.hpp"
+#include "tests/support/small_model.hpp"
 #include "tests/support/test_models.hpp"
 #include "tests/support/view_text.hpp"
 
@@ -26,14 +27,6 @@ namespace views_software_view_test {
 using namespace amalthea;
 
 namespace {
-
-Model model_of(std::string_view version, std::string_view content) {
-  Diagnostics diagnostics;
-  return test::model_from_text(fmt::format("<am:Amalthea xmlns:am=\"http://app4mc.eclipse.org/amalthea/{}\" "
-                                           "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\">{}</am:Amalthea>",
-                                           version, content),
-                               diagnostics);
-}
 
 /// What items_text says of a runnable whose items stand as the version writes them.
 std::string items(std::string_view version, std::string_view written, std::string_view beside = "") {
@@ -52,9 +45,9 @@ std::string items(std::string_view version, std::string_view written, std::strin
          {std::pair<std::string_view, std::string_view>{"<item ", "<items "}, {"</item>", "</items>"}})
       for (auto at = text.find(from); at != std::string::npos; at = text.find(from)) text.replace(at, from.size(), to);
   const Model model =
-      model_of(version, fmt::format("<swModel><runnables name=\"R\">{}{}{}</runnables><runnables name=\"Q\"/>"
-                                    "<labels name=\"L\"/>{}</swModel>",
-                                    open, text, close, beside));
+      test::model_of(version, fmt::format("<swModel><runnables name=\"R\">{}{}{}</runnables><runnables name=\"Q\"/>"
+                                          "<labels name=\"L\"/>{}</swModel>",
+                                          open, text, close, beside));
   Diagnostics diagnostics;
   const std::string found = test::items_text(model, model.find("R?type=Runnable"), diagnostics);
   for (const auto& finding : diagnostics.all()) UNSCOPED_INFO(format(finding));
@@ -75,7 +68,7 @@ std::set<std::string> concrete(std::string_view base) {
 }
 
 std::string software(std::string_view version, std::string_view content) {
-  const Model model = model_of(version, fmt::format("<swModel>{}</swModel>", content));
+  const Model model = test::model_of(version, fmt::format("<swModel>{}</swModel>", content));
   Diagnostics diagnostics;
   const std::string text = test::software_text(model, diagnostics);
   CHECK(diagnostics.all().empty());
@@ -94,9 +87,9 @@ TEST_CASE("every concrete class of activity, in any version, has a case") {
       CHECK(views::is_item_class(name));
       // Its item is read as something, in the oldest version and in the newest.
       for (const std::string_view version : {"0.7.0", "3.3.0"}) {
-        const Model model = model_of(version, fmt::format("<swModel><runnables name=\"R\"><runnableItems "
-                                                          "xsi:type=\"am:{}\"/></runnables></swModel>",
-                                                          name));
+        const Model model = test::model_of(version, fmt::format("<swModel><runnables name=\"R\"><runnableItems "
+                                                                "xsi:type=\"am:{}\"/></runnables></swModel>",
+                                                                name));
         Diagnostics diagnostics;
         const auto found = views::activity_items(model, model.find("R?type=Runnable"), diagnostics);
         REQUIRE(found.size() == 1);
@@ -110,7 +103,7 @@ TEST_CASE("every concrete class of activity, in any version, has a case") {
 
 TEST_CASE("every concrete class of stimulus, clock, activation and event, in any version, has a case") {
   const auto model_with = [](std::string_view part, std::string_view tag, const std::string& cls) {
-    return model_of("1.1.0", fmt::format("<{}><{} xsi:type=\"am:{}\" name=\"x\"/></{}>", part, tag, cls, part));
+    return test::model_of("1.1.0", fmt::format("<{}><{} xsi:type=\"am:{}\" name=\"x\"/></{}>", part, tag, cls, part));
   };
   Diagnostics diagnostics;
   for (const std::string& name : concrete("Stimulus")) {
@@ -146,7 +139,7 @@ TEST_CASE("every concrete class of stimulus, clock, activation and event, in any
 
 TEST_CASE("every concrete class of constraint, requirement and limit, in any version, has a case") {
   const auto model_with = [](std::string_view tag, const std::string& cls) {
-    return model_of(
+    return test::model_of(
         "1.1.0", fmt::format("<constraintsModel><{0} xsi:type=\"am:{1}\" name=\"x\"/></constraintsModel>", tag, cls));
   };
   Diagnostics diagnostics;
@@ -172,10 +165,10 @@ TEST_CASE("every concrete class of constraint, requirement and limit, in any ver
   for (const std::string& name : concrete("RequirementLimit")) {
     INFO(name);
     const Model model =
-        model_of("1.1.0", fmt::format("<constraintsModel><requirements xsi:type=\"am:ProcessRequirement\" "
-                                      "name=\"x\"><limit xsi:type=\"am:{}\"/></requirements>"
-                                      "</constraintsModel>",
-                                      name));
+        test::model_of("1.1.0", fmt::format("<constraintsModel><requirements xsi:type=\"am:ProcessRequirement\" "
+                                            "name=\"x\"><limit xsi:type=\"am:{}\"/></requirements>"
+                                            "</constraintsModel>",
+                                            name));
     const auto found = views::requirements(model, diagnostics);
     REQUIRE(found.size() == 1);
     CHECK_FALSE(std::holds_alternative<views::NoLimit>(found.front().limit));
@@ -193,7 +186,7 @@ TEST_CASE("every literal that decides something is known") {
   for (const std::string_view name : {"ProcessEventType", "RunnableEventType", "LabelEventType", "ModeLabelEventType",
                                       "ChannelEventType", "SemaphoreEventType", "ComponentEventType"})
     for (const std::string& text : literals(name)) {
-      const Model model = model_of(
+      const Model model = test::model_of(
           "0.9.9",
           fmt::format("<eventModel><events xsi:type=\"am:ProcessEvent\" name=\"e\" eventType=\"{}\"/></eventModel>",
                       text));
@@ -202,7 +195,7 @@ TEST_CASE("every literal that decides something is known") {
   Diagnostics diagnostics;
   for (const std::string& text : literals("TimeMetric")) {
     INFO(text);
-    const Model model = model_of(
+    const Model model = test::model_of(
         "0.9.9", fmt::format("<constraintsModel><requirements xsi:type=\"am:ProcessRequirement\" name=\"r\"><limit "
                              "xsi:type=\"am:TimeRequirementLimit\" metric=\"{}\"/></requirements></constraintsModel>",
                              text));
@@ -212,12 +205,12 @@ TEST_CASE("every literal that decides something is known") {
   for (const std::string& text : literals("Preemption")) {
     INFO(text);
     const Model model =
-        model_of("0.9.9", fmt::format("<swModel><tasks name=\"t\" preemption=\"{}\"/></swModel>", text));
+        test::model_of("0.9.9", fmt::format("<swModel><tasks name=\"t\" preemption=\"{}\"/></swModel>", text));
     CHECK(views::processes(model, diagnostics).front().preemption != views::Preemption::unstated);
   }
   for (const std::string& text : literals("RelationalOperator")) {
     INFO(text);
-    const Model model = model_of(
+    const Model model = test::model_of(
         "2.1.0",
         fmt::format("<swModel><runnables name=\"r\"><executionCondition><entries "
                     "xsi:type=\"am:ModeValueCondition\" relation=\"{}\"/></executionCondition></runnables></swModel>",
@@ -233,7 +226,7 @@ TEST_CASE("every literal that decides something is known") {
 
 TEST_CASE("tasks of all three forms hold the same activities") {
   const auto task = [](std::string_view version, std::string_view content) {
-    const Model model = model_of(
+    const Model model = test::model_of(
         version,
         fmt::format("<swModel><tasks name=\"T\">{}</tasks><runnables name=\"R\"/><events name=\"E\"/></swModel>"
                     "<stimuliModel><stimuli xsi:type=\"am:InterProcessStimulus\" name=\"S\"/></stimuliModel>",
@@ -341,7 +334,7 @@ TEST_CASE("instructions become cycles by the instructions per cycle, bounds roun
 }
 
 TEST_CASE("a need for instructions is that of the definition, else that of any") {
-  const Model model = model_of(
+  const Model model = test::model_of(
       "0.9.2",
       "<swModel><runnables name=\"R\"><runnableItems xsi:type=\"am:ExecutionNeed\"><default key=\"Instructions\">"
       "<value xsi:type=\"am:NeedConstant\" value=\"12\"/></default><extended "
@@ -367,11 +360,11 @@ TEST_CASE("wrappers of 0.7.x are no items, but what they wrap is") {
             "<item xsi:type=\"am:ProbabilityGroup\"><items probability=\"30\"><runnableItem "
             "xsi:type=\"am:RunnableCall\" runnable=\"Q?type=Runnable\"/></items><items probability=\"70\"/></item>") ==
       "group\n  read L\nchance 30 70\n case \n  call Q\n case \n");
-  const Model model = model_of("0.7.1",
-                               "<swModel><runnables name=\"R\"><runnableItems xsi:type=\"am:Group\"><items>"
-                               "<runnableItem xsi:type=\"am:LabelAccess\"/><deviation><lowerBound "
-                               "xsi:type=\"am:LongObject\" value=\"2\"/><upperBound xsi:type=\"am:LongObject\" "
-                               "value=\"4\"/></deviation></items></runnableItems></runnables></swModel>");
+  const Model model = test::model_of("0.7.1",
+                                     "<swModel><runnables name=\"R\"><runnableItems xsi:type=\"am:Group\"><items>"
+                                     "<runnableItem xsi:type=\"am:LabelAccess\"/><deviation><lowerBound "
+                                     "xsi:type=\"am:LongObject\" value=\"2\"/><upperBound xsi:type=\"am:LongObject\" "
+                                     "value=\"4\"/></deviation></items></runnableItems></runnables></swModel>");
   Diagnostics diagnostics;
   const auto group = items_of(model.find("R?type=Runnable")).at(0);
   const auto repetition = views::repetition_of(items_of(group).at(0), diagnostics);
@@ -430,14 +423,14 @@ TEST_CASE("a switch on modes has the same conditions in every version") {
 }
 
 TEST_CASE("the switch of 0.7.0 marks its default and names one literal an entry") {
-  const Model model =
-      model_of("0.7.0",
-               "<swModel><tasks name=\"T\"><callGraph><graphEntries xsi:type=\"am:ModeSwitch\" "
-               "valueProvider=\"ML?type=ModeLabel\"><entries value=\"M/on?type=ModeLiteral\"><graphEntries "
-               "xsi:type=\"am:CallSequence\" name=\"s\"/></entries><entries default=\"true\"/><entries "
-               "default=\"true\"/></graphEntries><graphEntries xsi:type=\"am:ProbabiltitySwitch\"><entries "
-               "probability=\"0.25\"><graphEntries xsi:type=\"am:CallSequence\"/></entries></graphEntries></callGraph>"
-               "</tasks><modes name=\"M\"><literals name=\"on\"/></modes><modeLabels name=\"ML\"/></swModel>");
+  const Model model = test::model_of(
+      "0.7.0",
+      "<swModel><tasks name=\"T\"><callGraph><graphEntries xsi:type=\"am:ModeSwitch\" "
+      "valueProvider=\"ML?type=ModeLabel\"><entries value=\"M/on?type=ModeLiteral\"><graphEntries "
+      "xsi:type=\"am:CallSequence\" name=\"s\"/></entries><entries default=\"true\"/><entries "
+      "default=\"true\"/></graphEntries><graphEntries xsi:type=\"am:ProbabiltitySwitch\"><entries "
+      "probability=\"0.25\"><graphEntries xsi:type=\"am:CallSequence\"/></entries></graphEntries></callGraph>"
+      "</tasks><modes name=\"M\"><literals name=\"on\"/></modes><modeLabels name=\"ML\"/></swModel>");
   Diagnostics diagnostics;
   CHECK(test::items_text(model, model.find("T?type=Task"), diagnostics) ==
         "switch of 2 with default\n case ML == on\n  group\n case \n case \nchance 0.25\n case \n  group\n");
@@ -487,7 +480,7 @@ TEST_CASE("accesses to mode labels say the same before and after 0.9.4") {
 }
 
 TEST_CASE("local modes, arguments and dependencies of calls are read") {
-  const Model model = model_of(
+  const Model model = test::model_of(
       "2.1.0",
       "<swModel><runnables name=\"R\"><activityGraph><items xsi:type=\"am:RunnableCall\" runnable=\"Q?type=Runnable\">"
       "<arguments parameter=\"Q/p?type=RunnableParameter\"><dependsOn labels=\"L?type=Label\"/></arguments><context "
@@ -510,11 +503,11 @@ TEST_CASE("local modes, arguments and dependencies of calls are read") {
 // ---------------------------------------------------------------- software
 
 TEST_CASE("processes have the limits, preemption and priorities of their version") {
-  const Model model =
-      model_of("0.7.2",
-               "<swModel><isrs name=\"I\" category=\"CATEGORY_2\" priority=\"9\"/><tasks name=\"T\" priority=\"4\" "
-               "preemption=\"cooperative\" multipleTaskActivationLimit=\"3\" osekTaskGroup=\"2\"/><tasks "
-               "name=\"U\"/></swModel>");
+  const Model model = test::model_of(
+      "0.7.2",
+      "<swModel><isrs name=\"I\" category=\"CATEGORY_2\" priority=\"9\"/><tasks name=\"T\" priority=\"4\" "
+      "preemption=\"cooperative\" multipleTaskActivationLimit=\"3\" osekTaskGroup=\"2\"/><tasks "
+      "name=\"U\"/></swModel>");
   Diagnostics diagnostics;
   const auto found = views::processes(model, diagnostics);
   REQUIRE(found.size() == 3);
@@ -565,7 +558,7 @@ TEST_CASE("activations of runnables are the same before and after 0.8.1") {
 }
 
 TEST_CASE("prototypes, channels, process chains, events, entities and tags are read") {
-  const Model model = model_of(
+  const Model model = test::model_of(
       "0.9.9",
       "<commonElements><tags name=\"G\" tagType=\"kind\"/></commonElements><swModel><tasks name=\"T\" "
       "tags=\"G?type=Tag\"/>"

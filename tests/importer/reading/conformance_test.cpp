@@ -17,6 +17,7 @@
 #include "importer/reading/model_reader.hpp"
 #include "tests/support/emf_batch.hpp"
 #include "tests/support/run_command.hpp"
+#include "tests/support/small_model.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace reading_conformance_test {
@@ -27,18 +28,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string model_text(std::string_view version, std::string_view content) {
-  return fmt::format(
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<am:Amalthea xmlns:am=\"http://app4mc.eclipse.org/amalthea/{}\" "
-      "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" "
-      "xmlns:xmi=\"http://www.omg.org/XMI\">\n{}\n</am:Amalthea>\n",
-      version, content);
-}
-
 /// Ids of the findings about the content, in order; what reading finds is left out.
 std::vector<std::string> ids(std::string_view version, std::string_view content) {
   Diagnostics reading, conformance;
-  const Model model = test::model_from_text(model_text(version, content), reading);
+  const Model model = test::model_from_text(test::model_text(content, version), reading);
   importer::check_conformance(model, conformance);
   std::vector<std::string> found;
   for (const Diagnostic& finding : conformance.all()) {
@@ -50,7 +43,7 @@ std::vector<std::string> ids(std::string_view version, std::string_view content)
 
 std::string message(std::string_view version, std::string_view content) {
   Diagnostics reading, conformance;
-  const Model model = test::model_from_text(model_text(version, content), reading);
+  const Model model = test::model_from_text(test::model_text(content, version), reading);
   importer::check_conformance(model, conformance);
   return conformance.all().empty() ? "" : format(conformance.all().front());
 }
@@ -78,7 +71,7 @@ std::string model_of_values(const std::string& cls, const std::vector<std::strin
     content +=
         fmt::format("<customProperties key=\"k{}\"><value xsi:type=\"am:{}\" value=\"{}\"/></customProperties>\n", i,
                     cls, values[i]);
-  return model_text("3.3.0", content);
+  return test::model_text(content);
 }
 
 }  // namespace

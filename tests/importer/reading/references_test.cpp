@@ -10,6 +10,7 @@
 
 #include "amalthea/position.hpp"
 #include "importer/reading/model_reader.hpp"
+#include "tests/support/small_model.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace reading_references_test {
@@ -19,16 +20,7 @@ using namespace amalthea;
 namespace {
 
 std::string in_root(std::string_view content, std::string_view version = "0.9.3") {
-  return fmt::format(
-      "<am:Amalthea xmlns:am=\"http://app4mc.eclipse.org/amalthea/{}\" xmlns:xmi=\"http://www.omg.org/XMI\" "
-      "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\">\n{}\n</am:Amalthea>",
-      version, content);
-}
-
-std::vector<std::string> messages(const Diagnostics& diagnostics) {
-  std::vector<std::string> found;
-  for (const auto& diagnostic : diagnostics.all()) found.push_back(format(diagnostic));
-  return found;
+  return test::in_root(content, version);
 }
 
 /// A model of several files given as name and content.
@@ -40,7 +32,7 @@ class Files {
   }
   Model read() {
     auto model = importer::read_model({folder_.path()}, {}, diagnostics);
-    for (const std::string& message : messages(diagnostics)) UNSCOPED_INFO(message);
+    for (const std::string& message : test::messages(diagnostics)) UNSCOPED_INFO(message);
     REQUIRE(model.has_value());
     return std::move(*model);
   }
@@ -98,7 +90,7 @@ TEST_CASE("references by position are followed, and reported when they lead nowh
                           three_tasks)),
       diagnostics);
   CHECK(model.reference(first(model, "taskAllocation"), "task").name() == "B");
-  CHECK(messages(diagnostics) ==
+  CHECK(test::messages(diagnostics) ==
         std::vector<std::string>{"model.amxmi:3:23: error: task \"//@swModel/@tasks.7\" of TaskAllocation refers to "
                                  "nothing in the model; correct it [AM0203]"});
 }
@@ -197,7 +189,7 @@ TEST_CASE("what a file has from another version than its namespace says is told 
           "0.9.9"),
       diagnostics);
   CHECK(
-      messages(diagnostics) ==
+      test::messages(diagnostics) ==
       std::vector<std::string>{
           "model.amxmi:3:1: warning: the namespace says AMALTHEA 0.9.9, but 2 elements or attributes are from another "
           "version, 2 of them known to 0.9.5 (the first: <callGraph> in a Task); they are read by their structure; "
@@ -221,7 +213,7 @@ TEST_CASE("objects of a class that the namespace's version does not have can be 
                                     "0.9.0"),
                             diagnostics);
   CHECK(model.reference(first(model, "cores"), "coreType").name() == "A57");
-  CHECK(messages(diagnostics).size() == 1);
+  CHECK(test::messages(diagnostics).size() == 1);
   CHECK(test::with_id(diagnostics, "AM0208").size() == 1);
 }
 

@@ -10,6 +10,7 @@
 
 #include "amalthea/views/properties.hpp"
 #include "importer/reading/model_reader.hpp"
+#include "tests/support/small_model.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace reading_structure_test {
@@ -18,24 +19,11 @@ using namespace amalthea;
 
 namespace {
 
-std::string in_root(std::string_view content, std::string_view version = "3.3.0") {
-  return fmt::format(
-      "<am:Amalthea xmlns:am=\"http://app4mc.eclipse.org/amalthea/{}\" xmlns:xmi=\"http://www.omg.org/XMI\" "
-      "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\">\n{}\n</am:Amalthea>",
-      version, content);
-}
-
-std::vector<std::string> messages(const Diagnostics& diagnostics) {
-  std::vector<std::string> found;
-  for (const auto& diagnostic : diagnostics.all()) found.push_back(format(diagnostic));
-  return found;
-}
-
 /// What reading this content reports.
 std::vector<std::string> findings(std::string_view content, std::string_view version = "3.3.0") {
   Diagnostics diagnostics;
-  test::model_from_text(in_root(content, version), diagnostics);
-  return messages(diagnostics);
+  test::model_from_text(test::in_root(content, version), diagnostics);
+  return test::messages(diagnostics);
 }
 
 using Findings = std::vector<std::string>;
@@ -57,10 +45,11 @@ constexpr std::string_view two_tasks =
 TEST_CASE("an element has the class that it states, or else the one its feature is declared with") {
   Diagnostics diagnostics;
   const Model model = test::model_from_text(
-      in_root("<stimuliModel><stimuli xsi:type=\"am:PeriodicStimulus\" name=\"s\"><recurrence value=\"5\" unit=\"ms\"/>"
-              "</stimuli></stimuliModel><swModel><tasks name=\"t\"/></swModel>"),
+      test::in_root(
+          "<stimuliModel><stimuli xsi:type=\"am:PeriodicStimulus\" name=\"s\"><recurrence value=\"5\" unit=\"ms\"/>"
+          "</stimuli></stimuliModel><swModel><tasks name=\"t\"/></swModel>"),
       diagnostics);
-  CHECK(messages(diagnostics).empty());
+  CHECK(test::messages(diagnostics).empty());
   CHECK(model.documents().front()->root().is("Amalthea"));
   CHECK(named(model, "s").is("PeriodicStimulus"));
   CHECK(named(model, "s").child("recurrence").is("Time"));
@@ -75,17 +64,17 @@ TEST_CASE("the class does not depend on the prefix that the file uses") {
       "xmlns:i='http://www.w3.org/2001/XMLSchema-instance'>"
       "<stimuliModel><stimuli i:type='x:InterProcessStimulus' name='s'/></stimuliModel></x:Amalthea>",
       diagnostics);
-  CHECK(messages(diagnostics).empty());
+  CHECK(test::messages(diagnostics).empty());
   CHECK(named(model, "s").is("InterProcessStimulus"));
 }
 
 TEST_CASE("an element that no version has is kept and reported once, with what is in it") {
   Diagnostics diagnostics;
   const Model model = test::model_from_text(
-      in_root("<swModel>\n  <gizmos name=\"g\"><parts name=\"p\" task=\"X?type=Task\"/></gizmos>\n</swModel>"),
+      test::in_root("<swModel>\n  <gizmos name=\"g\"><parts name=\"p\" task=\"X?type=Task\"/></gizmos>\n</swModel>"),
       diagnostics);
-  CHECK(messages(diagnostics) == Findings{"model.amxmi:3:3: error: unknown element <gizmos> in a SWModel; it is "
-                                          "kept but not understood [AM0201]"});
+  CHECK(test::messages(diagnostics) == Findings{"model.amxmi:3:3: error: unknown element <gizmos> in a SWModel; it is "
+                                                "kept but not understood [AM0201]"});
   CHECK(diagnostics.all().front().path == "swModel/gizmos/g");
   CHECK(named(model, "p").parent() == named(model, "g"));
   CHECK_FALSE(named(model, "g").cls().has_value());
@@ -94,17 +83,19 @@ TEST_CASE("an element that no version has is kept and reported once, with what i
 TEST_CASE("an attribute that no version has is kept and reported at its value") {
   Diagnostics diagnostics;
   const Model model =
-      test::model_from_text(in_root("<swModel>\n  <tasks name=\"t\" colour=\"red\"/>\n</swModel>"), diagnostics);
-  CHECK(messages(diagnostics) == Findings{"model.amxmi:3:27: error: unknown attribute colour of a Task; it is kept "
-                                          "but not understood [AM0204]"});
+      test::model_from_text(test::in_root("<swModel>\n  <tasks name=\"t\" colour=\"red\"/>\n</swModel>"), diagnostics);
+  CHECK(test::messages(diagnostics) ==
+        Findings{"model.amxmi:3:27: error: unknown attribute colour of a Task; it is kept "
+                 "but not understood [AM0204]"});
   CHECK(named(model, "t").attribute("colour") == "red");
 }
 
 TEST_CASE("a class that no version has is reported at its name") {
   Diagnostics diagnostics;
   const Model model = test::model_from_text(
-      in_root("<stimuliModel>\n  <stimuli xsi:type=\"am:MagicStimulus\" name=\"s\"/>\n</stimuliModel>"), diagnostics);
-  CHECK(messages(diagnostics) ==
+      test::in_root("<stimuliModel>\n  <stimuli xsi:type=\"am:MagicStimulus\" name=\"s\"/>\n</stimuliModel>"),
+      diagnostics);
+  CHECK(test::messages(diagnostics) ==
         Findings{"model.amxmi:3:22: error: unknown class \"am:MagicStimulus\"; no AMALTHEA version has it [AM0202]"});
   CHECK(named(model, "s").class_name().empty());
 }
@@ -140,11 +131,12 @@ TEST_CASE("the message about a wrong reference names its owner") {
 TEST_CASE("references are resolved by xmi:id first, then by name") {
   Diagnostics diagnostics;
   const Model model = test::model_from_text(
-      in_root("<swModel><tasks name=\"A\"/><tasks xmi:id=\"A?type=Task\" name=\"B\"/><tasks xmi:id=\"_x\" name=\"C\"/>"
-              "</swModel><mappingModel><taskAllocation task=\"A?type=Task\"/><taskAllocation task=\"_x\"/>"
-              "<taskAllocation task=\"C?type=Task\"/></mappingModel>"),
+      test::in_root(
+          "<swModel><tasks name=\"A\"/><tasks xmi:id=\"A?type=Task\" name=\"B\"/><tasks xmi:id=\"_x\" name=\"C\"/>"
+          "</swModel><mappingModel><taskAllocation task=\"A?type=Task\"/><taskAllocation task=\"_x\"/>"
+          "<taskAllocation task=\"C?type=Task\"/></mappingModel>"),
       diagnostics);
-  CHECK(messages(diagnostics).empty());
+  CHECK(test::messages(diagnostics).empty());
   const auto allocations = model.all("mappingModel", "taskAllocation");
   CHECK(model.reference(allocations[0], "task").name() == "B");
   CHECK(model.reference(allocations[1], "task").name() == "C");
@@ -154,19 +146,20 @@ TEST_CASE("references are resolved by xmi:id first, then by name") {
 TEST_CASE("of elements with the same id the last one is meant") {
   Diagnostics diagnostics;
   const Model model = test::model_from_text(
-      in_root("<swModel><tasks name=\"A\" preemption=\"preemptive\"/><tasks name=\"A\" preemption=\"cooperative\"/>"
-              "</swModel>"),
+      test::in_root(
+          "<swModel><tasks name=\"A\" preemption=\"preemptive\"/><tasks name=\"A\" preemption=\"cooperative\"/>"
+          "</swModel>"),
       diagnostics);
   CHECK(model.find("A?type=Task").attribute("preemption") == "cooperative");
 }
 
 TEST_CASE("an id differs by class, and names are compared as encoded") {
   Diagnostics diagnostics;
-  const Model model =
-      test::model_from_text(in_root("<swModel><tasks name=\"x y\"/><runnables name=\"x y\"/></swModel><mappingModel>"
-                                    "<taskAllocation task=\"x+y?type=Task\"/></mappingModel>"),
-                            diagnostics);
-  CHECK(messages(diagnostics).empty());
+  const Model model = test::model_from_text(
+      test::in_root("<swModel><tasks name=\"x y\"/><runnables name=\"x y\"/></swModel><mappingModel>"
+                    "<taskAllocation task=\"x+y?type=Task\"/></mappingModel>"),
+      diagnostics);
+  CHECK(test::messages(diagnostics).empty());
   CHECK(model.find("x+y?type=Runnable").is("Runnable"));
   CHECK_FALSE(model.find("x y?type=Task"));
 }
@@ -174,17 +167,17 @@ TEST_CASE("an id differs by class, and names are compared as encoded") {
 TEST_CASE("references to other files of the folder are child elements with an href") {
   const test::TemporaryFolder folder;
   test::write_text(folder.path() + "/hw.amxmi",
-                   in_root("<hwModel><structures><modules xsi:type=\"am:ProcessingUnit\" name=\"C 0\"/>"
-                           "<modules xsi:type=\"am:ProcessingUnit\" name=\"C1\"/></structures></hwModel>"));
+                   test::in_root("<hwModel><structures><modules xsi:type=\"am:ProcessingUnit\" name=\"C 0\"/>"
+                                 "<modules xsi:type=\"am:ProcessingUnit\" name=\"C1\"/></structures></hwModel>"));
   test::write_text(
       folder.path() + "/map.amxmi",
-      in_root("<mappingModel><schedulerAllocation><responsibility href=\"amlt:/#C+0?type=ProcessingUnit\"/>"
-              "<responsibility href=\"amlt:/#C1%3Ftype%3DProcessingUnit\"/></schedulerAllocation>"
-              "</mappingModel>"));
+      test::in_root("<mappingModel><schedulerAllocation><responsibility href=\"amlt:/#C+0?type=ProcessingUnit\"/>"
+                    "<responsibility href=\"amlt:/#C1%3Ftype%3DProcessingUnit\"/></schedulerAllocation>"
+                    "</mappingModel>"));
   Diagnostics diagnostics;
   const auto model = importer::read_model({folder.path()}, {}, diagnostics);
   REQUIRE(model.has_value());
-  CHECK(messages(diagnostics).empty());
+  CHECK(test::messages(diagnostics).empty());
   const auto units = model->references(model->all("mappingModel", "schedulerAllocation").front(), "responsibility");
   REQUIRE(units.size() == 2);
   CHECK(units[0].name() == "C 0");
@@ -195,7 +188,7 @@ TEST_CASE("references to other files of the folder are child elements with an hr
   const std::string map = folder.path() + "/map.amxmi";
   REQUIRE(importer::read_model({map}, {}, alone).has_value());
   CHECK(
-      messages(alone) ==
+      test::messages(alone) ==
       Findings{fmt::format("{}:2:58: error: reference \"amlt:/#C+0?type=ProcessingUnit\" of responsibility refers to "
                            "nothing in the files given; give the file that has it, or the whole folder [AM0205]",
                            map),
@@ -212,7 +205,7 @@ TEST_CASE("references into files of another kind are none of our business") {
 TEST_CASE("the structure of an older version is read under a newer namespace, and the other way round") {
   const auto classes = [](std::string_view version, std::string_view content) {
     Diagnostics diagnostics;
-    const Model model = test::model_from_text(in_root(content, version), diagnostics);
+    const Model model = test::model_from_text(test::in_root(content, version), diagnostics);
     for (const Diagnostic& diagnostic : diagnostics.all()) CHECK(diagnostic.id == "AM0208");
     std::string text;
     const Document& document = *model.documents().front();
@@ -242,11 +235,12 @@ TEST_CASE("scheduling parameters are read in the form they have, whatever the na
                              "<value xsi:type=\"am:IntegerObject\" value=\"7\"/></schedulingParameters>"}) {
       Diagnostics diagnostics;
       const Model model = test::model_from_text(
-          in_root(fmt::format("<osModel><schedulingParameterDefinitions name=\"priority\"/></osModel><mappingModel>"
-                              "<taskAllocation>{}<parameterExtensions key=\"TimeSlice\" value=\"5 ms\"/>"
-                              "</taskAllocation></mappingModel>",
-                              form),
-                  version),
+          test::in_root(
+              fmt::format("<osModel><schedulingParameterDefinitions name=\"priority\"/></osModel><mappingModel>"
+                          "<taskAllocation>{}<parameterExtensions key=\"TimeSlice\" value=\"5 ms\"/>"
+                          "</taskAllocation></mappingModel>",
+                          form),
+              version),
           diagnostics);
       CHECK(test::with_id(diagnostics, "AM0203").empty());
       const auto parameters = scheduling_parameters(model.all("mappingModel", "taskAllocation").front());
@@ -261,8 +255,8 @@ TEST_CASE("scheduling parameters are read in the form they have, whatever the na
 
 TEST_CASE("a model in several files is walked file by file") {
   const test::TemporaryFolder folder;
-  test::write_text(folder.path() + "/1.amxmi", in_root(two_tasks));
-  test::write_text(folder.path() + "/2.amxmi", in_root("<swModel><tasks name=\"C\"/></swModel>"));
+  test::write_text(folder.path() + "/1.amxmi", test::in_root(two_tasks));
+  test::write_text(folder.path() + "/2.amxmi", test::in_root("<swModel><tasks name=\"C\"/></swModel>"));
   Diagnostics diagnostics;
   const auto model = importer::read_model({folder.path() + "/2.amxmi", folder.path() + "/1.amxmi"}, {}, diagnostics);
   REQUIRE(model.has_value());
@@ -277,7 +271,7 @@ TEST_CASE("a model in several files is walked file by file") {
 TEST_CASE("one unreadable file of several is enough to have no model, and every one is reported") {
   const test::TemporaryFolder folder;
   const auto path = [&](std::string_view name) { return fmt::format("{}/{}", folder.path(), name); };
-  test::write_text(path("1.amxmi"), in_root(two_tasks));
+  test::write_text(path("1.amxmi"), test::in_root(two_tasks));
   test::write_text(path("2.amxmi"), "<broken");
   test::write_text(path("3.amxmi"), "");
   Diagnostics diagnostics;
@@ -290,8 +284,8 @@ TEST_CASE("one unreadable file of several is enough to have no model, and every 
 TEST_CASE("the path of an element is made of tags and names, with positions where there is no name") {
   Diagnostics diagnostics;
   const Model model = test::model_from_text(
-      in_root("<swModel><tasks name=\"DASM\"><activityGraph><items xsi:type=\"am:RunnableCall\"/><items "
-              "xsi:type=\"am:Ticks\"/></activityGraph></tasks></swModel>"),
+      test::in_root("<swModel><tasks name=\"DASM\"><activityGraph><items xsi:type=\"am:RunnableCall\"/><items "
+                    "xsi:type=\"am:Ticks\"/></activityGraph></tasks></swModel>"),
       diagnostics);
   const Element graph = named(model, "DASM").child("activityGraph");
   CHECK(graph.path() == "swModel/tasks/DASM/activityGraph");

@@ -5,13 +5,12 @@
 #include <catch2/catch.hpp>
 
 #include "tests/migration/converted.hpp"
+#include "tests/support/small_model.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace rules_to_0_9_3_test {
 
 namespace {
-
-bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 std::string runnable(std::string_view items) {
   return fmt::format(R"(<swModel><runnables name="R">{}</runnables></swModel>
@@ -43,7 +42,7 @@ TEST_CASE("needs of instructions become ticks, per definition divided by what it
   CHECK(converted.has("/swModel/runnables.0/runnableItems.0/extended.0/value @value = 3"));
   CHECK(converted.has("/swModel/runnables.0/runnableItems.0/extended.1/value @value = 9"));
   CHECK(converted.count(needs) > 0);
-  CHECK(holds(converted.diagnostics.all().front().message, "per cycle"));  // of the default
+  CHECK(test::holds(converted.diagnostics.all().front().message, "per cycle"));  // of the default
 }
 
 TEST_CASE("other needs stay an execution need beside the ticks, in their place") {
@@ -61,7 +60,7 @@ TEST_CASE("other needs stay an execution need beside the ticks, in their place")
   CHECK(converted.has("/swModel/runnables.0/runnableItems.1/needs.0 @key = FLOP"));
   CHECK(converted.has("/swModel/runnables.0/runnableItems.1/needs.0/value : DiscreteValueConstant"));
   CHECK(converted.has("/swModel/runnables.0/runnableItems.2 : SemaphoreAccess"));
-  CHECK(holds(converted.text(), "amalthea-converted.0.9.2.extended"));  // the FLOP of Fast
+  CHECK(test::holds(converted.text(), "amalthea-converted.0.9.2.extended"));  // the FLOP of Fast
 }
 
 TEST_CASE("deviations of needs become discrete values of the kind of their distribution") {
@@ -84,19 +83,19 @@ TEST_CASE("deviations of needs become discrete values of the kind of their distr
   CHECK(of(R"(<distribution xsi:type="am:UniformDistribution"/>)").has(at + ": DiscreteValueUniformDistribution"));
   const auto beta = of(R"(<distribution xsi:type="am:BetaDistribution" alpha="2.0" beta="3.0"/>)");
   CHECK(beta.has(at + ": DiscreteValueBetaDistribution"));
-  CHECK(holds(beta.text(), R"(alpha="2.0" beta="3.0")"));
+  CHECK(test::holds(beta.text(), R"(alpha="2.0" beta="3.0")"));
   const auto gauss = of(R"(<distribution xsi:type="am:GaussDistribution"><sd xsi:type="am:LongObject" value="3"/>
       <mean xsi:type="am:LongObject" value="15"/></distribution>)");
   CHECK(gauss.has(at + ": DiscreteValueGaussDistribution"));
-  CHECK(holds(gauss.text(), R"(mean="7.0" sd="1.5")"));
+  CHECK(test::holds(gauss.text(), R"(mean="7.0" sd="1.5")"));
   const auto weibull = of(R"(<distribution xsi:type="am:WeibullEstimators" pRemainPromille="0.5">
       <mean xsi:type="am:LongObject" value="16"/></distribution>)");
   CHECK(weibull.has(at + ": DiscreteValueWeibullEstimatorsDistribution"));
-  CHECK(holds(weibull.text(), R"(average="8.0" pRemainPromille="0.5")"));
+  CHECK(test::holds(weibull.text(), R"(average="8.0" pRemainPromille="0.5")"));
   CHECK(of("").has(at + ": DiscreteValueBoundaries"));  // bounds alone
   const auto parameters = of(R"(<distribution xsi:type="am:WeibullParameters" kappa="1.5" lambda="2.5"/>)");
   CHECK(parameters.has(at + ": DiscreteValueBoundaries"));
-  CHECK(holds(parameters.text(), "amalthea-converted.0.9.2.kappa"));
+  CHECK(test::holds(parameters.text(), "amalthea-converted.0.9.2.kappa"));
 }
 
 TEST_CASE("overheads of the operating system are ticks, and references to them follow") {
@@ -121,8 +120,8 @@ TEST_CASE("overheads of the operating system are ticks, and references to them f
   CHECK(converted.has("/osModel/osOverheads.0/apiOverhead/apiSetEvent/default @value = 12"));
   CHECK(converted.has("/osModel/osOverheads.0/isrCategory1Overhead/preExecutionOverhead/default @upperBound = 2"));
   CHECK(converted.has("/osModel/operatingSystems.0/taskSchedulers.0/computationItems.0 : Ticks"));
-  CHECK(holds(converted.text(), "amalthea-converted.0.9.2.computationItems.default"));
-  CHECK(holds(converted.text(), "amalthea-converted.0.9.2.fetchStatistic"));
+  CHECK(test::holds(converted.text(), "amalthea-converted.0.9.2.computationItems.default"));
+  CHECK(test::holds(converted.text(), "amalthea-converted.0.9.2.fetchStatistic"));
 }
 
 TEST_CASE("latencies are discrete values, and constant ones again latencies") {
@@ -162,10 +161,10 @@ TEST_CASE("deviations of times and of occurrences have classes of their own") {
   CHECK(converted.has("/swModel/activations.0/occurrence/lowerBound @unit = ms"));
   CHECK(converted.has("/stimuliModel/stimuli.0/jitter : TimeGaussDistribution"));
   CHECK(converted.has("/stimuliModel/stimuli.0/jitter/mean @value = 5"));
-  CHECK_FALSE(holds(converted.dump, "/stimuliModel/stimuli.0/jitter/lowerBound"));
+  CHECK_FALSE(test::holds(converted.dump, "/stimuliModel/stimuli.0/jitter/lowerBound"));
   CHECK(converted.has("/stimuliModel/stimuli.1/occurrencesPerStep : ContinuousValueUniformDistribution"));
-  CHECK(holds(converted.text(), R"(lowerBound="0.5" upperBound="1.5")"));
-  CHECK(holds(converted.text(), R"(maxIncreasePerStep="0.25")"));
+  CHECK(test::holds(converted.text(), R"(lowerBound="0.5" upperBound="1.5")"));
+  CHECK(test::holds(converted.text(), R"(maxIncreasePerStep="0.25")"));
 }
 
 TEST_CASE("instructions to process a chunk are ticks, and back") {
@@ -207,9 +206,7 @@ TEST_CASE("ticks and deviations lead back to instructions and distributions") {
         <distribution xsi:type="am:UniformDistribution"/></occurrencesPerStep><maxIncreasePerStep value="0.25"/></stimuli>
     </stimuliModel>)";
   const auto there = test::convert("0.9.2", model, "0.9.3");
-  const auto begin = there.text().find('\n', there.text().find("<am:Amalthea")) + 1;
-  const auto back =
-      test::convert("0.9.3", there.text().substr(begin, there.text().find("</am:Amalthea") - begin), "0.9.2");
+  const auto back = test::convert("0.9.3", test::content_of(there.text()), "0.9.2");
   REQUIRE(back.done);
   CHECK(test::differences(back.dump, test::convert("0.9.2", model, "0.9.2").dump).empty());
   // Statistics are no distribution of 0.9.2.

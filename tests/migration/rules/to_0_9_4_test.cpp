@@ -4,12 +4,11 @@
 #include <catch2/catch.hpp>
 
 #include "tests/migration/converted.hpp"
+#include "tests/support/small_model.hpp"
 
 namespace rules_to_0_9_4_test {
 
 namespace {
-
-bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 constexpr std::string_view modes = R"(<swModel>
     <runnables name="R"><runnableItems xsi:type="am:ModeLabelAccess" data="m?type=ModeLabel" access="write"
@@ -60,8 +59,7 @@ TEST_CASE("conditions of modes state that the value is equal") {
 
 TEST_CASE("modes of enumerations lead back to references, and to the same again") {
   const auto there = test::convert("0.9.3", modes, "0.9.4");
-  const auto content = there.text().substr(there.text().find("  <swModel"));
-  const auto back = test::convert("0.9.4", content.substr(0, content.find("</am:Amalthea")), "0.9.3");
+  const auto back = test::convert("0.9.4", test::content_of(there.text()), "0.9.3");
   REQUIRE(back.done);
   const auto original = test::convert("0.9.3", modes, "0.9.3");
   CHECK(test::differences(back.dump, original.dump).empty());
@@ -69,8 +67,7 @@ TEST_CASE("modes of enumerations lead back to references, and to the same again"
 
 TEST_CASE("modes in the new form stay as they are in a file that says it is older") {
   const auto there = test::convert("0.9.3", modes, "0.9.4");
-  const auto content = there.text().substr(there.text().find("  <swModel"));
-  const auto again = test::convert("0.9.3", content.substr(0, content.find("</am:Amalthea")), "0.9.4");
+  const auto again = test::convert("0.9.3", test::content_of(there.text()), "0.9.4");
   CHECK(test::differences(again.dump, there.dump).empty());
 }
 
@@ -91,7 +88,7 @@ TEST_CASE("modes that disable a stimulus are the opposite in its execution condi
   CHECK(converted.has(at + "/entries.0 @relation = EQUAL"));
   CHECK(converted.has(at + "/entries.1 @relation = NOT_EQUAL"));
   CHECK(converted.has(at + "/entries.1 @value = b"));
-  CHECK_FALSE(holds(converted.text(), "disabling"));
+  CHECK_FALSE(test::holds(converted.text(), "disabling"));
 }
 
 TEST_CASE("the deadline of a runnable is a requirement, and again a deadline") {
@@ -104,10 +101,9 @@ TEST_CASE("the deadline of a runnable is a requirement, and again a deadline") {
   CHECK(converted.has("/constraintsModel/requirements.0/limit @limitType = UpperLimit"));
   CHECK(converted.has("/constraintsModel/requirements.0/limit @metric = ResponseTime"));
   CHECK(converted.has("/constraintsModel/requirements.0/limit/limitValue @value = 5"));
-  const auto content = converted.text().substr(converted.text().find("  <swModel"));
-  const auto back = test::convert("0.9.4", content.substr(0, content.find("</am:Amalthea")), "0.9.3");
+  const auto back = test::convert("0.9.4", test::content_of(converted.text()), "0.9.3");
   CHECK(back.has("/swModel/runnables.0/deadline @unit = ms"));
-  CHECK_FALSE(holds(back.text(), "constraintsModel"));
+  CHECK_FALSE(test::holds(back.text(), "constraintsModel"));
 }
 
 TEST_CASE("mappings of types to platforms are aliases, ABH is AHB, and both back") {

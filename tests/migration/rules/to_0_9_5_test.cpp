@@ -4,12 +4,11 @@
 #include <catch2/catch.hpp>
 
 #include "tests/migration/converted.hpp"
+#include "tests/support/small_model.hpp"
 
 namespace rules_to_0_9_5_test {
 
 namespace {
-
-bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 constexpr std::string_view graphs = R"(<swModel>
     <tasks name="T"><callGraph>
@@ -28,7 +27,7 @@ TEST_CASE("call sequences of tasks are ordered groups of runnable calls") {
   const std::string at = "/swModel/tasks.0/callGraph/items.0";
   CHECK(converted.has(at + " : Group"));
   CHECK(converted.has(at + " @name = CallSequence"));
-  CHECK(holds(converted.text(), R"(ordered="true")"));
+  CHECK(test::holds(converted.text(), R"(ordered="true")"));
   CHECK(converted.has(at + "/items.0 : RunnableCall"));
   CHECK(converted.has(at + "/items.0 >runnable = /swModel/runnables.0"));
   CHECK(converted.has("/swModel/tasks.0/callGraph/items.1/entries.0/items.0 @name = inner"));
@@ -43,8 +42,7 @@ TEST_CASE("items of runnables are those of a call graph") {
 
 TEST_CASE("call graphs lead back to call sequences and items of runnables") {
   const auto there = test::convert("0.9.4", graphs, "0.9.5");
-  const auto content = there.text().substr(there.text().find("  <swModel"));
-  const auto back = test::convert("0.9.5", content.substr(0, content.find("</am:Amalthea")), "0.9.4");
+  const auto back = test::convert("0.9.5", test::content_of(there.text()), "0.9.4");
   REQUIRE(back.done);
   const auto original = test::convert("0.9.4", graphs, "0.9.4");
   CHECK(test::differences(back.dump, original.dump).empty());
@@ -60,11 +58,11 @@ TEST_CASE("what clocks and scenarios were is kept as text under AMALTHEA's own k
     </stimuliModel>)",
                                        "0.9.5");
   const auto& text = converted.text();
-  CHECK(holds(text, R"(key="old_definition_v0.9.4")"));
-  CHECK(holds(text, R"(value="recurrence=10ms")"));
-  CHECK(holds(text, R"(value="amplitude=1.5 yOffset=2.0 period=1s")"));
-  CHECK(holds(text, R"(value="max=3.0 min=1.0 shift=2ms")"));
-  CHECK(holds(text, R"(value="multiplier=4.0")"));
+  CHECK(test::holds(text, R"(key="old_definition_v0.9.4")"));
+  CHECK(test::holds(text, R"(value="recurrence=10ms")"));
+  CHECK(test::holds(text, R"(value="amplitude=1.5 yOffset=2.0 period=1s")"));
+  CHECK(test::holds(text, R"(value="max=3.0 min=1.0 shift=2ms")"));
+  CHECK(test::holds(text, R"(value="multiplier=4.0")"));
   CHECK(converted.has("/stimuliModel/clocks.0 @curveType = sine"));
   CHECK(converted.has("/stimuliModel/clocks.1 @curveType = triangle"));
   CHECK(converted.has("/stimuliModel/clocks.2 : ClockStepList"));

@@ -4,20 +4,10 @@
 #include <catch2/catch.hpp>
 
 #include "tests/migration/converted.hpp"
+#include "tests/support/small_model.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace rules_to_0_9_7_test {
-
-namespace {
-
-bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
-std::string content_of(const std::string& text) {
-  const auto begin = text.find('\n', text.find("<am:Amalthea")) + 1;
-  return text.substr(begin, text.find("</am:Amalthea") - begin);
-}
-
-}  // namespace
 
 TEST_CASE("call graphs are activity graphs, also where a file says 0.9.6, and back") {
   constexpr std::string_view model =
@@ -28,10 +18,10 @@ TEST_CASE("call graphs are activity graphs, also where a file says 0.9.6, and ba
     CHECK(converted.has("/swModel/tasks.0/activityGraph : ActivityGraph"));
     CHECK(converted.has("/swModel/tasks.0/activityGraph/items.0 : SchedulePoint"));
     CHECK(converted.has("/swModel/runnables.0/activityGraph : ActivityGraph"));
-    CHECK_FALSE(holds(converted.text(), "callGraph"));
+    CHECK_FALSE(test::holds(converted.text(), "callGraph"));
   }
   const auto there = test::convert("0.9.5", model, "0.9.7");
-  const auto back = test::convert("0.9.7", content_of(there.text()), "0.9.5");
+  const auto back = test::convert("0.9.7", test::content_of(there.text()), "0.9.5");
   REQUIRE(back.done);
   CHECK(test::differences(back.dump, test::convert("0.9.5", model, "0.9.5").dump).empty());
 }
@@ -53,7 +43,7 @@ TEST_CASE("segments of event chains are items in sequence, strands parallel ones
   CHECK(
       converted.has("/constraintsModel/eventChains.0/items.0/eventChain/items.0 >eventChain = "
                     "/constraintsModel/eventChains.1"));
-  const auto back = test::convert("0.9.7", content_of(converted.text()), "0.9.5");
+  const auto back = test::convert("0.9.7", test::content_of(converted.text()), "0.9.5");
   REQUIRE(back.done);
   CHECK(test::differences(back.dump, test::convert("0.9.5", model, "0.9.5").dump).empty());
 }
@@ -85,7 +75,7 @@ TEST_CASE("components have processes and ports with an interface, and back") {
   CHECK(
       converted.has("/componentsModel/components.1/connectors.0/sourcePort >port = "
                     "/componentsModel/components.0/ports.0"));
-  const auto back = test::convert("0.9.7", content_of(converted.text()), "0.9.5");
+  const auto back = test::convert("0.9.7", test::content_of(converted.text()), "0.9.5");
   CHECK(back.has("/componentsModel/components.0/ports.0 @interfaceName = I"));
   CHECK(back.has("/componentsModel/components.0 >tasks.0 = /swModel/tasks.0"));
 }
@@ -105,10 +95,10 @@ TEST_CASE("measurements and events of deadlines are kept where 1.0.0 has none") 
     <measurementModel><measurements xsi:type="am:TaskMeasurement" task="T?type=Task"><runtimes value="7" unit="ms"/></measurements></measurementModel>)",
                                        "1.0.0");
   CHECK(converted.done);
-  CHECK(holds(converted.text(), "amalthea-converted.0.9.9.measurementModel"));
-  CHECK(holds(converted.text(), "runtimes"));
-  CHECK(holds(converted.text(), "amalthea-converted.0.9.9.eventType"));
-  CHECK_FALSE(holds(converted.dump, "\n/measurementModel"));
+  CHECK(test::holds(converted.text(), "amalthea-converted.0.9.9.measurementModel"));
+  CHECK(test::holds(converted.text(), "runtimes"));
+  CHECK(test::holds(converted.text(), "amalthea-converted.0.9.9.eventType"));
+  CHECK_FALSE(test::holds(converted.dump, "\n/measurementModel"));
 }
 
 TEST_CASE("groups that may be interrupted say so only from 1.2.0 on") {
@@ -116,7 +106,7 @@ TEST_CASE("groups that may be interrupted say so only from 1.2.0 on") {
       <items xsi:type="am:Group" name="G" ordered="true" interruptible="true"/></activityGraph></tasks></swModel>)",
                                   "1.1.0");
   REQUIRE(back.done);
-  CHECK_FALSE(holds(back.text(), "interruptible"));
+  CHECK_FALSE(test::holds(back.text(), "interruptible"));
   const auto not_back = test::convert("1.2.0", R"(<swModel><tasks name="T"><activityGraph>
       <items xsi:type="am:Group" name="G" ordered="true" interruptible="false"/></activityGraph></tasks></swModel>)",
                                       "1.1.0");

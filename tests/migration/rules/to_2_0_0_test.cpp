@@ -5,18 +5,12 @@
 #include <catch2/catch.hpp>
 
 #include "tests/migration/converted.hpp"
+#include "tests/support/small_model.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace rules_to_2_0_0_test {
 
 namespace {
-
-bool holds(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
-
-std::string content_of(const std::string& text) {
-  const auto begin = text.find('\n', text.find("<am:Amalthea")) + 1;
-  return text.substr(begin, text.find("</am:Amalthea") - begin);
-}
 
 constexpr std::string_view schedulers = R"(<swModel><tasks name="T"/></swModel>
   <osModel><operatingSystems name="Os">
@@ -90,10 +84,10 @@ TEST_CASE("definitions stand where the schedulers are, and allocations of anothe
       <schedulingAlgorithm xsi:type="am:OSEK"/></taskSchedulers></operatingSystems></osModel>)");
   const auto converted = test::convert_files({mapping, system}, "2.0.0");
   REQUIRE(converted.texts.size() == 2);
-  CHECK(holds(converted.texts[0], R"(<key href="amlt:/#priority?type=SchedulingParameterDefinition"/>)"));
-  CHECK_FALSE(holds(converted.texts[0], "osModel"));
-  CHECK(holds(converted.texts[1], R"(name="Cpu" definition="OSEK?type=SchedulerDefinition")"));
-  CHECK(holds(converted.texts[1], R"(<schedulingParameterDefinitions xmi:id="priority?type)"));
+  CHECK(test::holds(converted.texts[0], R"(<key href="amlt:/#priority?type=SchedulingParameterDefinition"/>)"));
+  CHECK_FALSE(test::holds(converted.texts[0], "osModel"));
+  CHECK(test::holds(converted.texts[1], R"(name="Cpu" definition="OSEK?type=SchedulerDefinition")"));
+  CHECK(test::holds(converted.texts[1], R"(<schedulingParameterDefinitions xmi:id="priority?type)"));
 }
 
 TEST_CASE("a priority of 0 is none, and the size of a quantum is a time") {
@@ -101,7 +95,7 @@ TEST_CASE("a priority of 0 is none, and the size of a quantum is a time") {
       <schedulingAlgorithm xsi:type="am:PfairPD2" quantSizeNs="500"/></taskSchedulers></operatingSystems></osModel>
     <mappingModel><taskAllocation scheduler="P?type=TaskScheduler"><schedulingParameters priority="0"/></taskAllocation></mappingModel>)",
                                        "2.0.0");
-  CHECK_FALSE(holds(converted.dump, "/mappingModel/taskAllocation.0/schedulingParameters"));
+  CHECK_FALSE(test::holds(converted.dump, "/mappingModel/taskAllocation.0/schedulingParameters"));
   const std::string value = "/osModel/operatingSystems.0/taskSchedulers.0/schedulingParameters.0/value";
   CHECK(converted.has(value + " @value = 500"));
   CHECK(converted.has(value + " @unit = ns"));
@@ -110,12 +104,12 @@ TEST_CASE("a priority of 0 is none, and the size of a quantum is a time") {
 
 TEST_CASE("scheduling in the new form stays as it is in a file that says it is older") {
   const auto there = test::convert("1.2.0", schedulers, "2.0.0");
-  CHECK(test::convert("1.2.0", content_of(there.text()), "2.0.0").dump == there.dump);
+  CHECK(test::convert("1.2.0", test::content_of(there.text()), "2.0.0").dump == there.dump);
 }
 
 TEST_CASE("definitions with the name of an algorithm lead back to it") {
   const auto there = test::convert("1.2.0", schedulers, "2.0.0");
-  const auto back = test::convert("2.0.0", content_of(there.text()), "1.2.0");
+  const auto back = test::convert("2.0.0", test::content_of(there.text()), "1.2.0");
   REQUIRE(back.done);
   CHECK(test::differences(back.dump, test::convert("1.2.0", schedulers, "1.2.0").dump).empty());
 }
@@ -132,7 +126,7 @@ TEST_CASE("execution conditions are of the general kind, and those of modes lead
   CHECK(converted.has("/swModel/runnables.0/executionCondition : ConditionDisjunction"));
   CHECK(converted.has("/swModel/runnables.0/executionCondition/entries.0 : ConditionConjunction"));
   CHECK(converted.has("/swModel/runnables.0/executionCondition/entries.0/entries.0 : ModeValueCondition"));
-  const auto back = test::convert("2.0.0", content_of(converted.text()), "1.2.0");
+  const auto back = test::convert("2.0.0", test::content_of(converted.text()), "1.2.0");
   REQUIRE(back.done);
   CHECK(test::differences(back.dump, test::convert("1.2.0", model, "1.2.0").dump).empty());
 }

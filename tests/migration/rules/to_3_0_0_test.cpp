@@ -4,17 +4,9 @@
 #include <catch2/catch.hpp>
 
 #include "tests/migration/converted.hpp"
+#include "tests/support/small_model.hpp"
 
 namespace rules_to_3_0_0_test {
-
-namespace {
-
-std::string content_of(const std::string& text) {
-  const auto begin = text.find('\n', text.find("<am:Amalthea")) + 1;
-  return text.substr(begin, text.find("</am:Amalthea") - begin);
-}
-
-}  // namespace
 
 TEST_CASE("switches and conditions of modes are of the general kind") {
   const auto converted =
@@ -41,7 +33,7 @@ TEST_CASE("labels and channels refer to the type that was referred to inside the
   const auto converted = test::convert("2.2.0", model, "3.0.0");
   CHECK(converted.has("/swModel/labels.0 >dataType = /swModel/typeDefinitions.0"));
   CHECK(converted.has("/swModel/channels.0 >elementType = /swModel/typeDefinitions.0"));
-  const auto back = test::convert("3.0.0", content_of(converted.text()), "2.2.0");
+  const auto back = test::convert("3.0.0", test::content_of(converted.text()), "2.2.0");
   REQUIRE(back.done);
   CHECK(test::differences(back.dump, test::convert("2.2.0", model, "2.2.0").dump).empty());
 }
@@ -66,7 +58,7 @@ TEST_CASE("component interfaces spell dataType with a capital, and back") {
                     "3.0.0");
   CHECK(converted.has("/componentsModel/interfaces.0 >dataType = /swModel/typeDefinitions.0"));
   CHECK(converted.has("/componentsModel/interfaces.0/subInterfaces.0 >dataType = /swModel/typeDefinitions.0"));
-  CHECK(test::convert("3.0.0", content_of(converted.text()), "2.2.0")
+  CHECK(test::convert("3.0.0", test::content_of(converted.text()), "2.2.0")
             .has("/componentsModel/interfaces.0 >datatype = /swModel/typeDefinitions.0"));
 }
 
