@@ -224,7 +224,7 @@ TEST_CASE(
       REQUIRE(done.blocks.size() == static_cast<std::size_t>(operation.blocks));
       // A7: no CU outside of the mask.
       std::set<std::size_t> enabled;
-      const auto& mask = made.streams[operation.stream].amd.mask;
+      const auto& mask = made.streams[operation.stream].mask;
       for (std::int64_t bit = 0; bit < layout.units(); ++bit)
         if (!mask || mask->bits[static_cast<std::size_t>(bit)])
           enabled.insert(static_cast<std::size_t>(layout.unit_of_bit(bit)));

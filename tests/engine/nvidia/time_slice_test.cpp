@@ -8,6 +8,8 @@
 #include <fmt/core.h>
 #include <catch2/catch.hpp>
 
+#include "engine/devices/stream_simulation.hpp"
+#include "tests/engine/system_maker.hpp"
 #include "tests/support/system_maker.hpp"
 #include "tests/support/thoroughness.hpp"
 
