@@ -333,7 +333,7 @@ TEST_CASE("blocks of one kernel do not slow each other") {
 TEST_CASE("where an operation stands is told with who is in its way") {
   DeviceSettings settings;
   settings.context_switch = s(1);
-  nvidia::Device device(settings);
+  amalthea::engine::nvidia::Device device(settings);
   const ContextIndex a = device.add_context(s(4), ContextPriority::medium);
   const ContextIndex b = device.add_context(s(4), ContextPriority::medium);
   const StreamIndex first = device.add_stream(a, {});

@@ -9,7 +9,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/devices/stream_simulation.hpp"
-#include "tests/engine/system_maker.hpp"
+#include "tests/support/system_maker.hpp"
 #include "tests/support/system_maker.hpp"
 #include "tests/support/thoroughness.hpp"
 

@@ -197,7 +197,7 @@ TEST_CASE("what a file has from another version than its namespace says is told 
 
   Diagnostics of_one;
   test::model_from_text(in_root("<swModel><tasks name='T'>\n<callGraph/></tasks></swModel>", "0.9.9"), of_one);
-  CHECK(messages(of_one) ==
+  CHECK(test::messages(of_one) ==
         std::vector<std::string>{
             "model.amxmi:3:1: warning: the namespace says AMALTHEA 0.9.9, but 1 element or attribute is from another "
             "version, known to 0.9.5 (<callGraph> in a Task); it is read by its structure; correct the namespace, or "
