@@ -166,14 +166,14 @@ void CoreScheduling::make_ready(TaskIndex task, Instant now) {
 void CoreScheduling::enqueue(TaskIndex task) {
   TaskState& state = tasks_[task];
   state.ready = true;
-  domains_[state.domain].ready.insert(task);
+  state.place = domains_[state.domain].ready.insert(task).first;
   if (state.slice) ++mates(task);
 }
 
 void CoreScheduling::dequeue(TaskIndex task) {
   TaskState& state = tasks_[task];
   state.ready = false;
-  domains_[state.domain].ready.erase(task);
+  domains_[state.domain].ready.erase(state.place);
   if (state.slice) --mates(task);
 }
 

@@ -59,6 +59,9 @@ class CoreScheduling {
   UnitIndex unit(CoreIndex core) const { return units_[core]; }
   const std::vector<CoreIndex>& cores_of(DomainIndex domain) const { return domains_[domain].cores; }
   DomainIndex domain_of(TaskIndex task) const { return tasks_[task].domain; }
+  DomainIndex domain_of_core(CoreIndex core) const { return domain_of_core_[core]; }
+  /// One core without servers and sections: why a ready task does not run changes only when another one does.
+  bool is_plain(DomainIndex domain) const { return domains_[domain].plain; }
 
   // Why ready tasks do not run: one answer for all that may use the same cores.
   std::size_t core_sets() const { return core_sets_.size(); }
@@ -135,6 +138,7 @@ class CoreScheduling {
     bool given = false;                   ///< a core, in the decision at hand
     std::size_t uninterruptible = 0;      ///< sections it is in
     bool ready = false;
+    std::set<TaskIndex, Before>::iterator place;  ///< among the ready ones, if it is one
   };
   struct Domain {
     std::vector<CoreIndex> cores;

@@ -43,7 +43,8 @@ Urgency::Urgency(const System& system, const std::vector<std::optional<Duration>
     state.relative_deadline = scheduling_deadline(system, task, periods);
     if (!is_interrupt(system.tasks[task]) && (state.way.size() > 1 || !by_fixed_priority(algorithm(state.way.front()))))
       roots_by_priority_ = false;
-    state.by = algorithm(state.way.front());
+    state.scheduler = state.way.front();
+    state.by = algorithm(state.scheduler);
     state.own = own_urgency(state.by, task);
     state.key.interrupt = is_interrupt(system.tasks[task]);
     update(task);
@@ -100,7 +101,7 @@ std::int64_t Urgency::of_child(SchedulingAlgorithm algorithm, SchedulerIndex chi
 bool Urgency::before(TaskIndex a, TaskIndex b) const {
   const State& first = of_[a];
   const State& second = of_[b];
-  if (first.way.front() == second.way.front()) return before(first.key, a, second.key, b);
+  if (first.scheduler == second.scheduler) return before(first.key, a, second.key, b);
   if (first.key.interrupt != second.key.interrupt) return first.key.interrupt;
   const auto meet = std::find_first_of(first.way.begin(), first.way.end(), second.way.begin(), second.way.end());
   if (meet == first.way.end()) {

@@ -68,13 +68,14 @@ class Urgency {
 
  private:
   struct State {
+    Key key;                       ///< the urgency is that within its own scheduler
+    SchedulerIndex scheduler = 0;  ///< its own
     std::vector<SchedulerIndex> way;
     std::optional<Duration> relative_deadline;
     Instant deadline = Instant::never();
     std::optional<std::int64_t> ceiling;
     SchedulingAlgorithm by{};  ///< of its own scheduler
     std::int64_t own = 0;      ///< by that; of what runs on a device its priority
-    Key key;                   ///< the urgency is that within its own scheduler
   };
   SchedulingAlgorithm algorithm(SchedulerIndex scheduler) const;
   /// Larger is more urgent, as this algorithm sees a task, or a child scheduler.

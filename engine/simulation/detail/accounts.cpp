@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/simulation/detail/accounts.hpp"
 
+#include <algorithm>
 #include <limits>
 
 #include "engine/simulation/detail/listeners.hpp"
@@ -9,7 +10,7 @@ namespace amalthea::engine::simulation {
 namespace {
 
 /// What is to be looked up grows no further: who waits for that long is brought up to date.
-constexpr std::size_t longest_log = 1 << 17, most_stretches = 1 << 10;
+constexpr std::size_t short_log = 1 << 10, longest_log = 1 << 17, most_stretches = 1 << 10;
 
 /// Of a job that is preempted, whatever the key of who runs.
 constexpr Urgency::Key always_preempted{false, std::numeric_limits<std::int64_t>::min(), {}};
@@ -27,6 +28,7 @@ Accounts::Accounts(const Clock& clock, const CoreScheduling& cpu, const Jobs& jo
       intervals_(intervals),
       of_(tasks),
       logs_(cpu.core_sets()),
+      limits_(cpu.core_sets(), short_log),
       moved_(cpu.core_sets()),
       sum_(tasks) {}
 
@@ -93,7 +95,7 @@ void Accounts::log_obstacles() {
       const bool compared = by && !cpu_.only_preempts(domain);
       moved_[set] =
           logs_[set].change(clock_.now(), by, compared ? cpu_.urgency().key(*by) : Urgency::Key{}) || moved_[set];
-      if (logs_[set].size() > longest_log) shorten(set);
+      if (logs_[set].size() > limits_[set]) shorten(set);
     }
   }
   if (!intervals_) decided_.clear();
@@ -155,16 +157,29 @@ const std::vector<Contribution>& Accounts::parts(TaskIndex task) {
   return of_[task].times.parts(task, logs_[cpu_.core_set_of(task)], sum_);
 }
 
+/// Forgets what nobody needs. If that is little, more may be kept before this is tried again; in the end who waits for
+/// that long is brought up to date.
 void Accounts::shorten(CoreScheduling::CoreSetIndex set) {
-  const Instant middle = logs_[set].middle();
-  jobs_.active().for_each([&](TaskIndex task) {
-    if (jobs_.on_device(task) || cpu_.core_set_of(task) != set) return;
-    JobTimes& times = of_[task].times;
-    if (!times.is_pending_before(middle)) return;
-    times.book_log(clock_.now());
-    parts(task);
-  });
-  logs_[set].forget_half();
+  ObstacleLog& log = logs_[set];
+  const auto forget = [&](Instant up_to_date) {
+    Instant needed = clock_.now();
+    jobs_.active().for_each([&](TaskIndex task) {
+      if (jobs_.on_device(task) || cpu_.core_set_of(task) != set) return;
+      JobTimes& times = of_[task].times;
+      if (times.pending_from() < up_to_date) {
+        times.book_log(clock_.now());
+        parts(task);
+      }
+      needed = std::min(needed, times.pending_from());
+    });
+    log.forget_before(needed);
+  };
+  forget({});
+  if (log.size() <= limits_[set] / 2) return;
+  if (limits_[set] < longest_log)
+    limits_[set] *= 2;
+  else
+    forget(log.middle());
 }
 
 }  // namespace amalthea::engine::simulation

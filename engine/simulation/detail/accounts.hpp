@@ -63,9 +63,10 @@ class Accounts {
   const Standings& standings_;
   const Listeners& listeners_;
   const bool intervals_;
-  std::vector<Account> of_;        ///< every task
-  std::vector<ObstacleLog> logs_;  ///< of every core set
-  std::vector<bool> moved_;        ///< of every core set: what keeps jobs from it changed
+  std::vector<Account> of_;          ///< every task
+  std::vector<ObstacleLog> logs_;    ///< of every core set
+  std::vector<std::size_t> limits_;  ///< of every log: how long it may become
+  std::vector<bool> moved_;          ///< of every core set: what keeps jobs from it changed
   PartSum sum_;
   std::vector<std::size_t> decided_;   ///< domains, at this instant
   std::vector<TaskIndex> to_look_at_;  ///< host tasks to which something happened

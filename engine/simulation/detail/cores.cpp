@@ -15,6 +15,7 @@ Cores::Cores(const System& system, Clock& clock, CoreScheduling& cpu, Jobs& jobs
       branches_(branches),
       listeners_(listeners),
       cores_(cpu.cores()),
+      moved_(cpu.domains()),
       ends_(cpu.cores()),
       at_(system.tasks.size()),
       last_(system.tasks.size()) {}
@@ -61,6 +62,8 @@ void Cores::schedule(CoreScheduling::DomainIndex domain) {
       begin_step(core);
     }
   }
+  if (cpu_.is_plain(domain) && !moved_[domain]) return;
+  moved_[domain] = false;
   listeners_.tell(Decided{domain});
 }
 
@@ -75,6 +78,7 @@ void Cores::dispatch(CoreIndex index, std::optional<TaskIndex> task) {
   Core& core = cores_[index];
   if (core.running == task) return;
   book(index);
+  moved_[cpu_.domain_of_core(index)] = true;
   if (core.running) {
     listeners_.tell(CoreLost{*core.running, index});
     at_[*core.running].reset();

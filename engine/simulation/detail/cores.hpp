@@ -56,8 +56,9 @@ class Cores {
   TimelessActivities& activities_;
   Branches& branches_;
   const Listeners& listeners_;
-  std::vector<Core> cores_;                          ///< parallel to those of the scheduling
-  EarliestOf ends_;                                  ///< of every core: of its present execute step
+  std::vector<Core> cores_;  ///< parallel to those of the scheduling
+  std::vector<bool> moved_;  ///< of every domain: somebody got or lost a core since this was told
+  EarliestOf ends_;          ///< of every core: of its present execute step
   std::vector<std::optional<CoreIndex>> at_, last_;  ///< of every task: where it runs, where it ran last
 };
 

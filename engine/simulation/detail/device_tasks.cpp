@@ -63,16 +63,18 @@ void DeviceTasks::build_streams(const SimulationInput& input) {
 
 // ---- time
 
-Instant DeviceTasks::next() {
+Instant DeviceTasks::next() const {
   Instant next = Instant::never();
-  for (Device& device : devices_) next = std::min(next, device.gpu.next_event());
+  for (const Device& device : devices_) next = std::min(next, device.due);
   return next;
 }
 
 void DeviceTasks::advance() {
   touched_ = false;
+  advanced_to_ = clock_.now();
   for (Device& device : devices_) {
-    if (device.gpu.next_event() <= clock_.now()) touched_ = true;
+    if (device.due > clock_.now() && !device.touched) continue;
+    device.touched = touched_ = true;
     completed_.clear();
     device.gpu.advance(clock_.now(), completed_);
     if (recorded_) tell_blocks(device);
@@ -88,7 +90,12 @@ void DeviceTasks::advance() {
 }
 
 void DeviceTasks::settle() {
-  for (Device& device : devices_) device.gpu.settle();
+  for (Device& device : devices_) {
+    if (!device.touched) continue;
+    device.touched = false;
+    device.gpu.settle();
+    device.due = device.gpu.next_event();
+  }
 }
 
 // ---- jobs
@@ -145,6 +152,8 @@ void DeviceTasks::submit(TaskIndex task) {
   } else {
     operation.kind = operation_kind(std::get<Copy>(activity).kind);
   }
+  if (!device.touched) device.gpu.advance(clock_.now(), completed_);  // to now: nothing is due
+  device.touched = true;
   jobs_.begin_step(task);
   if (!jobs_[task].started) jobs_[task].started = clock_.now();
   const nvidia::OperationId id = device.gpu.submit(operation);
@@ -189,7 +198,8 @@ void DeviceTasks::measure(std::vector<ResourceResult>& resources) {
   const auto share = [elapsed](Duration busy) {
     return elapsed > 0 ? static_cast<double>(busy.picoseconds()) / elapsed : 0;
   };
-  for (const Device& device : devices_) {
+  for (Device& device : devices_) {
+    device.gpu.advance(advanced_to_, completed_);  // whatever was due has been done
     resources.push_back({device.unit, ResourceKind::execution_engine, share(device.gpu.busy(0)), 0});
     Duration copies;
     for (nvidia::EngineIndex engine = 1; engine < device.gpu.engines(); ++engine) copies += device.gpu.busy(engine);

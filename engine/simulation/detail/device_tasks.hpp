@@ -21,7 +21,7 @@ class DeviceTasks {
               Branches& branches, const Listeners& listeners, bool recorded);
 
   /// When something happens on a device.
-  Instant next();
+  Instant next() const;
   /// Time has come to now: operations end, and their jobs go on.
   void advance();
   /// Those that can go on do.
@@ -50,6 +50,8 @@ class DeviceTasks {
     std::vector<TaskIndex> task_of_operation;
     std::vector<nvidia::EngineSlice> slices;     ///< not yet told
     std::vector<nvidia::BlockStep> block_steps;  ///< the same
+    Instant due = Instant::never();              ///< when something happens there
+    bool touched = true;                         ///< it is to settle; at first it is
   };
   struct State {
     std::size_t device = 0;
@@ -73,6 +75,7 @@ class DeviceTasks {
   std::vector<State> states_;  ///< of every task
   std::vector<nvidia::OperationId> completed_;
   bool touched_ = false;
+  Instant advanced_to_;
 };
 
 }  // namespace amalthea::engine::simulation

@@ -80,7 +80,7 @@ struct WaitEnded {
 struct HoldersChanged {
   TaskIndex task = 0;
 };
-/// Who runs in a domain, and who could.
+/// Who runs in a domain, and who could. Not told where nothing changed and that is easy to see.
 struct Decided {
   std::size_t domain = 0;
 };

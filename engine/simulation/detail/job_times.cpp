@@ -23,16 +23,15 @@ bool ObstacleLog::change(Instant now, std::optional<TaskIndex> by, const Urgency
   return true;
 }
 
-Instant ObstacleLog::forget_half() {
-  entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(entries_.size() / 2));
-  return entries_.front().from;
+void ObstacleLog::forget_before(Instant at) {
+  entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(find(at)));
 }
 
 /// The last that does not begin after that.
 std::size_t ObstacleLog::find(Instant at) const {
   const auto after = std::upper_bound(entries_.begin(), entries_.end(), at,
                                       [](Instant instant, const Entry& entry) { return instant < entry.from; });
-  return static_cast<std::size_t>(after - entries_.begin()) - 1;
+  return after == entries_.begin() ? 0 : static_cast<std::size_t>(after - entries_.begin()) - 1;
 }
 
 // ---- sums
@@ -117,6 +116,12 @@ void JobTimes::begin(const Stretch& stretch) {
       return;
   }
   stretches_.push_back(stretch);
+}
+
+Instant JobTimes::pending_from() const {
+  const auto first =
+      std::find_if(stretches_.begin(), stretches_.end(), [](const Stretch& stretch) { return stretch.by_log; });
+  return first == stretches_.end() ? Instant::never() : first->from;
 }
 
 const std::vector<Contribution>& JobTimes::parts(TaskIndex self, const ObstacleLog& log, PartSum& sum) {

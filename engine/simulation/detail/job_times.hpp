@@ -23,8 +23,8 @@ class ObstacleLog {
   /// From `now` on; nothing if it is as before.
   bool change(Instant now, std::optional<TaskIndex> by, const Urgency::Key& key);
   std::size_t size() const { return entries_.size(); }
-  /// Forgets the older half, but what the time from its end on begins with; returns when that is.
-  Instant forget_half();
+  /// Forgets what was before.
+  void forget_before(Instant at);
   Instant middle() const { return entries_[entries_.size() / 2].from; }
 
   /// Tells who it was from when to when, in order.
@@ -92,7 +92,8 @@ class JobTimes {
   const std::vector<Contribution>& parts(TaskIndex self, const ObstacleLog& log, PartSum& sum);
   /// How much there is to be looked up.
   std::size_t pending() const { return stretches_.size(); }
-  bool is_pending_before(Instant at) const { return !stretches_.empty() && stretches_.front().from < at; }
+  /// From when on it needs the log; never, if not.
+  Instant pending_from() const;
 
  private:
   /// Up to where the next begins.

@@ -14,8 +14,12 @@ Jobs::Jobs(const SimulationInput& input, Clock& clock, CoreScheduling& cpu, cons
       cpu_(cpu),
       listeners_(listeners),
       jobs_(input.system.tasks.size()),
+      activities_(jobs_.size()),
       active_(jobs_.size()),
-      active_on_devices_(jobs_.size()) {}
+      active_on_devices_(jobs_.size()) {
+  for (TaskIndex task = 0; task < jobs_.size(); ++task)
+    for (const Step& step : programs_[task].steps) activities_[task].push_back(&system_.graph[step.node].activity);
+}
 
 void Jobs::release(TaskIndex task, StimulusIndex stimulus, std::optional<TaskIndex> by) {
   Job& job = jobs_[task];
@@ -36,7 +40,7 @@ void Jobs::begin_job(TaskIndex task, Instant release) {
   job.release = release;
   job.waiting = job.parked = job.granted = false;
   job.started.reset();
-  job.random = execution_stream(seed_, task, job.number);
+  job.random.reset();
   job.chance.reset();
   active_.add(task);
   if (on_device(task)) active_on_devices_.add(task);
@@ -54,7 +58,8 @@ void Jobs::load_step(TaskIndex task) {
   if (at_end(task)) return;
   Job& job = jobs_[task];
   const Step& present = step(task);
-  job.work = work_of(present, job.random);
+  if (present.varying && !job.random) job.random = execution_stream(seed_, task, job.number);
+  job.work = present.varying ? work_of(present, *job.random) : present.work;
   job.remaining = present.kind == StepKind::execute ? job.work : Duration{};
 }
 

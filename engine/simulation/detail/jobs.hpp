@@ -30,7 +30,7 @@ struct Job {
   Duration remaining;                    ///< of the present execute step
   Duration work;                         ///< of the present step, in this job
   std::optional<Instant> started;        ///< when it first ran, or submitted something
-  RandomStream random{0, 0, 0, 0};       ///< of its execution times
+  std::optional<RandomStream> random;    ///< of its execution times, from the first that varies on
   std::optional<RandomStream> chance;    ///< of its branches, from the first on
   std::deque<Instant> waiting_releases;  ///< of those that come after it
 };
@@ -44,7 +44,7 @@ class Jobs {
   bool on_device(TaskIndex task) const { return system_.tasks[task].side == Side::device; }
   bool at_end(TaskIndex task) const { return jobs_[task].step == programs_[task].steps.size(); }
   const Step& step(TaskIndex task) const { return programs_[task].steps[jobs_[task].step]; }
-  const Activity& activity(TaskIndex task) const { return system_.graph[step(task).node].activity; }
+  const Activity& activity(TaskIndex task) const { return *activities_[task][jobs_[task].step]; }
   /// Whether a job with this release counts.
   bool is_measured(Instant release) const { return release < end_; }
   /// Measured jobs that have not ended.
@@ -76,7 +76,8 @@ class Jobs {
   Clock& clock_;
   CoreScheduling& cpu_;
   const Listeners& listeners_;
-  std::vector<Job> jobs_;  ///< parallel to System::tasks
+  std::vector<Job> jobs_;                                 ///< parallel to System::tasks
+  std::vector<std::vector<const Activity*>> activities_;  ///< of every task's steps
   TaskList active_, active_on_devices_;
   std::vector<TaskIndex> going_on_;
   std::uint64_t outstanding_ = 0;
