@@ -337,6 +337,7 @@ BENCHMARK(same_jobs_of_more_tasks)
     ->Arg(20)
     ->Arg(200)
     ->Arg(2000)
+    ->Iterations(10)
     ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(whole_analysis)->Name("analysis")->Arg(1)->Unit(benchmark::kMillisecond);
