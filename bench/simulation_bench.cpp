@@ -7,6 +7,8 @@
 // runs: random runs of its hyperperiod on two threads, against the same on one (x_row).
 // horizon: N hyperperiods of it, tasks: N times the size of the WATERS 2017 model for one second of model time; how the
 // time grows, as fitted by the benchmark library (1.00 N is linear).
+// jobs: 180 000 jobs of 20, 200 and 2000 tasks on two cores, releases and utilisation alike; x_20 is the time against
+// that of 20 tasks, events are alike.
 // analysis: the same system as a whole, bounds and simulation.
 // trace: time of a simulation written to a file, by format, against the same without (x_untraced); of five
 // hyperperiods of the WATERS 2019 model (0), and of one second of the synthetic model (1). trace_memory: N hyperperiods
@@ -18,9 +20,12 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
+#include <limits>
 #include <map>
 #include <optional>
 #include <stdexcept>
+#include <string>
+#include <utility>
 
 #include <benchmark/benchmark.h>
 #include <sys/resource.h>
@@ -171,6 +176,75 @@ class Prepared {
   std::vector<engine::Program> programs_;
 };
 
+/// Tasks on two cores at 1 MHz, released together every 5 to 9 times as many 10 µs as there are tasks, the shortest
+/// period first; both cores are in use for three quarters of the time.
+System many_tasks(std::int64_t tasks) {
+  System system;
+  for (UnitIndex core = 0; core < 2; ++core) {
+    ProcessingUnit unit;
+    unit.name = "core" + std::to_string(core);
+    unit.type = PuType::cpu;
+    unit.definition = core;
+    unit.frequency = Frequency::millihertz(1'000'000'000);
+    system.platform.definitions.push_back({unit.name, PuType::cpu});
+    system.platform.units.push_back(std::move(unit));
+    Scheduler scheduler;
+    scheduler.name = "scheduler" + std::to_string(core);
+    scheduler.kind = SchedulingAlgorithm::fixed_priority_preemptive;
+    scheduler.units = {core};
+    system.platform.schedulers.push_back(std::move(scheduler));
+  }
+  for (std::int64_t i = 0; i < tasks; ++i) {
+    const std::int64_t length = 5 + i / 2 % 5;
+    Stimulus stimulus;
+    stimulus.occurrence = Periodic{Duration::microseconds(10 * length * tasks), Duration{}};
+    stimulus.activates.push_back(static_cast<TaskIndex>(i));
+    system.stimuli.push_back(std::move(stimulus));
+    Task task;
+    task.name = "task" + std::to_string(i);
+    task.unit = task.scheduler = static_cast<UnitIndex>(i % 2);
+    task.priority = 10 - length;
+    system.tasks.push_back(std::move(task));
+    GraphNode node;
+    node.name = "compute";
+    node.task = static_cast<TaskIndex>(i);
+    Ticks ticks;
+    ticks.otherwise = Cycles{15 * length, 15 * length, 15 * length};
+    node.activity = Compute{ticks};
+    system.tasks.back().body.push_back(system.graph.add(std::move(node)));
+  }
+  return system;
+}
+
+double seconds_of_jobs(std::int64_t tasks, std::uint64_t& events) {
+  // So that 180 000 jobs are released: per task and 10 µs times the number of tasks (1/5 + … + 1/9) / 5 of one.
+  const double rate = (1 / 5.0 + 1 / 6.0 + 1 / 7.0 + 1 / 8.0 + 1 / 9.0) / 5;
+  const auto until = Duration::microseconds(static_cast<std::int64_t>(180'000 * 10 / rate));
+  static std::map<std::int64_t, std::pair<System, std::optional<Prepared>>> all;
+  auto& [system, prepared] = all[tasks];
+  if (!prepared) {
+    system = many_tasks(tasks);
+    prepared.emplace(system, until);
+  }
+  const auto before = Clock::now();
+  events = prepared->simulate(nullptr);
+  return seconds_since(before);
+}
+
+void same_jobs_of_more_tasks(benchmark::State& state) {
+  std::uint64_t events = 0;
+  double few = std::numeric_limits<double>::infinity(), these = few;
+  seconds_of_jobs(state.range(0), events);
+  for (auto _ : state) {
+    few = std::min(few, seconds_of_jobs(20, events));
+    const double seconds = seconds_of_jobs(state.range(0), events);
+    these = std::min(these, seconds);
+    state.SetIterationTime(seconds);
+  }
+  state.counters["events"] = static_cast<double>(events);
+  state.counters["x_20"] = these / few;
+}
+
 /// By the clock on the wall: traces are written by a thread of their own.
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -257,6 +331,14 @@ BENCHMARK(growth_with_tasks)
     ->RangeMultiplier(2)
     ->Range(1, 8)
     ->Complexity(benchmark::oN)
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK(same_jobs_of_more_tasks)
+    ->Name("jobs")
+    ->Arg(20)
+    ->Arg(200)
+    ->Arg(2000)
+    ->Iterations(10)
+    ->UseManualTime()
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(whole_analysis)->Name("analysis")->Arg(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(hyperperiod)->Name("hyperperiod")->Unit(benchmark::kMillisecond);

@@ -2,6 +2,7 @@
 #include "engine/cpu/core_scheduling.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 
 namespace amalthea::engine {
@@ -20,12 +21,15 @@ CoreScheduling::CoreScheduling(const System& system, const std::vector<std::opti
   build_tasks();
   build_servers();
   build_domains();
+  build_core_sets();
   running_.resize(cores());
   uninterruptible_.resize(cores());
   non_preemptive_.resize(cores());
   cooperative_.resize(cores());
+  free_.resize(cores());
+  undecided_ = IndexSet(domains());
   for (const Server& server : servers_)
-    for (const TaskIndex task : server.tasks) call(tasks_[task].domain);  // polling servers lose what nobody asks for
+    for (const DomainIndex domain : server.domains) call(domain);  // polling servers lose what nobody asks for
 }
 
 void CoreScheduling::build_tasks() {
@@ -45,7 +49,6 @@ void CoreScheduling::build_tasks() {
     const Scheduler& own = system_.platform.schedulers[urgency_.way(task).front()];
     if (own.kind != SchedulingAlgorithm::priority_based_round_robin || !own.time_slice) continue;
     state.slice = own.time_slice;
-    has_turns_ = true;
   }
 }
 
@@ -88,25 +91,50 @@ void CoreScheduling::build_domains() {
   for (CoreIndex core = 0; core < cores(); ++core) {
     if (find(core) == core) {
       domain_of_core_[core] = domains_.size();
-      domains_.push_back({});
+      domains_.emplace_back();
+      domains_.back().ready = std::set<TaskIndex, Before>(Before{&urgency_});
     } else {
       domain_of_core_[core] = domain_of_core_[find(core)];
     }
     Domain& domain = domains_[domain_of_core_[core]];
     domain.cores.push_back(core);
-    if (domain.cores.size() > 1) domain.plain = false;
   }
+  std::vector<std::vector<TaskIndex>> tasks(domains());
   for (TaskIndex task = 0; task < tasks_.size(); ++task) {
     TaskState& state = tasks_[task];
     if (state.cores.empty()) continue;
     state.domain = domain_of_core_[state.cores.front()];
-    if (system_.tasks[task].preemption != Preemption::preemptive || !state.servers.empty())
-      domains_[state.domain].plain = false;
+    tasks[state.domain].push_back(task);
+    Domain& domain = domains_[state.domain];
+    if (!state.servers.empty()) domain.simple = false;
+    if (system_.tasks[task].preemption != Preemption::preemptive || !state.servers.empty()) domain.holds = true;
+    for (const SchedulerIndex scheduler : state.servers) {
+      auto& of_server = servers_[*server_of_scheduler_[scheduler]].domains;
+      if (std::find(of_server.begin(), of_server.end(), state.domain) == of_server.end())
+        of_server.push_back(state.domain);
+    }
   }
   // Sections may begin in any task.
   for (NodeIndex node = 0; node < system_.graph.size(); ++node)
     if (std::holds_alternative<Uninterruptible>(system_.graph[node].activity))
-      domains_[tasks_[system_.graph[node].task].domain].plain = false;
+      domains_[tasks_[system_.graph[node].task].domain].holds = true;
+  for (DomainIndex index = 0; index < domains(); ++index) {
+    Domain& domain = domains_[index];
+    domain.plain = domain.cores.size() == 1 && !domain.holds;
+    if (domain.holds && !urgency_.comparable(tasks[index])) domain.simple = false;
+  }
+}
+
+void CoreScheduling::build_core_sets() {
+  std::map<std::vector<CoreIndex>, CoreSetIndex> known;
+  for (TaskState& task : tasks_) {
+    if (task.cores.empty()) continue;
+    const auto [at, is_new] = known.emplace(task.cores, core_sets_.size());
+    task.core_set = at->second;
+    if (!is_new) continue;
+    domains_[task.domain].core_sets.push_back(core_sets_.size());
+    core_sets_.push_back(task.cores);
+  }
 }
 
 // ---- what processes do
@@ -116,7 +144,7 @@ void CoreScheduling::make_ready(TaskIndex task, Instant now) {
   if (state.ready) return;
   for (const SchedulerIndex scheduler : state.servers) {
     Server& server = servers_[*server_of_scheduler_[scheduler]];
-    if (server.kind != SchedulingAlgorithm::constant_bandwidth_server || users(server) > 0) continue;
+    if (server.kind != SchedulingAlgorithm::constant_bandwidth_server || server.users > 0) continue;
     // It wakes up: what is left may be kept if it fits the bandwidth up to the deadline.
     const bool keeps =
         now < server.deadline &&
@@ -128,29 +156,74 @@ void CoreScheduling::make_ready(TaskIndex task, Instant now) {
     }
     urgency_.set_deadline(scheduler, server.deadline);
   }
-  state.ready = true;
+  for (const SchedulerIndex scheduler : state.servers) ++servers_[*server_of_scheduler_[scheduler]].users;
   if (state.slice) state.turn = *state.slice;
   urgency_.queued(task, now);
-  domains_[state.domain].ready.push_back(task);
+  enqueue(task);
   call(state.domain);
+}
+
+void CoreScheduling::enqueue(TaskIndex task) {
+  TaskState& state = tasks_[task];
+  state.ready = true;
+  state.place = domains_[state.domain].ready.insert(task).first;
+  if (state.slice) ++mates(task);
+}
+
+void CoreScheduling::dequeue(TaskIndex task) {
+  TaskState& state = tasks_[task];
+  state.ready = false;
+  domains_[state.domain].ready.erase(state.place);
+  if (state.slice) --mates(task);
+}
+
+std::size_t& CoreScheduling::mates(TaskIndex task) {
+  return mates_[{tasks_[task].domain, urgency_.way(task).front(), urgency_.turn(task)}];
+}
+
+template <typename Change>
+void CoreScheduling::requeue(TaskIndex task, Change change) {
+  const bool ready = tasks_[task].ready;
+  if (ready) dequeue(task);
+  change();
+  if (ready) enqueue(task);
+}
+
+void CoreScheduling::set_running(CoreIndex core, std::optional<TaskIndex> task) {
+  if (running_[core] == task) return;
+  const auto change = [&](TaskIndex of, std::int64_t by) {
+    TaskState& state = tasks_[of];
+    for (const SchedulerIndex scheduler : state.servers) servers_[*server_of_scheduler_[scheduler]].at_work += by;
+    if (state.servers.empty() && !state.slice) return;
+    if (by > 0)
+      metered_.push_back(core);
+    else
+      metered_.erase(std::find(metered_.begin(), metered_.end(), core));
+  };
+  if (running_[core]) {
+    change(*running_[core], -1);
+    tasks_[*running_[core]].on.reset();
+  }
+  running_[core] = task;
+  if (!task) return;
+  change(*task, 1);
+  tasks_[*task].on = core;
 }
 
 void CoreScheduling::leave(TaskIndex task) {
   TaskState& state = tasks_[task];
   if (!state.ready) return;
-  state.ready = false;
-  Domain& domain = domains_[state.domain];
-  domain.ready.erase(std::find(domain.ready.begin(), domain.ready.end(), task));
-  for (const CoreIndex core : domain.cores)
+  dequeue(task);
+  for (const SchedulerIndex scheduler : state.servers) --servers_[*server_of_scheduler_[scheduler]].users;
+  for (const CoreIndex core : state.cores)
     for (auto* holder : {&uninterruptible_[core], &non_preemptive_[core], &cooperative_[core]})
       if (*holder == task) holder->reset();
-  for (const CoreIndex core : domain.cores)
-    if (running_[core] == task) running_[core].reset();
+  if (state.on) set_running(*state.on, std::nullopt);
   call(state.domain);
 }
 
 void CoreScheduling::pass_point(TaskIndex task) {
-  for (const CoreIndex core : domains_[tasks_[task].domain].cores)
+  for (const CoreIndex core : tasks_[task].cores)
     if (cooperative_[core] == task) cooperative_[core].reset();
   call(tasks_[task].domain);
 }
@@ -161,7 +234,7 @@ void CoreScheduling::set_uninterruptible(TaskIndex task, bool value) {
     ++state.uninterruptible;
   else if (state.uninterruptible > 0)
     --state.uninterruptible;
-  for (const CoreIndex core : domains_[state.domain].cores) {
+  for (const CoreIndex core : state.cores) {
     if (state.uninterruptible == 0 && uninterruptible_[core] == task) uninterruptible_[core].reset();
     if (state.uninterruptible > 0 && running_[core] == task) uninterruptible_[core] = task;
   }
@@ -169,7 +242,7 @@ void CoreScheduling::set_uninterruptible(TaskIndex task, bool value) {
 }
 
 void CoreScheduling::raise(TaskIndex task, std::optional<std::int64_t> ceiling) {
-  urgency_.raise(task, ceiling);
+  if (urgency_.ceiling(task) != ceiling) requeue(task, [&] { urgency_.raise(task, ceiling); });
   call(tasks_[task].domain);
 }
 
@@ -183,19 +256,12 @@ bool CoreScheduling::has_budget(TaskIndex task) const {
   });
 }
 
-std::size_t CoreScheduling::users(const Server& server) const {
-  return static_cast<std::size_t>(
-      std::count_if(server.tasks.begin(), server.tasks.end(), [this](TaskIndex task) { return tasks_[task].ready; }));
-}
-
 void CoreScheduling::advance(Instant now) {
   const Duration elapsed = now - now_;
   now_ = now;
-  if (servers_.empty() && !has_turns_) return;
-  for (CoreIndex core = 0; core < cores(); ++core) {
-    if (!running_[core]) continue;
-    TaskState& state = tasks_[*running_[core]];
-    if (!state.ready) continue;
+  for (const CoreIndex core : metered_) {
+    const TaskIndex task = *running_[core];
+    TaskState& state = tasks_[task];
     for (const SchedulerIndex scheduler : state.servers) {
       Server& server = servers_[*server_of_scheduler_[scheduler]];
       server.budget -= std::min(elapsed, server.budget);
@@ -204,10 +270,20 @@ void CoreScheduling::advance(Instant now) {
     state.turn -= std::min(elapsed, state.turn);
     if (!state.turn.is_zero()) continue;
     state.turn = *state.slice;
-    urgency_.queued(*running_[core], now);
+    requeue(task, [&] { urgency_.queued(task, now); });
     call(state.domain);
   }
   settle_servers(now);
+}
+
+/// Its ready tasks move with it.
+void CoreScheduling::move_deadline(const Server& server) {
+  std::vector<TaskIndex> ready;
+  std::copy_if(server.tasks.begin(), server.tasks.end(), std::back_inserter(ready),
+               [this](TaskIndex task) { return tasks_[task].ready; });
+  for (const TaskIndex task : ready) dequeue(task);
+  urgency_.set_deadline(server.scheduler, server.deadline);
+  for (const TaskIndex task : ready) enqueue(task);
 }
 
 void CoreScheduling::settle_servers(Instant now) {
@@ -218,7 +294,7 @@ void CoreScheduling::settle_servers(Instant now) {
     if (bandwidth && server.budget.is_zero()) {
       server.deadline = server.deadline + server.period;
       server.budget = server.capacity;
-      urgency_.set_deadline(server.scheduler, server.deadline);
+      move_deadline(server);
       changed = true;
     }
     if (!bandwidth && server.next_filling <= now) {
@@ -226,28 +302,22 @@ void CoreScheduling::settle_servers(Instant now) {
       server.budget = server.capacity;
       changed = true;
     }
-    if (!changed && !(before.is_zero() && users(server) > 0)) continue;
-    for (const TaskIndex task : server.tasks) call(tasks_[task].domain);
+    if (!changed && !(before.is_zero() && server.users > 0)) continue;
+    for (const DomainIndex domain : server.domains) call(domain);
   }
 }
 
 Instant CoreScheduling::next_event() const {
   Instant next = Instant::never();
-  if (has_turns_)
-    for (CoreIndex core = 0; core < cores(); ++core) {
-      if (!running_[core] || !tasks_[*running_[core]].slice) continue;
-      const auto& ready = domains_[domain_of_core_[core]].ready;
-      const bool others = std::any_of(ready.begin(), ready.end(), [&](TaskIndex task) {
-        return task != *running_[core] && urgency_.take_turns(task, *running_[core]);
-      });
-      if (others) next = std::min(next, now_ + tasks_[*running_[core]].turn);
-    }
+  for (const CoreIndex core : metered_) {
+    const TaskIndex task = *running_[core];
+    if (!tasks_[task].slice) continue;
+    const auto mates = mates_.find({tasks_[task].domain, urgency_.way(task).front(), urgency_.turn(task)});
+    if (mates->second > 1) next = std::min(next, now_ + tasks_[task].turn);
+  }
   for (const Server& server : servers_) {
-    std::int64_t at_work = 0;
-    for (const TaskIndex task : server.tasks)
-      at_work += std::count(running_.begin(), running_.end(), std::optional(task));
-    if (at_work > 0 && !server.budget.is_zero())
-      next = std::min(next, now_ + scale(server.budget, 1, at_work, Rounding::up));
+    if (server.at_work > 0 && !server.budget.is_zero())
+      next = std::min(next, now_ + scale(server.budget, 1, server.at_work, Rounding::up));
     if (server.kind != SchedulingAlgorithm::constant_bandwidth_server) next = std::min(next, server.next_filling);
   }
   return next;
@@ -257,68 +327,59 @@ Instant CoreScheduling::next_event() const {
 
 void CoreScheduling::decide(DomainIndex index, Instant now) {
   Domain& domain = domains_[index];
-  domain.undecided = false;
+  undecided_.erase(index);
   now_ = now;
   if (domain.plain)
-    decide_plain(domain);
+    set_running(domain.cores.front(), domain.ready.empty() ? std::nullopt : std::optional(*domain.ready.begin()));
   else
     decide_all(domain);
   for (const CoreIndex core : domain.cores)
     if (running_[core]) tasks_[*running_[core]].last = core;
 }
 
-void CoreScheduling::decide_plain(Domain& domain) {
-  const auto first = std::min_element(domain.ready.begin(), domain.ready.end(),
-                                      [this](TaskIndex a, TaskIndex b) { return urgency_.before(a, b); });
-  running_[domain.cores.front()] = first == domain.ready.end() ? std::nullopt : std::optional(*first);
-}
-
 void CoreScheduling::decide_all(Domain& domain) {
-  order_.clear();
-  for (const TaskIndex task : domain.ready)
-    if (has_budget(task)) order_.push_back(task);
-  std::sort(order_.begin(), order_.end(), [this](TaskIndex a, TaskIndex b) { return urgency_.before(a, b); });
-
-  std::vector<bool> free(cores(), false);
-  for (const CoreIndex core : domain.cores) free[core] = true;
-  std::vector<std::pair<CoreIndex, TaskIndex>> given;
-  const auto has_core = [&](TaskIndex task) {
-    return std::any_of(given.begin(), given.end(), [task](const auto& pair) { return pair.second == task; });
-  };
-  const auto give = [&](CoreIndex core, TaskIndex task) {
-    free[core] = false;
-    given.emplace_back(core, task);
-  };
-  const auto place = [&](TaskIndex task) {
-    if (has_core(task)) return;
-    if (const auto core = choose_core(task, free)) {
-      give(*core, task);
-      return;
-    }
-    if (system_.tasks[task].preemption != Preemption::cooperative) return;
-    for (const CoreIndex core : tasks_[task].cores)
-      if (free[core] && cooperative_[core] && !has_core(*cooperative_[core])) {
-        give(core, *cooperative_[core]);  // in the place of the one that waits for it
-        return;
-      }
-  };
+  given_.clear();
+  for (const CoreIndex core : domain.cores) free_[core] = true;
+  free_cores_ = domain.cores.size();
   for (const CoreIndex core : domain.cores)
     if (uninterruptible_[core]) give(core, *uninterruptible_[core]);
-  const auto interrupts = std::find_if(
-      order_.begin(), order_.end(), [this](TaskIndex task) { return system_.tasks[task].kind == ProcessKind::task; });
-  std::for_each(order_.begin(), interrupts, place);
+  auto next = domain.ready.begin();
+  for (; next != domain.ready.end() && system_.tasks[*next].kind != ProcessKind::task; ++next) place(*next);
   for (const CoreIndex core : domain.cores)
-    if (non_preemptive_[core] && free[core]) give(core, *non_preemptive_[core]);
-  std::for_each(interrupts, order_.end(), place);
+    if (non_preemptive_[core] && free_[core]) give(core, *non_preemptive_[core]);
+  for (; next != domain.ready.end() && free_cores_ > 0; ++next) place(*next);
 
-  for (const CoreIndex core : domain.cores) running_[core].reset();
-  for (const auto& [core, task] : given) {
-    running_[core] = task;
+  for (const CoreIndex core : domain.cores) set_running(core, std::nullopt);
+  for (const auto& [core, task] : given_) {
+    set_running(core, task);
     hold(core);
+    tasks_[task].given = false;
   }
+  for (const CoreIndex core : domain.cores) free_[core] = false;
   // A polling server with nothing to do loses its budget.
   for (Server& server : servers_)
-    if (server.kind == SchedulingAlgorithm::polling_periodic_server && users(server) == 0) server.budget = Duration{};
+    if (server.kind == SchedulingAlgorithm::polling_periodic_server && server.users == 0) server.budget = Duration{};
+}
+
+void CoreScheduling::give(CoreIndex core, TaskIndex task) {
+  free_[core] = false;
+  --free_cores_;
+  tasks_[task].given = true;
+  given_.emplace_back(core, task);
+}
+
+void CoreScheduling::place(TaskIndex task) {
+  if (tasks_[task].given || free_cores_ == 0 || !has_budget(task)) return;
+  if (const auto core = choose_core(task)) {
+    give(*core, task);
+    return;
+  }
+  if (system_.tasks[task].preemption != Preemption::cooperative) return;
+  for (const CoreIndex core : tasks_[task].cores)
+    if (free_[core] && cooperative_[core] && !tasks_[*cooperative_[core]].given) {
+      give(core, *cooperative_[core]);  // in the place of the one that waits for it
+      return;
+    }
 }
 
 /// From now on the core's process cannot be left by whom it does not have to yield to.
@@ -332,13 +393,12 @@ void CoreScheduling::hold(CoreIndex core) {
   if (system_.tasks[task].preemption == Preemption::cooperative) cooperative_[core] = task;
 }
 
-std::optional<CoreScheduling::CoreIndex> CoreScheduling::choose_core(TaskIndex task,
-                                                                     const std::vector<bool>& free) const {
+std::optional<CoreScheduling::CoreIndex> CoreScheduling::choose_core(TaskIndex task) const {
   const TaskState& state = tasks_[task];
   const bool cooperative = system_.tasks[task].preemption == Preemption::cooperative;
   const bool is_task = system_.tasks[task].kind == ProcessKind::task;
   const auto usable = [&](CoreIndex core) {
-    if (!free[core]) return false;
+    if (!free_[core]) return false;
     if (is_task && non_preemptive_[core] && non_preemptive_[core] != task) return false;
     return !cooperative || !cooperative_[core] || cooperative_[core] == task;
   };
@@ -355,11 +415,16 @@ std::optional<CoreScheduling::CoreIndex> CoreScheduling::choose_core(TaskIndex t
   return idle ? idle : least;
 }
 
+std::optional<TaskIndex> CoreScheduling::least_urgent(CoreSetIndex set) const {
+  std::optional<TaskIndex> least;
+  for (const CoreIndex core : core_sets_[set])
+    if (running_[core] && (!least || urgency_.before(*least, *running_[core]))) least = running_[core];
+  return least;
+}
+
 CoreScheduling::Obstacle CoreScheduling::obstacle(TaskIndex task) const {
   if (!has_budget(task)) return {Obstacle::Kind::budget, std::nullopt};
-  std::optional<TaskIndex> least;
-  for (const CoreIndex core : tasks_[task].cores)
-    if (running_[core] && (!least || urgency_.before(*least, *running_[core]))) least = running_[core];
+  const auto least = least_urgent(tasks_[task].core_set);
   const bool blocked = least && urgency_.before(task, *least);
   return {blocked ? Obstacle::Kind::blocking : Obstacle::Kind::preemption, least};
 }

@@ -23,13 +23,22 @@
 ///
 /// Round robin: tasks of equal priority take turns. A turn ends with the time slice of running; what is left of it is
 /// kept over preemptions. Without others of its priority a task begins another turn.
+///
+/// Costs: a decision is that of the logarithm of the domain's ready processes, times those that get a core, times the
+/// domain's cores. Time that passes costs what there is of servers, and of cores at work for a server or in turns;
+/// while a server has no budget left its waiting processes are passed over in every decision.
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "amalthea/graph/system.hpp"
+#include "engine/cpu/index_set.hpp"
 #include "engine/cpu/urgency.hpp"
 
 namespace amalthea::engine {
@@ -38,18 +47,33 @@ class CoreScheduling {
  public:
   using CoreIndex = std::size_t;
   using DomainIndex = std::size_t;
+  using CoreSetIndex = std::size_t;
 
   /// Every unit that is no GPU is a core. `periods` are parallel to System::tasks.
   CoreScheduling(const System& system, const std::vector<std::optional<Duration>>& periods);
+  CoreScheduling(const CoreScheduling&) = delete;
+  CoreScheduling& operator=(const CoreScheduling&) = delete;
 
   std::size_t cores() const { return units_.size(); }
   std::size_t domains() const { return domains_.size(); }
   UnitIndex unit(CoreIndex core) const { return units_[core]; }
   const std::vector<CoreIndex>& cores_of(DomainIndex domain) const { return domains_[domain].cores; }
   DomainIndex domain_of(TaskIndex task) const { return tasks_[task].domain; }
+  DomainIndex domain_of_core(CoreIndex core) const { return domain_of_core_[core]; }
   /// One core without servers and sections: why a ready task does not run changes only when another one does.
   bool is_plain(DomainIndex domain) const { return domains_[domain].plain; }
-  DomainIndex domain_of_core(CoreIndex core) const { return domain_of_core_[core]; }
+
+  // Why ready tasks do not run: one answer for all that may use the same cores.
+  std::size_t core_sets() const { return core_sets_.size(); }
+  CoreSetIndex core_set_of(TaskIndex task) const { return tasks_[task].core_set; }
+  const std::vector<CoreSetIndex>& core_sets_of(DomainIndex domain) const { return domains_[domain].core_sets; }
+  /// The least urgent of those that run on any of these cores.
+  std::optional<TaskIndex> least_urgent(CoreSetIndex set) const;
+  /// Whether a ready task's obstacle is that one, and of a kind that follows from the keys of the two: without servers,
+  /// and with nobody who cannot be left or nothing but keys to compare.
+  bool obstacle_is_least_urgent(DomainIndex domain) const { return domains_[domain].simple; }
+  /// Whether it is always preemption, so that even keys do not matter.
+  bool only_preempts(DomainIndex domain) const { return !domains_[domain].holds; }
 
   // What processes do; each may call for a decision.
   void released(TaskIndex task, Instant release) { urgency_.released(task, release); }
@@ -61,7 +85,7 @@ class CoreScheduling {
   void set_uninterruptible(TaskIndex task, bool value);
   /// By what it holds (Urgency::raise).
   void raise(TaskIndex task, std::optional<std::int64_t> ceiling);
-  void call(DomainIndex domain) { domains_[domain].undecided = true; }
+  void call(DomainIndex domain) { undecided_.insert(domain); }
 
   const Urgency& urgency() const { return urgency_; }
 
@@ -72,10 +96,13 @@ class CoreScheduling {
   Instant next_event() const;
 
   // Decisions.
-  bool undecided(DomainIndex domain) const { return domains_[domain].undecided; }
+  bool undecided(DomainIndex domain) const { return undecided_.contains(domain); }
+  /// The first from this one on.
+  std::optional<DomainIndex> next_undecided(DomainIndex from) const { return undecided_.next(from); }
   void decide(DomainIndex domain, Instant now);
   /// As decided.
   std::optional<TaskIndex> running(CoreIndex core) const { return running_[core]; }
+  bool is_running(TaskIndex task) const { return tasks_[task].on.has_value(); }
 
   /// Why a ready task does not run.
   struct Obstacle {
@@ -88,8 +115,17 @@ class CoreScheduling {
     std::optional<TaskIndex> by;
   };
   Obstacle obstacle(TaskIndex task) const;
+  /// Tells every ready task of the domain.
+  template <typename Visit>
+  void for_each_ready(DomainIndex domain, Visit visit) const {
+    for (const TaskIndex task : domains_[domain].ready) visit(task);
+  }
 
  private:
+  struct Before {
+    const Urgency* urgency;
+    bool operator()(TaskIndex a, TaskIndex b) const { return urgency->before(a, b); }
+  };
   struct TaskState {
     DomainIndex domain = 0;
     std::vector<CoreIndex> cores;         ///< where it may run
@@ -97,14 +133,20 @@ class CoreScheduling {
     std::optional<Duration> slice;        ///< of its round robin
     Duration turn;                        ///< what is left of it
     std::optional<CoreIndex> last;        ///< where it ran last
+    std::optional<CoreIndex> on;          ///< where it runs
+    CoreSetIndex core_set = 0;            ///< its cores
+    bool given = false;                   ///< a core, in the decision at hand
     std::size_t uninterruptible = 0;      ///< sections it is in
     bool ready = false;
+    std::set<TaskIndex, Before>::iterator place;  ///< among the ready ones, if it is one
   };
   struct Domain {
     std::vector<CoreIndex> cores;
-    std::vector<TaskIndex> ready;  ///< in no order
-    bool undecided = false;
-    bool plain = true;  ///< one core, no servers, nobody who cannot be left: the most urgent runs
+    std::vector<CoreSetIndex> core_sets;
+    std::set<TaskIndex, Before> ready;  ///< the most urgent first
+    bool plain = true;                  ///< one core, no servers, nobody who cannot be left: the most urgent runs
+    bool holds = false;                 ///< somebody cannot be left, or has a server
+    bool simple = true;                 ///< see obstacle_is_least_urgent
   };
   struct Server {
     SchedulerIndex scheduler = 0;
@@ -114,17 +156,29 @@ class CoreScheduling {
     Instant next_filling;  ///< not of constant bandwidth
     Instant deadline;      ///< of constant bandwidth
     std::vector<TaskIndex> tasks;
+    std::vector<DomainIndex> domains;  ///< of these
+    std::int64_t users = 0;            ///< ready ones
+    std::int64_t at_work = 0;          ///< running ones
   };
 
   void build_tasks();
   void build_domains();
   void build_servers();
+  void build_core_sets();
   bool has_budget(TaskIndex task) const;
-  std::size_t users(const Server& server) const;
-  void decide_plain(Domain& domain);
+  void enqueue(TaskIndex task);
+  void dequeue(TaskIndex task);
+  std::size_t& mates(TaskIndex task);
+  /// Changes how urgent a task is, wherever it stands.
+  template <typename Change>
+  void requeue(TaskIndex task, Change change);
+  void set_running(CoreIndex core, std::optional<TaskIndex> task);
   void decide_all(Domain& domain);
   void settle_servers(Instant now);
-  std::optional<CoreIndex> choose_core(TaskIndex task, const std::vector<bool>& free) const;
+  void move_deadline(const Server& server);
+  std::optional<CoreIndex> choose_core(TaskIndex task) const;
+  void give(CoreIndex core, TaskIndex task);
+  void place(TaskIndex task);
   void hold(CoreIndex core);
 
   const System& system_;
@@ -138,9 +192,16 @@ class CoreScheduling {
   std::vector<std::optional<TaskIndex>> running_;  ///< of every core
   /// Of every core: who is in an uninterruptible section, is non-preemptive, is cooperative, and has started there.
   std::vector<std::optional<TaskIndex>> uninterruptible_, non_preemptive_, cooperative_;
+  IndexSet undecided_{0};
+  std::vector<std::vector<CoreIndex>> core_sets_;
+  /// Ready tasks that take turns with each other: in a domain, of a scheduler, equally urgent.
+  std::map<std::tuple<DomainIndex, SchedulerIndex, std::int64_t>, std::size_t> mates_;
+  std::vector<CoreIndex> metered_;  ///< where somebody runs who uses up a budget or a turn
   Instant now_;
-  bool has_turns_ = false;
-  std::vector<TaskIndex> order_;  ///< of the decision at hand
+  // Of the decision at hand.
+  std::vector<bool> free_;  ///< of every core
+  std::size_t free_cores_ = 0;
+  std::vector<std::pair<CoreIndex, TaskIndex>> given_;
 };
 
 }  // namespace amalthea::engine

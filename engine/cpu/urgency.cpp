@@ -32,6 +32,7 @@ Urgency::Urgency(const System& system, const std::vector<std::optional<Duration>
   const auto& schedulers = system.platform.schedulers;
   for (TaskIndex task = 0; task < of_.size(); ++task) {
     State& state = of_[task];
+    state.own = system.tasks[task].priority;
     if (system.tasks[task].side == Side::device) continue;
     state.way.push_back(system.tasks[task].scheduler);
     // What only groups passes its tasks on: they count as its parent's own.
@@ -42,6 +43,11 @@ Urgency::Urgency(const System& system, const std::vector<std::optional<Duration>
     state.relative_deadline = scheduling_deadline(system, task, periods);
     if (!is_interrupt(system.tasks[task]) && (state.way.size() > 1 || !by_fixed_priority(algorithm(state.way.front()))))
       roots_by_priority_ = false;
+    state.scheduler = state.way.front();
+    state.by = algorithm(state.scheduler);
+    state.own = own_urgency(state.by, task);
+    state.key.interrupt = is_interrupt(system.tasks[task]);
+    update(task);
   }
 }
 
@@ -52,6 +58,12 @@ SchedulingAlgorithm Urgency::algorithm(SchedulerIndex scheduler) const {
 void Urgency::released(TaskIndex task, Instant release) {
   State& state = of_[task];
   state.deadline = state.relative_deadline ? release + *state.relative_deadline : Instant::never();
+  update(task);
+}
+
+void Urgency::raise(TaskIndex task, std::optional<std::int64_t> ceiling) {
+  of_[task].ceiling = ceiling;
+  update(task);
 }
 
 std::int64_t Urgency::own_urgency(SchedulingAlgorithm algorithm, TaskIndex task) const {
@@ -64,8 +76,6 @@ std::int64_t Urgency::own_urgency(SchedulingAlgorithm algorithm, TaskIndex task)
       return system_.tasks[task].priority;
   }
 }
-
-std::int64_t Urgency::own_urgency(TaskIndex task) const { return own_urgency(algorithm(of_[task].way.front()), task); }
 
 std::int64_t Urgency::of_task(SchedulingAlgorithm algorithm, TaskIndex task) const {
   if (algorithm == SchedulingAlgorithm::earliest_deadline_first ||
@@ -91,19 +101,14 @@ std::int64_t Urgency::of_child(SchedulingAlgorithm algorithm, SchedulerIndex chi
 bool Urgency::before(TaskIndex a, TaskIndex b) const {
   const State& first = of_[a];
   const State& second = of_[b];
-  if (const bool interrupt = is_interrupt(system_.tasks[a]); interrupt != is_interrupt(system_.tasks[b]))
-    return interrupt;
-  const auto by_time = [&] { return first.since != second.since ? first.since < second.since : a < b; };
-  if (first.way.front() == second.way.front()) {
-    const SchedulingAlgorithm by = algorithm(first.way.front());
-    const std::int64_t of_a = of_task(by, a), of_b = of_task(by, b);
-    return of_a != of_b ? of_a > of_b : by_time();
-  }
+  if (first.scheduler == second.scheduler) return before(first.key, a, second.key, b);
+  if (first.key.interrupt != second.key.interrupt) return first.key.interrupt;
   const auto meet = std::find_first_of(first.way.begin(), first.way.end(), second.way.begin(), second.way.end());
   if (meet == first.way.end()) {
     if (!roots_by_priority_) return first.way.back() < second.way.back();
     const std::int64_t of_a = of_task(algorithm(first.way.back()), a), of_b = of_task(algorithm(second.way.back()), b);
-    return of_a != of_b ? of_a > of_b : by_time();
+    if (of_a != of_b) return of_a > of_b;
+    return first.key.since != second.key.since ? first.key.since < second.key.since : a < b;
   }
   // By which child their ways come to where they meet; nothing: directly.
   const auto child = [&](const State& state) {
@@ -118,11 +123,15 @@ bool Urgency::before(TaskIndex a, TaskIndex b) const {
   return child_a && child_b ? *child_a < *child_b : child_a.has_value();
 }
 
-bool Urgency::take_turns(TaskIndex a, TaskIndex b) const {
-  const SchedulerIndex scheduler = of_[a].way.front();
-  const SchedulingAlgorithm by = algorithm(scheduler);
-  return scheduler == of_[b].way.front() && by == SchedulingAlgorithm::priority_based_round_robin &&
-         of_task(by, a) == of_task(by, b);
+bool Urgency::comparable(const std::vector<TaskIndex>& tasks) const {
+  const auto of_one = [&](TaskIndex task) { return of_[task].way.front() == of_[tasks.front()].way.front(); };
+  const auto outermost = [&](TaskIndex task) { return of_[task].way.size() == 1; };
+  return std::all_of(tasks.begin(), tasks.end(), of_one) ||
+         (roots_by_priority_ && std::all_of(tasks.begin(), tasks.end(), outermost));
+}
+
+bool Urgency::takes_turns(TaskIndex task) const {
+  return of_[task].by == SchedulingAlgorithm::priority_based_round_robin;
 }
 
 }  // namespace amalthea::engine

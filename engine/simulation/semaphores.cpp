@@ -2,10 +2,13 @@
 #include "engine/simulation/semaphores.hpp"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 namespace amalthea::engine {
 
-Semaphores::Semaphores(const System& system, const Urgency& urgency) : urgency_(urgency) {
+Semaphores::Semaphores(const System& system, const Urgency& urgency)
+    : urgency_(urgency), held_by_(system.tasks.size()) {
   for (const Semaphore& semaphore : system.semaphores) {
     State state;
     state.free = semaphore.free;
@@ -25,49 +28,52 @@ Semaphores::Semaphores(const System& system, const Urgency& urgency) : urgency_(
 
 bool Semaphores::request(TaskIndex task, const UseSemaphore& use) {
   State& state = states_[use.semaphore];
-  const Waiting wanted{task, use.operation == UseSemaphore::Operation::exclusive ? state.capacity : 1};
-  if (state.free < wanted.amount) {
-    state.waiting.push_back(wanted);
+  const std::int64_t amount = use.operation == UseSemaphore::Operation::exclusive ? state.capacity : 1;
+  if (state.free < amount) {
+    state.waiting.insert({urgency_.own_urgency(task), requests_++, task, amount});
     return false;
   }
-  state.free -= wanted.amount;
-  state.held.push_back(wanted);
+  hold(use.semaphore, task, amount);
   return true;
+}
+
+void Semaphores::hold(SemaphoreIndex semaphore, TaskIndex task, std::int64_t amount) {
+  State& state = states_[semaphore];
+  state.free -= amount;
+  state.held.push_back({task, amount});
+  if (state.ceiling) held_by_[task].push_back(semaphore);
 }
 
 void Semaphores::release(TaskIndex task, SemaphoreIndex semaphore, std::vector<TaskIndex>& granted) {
   State& state = states_[semaphore];
   const auto last =
-      std::find_if(state.held.rbegin(), state.held.rend(), [task](const Waiting& one) { return one.task == task; });
+      std::find_if(state.held.rbegin(), state.held.rend(), [task](const Holding& one) { return one.task == task; });
   if (last != state.held.rend()) {
     state.free += last->amount;
     state.held.erase(std::next(last).base());
+    auto& held = held_by_[task];
+    if (state.ceiling) held.erase(std::find(held.begin(), held.end(), semaphore));
   } else {
     state.free = std::min(state.free + 1, state.capacity);  // a signal: who gives need not have taken
   }
-  grant(state, granted);
+  grant(semaphore, granted);
 }
 
-void Semaphores::grant(State& state, std::vector<TaskIndex>& granted) {
-  while (!state.waiting.empty()) {
-    const auto first =
-        std::max_element(state.waiting.begin(), state.waiting.end(), [this](const Waiting& a, const Waiting& b) {
-          return urgency_.own_urgency(a.task) < urgency_.own_urgency(b.task);
-        });
-    if (state.free < first->amount) return;
-    state.free -= first->amount;
-    state.held.push_back(*first);
-    granted.push_back(first->task);
-    state.waiting.erase(first);
+void Semaphores::grant(SemaphoreIndex semaphore, std::vector<TaskIndex>& granted) {
+  State& state = states_[semaphore];
+  while (!state.waiting.empty() && state.free >= state.waiting.begin()->amount) {
+    const Waiting first = *state.waiting.begin();
+    state.waiting.erase(state.waiting.begin());
+    hold(semaphore, first.task, first.amount);
+    granted.push_back(first.task);
   }
 }
 
 std::optional<std::int64_t> Semaphores::ceiling(TaskIndex task) const {
   std::optional<std::int64_t> largest;
-  for (const State& state : states_) {
-    const bool holds = state.ceiling && std::any_of(state.held.begin(), state.held.end(),
-                                                    [task](const Waiting& one) { return one.task == task; });
-    if (holds) largest = std::max(largest.value_or(*state.ceiling), *state.ceiling);
+  for (const SemaphoreIndex semaphore : held_by_[task]) {
+    const std::int64_t ceiling = *states_[semaphore].ceiling;
+    largest = std::max(largest.value_or(ceiling), ceiling);
   }
   return largest;
 }

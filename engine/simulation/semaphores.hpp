@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "amalthea/graph/system.hpp"
@@ -30,23 +31,40 @@ class Semaphores {
   std::optional<std::int64_t> ceiling(TaskIndex task) const;
   /// The first of those that hold it.
   std::optional<TaskIndex> holder(SemaphoreIndex semaphore) const;
+  /// Tells everyone who waits for it.
+  template <typename Visit>
+  void for_each_waiting(SemaphoreIndex semaphore, Visit visit) const {
+    for (const Waiting& one : states_[semaphore].waiting) visit(one.task);
+  }
 
  private:
-  struct Waiting {
+  struct Holding {
     TaskIndex task = 0;
     std::int64_t amount = 0;
+  };
+  struct Waiting {
+    std::int64_t urgency = 0;
+    std::uint64_t number = 0;  ///< of requests, in the order of asking
+    TaskIndex task = 0;
+    std::int64_t amount = 0;
+    friend bool operator<(const Waiting& a, const Waiting& b) {
+      return a.urgency != b.urgency ? a.urgency > b.urgency : a.number < b.number;
+    }
   };
   struct State {
     std::int64_t free = 0;
     std::int64_t capacity = 0;
     std::optional<std::int64_t> ceiling;
-    std::vector<Waiting> held;     ///< by whom, in the order of taking
-    std::vector<Waiting> waiting;  ///< in the order of asking
+    std::vector<Holding> held;  ///< by whom, in the order of taking
+    std::set<Waiting> waiting;  ///< who comes first
   };
-  void grant(State& state, std::vector<TaskIndex>& granted);
+  void hold(SemaphoreIndex semaphore, TaskIndex task, std::int64_t amount);
+  void grant(SemaphoreIndex semaphore, std::vector<TaskIndex>& granted);
 
   const Urgency& urgency_;
   std::vector<State> states_;
+  std::vector<std::vector<SemaphoreIndex>> held_by_;  ///< every task: those with a ceiling, as often as it has them
+  std::uint64_t requests_ = 0;
 };
 
 }  // namespace amalthea::engine

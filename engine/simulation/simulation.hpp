@@ -16,7 +16,8 @@
 /// - A wait for events with active waiting polls: the task keeps its core at its priority. Passive waiting leaves the
 ///   core; on the event the task becomes ready anew. An event set before the wait lets it pass at once.
 /// - A device task's copies and kernels go to its stream on the GPU in order, each when the one before has ended; its
-///   other activities take no time. What the GPU does with them is nvidia/device.hpp.
+///   other activities take no time. What the GPU does with them is told by its maker's device
+///   (nvidia/device.hpp, amd/device.hpp).
 
 #include <cstdint>
 #include <vector>

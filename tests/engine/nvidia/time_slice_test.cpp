@@ -10,7 +10,6 @@
 
 #include "engine/devices/stream_simulation.hpp"
 #include "tests/support/system_maker.hpp"
-#include "tests/support/system_maker.hpp"
 #include "tests/support/thoroughness.hpp"
 
 namespace nvidia_time_slice_test {

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/simulation/detail/accounts.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "engine/simulation/detail/listeners.hpp"
+
+namespace amalthea::engine::simulation {
+namespace {
+
+/// What is to be looked up grows no further: who waits for that long is brought up to date.
+constexpr std::size_t short_log = 1 << 10, longest_log = 1 << 17, most_stretches = 1 << 10;
+
+/// Of a job that is preempted, whatever the key of who runs.
+constexpr Urgency::Key always_preempted{false, std::numeric_limits<std::int64_t>::min(), {}};
+
+}  // namespace
+
+Accounts::Accounts(const Clock& clock, const CoreScheduling& cpu, const Jobs& jobs, const DeviceTasks& devices,
+                   const Standings& standings, const Listeners& listeners, bool intervals, std::size_t tasks)
+    : clock_(clock),
+      cpu_(cpu),
+      jobs_(jobs),
+      devices_(devices),
+      standings_(standings),
+      listeners_(listeners),
+      intervals_(intervals),
+      of_(tasks),
+      logs_(cpu.core_sets()),
+      limits_(cpu.core_sets(), short_log),
+      moved_(cpu.core_sets()),
+      sum_(tasks) {}
+
+// ---- what happens
+
+void Accounts::on(const JobBegun& event) {
+  of_[event.task].times.start(clock_.now(), clock_.now() - jobs_[event.task].release);
+  look_at(event.task);
+}
+
+void Accounts::on(const JobEnded& event) {
+  if (intervals_) tell_interval(event.task);
+  of_[event.task].times.book(clock_.now());
+}
+
+void Accounts::on(const WaitBegun& event) {
+  look_at(event.task);
+  Account& account = of_[event.task];
+  if (account.beside_device || !standings_.waits_for_device(event.task)) return;
+  account.beside_device = true;
+  beside_devices_.push_back(event.task);
+}
+
+void Accounts::look_at(TaskIndex task) {
+  if (jobs_.on_device(task)) {
+    look_at_devices_ = true;
+  } else if (!of_[task].to_look_at) {
+    of_[task].to_look_at = true;
+    to_look_at_.push_back(task);
+  }
+}
+
+// ---- the end of an instant
+
+void Accounts::end_instant() {
+  log_obstacles();
+  if (intervals_) {
+    look_for_intervals();
+  } else {
+    if (look_at_devices_ || devices_.touched()) {
+      jobs_.active_on_devices().for_each([this](TaskIndex task) { look(task); });
+      std::erase_if(beside_devices_, [this](TaskIndex task) {
+        of_[task].beside_device = jobs_[task].active && standings_.waits_for_device(task);
+        if (of_[task].beside_device) look_at(task);
+        return !of_[task].beside_device;
+      });
+    }
+    for (const TaskIndex task : to_look_at_)
+      if (jobs_[task].active) look(task);
+  }
+  for (const TaskIndex task : to_look_at_) of_[task].to_look_at = false;
+  to_look_at_.clear();
+  look_at_devices_ = false;
+}
+
+void Accounts::log_obstacles() {
+  for (const std::size_t domain : decided_) {
+    if (!cpu_.obstacle_is_least_urgent(domain)) {
+      cpu_.for_each_ready(domain, [this](TaskIndex task) { look_at(task); });
+      continue;
+    }
+    for (const auto set : cpu_.core_sets_of(domain)) {
+      const auto by = cpu_.least_urgent(set);
+      const bool compared = by && !cpu_.only_preempts(domain);
+      moved_[set] =
+          logs_[set].change(clock_.now(), by, compared ? cpu_.urgency().key(*by) : Urgency::Key{}) || moved_[set];
+      if (logs_[set].size() > limits_[set]) shorten(set);
+    }
+  }
+  if (!intervals_) decided_.clear();
+}
+
+/// All that are active, in the order in which they began: that is the order in which intervals are told.
+void Accounts::look_for_intervals() {
+  jobs_.active().for_each([this](TaskIndex task) {
+    if (jobs_.on_device(task) || of_[task].to_look_at || jobs_[task].waiting || jobs_[task].parked ||
+        moved_[cpu_.core_set_of(task)])
+      look_for_interval(task);
+  });
+  for (const std::size_t domain : decided_)
+    for (const auto set : cpu_.core_sets_of(domain)) moved_[set] = false;
+  decided_.clear();
+}
+
+void Accounts::look(TaskIndex task) {
+  JobTimes& times = of_[task].times;
+  if (standings_.is_kept_from_core(task) && cpu_.obstacle_is_least_urgent(cpu_.domain_of(task))) {
+    const Standing standing{
+        standings_.kept_from_core(task), Activities::computing, {ContributionKind::preemption, std::nullopt, {}}};
+    if (standing == times.standing()) return;
+    const bool compared = !cpu_.only_preempts(cpu_.domain_of(task));
+    times.change_by_log(clock_.now(), standing, compared ? cpu_.urgency().key(task) : always_preempted);
+  } else {
+    const Standing standing = standings_.of(task);
+    if (jobs_.on_device(task)) listeners_.tell(DeviceTaskSeen{task, standing.state});
+    if (standing == times.standing()) return;
+    times.change(clock_.now(), standing);
+  }
+  if (times.pending() > most_stretches) parts(task);
+}
+
+void Accounts::look_for_interval(TaskIndex task) {
+  Account& account = of_[task];
+  const Standing standing = standings_.of(task);
+  if (jobs_.on_device(task)) listeners_.tell(DeviceTaskSeen{task, standing.state});
+  const auto unit = standings_.unit_of(task);
+  const auto node = standings_.node_of(task);
+  if (standing == account.times.standing() && unit == account.unit && node == account.node) return;
+  tell_interval(task);
+  account.unit = unit;
+  account.node = node;
+  account.times.change(clock_.now(), standing);
+}
+
+void Accounts::tell_interval(TaskIndex task) {
+  const Account& account = of_[task];
+  if (account.times.since() == clock_.now()) return;
+  const Job& job = jobs_[task];
+  listeners_.tell(Interval{task, job.number, job.release, account.times.since(), clock_.now(), account.times.standing(),
+                           account.unit, account.node});
+}
+
+// ---- parts
+
+const std::vector<Contribution>& Accounts::parts(TaskIndex task) {
+  return of_[task].times.parts(task, logs_[cpu_.core_set_of(task)], sum_);
+}
+
+/// Forgets what nobody needs. If that is little, more may be kept before this is tried again; in the end who waits for
+/// that long is brought up to date.
+void Accounts::shorten(CoreScheduling::CoreSetIndex set) {
+  ObstacleLog& log = logs_[set];
+  const auto forget = [&](Instant up_to_date) {
+    Instant needed = clock_.now();
+    jobs_.active().for_each([&](TaskIndex task) {
+      if (jobs_.on_device(task) || cpu_.core_set_of(task) != set) return;
+      JobTimes& times = of_[task].times;
+      if (times.pending_from() < up_to_date) {
+        times.book_log(clock_.now());
+        parts(task);
+      }
+      needed = std::min(needed, times.pending_from());
+    });
+    log.forget_before(needed);
+  };
+  forget({});
+  if (log.size() <= limits_[set] / 2) return;
+  if (limits_[set] < longest_log)
+    limits_[set] *= 2;
+  else
+    forget(log.middle());
+}
+
+}  // namespace amalthea::engine::simulation

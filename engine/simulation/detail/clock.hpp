@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// What time it is in a simulation, and how much has happened at this instant.
+
+#include <cstdint>
+
+#include "amalthea/time.hpp"
+
+namespace amalthea::engine::simulation {
+
+/// Thrown when time no longer advances, or too slowly to reach the end.
+struct Stuck {};
+
+class Clock {
+ public:
+  Instant now() const { return now_; }
+  void set(Instant now) {
+    if (now != now_) steps_ = 0;
+    now_ = now;
+  }
+  /// An activity. Too many at one instant mean that tasks without execution time activate each other in a circle.
+  void count_step() {
+    if (++steps_ > most_steps) throw Stuck{};
+  }
+
+ private:
+  static constexpr std::uint64_t most_steps = 1'000'000;
+  Instant now_;
+  std::uint64_t steps_ = 0;
+};
+
+}  // namespace amalthea::engine::simulation

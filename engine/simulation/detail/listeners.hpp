@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// How what happens (events.hpp) comes to those who listen: for the sources of the parts that tell.
+
+#include "engine/simulation/detail/accounts.hpp"
+#include "engine/simulation/detail/events.hpp"
+#include "engine/simulation/detail/measurements.hpp"
+#include "engine/simulation/detail/narrator.hpp"
+
+namespace amalthea::engine::simulation {
+
+template <typename Event>
+void Listeners::tell(const Event& event) const {
+  if constexpr (requires { accounts_->on(event); }) accounts_->on(event);
+  if constexpr (requires { narrator_->on(event); })
+    if (narrator_ != nullptr) narrator_->on(event);
+  if constexpr (requires { measurements_->on(event); }) measurements_->on(event);
+}
+
+}  // namespace amalthea::engine::simulation

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "engine/simulation/detail/measurements.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/simulation/detail/accounts.hpp"
+
+namespace amalthea::engine::simulation {
+
+Measurements::Measurements(const SimulationInput& input, const Clock& clock, const Jobs& jobs, Accounts& accounts)
+    : input_(input),
+      system_(input.system),
+      clock_(clock),
+      jobs_(jobs),
+      accounts_(accounts),
+      of_(input.system.tasks.size()) {
+  for (TaskIndex task = 0; task < of_.size(); ++task) {
+    of_[task].runnables.resize(input.programs[task].runnables.size());
+    of_[task].operations.resize(input.programs[task].steps.size());
+  }
+  for (const Chain& chain : system_.chains)
+    for (const TaskIndex task : chain.tasks) of_[task].in_chain = true;
+  for (const Requirement& requirement : system_.requirements)
+    if (const auto* chain = std::get_if<Requirement::OfChain>(&requirement.subject))
+      for (const TaskIndex task : chain->tasks) of_[task].in_chain = true;
+}
+
+// ---- what happens
+
+void Measurements::on(const Activated& event) {
+  if (!jobs_.is_measured(clock_.now())) return;
+  ++(event.lost ? of_[event.task].lost : of_[event.task].metrics.activations);
+}
+
+void Measurements::on(const JobBegun& event) {
+  for (OfRunnable& runnable : of_[event.task].runnables) runnable.seen = false;
+}
+
+void Measurements::on(const StepBegun& event) {
+  const auto& index = jobs_.step(event.task).runnable;
+  if (!index) return;
+  OfRunnable& runnable = of_[event.task].runnables[*index];
+  if (!runnable.seen) runnable.start = clock_.now();
+  runnable.seen = true;
+}
+
+void Measurements::on(const StepEnded& event) {
+  if (const auto& runnable = jobs_.step(event.task).runnable) of_[event.task].runnables[*runnable].end = clock_.now();
+}
+
+void Measurements::on(const OperationEnded& event) {
+  const Job& job = jobs_[event.task];
+  if (jobs_.is_measured(job.release)) of_[event.task].operations[job.step].push_back(clock_.now() - event.submitted);
+}
+
+void Measurements::on(const CoreGiven& event) {
+  if (event.moved && jobs_.is_measured(jobs_[event.task].release)) ++of_[event.task].metrics.migrations;
+}
+
+void Measurements::on(const Preempted& event) {
+  if (jobs_.is_measured(jobs_[event.task].release)) ++of_[event.task].metrics.preemptions;
+}
+
+void Measurements::on(const JobEnded& event) {
+  const TaskIndex task = event.task;
+  OfTask& of = of_[task];
+  const Job& job = jobs_[task];
+  const Instant now = clock_.now(), started = job.started.value_or(now);
+  const bool measured = jobs_.is_measured(job.release);
+  if (measured) measure(task, started);
+  of.before = {job.release, started, now};
+  if (of.in_chain) of.accesses.push_back({started, now, job.release});
+  if (!measured) return;
+  const Duration response = now - job.release;
+  if (of.responses.empty() || response > of.worst) {
+    of.worst = response;
+    of.worst_release = job.release;
+    of.worst_parts = accounts_.parts(task);
+  }
+  of.responses.push_back(response);
+  for (OfRunnable& runnable : of.runnables)
+    if (runnable.seen) runnable.durations.push_back(runnable.end - runnable.start);
+}
+
+void Measurements::measure(TaskIndex task, Instant started) {
+  ProcessMetrics& metrics = of_[task].metrics;
+  const JobTimes& times = accounts_.times(task);
+  const Instant now = clock_.now(), release = jobs_[task].release;
+  const Duration running = times.in(ProcessState::running), polling = times.in(ProcessState::polling);
+  metrics[TimeMetric::start_delay].add(started - release);
+  metrics[TimeMetric::response_time].add(now - release);
+  metrics[TimeMetric::gross_execution_time].add(now - started);
+  metrics[TimeMetric::net_execution_time].add(running + polling);
+  metrics[TimeMetric::core_execution_time].add(times.doing(Activities::computing));
+  metrics[TimeMetric::memory_access_time].add(times.doing(Activities::accessing));
+  metrics[TimeMetric::os_overhead].add(times.doing(Activities::operating_system));
+  metrics[TimeMetric::running_time].add(running);
+  metrics[TimeMetric::ready_time].add(times.in(ProcessState::ready));
+  metrics[TimeMetric::waiting_time].add(times.in(ProcessState::waiting));
+  metrics[TimeMetric::polling_time].add(polling);
+  metrics[TimeMetric::parking_time].add(times.in(ProcessState::parking));
+  if (const auto deadline = system_.tasks[task].deadline) metrics[TimeMetric::lateness].add(now - release - *deadline);
+  const auto& before = of_[task].before;
+  if (!before) return;
+  metrics[TimeMetric::activate_to_activate].add(release - before->release);
+  metrics[TimeMetric::start_to_start].add(started - before->start);
+  metrics[TimeMetric::end_to_end].add(now - before->end);
+  metrics[TimeMetric::end_to_start].add(started - before->end);
+}
+
+// ---- the end
+
+void Measurements::report(Results& results) {
+  results.tasks.resize(of_.size());
+  for (TaskIndex task = 0; task < of_.size(); ++task) report_task(task, results);
+  for (OfTask& of : of_) results.accesses.push_back(std::move(of.accesses));
+}
+
+void Measurements::report_task(TaskIndex task, Results& results) {
+  OfTask& of = of_[task];
+  const Job& job = jobs_[task];
+  TaskResult& result = results.tasks[task];
+  // Measured jobs that have not ended: the present one, and those that wait for it.
+  std::vector<Instant> unfinished;
+  const auto add = [&](Instant release) {
+    if (jobs_.is_measured(release)) unfinished.push_back(release);
+  };
+  if (job.active) add(job.release);
+  for (const Instant release : job.waiting_releases) add(release);
+  result.unfinished = unfinished.size();
+  if (const auto deadline = system_.tasks[task].deadline)
+    result.missed_deadlines =
+        static_cast<std::uint64_t>(std::count_if(of.responses.begin(), of.responses.end(),
+                                                 [&](Duration response) { return response > *deadline; }) +
+                                   std::count_if(unfinished.begin(), unfinished.end(),
+                                                 [&](Instant release) { return clock_.now() - release >= *deadline; }));
+  result.lost_activations = of.lost;
+  result.metrics = of.metrics;
+  if (!of.responses.empty()) {
+    result.worst_release = of.worst_release;
+    result.contributions = std::move(of.worst_parts);
+  }
+  if (input_.keep_responses) results.responses.push_back(of.responses);
+  result.response = summarise(std::move(of.responses));
+  const Program& program = input_.programs[task];
+  for (std::size_t i = 0; i < program.runnables.size(); ++i)
+    results.runnables.push_back({program.runnables[i], task, summarise(std::move(of.runnables[i].durations))});
+  for (std::size_t i = 0; i < program.steps.size(); ++i)
+    if (program.steps[i].kind == StepKind::copy || program.steps[i].kind == StepKind::kernel)
+      results.operations.push_back({program.steps[i].node, task, summarise(std::move(of.operations[i])), {}});
+}
+
+}  // namespace amalthea::engine::simulation

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// What a simulation finds: of every task the times of its measured jobs, its longest job, when its jobs read and
+/// wrote.
+
+#include <optional>
+#include <vector>
+
+#include "engine/results/results.hpp"
+#include "engine/simulation/detail/events.hpp"
+#include "engine/simulation/detail/jobs.hpp"
+
+namespace amalthea::engine::simulation {
+
+class Accounts;
+
+class Measurements {
+ public:
+  Measurements(const SimulationInput& input, const Clock& clock, const Jobs& jobs, Accounts& accounts);
+
+  void on(const Activated& event);
+  void on(const JobBegun& event);
+  void on(const JobEnded& event);
+  void on(const StepBegun& event);
+  void on(const StepEnded& event);
+  void on(const OperationEnded& event);
+  void on(const CoreGiven& event);
+  void on(const Preempted& event);
+
+  /// Everything but how resources were used. Nothing can be measured any more.
+  void report(Results& results);
+
+ private:
+  struct OfRunnable {
+    Instant start, end;  ///< in the present job
+    bool seen = false;   ///< in that
+    std::vector<Duration> durations;
+  };
+  struct JobBefore {
+    Instant release, start, end;
+  };
+  struct OfTask {
+    std::vector<Duration> responses;
+    Duration worst;
+    Instant worst_release;
+    std::vector<Contribution> worst_parts;
+    std::uint64_t lost = 0;
+    ProcessMetrics metrics;
+    std::optional<JobBefore> before;
+    std::vector<OfRunnable> runnables;              ///< per Program::runnables
+    std::vector<std::vector<Duration>> operations;  ///< per step
+    bool in_chain = false;                          ///< its jobs' accesses are recorded
+    std::vector<JobAccess> accesses;                ///< of every ended job
+  };
+  void measure(TaskIndex task, Instant started);
+  void report_task(TaskIndex task, Results& results);
+
+  const SimulationInput& input_;
+  const System& system_;
+  const Clock& clock_;
+  const Jobs& jobs_;
+  Accounts& accounts_;
+  std::vector<OfTask> of_;  ///< every task
+};
+
+}  // namespace amalthea::engine::simulation

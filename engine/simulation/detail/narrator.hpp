@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// What the observer of a simulation is told: it knows what it was told before, and so what is news.
+
+#include <optional>
+#include <vector>
+
+#include "engine/simulation/detail/cores.hpp"
+#include "engine/simulation/detail/device_tasks.hpp"
+#include "engine/simulation/detail/events.hpp"
+#include "engine/simulation/simulation_observer.hpp"
+
+namespace amalthea::engine::simulation {
+
+class Narrator {
+ public:
+  /// `events`: it wants them.
+  Narrator(SimulationObserver& observer, bool events, const System& system, const Clock& clock,
+           const CoreScheduling& cpu, const Jobs& jobs, const Cores& cores, const DeviceTasks& devices);
+
+  void on(const StimulusOccurred& event);
+  void on(const Activated& event);
+  void on(const JobBegun& event);
+  void on(const JobEnded& event);
+  void on(const StepBegun& event);
+  void on(const StepEnded& event);
+  void on(const StepChanged& event);
+  void on(const CoreGiven& event);
+  void on(const CoreLost& event);
+  void on(const HostJobEnds& event);
+  void on(const WaitBegun& event);
+  void on(const WaitEnded& event);
+  void on(const OperationSubmitted& event);
+  void on(const OperationEnded& event);
+  void on(const OperationSeen& event);
+  void on(const BlockStepped& event);
+  void on(const EngineServed& event);
+  void on(const DeviceJobEnds& event);
+  void on(const DeviceTaskSeen& event);
+  void on(const Interval& interval) { observer_.interval(interval); }
+
+ private:
+  /// As the observer knows it.
+  struct Known {
+    ProcessState state = ProcessState::not_active;
+    ProcessState operation = ProcessState::active;  ///< active, running or ready
+    bool step = false;                              ///< that the present step has begun
+    std::uint64_t activated = 0;                    ///< jobs, started or not
+  };
+  void tell(TaskIndex task, ProcessEvent what, std::optional<UnitIndex> unit,
+            std::optional<TaskIndex> by = std::nullopt);
+  void tell_device_task(TaskIndex task, ProcessState to);
+  void tell_operation(TaskIndex task, ProcessEvent what);
+
+  SimulationObserver& observer_;
+  const bool events_;
+  const System& system_;
+  const Clock& clock_;
+  const CoreScheduling& cpu_;
+  const Jobs& jobs_;
+  const Cores& cores_;
+  const DeviceTasks& devices_;
+  std::vector<Known> known_;  ///< of every task
+};
+
+}  // namespace amalthea::engine::simulation

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// Where a job stands at this instant, and why.
+
+#include <optional>
+
+#include "engine/simulation/detail/cores.hpp"
+#include "engine/simulation/detail/device_tasks.hpp"
+#include "engine/simulation/job_account.hpp"
+
+namespace amalthea::engine::simulation {
+
+class Standings {
+ public:
+  Standings(const System& system, const CoreScheduling& cpu, const Jobs& jobs, const TimelessActivities& activities,
+            const Cores& cores, const DeviceTasks& devices)
+      : system_(system), cpu_(cpu), jobs_(jobs), activities_(activities), cores_(cores), devices_(devices) {}
+
+  /// Of a task with a job.
+  Standing of(TaskIndex task) const;
+  /// Whether it could run and does not: only then its reason is its obstacle on the cores.
+  bool is_kept_from_core(TaskIndex task) const;
+  /// What it has come to while it is, without the reason.
+  ProcessState kept_from_core(TaskIndex task) const {
+    return jobs_[task].started ? ProcessState::ready : ProcessState::active;
+  }
+  /// Whether it waits for what a device does.
+  bool waits_for_device(TaskIndex task) const;
+
+  /// Where it is worked for: the core, or the GPU.
+  std::optional<UnitIndex> unit_of(TaskIndex task) const;
+  /// The activity it has come to.
+  std::optional<NodeIndex> node_of(TaskIndex task) const;
+
+ private:
+  Activities doing(TaskIndex task) const;
+  Reason reason_of_wait(TaskIndex task) const;
+  Reason obstacle(TaskIndex task) const;
+
+  const System& system_;
+  const CoreScheduling& cpu_;
+  const Jobs& jobs_;
+  const TimelessActivities& activities_;
+  const Cores& cores_;
+  const DeviceTasks& devices_;
+};
+
+}  // namespace amalthea::engine::simulation

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a simulation says of the longest job, against a naive account that adds up everything as it happens.
+
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <catch2/catch.hpp>
+
+#include "engine/program/releases.hpp"
+#include "engine/simulation/simulation.hpp"
+#include "tests/support/random_system.hpp"
+#include "tests/support/thoroughness.hpp"
+
+namespace {
+
+using namespace amalthea;
+using namespace amalthea::engine;
+
+/// Adds up the parts of every job by the intervals that it is told.
+class NaiveAccount final : public SimulationObserver {
+ public:
+  explicit NaiveAccount(const SimulationInput& input) : input_(input), of_(input.system.tasks.size()) {}
+
+  void interval(const Interval& told) override {
+    Account& account = of_[told.task];
+    const Duration time = told.to - told.from;
+    if (!account.begun) account.waited = told.from - told.release;
+    account.begun = true;
+    const Reason& reason = told.standing.reason;
+    const bool operation = reason.kind == ContributionKind::kernel || reason.kind == ContributionKind::copy;
+    if (operation && reason.by) {
+      const Duration own = scale(time, 1'000'000, reason.slowdown.ppm, Rounding::down);
+      add(account, reason.kind, std::nullopt, own);
+      add(account, ContributionKind::interference, reason.by, time - own);
+    } else {
+      add(account, reason.kind, operation ? std::nullopt : reason.by, time);
+    }
+  }
+  void completed(TaskIndex task, std::uint64_t, Instant release, Instant now) override {
+    Account account = std::exchange(of_[task], {});
+    if (!(release < Instant::at(input_.until))) return;
+    if (const auto longest = longest_.find(task); longest != longest_.end() && now - release <= longest->second.first)
+      return;
+    std::vector<Contribution> parts;
+    const Duration waited = account.begun ? account.waited : now - release;
+    if (!waited.is_zero()) parts.push_back({ContributionKind::backlog, task, waited});
+    parts.insert(parts.end(), account.parts.begin(), account.parts.end());
+    longest_.insert_or_assign(task, std::pair(now - release, std::move(parts)));
+  }
+
+  std::vector<Contribution> longest(TaskIndex task) const {
+    const auto found = longest_.find(task);
+    return found == longest_.end() ? std::vector<Contribution>{} : found->second.second;
+  }
+
+ private:
+  struct Account {
+    bool begun = false;
+    Duration waited;
+    std::vector<Contribution> parts;
+  };
+  static void add(Account& account, ContributionKind kind, std::optional<TaskIndex> by, Duration time) {
+    if (time.is_zero()) return;
+    for (Contribution& part : account.parts)
+      if (part.kind == kind && part.by == by) {
+        part.time += time;
+        return;
+      }
+    account.parts.push_back({kind, by, time});
+  }
+
+  const SimulationInput& input_;
+  std::vector<Account> of_;
+  std::map<TaskIndex, std::pair<Duration, std::vector<Contribution>>> longest_;
+};
+
+/// What of it is rounded for every stretch of its own, and so depends on where an observer cuts it.
+bool is_rounded(const std::vector<Contribution>& parts) {
+  for (const Contribution& part : parts)
+    if (part.kind == ContributionKind::interference) return true;
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("the parts of the longest job are those that a naive account of every job adds up") {
+  const int systems = test::is_thorough() ? 4000 : 400;
+  test::PairedSystems drawn(271);
+  std::uint64_t compared = 0, waited = 0;
+  for (int number = 0; number < systems; ++number) {
+    const test::RandomSystem random = drawn.next();
+    const System& system = random.system;
+    std::vector<const DeviceProfile*> devices(system.platform.units.size(), nullptr);
+    for (UnitIndex unit = 0; unit < devices.size(); ++unit)
+      if (system.platform.units[unit].type == PuType::gpu) devices[unit] = &random.profile;
+    for (const Execution execution : {Execution::worst, Execution::random}) {
+      const auto programs = compile_programs(system, execution, devices);
+      const auto periods = periods_of(system);
+      SimulationInput input{system,
+                            programs,
+                            devices,
+                            Duration::microseconds(1000),
+                            Duration::microseconds(500),
+                            periods,
+                            execution,
+                            static_cast<std::uint64_t>(number)};
+      Results unwatched;
+      simulate(input, unwatched);
+      NaiveAccount naive(input);
+      input.observer = &naive;
+      Results watched;
+      simulate(input, watched);
+      for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
+        const auto& parts = unwatched.tasks[task].contributions;
+        const auto& expected = naive.longest(task);
+        if (is_rounded(expected)) continue;
+        INFO("system " << number << ", task " << task);
+        REQUIRE(parts.size() == expected.size());
+        for (std::size_t i = 0; i < parts.size(); ++i) {
+          CHECK(parts[i].kind == expected[i].kind);
+          CHECK(parts[i].by == expected[i].by);
+          CHECK(parts[i].time == expected[i].time);
+          if (parts[i].kind == ContributionKind::preemption || parts[i].kind == ContributionKind::blocking) ++waited;
+        }
+        ++compared;
+      }
+    }
+  }
+  CHECK(compared > 1000);
+  CHECK(waited > 1000);
+}
