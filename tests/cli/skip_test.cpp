@@ -27,7 +27,7 @@ TEST_CASE("example: checks nothing", "[.]") {}
 TEST_CASE("tests: one that has nothing to look at is skipped, and none that fails or looks at nothing passes") {
   const auto exit_code = [](const std::string& name) { return test::run({"/proc/self/exe", name}).exit_code; };
   CHECK(exit_code("example: skipped") == 77);
-  CHECK(test::run({"/proc/self/exe", "example: skipped"}).out.starts_with("skipped: no example\n"));
+  CHECK(test::run({"/proc/self/exe", "example: skipped"}).out.find("\nskipped: no example\n") != std::string::npos);
   CHECK(exit_code("example: passes") == 0);
   CHECK(exit_code("example: passes,example: skipped") == 0);
   for (const char* name :
