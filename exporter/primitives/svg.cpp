@@ -5,7 +5,6 @@
 
 #include <fmt/core.h>
 
-#include "exporter/gpu/detail/timeline.hpp"
 #include "exporter/primitives/drawing.hpp"
 
 namespace amalthea::exporter::svg {

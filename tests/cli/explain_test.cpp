@@ -92,6 +92,5 @@ TEST_CASE("explain: lane detection needs SFM to suspend and shorter slices, whic
 
 TEST_CASE("explain: nothing is tried where nobody polls and no GPU is shared") {
   const auto result = test::amalthea({"explain", test::sample("waters2019-tx2.amxmi"), "EKF", "--format", "json"});
-  for (const json& tried : json::parse(result.out)["what_if"])
-    CHECK_THAT(tried["change"].get<std::string>(), !Catch::Contains("suspend"));
+  CHECK(json::parse(result.out)["what_if"].empty());
 }
