@@ -21,6 +21,8 @@ std::string_view to_string(ContributionKind kind) {
   switch (kind) {
     case ContributionKind::execution:
       return "execution";
+    case ContributionKind::memory:
+      return "memory";
     case ContributionKind::preemption:
       return "preemption";
     case ContributionKind::blocking:

@@ -23,7 +23,8 @@ namespace amalthea::engine {
 
 /// What a job spent its response time on.
 enum class ContributionKind : std::uint8_t {
-  execution,       ///< the task's own execution and label accesses
+  execution,       ///< the task's own execution
+  memory,          ///< its own accesses to labels
   preemption,      ///< a core given to `by`, which is more urgent
   blocking,        ///< a core or semaphore that `by`, which is not more urgent, cannot be made to leave
   budget,          ///< the task's server has none left

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include "exporter/explanation/explanation_formats.hpp"
+#include "exporter/results/detail/contribution_text.hpp"
 
 namespace amalthea::exporter {
 namespace {
@@ -107,8 +108,8 @@ std::vector<Phase> phases_of(const System& system, const engine::Explanation& st
     if (!phases.empty() && phases.back().to == interval.from && phases.back().text == text)
       phases.back().to = interval.to;
     else
-      phases.push_back(
-          {interval.from, interval.to, std::move(text), interval.standing.state, interval.standing.reason.kind});
+      phases.push_back({interval.from, interval.to, std::move(text), interval.standing.state,
+                        shown_kind(interval.standing.reason.kind)});
   }
   return phases;
 }

@@ -107,6 +107,7 @@ const hatches = {
 };
 const kinds = {
   execution: ['#0072B2', null, 'own execution'],
+  memory: ['#0072B2', 'level', 'own memory accesses'],
   copy: ['#56B4E9', null, 'own copies'],
   kernel: ['#009E73', null, 'own kernels'],
   preemption: ['#D55E00', 'rising', 'core given to others'],
@@ -123,6 +124,7 @@ const kinds = {
 function describe(kind, by) {
   switch (kind) {
     case 'execution': return 'own execution';
+    case 'memory': return 'own memory accesses';
     case 'preemption': return 'core given to ' + by;
     case 'blocking': return by ? 'blocked by ' + by + ', which is not more urgent' : 'blocked';
     case 'budget': return 'budget of its server used up';

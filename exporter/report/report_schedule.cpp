@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/report/report_schedule.hpp"
+#include "exporter/results/detail/contribution_text.hpp"
 
 #include <algorithm>
 #include <map>
@@ -109,8 +110,8 @@ class Recorder : public engine::SimulationObserver {
 
   ScheduleStanding standing_of(const Interval& interval) {
     const engine::Reason& reason = interval.standing.reason;
-    ScheduleStanding standing{interval.standing.state, reason.kind,        reason.by,
-                              interval.unit,           EngineOfUnit::core, std::nullopt};
+    ScheduleStanding standing{interval.standing.state, shown_kind(reason.kind), reason.by,
+                              interval.unit,           EngineOfUnit::core,      std::nullopt};
     if (!interval.node) return standing;
     const GraphNode& node = system_.graph[*interval.node];
     if (std::holds_alternative<Kernel>(node.activity)) standing.engine = EngineOfUnit::execution_engine;

@@ -12,6 +12,8 @@ std::string describe(const System& system, const engine::Contribution& part) {
   switch (part.kind) {
     case ContributionKind::execution:
       return "own execution";
+    case ContributionKind::memory:
+      return "own memory accesses";
     case ContributionKind::preemption:
       return fmt::format("core given to {}", by);
     case ContributionKind::blocking:
