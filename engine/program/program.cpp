@@ -434,6 +434,12 @@ class Compiler {
 
 }  // namespace
 
+bool accesses_memory(const System& system, const Step& step) {
+  const Activity& activity = system.graph[step.node].activity;
+  return step.kind == StepKind::execute && !step.overhead &&
+         (std::holds_alternative<ReadLabel>(activity) || std::holds_alternative<WriteLabel>(activity));
+}
+
 Duration work_of(const Step& step, RandomStream& random) {
   if (!step.varying) return step.work;
   Duration work = step.varying->constant;

@@ -84,6 +84,9 @@ struct Program {
                              ///< inside of a branch; "" where it does
 };
 
+/// Whether it takes its time for an access to a label; what the operating system does is none.
+bool accesses_memory(const System& system, const Step& step);
+
 /// What a step takes in one job: `work`, or, where it varies, a time drawn from the job's stream. Steps draw in the
 /// order in which the job comes to them. Never below the step's best work nor above its worst.
 Duration work_of(const Step& step, RandomStream& random);

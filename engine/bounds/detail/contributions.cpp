@@ -37,6 +37,20 @@ ContributionKind contribution_of(cpu::CpuPart part) {
   return ContributionKind::execution;
 }
 
+/// What a job's label accesses take of its own execution, at most.
+Duration memory_time(const Subject& subject, TaskIndex task) {
+  Duration time;
+  for (std::size_t step = 0; step < subject.steps(task).size(); ++step)
+    if (accesses_memory(subject.system, subject.step({task, step}))) time += span_of(subject, {task, step}).worst;
+  return time;
+}
+
+void add_own_time(std::vector<Contribution>& parts, const Subject& subject, TaskIndex task, Duration time) {
+  const Duration memory = std::min(memory_time(subject, task), time);
+  add_contribution(parts, ContributionKind::execution, std::nullopt, time - memory);
+  add_contribution(parts, ContributionKind::memory, std::nullopt, memory);
+}
+
 /// Of all but BoundPart::gpu.
 ContributionKind contribution_of(BoundPart part) {
   switch (part) {
@@ -64,10 +78,14 @@ bool is_of_core(BoundPart part) { return part == BoundPart::preemption || part =
 
 }  // namespace
 
-std::vector<Contribution> contributions_on_core(const CoreProblem& problem, TaskIndex task,
+std::vector<Contribution> contributions_on_core(const Subject& subject, const CoreProblem& problem, TaskIndex task,
                                                 const std::vector<cpu::CpuShare>& shares) {
   std::vector<Contribution> parts;
   for (const cpu::CpuShare& share : shares) {
+    if (share.part == cpu::CpuPart::execution && !share.by) {
+      add_own_time(parts, subject, task, share.time);
+      continue;
+    }
     ContributionKind kind = contribution_of(share.part);
     std::optional<TaskIndex> by;
     if (share.by) by = problem.members[*share.by].task;
@@ -90,6 +108,10 @@ std::vector<Contribution> contributions_with_gpu(const Subject& subject, const s
     if (share.part == BoundPart::gpu) {
       add_contribution(parts, ContributionKind::copy, std::nullopt, std::min(copies, share.time));
       add_contribution(parts, ContributionKind::kernel, std::nullopt, share.time - std::min(copies, share.time));
+      continue;
+    }
+    if (share.part == BoundPart::execution) {
+      add_own_time(parts, subject, task, share.time);
       continue;
     }
     ContributionKind kind = contribution_of(share.part);

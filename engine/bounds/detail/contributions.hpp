@@ -11,7 +11,7 @@
 namespace amalthea::engine::bounds {
 
 /// Of the task of a core.
-std::vector<Contribution> contributions_on_core(const CoreProblem& problem, TaskIndex task,
+std::vector<Contribution> contributions_on_core(const Subject& subject, const CoreProblem& problem, TaskIndex task,
                                                 const std::vector<cpu::CpuShare>& shares);
 
 /// Of a task of the GPU's problem; `segments` are those whose own work is among the shares.

@@ -93,7 +93,7 @@ class Report {
 
   std::vector<Contribution> parts_of(const Entity& entity) const {
     if (entity.core)
-      return contributions_on_core(problems_.cores[*entity.core], entity.task,
+      return contributions_on_core(subject_, problems_.cores[*entity.core], entity.task,
                                    solution_.cores[*entity.core][entity.at].parts);
     const auto& members = problems_.gpu.members;
     return contributions_with_gpu(subject_, members, entity.task, solution_.gpu.tasks[entity.at].parts,

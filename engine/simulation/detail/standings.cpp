@@ -20,7 +20,11 @@ Standing Standings::of(TaskIndex task) const {
     return {waiting, Activities::computing, reason_of_wait(task)};
   }
   if (jobs_.on_device(task)) return {ProcessState::running, Activities::computing, {}};
-  if (cores_.core_of(task)) return {ProcessState::running, doing(task), {}};
+  if (cores_.core_of(task)) {
+    const Activities what = doing(task);
+    const bool access = what == Activities::accessing;
+    return {ProcessState::running, what, {access ? ContributionKind::memory : ContributionKind::execution, {}, {}}};
+  }
   return {kept_from_core(task), Activities::computing, obstacle(task)};
 }
 
@@ -47,10 +51,9 @@ std::optional<NodeIndex> Standings::node_of(TaskIndex task) const {
 
 Activities Standings::doing(TaskIndex task) const {
   if (jobs_.at_end(task)) return Activities::computing;
-  if (jobs_.step(task).overhead) return Activities::operating_system;
-  const Activity& activity = jobs_.activity(task);
-  const bool access = std::holds_alternative<ReadLabel>(activity) || std::holds_alternative<WriteLabel>(activity);
-  return access ? Activities::accessing : Activities::computing;
+  const Step& step = jobs_.step(task);
+  if (step.overhead) return Activities::operating_system;
+  return accesses_memory(system_, step) ? Activities::accessing : Activities::computing;
 }
 
 Reason Standings::reason_of_wait(TaskIndex task) const {
