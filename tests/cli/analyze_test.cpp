@@ -170,6 +170,26 @@ TEST_CASE("analyze: JSON for the minimal sample is as approved") {
   CHECK(results == json::parse(test::read_text(test::data("offload-minimal.analyze.json"))));
 }
 
+TEST_CASE("analyze: what label accesses cost is told apart from execution, in the simulation and in bounds") {
+  const json results = analyzed(test::sample("waters2019-tx2.amxmi"), {"--until", "66ms"});
+  const auto memory_in = [](const json& parts) {
+    std::int64_t time = 0;
+    for (const json& part : parts)
+      if (part["kind"] == "memory") time += part["ps"].get<std::int64_t>();
+    return time;
+  };
+  std::size_t seen = 0;
+  for (const json& task : results["tasks"]) {
+    INFO(task["name"]);
+    const std::int64_t observed = memory_in(task["contributions"]);
+    // Every job makes the same accesses at their worst cost.
+    if (task["simulated"]["jobs"] > 0) CHECK(observed == task["metrics"]["MemoryAccessTime"]["max_ps"]);
+    if (task["bound"]["wcrt_ps"].is_number()) CHECK(memory_in(task["bound"]["contributions"]) >= observed);
+    seen += observed > 0 ? 1 : 0;
+  }
+  CHECK(seen > 5);
+}
+
 TEST_CASE("analyze: both forms of offloading give the same times") {
   const json one = analyzed(test::sample("offload-minimal.amxmi")),
              three = analyzed(test::sample("offload-minimal-three-runnables.amxmi"));

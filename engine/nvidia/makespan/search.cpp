@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "engine/nvidia/makespan/relaxation.hpp"
+#include "engine/nvidia/makespan/detail/relaxation.hpp"
 
 namespace amalthea::engine::nvidia::makespan {
 namespace {

@@ -7,8 +7,8 @@
 #include "engine/simulation/detail/event_flags.hpp"
 #include "engine/simulation/detail/jobs.hpp"
 #include "engine/simulation/detail/modes.hpp"
+#include "engine/simulation/detail/semaphores.hpp"
 #include "engine/simulation/detail/stimuli.hpp"
-#include "engine/simulation/semaphores.hpp"
 
 namespace amalthea::engine::simulation {
 

@@ -10,7 +10,7 @@
 #include <catch2/catch.hpp>
 
 #include "engine/nvidia/makespan/annealing.hpp"
-#include "engine/nvidia/makespan/relaxation.hpp"
+#include "engine/nvidia/makespan/detail/relaxation.hpp"
 #include "engine/nvidia/makespan/search.hpp"
 #include "tests/support/thoroughness.hpp"
 

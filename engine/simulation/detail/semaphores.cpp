@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/simulation/semaphores.hpp"
+#include "engine/simulation/detail/semaphores.hpp"
 
 #include <algorithm>
 #include <iterator>

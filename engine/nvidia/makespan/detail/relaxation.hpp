@@ -14,7 +14,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/nvidia/makespan/phases.hpp"
+#include "engine/nvidia/makespan/detail/phases.hpp"
 
 namespace amalthea::engine::nvidia::makespan {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/nvidia/makespan/relaxation.hpp"
+#include "engine/nvidia/makespan/detail/relaxation.hpp"
 
 #include <algorithm>
 #include <atomic>
