@@ -574,7 +574,8 @@ const gantt = (function () {
   // First what the reader came for: the longest job of a task that fails, else some periods of all.
   layOut();
   const failing = tasks.filter(task => isFailing(task) && task.worst_release_ps !== null && !task.folded_into);
-  const telling = failing.find(task => task.contributions.length > 1 && task.verdict === 'missed') || failing[0];
+  const isDisturbed = task => task.contributions.some(part => part.kind !== 'execution' && part.kind !== 'memory');
+  const telling = failing.find(task => isDisturbed(task) && task.verdict === 'missed') || failing[0];
   const period = d3.median(tasks.map(task => task.period_ps).filter(period => period > 0));
   if (telling) jump(telling.name, true);
   else show(0, Math.min(end, Math.max(end / 1000, period ? period * 4 : end)));
