@@ -228,7 +228,7 @@ class Writer {
     const auto slots = static_cast<std::uint16_t>(known.features.size());
     for (std::uint16_t slot = 0; slot < slots; ++slot) {
       const PlannedFeature& planned = known.features[slot];
-      const FieldIterator begin = at;
+      const auto begin = at;
       while (at != fields.end() && at->first == slot) ++at;
       if (planned.feature->kind == FeatureKind::attribute)
         write_value(planned, begin == at ? nullptr : begin->second);

@@ -69,7 +69,7 @@ std::size_t spelling_distance(std::string_view a, std::string_view b, std::size_
     return too_far;
   // Rows of the usual table, of which only the cells at most `most` beside the diagonal matter.
   using Row = std::array<std::size_t, compared_length + 2>;
-  std::array<Row, 3> rows;
+  std::array<Row, 3> rows;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled as far as they are read
   for (Row& row : rows) std::fill_n(row.begin(), b.size() + 2, too_far);
   for (std::size_t j = 0; j <= std::min(b.size(), most); ++j) rows[0][j] = j;
   for (std::size_t i = 1; i <= a.size(); ++i) {

@@ -23,7 +23,7 @@ std::string declared_encoding(std::string_view bytes) {
 }
 
 std::string converted(std::string_view text, const std::string& encoding) {
-  const iconv_t converter = ::iconv_open("UTF-8", encoding.c_str());
+  iconv_t converter = ::iconv_open("UTF-8", encoding.c_str());
   if (converter == reinterpret_cast<iconv_t>(-1)) return std::string(text);  // NOLINT(performance-no-int-to-ptr): as iconv defines it
   std::string from(text), result;
   char* in = from.data();

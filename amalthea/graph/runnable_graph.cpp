@@ -20,9 +20,9 @@ RunnableGraph::~RunnableGraph() = default;
 std::size_t RunnableGraph::size() const { return boost::num_vertices(*graph_); }
 const GraphNode& RunnableGraph::operator[](NodeIndex node) const { return (*graph_)[node]; }
 GraphNode& RunnableGraph::operator[](NodeIndex node) { return (*graph_)[node]; }
-NodeIndex RunnableGraph::add(GraphNode node) { return boost::add_vertex(std::move(node), *graph_); }
-void RunnableGraph::connect(NodeIndex from, NodeIndex to, GraphEdge edge) {
-  boost::add_edge(from, to, std::move(edge), *graph_);
+NodeIndex RunnableGraph::add(const GraphNode& node) { return boost::add_vertex(node, *graph_); }
+void RunnableGraph::connect(NodeIndex from, NodeIndex to, const GraphEdge& edge) {
+  boost::add_edge(from, to, edge, *graph_);
 }
 
 }  // namespace amalthea

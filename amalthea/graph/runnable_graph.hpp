@@ -58,8 +58,8 @@ class RunnableGraph {
   std::size_t size() const;  ///< nodes
   const GraphNode& operator[](NodeIndex) const;
   GraphNode& operator[](NodeIndex);
-  NodeIndex add(GraphNode);
-  void connect(NodeIndex from, NodeIndex to, GraphEdge);
+  NodeIndex add(const GraphNode& node);
+  void connect(NodeIndex from, NodeIndex to, const GraphEdge& edge);
 
   /// For edges and algorithms, with boost_graph.hpp.
   const BoostGraph& boost() const { return *graph_; }

@@ -27,7 +27,7 @@ std::string key_of(Element parameter) {
   return elsewhere ? id_of_href(elsewhere.attribute_or("href", "")) : std::string{};
 }
 
-std::string without_extended(std::string name) {
+std::string without_extended(const std::string& name) {
   constexpr std::string_view extended = "extended: ";
   return name.starts_with(extended) ? name.substr(extended.size()) : name;
 }

@@ -58,7 +58,7 @@ void add_vertices(BuildContext& context) {
   System& system = context.system;
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     auto& body = system.tasks[task].body;
-    for (GraphNode& node : context.raw_bodies[task]) body.push_back(system.graph.add(std::move(node)));
+    for (const GraphNode& node : context.raw_bodies[task]) body.push_back(system.graph.add(node));
     std::vector<Open> open;
     add_sequence(system, body, 0, body.size(), open);
   }

@@ -57,7 +57,7 @@ class SystemMaker {
     node.activity = std::move(activity);
     node.task = task;
     auto& body = system_.tasks[task].body;
-    body.push_back(system_.graph.add(std::move(node)));
+    body.push_back(system_.graph.add(node));
     if (body.size() > 1) system_.graph.connect(body[body.size() - 2], body.back(), GraphEdge{EdgeKind::sequence, {}});
   }
   void compute(TaskIndex task, std::int64_t ticks) { add(task, Compute{constant_ticks(ticks)}); }
