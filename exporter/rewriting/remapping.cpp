@@ -15,6 +15,7 @@
 #include "amalthea/quantity.hpp"
 #include "amalthea/views/mapping.hpp"
 #include "amalthea/views/properties.hpp"
+#include "exporter/primitives/splice.hpp"
 
 namespace amalthea::exporter {
 namespace {
