@@ -3,7 +3,7 @@
 /// \file
 /// What is wrong, or worth knowing, in an input: one `Diagnostic` per finding, collected, never thrown.
 ///
-/// Every id has exactly one place in the code that makes it and one entry in docs/diagnostics.md; a test keeps
+/// Every id has exactly one place in the code that makes it and one entry in docs/reference/diagnostics.md; a test keeps
 /// the two in step. Ids: AM01xx reading files, AM02xx structure and references, AM03xx what the analysis needs
 /// of a model, AM04xx what the analysis leaves out, AM05xx timing.
 

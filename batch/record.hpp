@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What a batch says of one model: one line of JSON (docs/batch.md).
+/// What a batch says of one model: one line of JSON (docs/reference/batch.md).
 ///
 /// `{"index", "of", "files", "key", "status", "verdict", "summary", "counts", "tasks", "requirements", "findings",
 /// "error"?, "results"?}`. The part from `status` on is the body: the same for the same model and options, whoever
@@ -22,13 +22,13 @@
 
 namespace amalthea::batch {
 
-/// Of a whole model, the worst first: it could not be analysed; then the verdicts of docs/verdicts.md; it states
+/// Of a whole model, the worst first: it could not be analysed; then the verdicts of docs/reference/verdicts.md; it states
 /// nothing that has to be met, and nothing else is wrong with it.
 enum class ModelVerdict : std::uint8_t { failed, missed, unbounded, unknown, met, guaranteed, nothing };
 inline constexpr std::size_t model_verdicts = 7;
 std::string_view to_string(ModelVerdict verdict);
 
-/// The body for a model that was analysed, from its results (docs/results.md).
+/// The body for a model that was analysed, from its results (docs/reference/results.md).
 std::string body_of_results(const nlohmann::ordered_json& results);
 /// The body for one that was not, from what was found in it; `message` is said if no error was found.
 std::string body_of_failure(const std::vector<Diagnostic>& findings, std::string_view message);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What searching for a mapping costs, for the WATERS 2019 sample (docs/explore.md).
+// What searching for a mapping costs, for the WATERS 2019 sample (docs/reference/explore.md).
 //
 //   bench_explore [--benchmark_… options]
 //

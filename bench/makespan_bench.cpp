@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the longest makespan of an SM costs, by annealing and exactly, for the Voronoi kernel (docs/makespan.md).
+// What the longest makespan of an SM costs, by annealing and exactly, for the Voronoi kernel (docs/reference/makespan.md).
 //
 //   bench_makespan [--benchmark_… options]
 //

@@ -321,7 +321,7 @@ void add_batch(CLI::App& app, int& exit_code) {
   add_chain_options(*verb, options->analysis);
   add_finding_options(*verb);
   add_limit_options(*verb, options->limits);
-  verb->footer("amalthea batch merge puts the lines of parts together. docs/batch.md tells more.");
+  verb->footer("amalthea batch merge puts the lines of parts together. docs/reference/batch.md tells more.");
 
   auto merge_options = std::make_shared<MergeOptions>();
   CLI::App* parts = verb->add_subcommand("merge", "the lines of all parts (--shard) as one batch would have made them");

@@ -278,7 +278,7 @@ void add_convert(CLI::App& app, int& exit_code) {
   verb->add_flag("--resume", options->resume, "of --tree: leave out what is converted and has not changed");
   verb->footer(
       "Exit code 0: converted, or can be; 1: an older version cannot hold the model, or models of a tree failed; 2: "
-      "wrong use, unreadable input, unwritable output. docs/convert.md tells more.");
+      "wrong use, unreadable input, unwritable output. docs/reference/convert.md tells more.");
   verb->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

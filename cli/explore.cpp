@@ -261,7 +261,7 @@ void add_explore(CLI::App& app, int& exit_code) {
   verb->footer(
       "Exit code 0: a mapping was found with which every limit is met or guaranteed; 1: none was found, a deadline "
       "cannot be kept by any, or the model has an error; 2: wrong use, unreadable input or unwritable output; 4: "
-      "something that limits timing was not judged (docs/verdicts.md).");
+      "something that limits timing was not judged (docs/reference/verdicts.md).");
   verb->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

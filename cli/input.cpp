@@ -57,7 +57,7 @@ std::optional<engine::MemoryModel> choose_memory(const std::string& memory) {
 void add_memory_options(CLI::App& verb, AnalysisInput& options) {
   verb.add_option("--memory", options.memory,
                   "what memory accesses cost: none (the model's latencies without contention), model (as it says), "
-                  "waters2019 (contention on the Jetson TX2) or a JSON file (docs/memory.md)")
+                  "waters2019 (contention on the Jetson TX2) or a JSON file (docs/reference/memory.md)")
       ->capture_default_str();
   verb.add_option("--line-rule", options.line_rule,
                   "cache lines of an access: exact (bytes / line rounded up) or published (floor(bytes / line) + 1, as "
@@ -71,7 +71,7 @@ void add_mapping_options(CLI::App& verb, AnalysisInput& options) {
                   "TASK=CORE[:PRIORITY]: run the task there instead of where the model maps it; may be repeated")
       ->allow_extra_args(false);
   verb.add_option("--mapping", options.mapping_file,
-                  "JSON file with such changes (docs/memory.md); --map wins over it");
+                  "JSON file with such changes (docs/reference/memory.md); --map wins over it");
 }
 
 }  // namespace
@@ -131,9 +131,10 @@ void add_build_options(CLI::App& verb, importer::BuildOptions& options) {
 }
 
 void add_lenient_option(CLI::App& verb, bool& lenient) {
-  verb.add_flag("--lenient", lenient,
-                "go on with a model that EMF refuses, without what is not understood (docs/diagnostics.md); the errors "
-                "stay errors");
+  verb.add_flag(
+      "--lenient", lenient,
+      "go on with a model that EMF refuses, without what is not understood (docs/reference/diagnostics.md); the errors "
+      "stay errors");
 }
 
 void add_analysis_options(CLI::App& verb, AnalysisInput& options) {

@@ -103,7 +103,7 @@ int exit_code_of(const engine::Assessment& assessment, const AnalysisInput& opti
 inline constexpr const char* verdict_exit_codes =
     "Exit code 0: every limit is met or guaranteed; 1: one is missed, a task is unbounded or the model has an error; "
     "2: "
-    "wrong use or unreadable input; 4: something that limits timing was not judged (docs/verdicts.md).";
+    "wrong use or unreadable input; 4: something that limits timing was not judged (docs/reference/verdicts.md).";
 
 /// Whether `path` stands for standard output: it is empty or "-".
 bool is_standard_output(const std::string& path);

@@ -110,7 +110,8 @@ int run(const ReportOptions& options) {
 void add_report(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ReportOptions>();
   CLI::App* verb = app.add_subcommand(
-      "report", "one HTML file for people: verdict, deadlines, schedule, chains, loads, findings (docs/report.md)");
+      "report",
+      "one HTML file for people: verdict, deadlines, schedule, chains, loads, findings (docs/reference/report.md)");
   add_input_options(*verb, options->input);
   add_analysis_options(*verb, options->analysis);
   add_chain_options(*verb, options->analysis);

@@ -15,7 +15,7 @@ namespace amalthea::cli {
 void add_trace_option(CLI::App& verb, std::string& path) {
   verb.add_option("--trace", path,
                   "also write every event of the simulation to this file, by its extension: .btf, .json or .json.gz "
-                  "(Perfetto), .csv, .atdb (docs/traces.md)")
+                  "(Perfetto), .csv, .atdb (docs/reference/traces.md)")
       ->type_name("FILE");
 }
 

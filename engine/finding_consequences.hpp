@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What findings about a model mean for its verdict (docs/verdicts.md): some say that part of the model was not judged,
+/// What findings about a model mean for its verdict (docs/reference/verdicts.md): some say that part of the model was not judged,
 /// others that something was assumed. The one table of both.
 
 #include <cstdint>

@@ -2,7 +2,7 @@
 #pragma once
 /// \file
 /// The verdict on a whole model: the worst of everything that limits its timing and of everything that was not judged
-/// (docs/verdicts.md). The one place where it is decided; formats, exit codes and batches only repeat it.
+/// (docs/reference/verdicts.md). The one place where it is decided; formats, exit codes and batches only repeat it.
 
 #include <array>
 #include <cstddef>

@@ -2,7 +2,7 @@
 #pragma once
 /// \file
 /// Timing constraints of a model, in the words of a System: of which events they speak, and what they demand of them.
-/// docs/constraints.md says what each of them means.
+/// docs/reference/constraints.md says what each of them means.
 
 #include <cstddef>
 #include <cstdint>

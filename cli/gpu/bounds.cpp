@@ -42,7 +42,8 @@ void add_gpu_bounds(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<BoundsOptions>();
   CLI::App* verb =
       gpu.add_subcommand("bounds", "bounds on response times of processes that share a GPU in time slices");
-  verb->add_option("FILE", options->file, "JSON file of tasks with CPU and GPU segments (docs/gpu.md)")->required();
+  verb->add_option("FILE", options->file, "JSON file of tasks with CPU and GPU segments (docs/reference/gpu.md)")
+      ->required();
   add_format(*verb, options->format);
   verb->footer("Exit code 1: a task is not guaranteed to meet its deadline.");
   verb->callback([options, &exit_code] { exit_code = run(*options); });

@@ -196,7 +196,8 @@ void add_gpu_makespan(CLI::App& gpu, int& exit_code) {
   verb->add_option("--jobs", options->jobs, "threads; the result does not depend on them (default: as many as cores)")
       ->check(CLI::Range(1U, 1024U));
   add_format(*verb, options->format);
-  verb->footer("docs/makespan.md says what is computed. Without --time-limit the result is the same in every run.");
+  verb->footer(
+      "docs/reference/makespan.md says what is computed. Without --time-limit the result is the same in every run.");
   verb->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

@@ -120,7 +120,7 @@ void add_gpu_partition(CLI::App& gpu, int& exit_code) {
       "With --mask one measurement; without it --against compares ways to share the CUs, and a kernel alone gets "
       "every\n"
       "number of CUs. Masks: 0xff (bit 0 least significant), 0xffffffff,0x3 (32-bit words, lowest first), 0-14,59,\n"
-      "packed:16, distributed:16, full, even, odd, bits:1010 (bit 0 first). See docs/gpu-amd.md.");
+      "packed:16, distributed:16, full, even, odd, bits:1010 (bit 0 first). See docs/reference/gpu-amd.md.");
   verb->add_option("--platform", choice->platform, "GPU profile: a built-in name or a JSON file")
       ->capture_default_str();
   verb->add_option("--kernel", choice->kernel, "a kernel of the profile, launched again and again")->required();

@@ -149,7 +149,7 @@ int run(const RunOptions& options) {
 void add_gpu_run(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* verb = gpu.add_subcommand("run", "simulates contexts, streams, queues and blocks");
-  verb->add_option("SCENARIO", options->scenario, "JSON file, also of cuda_scheduling_examiner (docs/gpu.md)")
+  verb->add_option("SCENARIO", options->scenario, "JSON file, also of cuda_scheduling_examiner (docs/reference/gpu.md)")
       ->required();
   verb->add_option("--platform", options->platform,
                    "GPU profile: a built-in name or a JSON file (default: what the scenario says, or tx2)");

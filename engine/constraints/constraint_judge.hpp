@@ -5,7 +5,7 @@
 /// from.
 ///
 /// An occurrence whose partner may lie beyond the window is not judged. What is judged and breaks a constraint breaks
-/// it whatever follows; what is met is met as far as the window goes. docs/constraints.md says what each constraint
+/// it whatever follows; what is met is met as far as the window goes. docs/reference/constraints.md says what each constraint
 /// demands.
 
 #include <cstdint>

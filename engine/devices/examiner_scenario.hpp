@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Scenarios in the form that cuda_scheduling_examiner runs on hardware (docs/gpu.md says how each key is read).
+/// Scenarios in the form that cuda_scheduling_examiner runs on hardware (docs/reference/gpu.md says how each key is read).
 
 #include <string>
 #include <string_view>

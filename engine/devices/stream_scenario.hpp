@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Scenarios of streams as JSON (docs/gpu.md).
+/// Scenarios of streams as JSON (docs/reference/gpu.md).
 
 #include <string_view>
 

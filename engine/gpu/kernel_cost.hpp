@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What blocks of a kernel cost beyond their duration, and kernels that were measured (A10 in docs/gpu-amd.md).
+/// What blocks of a kernel cost beyond their duration, and kernels that were measured (A10 in docs/reference/gpu-amd.md).
 
 #include <cstdint>
 #include <string>

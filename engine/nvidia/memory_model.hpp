@@ -16,7 +16,7 @@
 /// many warps miss, and by CPU traffic; `dram` is what one round of all missing warps takes of the memory's bandwidth,
 /// `lanes` the queue of single lanes that miss on their own. `queue` is the bandwidth between an SM and the L2.
 /// Zero-copy memory is never cached: every access misses. What fits the L2 is not slowed by CPUs or by what else fits
-/// it. docs/gpu.md tells each part, and what the law is off by.
+/// it. docs/reference/gpu.md tells each part, and what the law is off by.
 ///
 /// Doubles, not times of a schedule: predictions of measurements, no bounds.
 

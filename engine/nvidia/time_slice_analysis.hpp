@@ -11,7 +11,7 @@
 /// outstanding.
 ///
 /// The reference is Wang, Liu, Wong, Kim, "GCAPS: GPU Context-Aware Preemptive Priority-based Scheduling for Real-Time
-/// Tasks", ECRTS 2024, its analysis of the driver's default scheduling. docs/gpu.md compares.
+/// Tasks", ECRTS 2024, its analysis of the driver's default scheduling. docs/reference/gpu.md compares.
 ///
 /// Notation: L slice, theta context switch, C execution on the core, T period, R response bound; consecutive operations
 /// of a segment on one engine are a group, since to the engine they are one operation.
@@ -266,7 +266,7 @@ struct TimeSliceBounds {
 /// slowdown below 1, an operation that takes no time, a time of longest_analysed or more.
 tl::expected<TimeSliceBounds, std::string> time_slice_bounds(const TimeSliceProblem& problem);
 
-/// The form is in docs/gpu.md.
+/// The form is in docs/reference/gpu.md.
 tl::expected<TimeSliceProblem, TextError> parse_time_slice_problem(std::string_view json);
 
 }  // namespace amalthea::engine::nvidia

@@ -5,7 +5,7 @@
 ///
 /// LRR and GTO as they are commonly described, and QAWS ("QoS-aware warp scheduling"): kernels have budgets, those with
 /// equal budgets are a group, and a group keeps its priority until its warps have relieved each other that often.
-/// Numbers W… are those of docs/gpu.md.
+/// Numbers W… are those of docs/reference/gpu.md.
 
 #include <cstddef>
 #include <cstdint>

@@ -3,7 +3,7 @@
 /// \file
 /// Where warp scheduling with budgets helps: random programs of two kernels under all policies.
 ///
-/// The evaluation of QAWS (W5, docs/gpu.md) needs GPGPU-Sim and its benchmarks; only the shape of its result can be
+/// The evaluation of QAWS (W5, docs/reference/gpu.md) needs GPGPU-Sim and its benchmarks; only the shape of its result can be
 /// looked for here: the kernel with the larger budget gains, and the gain vanishes as the share of stalls grows, since
 /// a sub-core that is idle most of the time has nothing to distribute.
 

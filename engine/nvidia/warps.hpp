@@ -3,7 +3,7 @@
 /// \file
 /// The sub-cores of one SM, cycle by cycle: which warp issues an instruction, and why the others do not.
 ///
-/// W1 (docs/gpu.md): a sub-core has one warp scheduler that issues one instruction per cycle; warps are spread over the
+/// W1 (docs/reference/gpu.md): a sub-core has one warp scheduler that issues one instruction per cycle; warps are spread over the
 /// sub-cores round robin. Times are cycles, as all of this is relative to the SM's clock. A warp issues in order, its
 /// next instruction at the earliest `latency` cycles after the one before, when the pipeline of its unit is free.
 /// Not modelled: fetch, dual issue, barriers, divergence, register banks, and how latencies depend on the load of the

@@ -255,7 +255,7 @@ void report_memory_model(const System& system, const MemoryModel& model, Diagnos
           "AM0521", Severity::warning,
           fmt::format(
               "the memory model \"{}\" says nothing of core \"{}\" ({}); its accesses cost what the model says; "
-              "add an entry to it (docs/memory.md)",
+              "add an entry to it (docs/reference/memory.md)",
               model.name, core.name,
               core.definition < system.platform.definitions.size() ? system.platform.definitions[core.definition].name
                                                                    : "of no definition"),

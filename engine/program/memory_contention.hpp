@@ -61,7 +61,7 @@ struct MemoryModel {
 const std::vector<MemoryModel>& built_in_memory_models();
 const MemoryModel* find_memory_model(std::string_view name);
 
-/// From the JSON text of a table (docs/memory.md).
+/// From the JSON text of a table (docs/reference/memory.md).
 tl::expected<MemoryModel, TextError> parse_memory_model(std::string_view json);
 
 /// The table's entry for a unit: the first with the name of its definition, else with its own name, else one whose name

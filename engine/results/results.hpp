@@ -53,7 +53,7 @@ struct Bound {
   std::vector<Contribution> parts;  ///< they add up to `worst`
 };
 
-/// Of one process and its deadline; docs/verdicts.md. Unknown: the simulation did not see enough of it.
+/// Of one process and its deadline; docs/reference/verdicts.md. Unknown: the simulation did not see enough of it.
 enum class Verdict : std::uint8_t { met, missed, unbounded, unknown, no_deadline };
 std::string_view to_string(Verdict);
 

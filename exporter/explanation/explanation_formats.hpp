@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// The story of a task's longest job, as text, as JSON (schema `amalthea-explanation/1`, docs/results.md) and as a
+/// The story of a task's longest job, as text, as JSON (schema `amalthea-explanation/1`, docs/reference/results.md) and as a
 /// picture.
 
 #include <string>

@@ -16,7 +16,7 @@
 
 namespace amalthea::exporter {
 
-/// Name of the schema of the JSON (docs/explore.md).
+/// Name of the schema of the JSON (docs/reference/explore.md).
 inline constexpr std::string_view exploration_schema = "amalthea-timing-exploration/1";
 
 struct ExplorationObjective {
@@ -50,7 +50,7 @@ struct MappingEntry {
 };
 /// The whole mapping of a system, task by task; without what fell away.
 std::vector<MappingEntry> mapping_entries(const System& system);
-/// As `--mapping` reads it (docs/memory.md).
+/// As `--mapping` reads it (docs/reference/memory.md).
 std::string render_mapping_file(const std::vector<MappingEntry>& entries);
 
 }  // namespace amalthea::exporter

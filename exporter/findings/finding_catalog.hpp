@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Every kind of finding there is: id, severity, explanation. The one source is docs/diagnostics.md, which is built in.
+/// Every kind of finding there is: id, severity, explanation. The one source is docs/reference/diagnostics.md, which is built in.
 
 #include <string_view>
 #include <vector>

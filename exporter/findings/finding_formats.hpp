@@ -14,7 +14,7 @@
 
 namespace amalthea::exporter {
 
-/// Name of the JSON schema of findings (docs/results.md).
+/// Name of the JSON schema of findings (docs/reference/results.md).
 inline constexpr std::string_view findings_schema = "amalthea-findings/1";
 
 struct FindingView {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Text and JSON of bounds under time slices (docs/gpu.md).
+/// Text and JSON of bounds under time slices (docs/reference/gpu.md).
 
 #include <string>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Text and JSON of the GPU models that work alone (docs/gpu.md). The JSON forms are one object and end with a line
+/// Text and JSON of the GPU models that work alone (docs/reference/gpu.md). The JSON forms are one object and end with a line
 /// end.
 
 #include <optional>

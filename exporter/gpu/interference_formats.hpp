@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Text and JSON of predicted memory interference, and of the law against what was measured (docs/gpu.md).
+/// Text and JSON of predicted memory interference, and of the law against what was measured (docs/reference/gpu.md).
 
 #include <string>
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Text and JSON of the longest makespan of an SM (docs/makespan.md).
+/// Text and JSON of the longest makespan of an SM (docs/reference/makespan.md).
 
 #include <cstdint>
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Text and JSON of studies of GPU models (docs/gpu.md).
+/// Text and JSON of studies of GPU models (docs/reference/gpu.md).
 
 #include <string>
 #include <vector>

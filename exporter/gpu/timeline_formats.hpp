@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Timelines of a run of streams, one form a file (docs/gpu.md shows what each holds). All are deterministic.
+/// Timelines of a run of streams, one form a file (docs/reference/gpu.md shows what each holds). All are deterministic.
 
 #include <cstddef>
 #include <string>

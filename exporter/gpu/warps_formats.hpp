@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Text, JSON, CSV and a picture of what warp schedulers do (docs/gpu.md).
+/// Text, JSON, CSV and a picture of what warp schedulers do (docs/reference/gpu.md).
 
 #include <string>
 #include <vector>

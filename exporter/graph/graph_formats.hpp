@@ -14,7 +14,7 @@ namespace amalthea::exporter {
 std::string render_graph_dot(const System& system, std::optional<TaskIndex> task);
 
 /// `{"tasks": [{"name", "side", "core", "folded_into"?}], "nodes": [...], "edges": [{"from", "to", "kind", "label"}]}`;
-/// nodes are numbered from 0 in the order of tasks and of execution. docs/results.md has the details.
+/// nodes are numbered from 0 in the order of tasks and of execution. docs/reference/results.md has the details.
 std::string render_graph_json(const System& system, std::optional<TaskIndex> task);
 
 /// SVG, laid out here, so that it is the same on every machine: a band per task, in it boxes in the order of execution,

@@ -29,7 +29,7 @@ struct ModelExport {
 /// The form for a file of this name, or null. A new form is one function and one line in model_exports.cpp.
 const ModelExport* model_export_of(std::string_view path);
 
-/// Everything in the model: `amalthea-model/1`, docs/convert.md. Objects as they are contained, references by id.
+/// Everything in the model: `amalthea-model/1`, docs/reference/convert.md. Objects as they are contained, references by id.
 void write_model_json(const Model& model, const ModelExportOptions& options, Diagnostics& diagnostics,
                       const Sink& sink);
 /// Who activates, calls, reads and writes whom, and what runs and lies where, for Graphviz.

@@ -218,7 +218,7 @@ function addJump(parent, task, words) {
   const overloaded = results.resources.filter(resource => resource.verdict === 'overloaded');
   const errors = results.findings.filter(finding => finding.severity === 'error').length;
 
-  // The verdict is the analysis's own (docs/verdicts.md); nothing is judged here.
+  // The verdict is the analysis's own (docs/reference/verdicts.md); nothing is judged here.
   const sentence = results.summary;
   const [symbol, style] = results.limits.length === 0 ? ['–', 'soft'] : marks[results.verdict];
   const line = add(section, 'p', {class: 'sentence ' + style, id: 'sentence'});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// A report for people: one HTML file that needs nothing else (docs/report.md).
+/// A report for people: one HTML file that needs nothing else (docs/reference/report.md).
 
 #include <optional>
 #include <string>
@@ -37,7 +37,7 @@ struct ReportView {
 };
 
 /// The data alone, one JSON object without line ends: `schema`, `results` (the results file without `metrics` and
-/// `runnables`), `schedule`, `runs` and `baseline` (null where there are none), `options`. docs/report.md has the keys.
+/// `runnables`), `schedule`, `runs` and `baseline` (null where there are none), `options`. docs/reference/report.md has the keys.
 std::string render_report_data(const ReportView& view);
 
 /// The whole page. It is the same, byte for byte, for the same view.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page of a report knows. docs/report.md describes every key.
+// What the page of a report knows. docs/reference/report.md describes every key.
 
 #include <algorithm>
 #include <array>

@@ -17,7 +17,7 @@ namespace amalthea::exporter {
 inline constexpr std::string_view tool_name = "amalthea-timing";
 extern const std::string_view tool_version;  ///< CMake's: "0.1.0"
 
-/// Name of the results schema (docs/results.md).
+/// Name of the results schema (docs/reference/results.md).
 inline constexpr std::string_view results_schema = "amalthea-timing/1";
 
 struct ModelInfo {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Text and JSON of many runs of the simulation (docs/simulation.md).
+/// Text and JSON of many runs of the simulation (docs/reference/simulation.md).
 
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many runs as JSON. docs/simulation.md describes every key.
+// Many runs as JSON. docs/reference/simulation.md describes every key.
 
 #include <cmath>
 

@@ -5,7 +5,7 @@
 ///
 /// Two kinds of things are inserted: custom properties, whose keys all begin with `amalthea-timing.`, and whole
 /// elements (measurements, requirements, and the sub-model around them where a file has none). A whole element is known
-/// by a custom property of its own, see `element_mark` and `container_mark`. docs/annotation.md lists everything.
+/// by a custom property of its own, see `element_mark` and `container_mark`. docs/reference/annotation.md lists everything.
 ///
 /// Custom properties are inserted right after an element's start tag, other elements where EMF would write them; both
 /// in the file's own indentation, line ends and encoding. An element that was written `<x/>` gets an end tag with a

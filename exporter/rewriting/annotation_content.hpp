@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What an analysis has to say of the elements of its model, as annotations. docs/annotation.md lists all keys.
+/// What an analysis has to say of the elements of its model, as annotations. docs/reference/annotation.md lists all keys.
 
 #include <string>
 #include <vector>

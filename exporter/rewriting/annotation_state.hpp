@@ -4,7 +4,7 @@
 /// Whether the annotations in a model are of the state that the model is in, and models that go on without them.
 ///
 /// The state of a model is its content without annotations. `amalthea annotate` records it at the root of every file
-/// in which it writes: as `origin.model`, and of several files also as `origin.state` (docs/annotation.md).
+/// in which it writes: as `origin.model`, and of several files also as `origin.state` (docs/reference/annotation.md).
 
 #include <string>
 

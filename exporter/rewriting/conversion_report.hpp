@@ -23,7 +23,7 @@ struct Conversion {
 /// A paragraph per rule that did something: what it is about, how often, and where (as many places as were recorded).
 std::string render_conversion_text(const Conversion& input);
 
-/// The same as one JSON object, `amalthea-conversion/1` (docs/convert.md); one line when `compact`, then without
+/// The same as one JSON object, `amalthea-conversion/1` (docs/reference/convert.md); one line when `compact`, then without
 /// places.
 std::string render_conversion_json(const Conversion& input, bool compact = false);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Traces of a simulation, written as it runs, one form a file (docs/traces.md shows what each holds). All are
+/// Traces of a simulation, written as it runs, one form a file (docs/reference/traces.md shows what each holds). All are
 /// deterministic, and need no more memory for a long simulation than for a short one.
 
 #include <memory>

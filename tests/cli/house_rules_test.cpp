@@ -37,7 +37,7 @@ const std::vector<std::string> folders = {"amalthea", "importer", "engine", "exp
 
 }  // namespace
 
-TEST_CASE("every diagnostic id is made in one place and explained in docs/diagnostics.md, and no other is") {
+TEST_CASE("every diagnostic id is made in one place and explained in docs/reference/diagnostics.md, and no other is") {
   std::map<std::string, std::vector<std::string>> made;
   for (const std::string& folder : folders)
     for (const std::string& file : sources_in(folder)) {
@@ -45,7 +45,8 @@ TEST_CASE("every diagnostic id is made in one place and explained in docs/diagno
       for (const std::string& id : matches(test::read_text(file), "\"(AM[0-9]{4})\"")) made[id].push_back(file);
     }
   CHECK(made.size() > 40);
-  const auto explained = matches(test::read_text(AMALTHEA_SOURCE_DIR "/docs/diagnostics.md"), "\n\\| (AM[0-9]{4}) \\|");
+  const auto explained =
+      matches(test::read_text(AMALTHEA_SOURCE_DIR "/docs/reference/diagnostics.md"), "\n\\| (AM[0-9]{4}) \\|");
   const std::set<std::string> documented(explained.begin(), explained.end());
   CHECK(documented.size() == explained.size());
   for (const auto& [id, places] : made) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Typical mistakes in a small model: what the command says of each, and that none of them is green. docs/mistakes.md
+// Typical mistakes in a small model: what the command says of each, and that none of them is green. docs/reference/mistakes.md
 // shows the outcomes; this test makes each model and holds the command against that table.
 
 #include <cstdlib>
@@ -258,9 +258,9 @@ TEST_CASE("the model that the mistakes are made in is guaranteed") {
   CHECK(outcome.said == "");
 }
 
-TEST_CASE("what the command says of typical mistakes is what docs/mistakes.md says") {
+TEST_CASE("what the command says of typical mistakes is what docs/reference/mistakes.md says") {
   REQUIRE(mistakes().size() >= 50);
-  const std::string documented = test::read_text(AMALTHEA_SOURCE_DIR "/docs/mistakes.md");
+  const std::string documented = test::read_text(AMALTHEA_SOURCE_DIR "/docs/reference/mistakes.md");
   std::string rows;
   for (const Mistake& mistake : mistakes()) {
     const std::string row = row_of(mistake, outcome_of(with(mistake)));

@@ -292,7 +292,7 @@ TEST_CASE("near miss: verbs, options and their values") {
   check_refused({"analyze", model, "--execution", "wurst"}, "did you mean \"worst\"?");
   check_refused({"info", model, "--max-depth", "deep"}, "expected a whole number from 0 on");
   check_refused({"analyze", model, "--suppress", "AM410"},
-                "AM410: no finding has this id (docs/diagnostics.md lists them); did you mean \"AM0410\"?");
+                "AM410: no finding has this id (docs/reference/diagnostics.md lists them); did you mean \"AM0410\"?");
   check_refused({"convert", model, "--to", "3.3", "-o", "-"}, "did you mean \"3.3.0\"?");
 }
 

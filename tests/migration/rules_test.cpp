@@ -15,7 +15,8 @@ namespace rules_test {
 using namespace amalthea;
 
 TEST_CASE(
-    "every rule has a name of its own in its step and a summary, and docs/migration-rules.md lists it under its "
+    "every rule has a name of its own in its step and a summary, and docs/reference/migration-rules.md lists it under "
+    "its "
     "version") {
   std::string expected;
   for (const migration::StepRules& step : migration::all_steps()) {
@@ -30,13 +31,15 @@ TEST_CASE(
       expected += fmt::format("| {} | {} | {} |\n", rule.name, rule.summary, rule.undo != nullptr ? "yes" : "");
     }
   }
-  const std::string path = AMALTHEA_SOURCE_DIR "/docs/migration-rules.md";
+  const std::string path = AMALTHEA_SOURCE_DIR "/docs/reference/migration-rules.md";
   const std::string text = test::read_text(path);
   const std::size_t tables = text.find("\n## To ");
   REQUIRE(tables != std::string::npos);
   const bool listed = text.substr(tables) == expected;
   if (!listed) test::write_text("migration-rules.expected.md", text.substr(0, tables) + expected);
-  INFO("docs/migration-rules.md should end as migration-rules.expected.md, written to the current folder, does");
+  INFO(
+      "docs/reference/migration-rules.md should end as migration-rules.expected.md, written to the current folder, "
+      "does");
   CHECK(listed);
 }
 

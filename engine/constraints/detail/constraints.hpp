@@ -2,7 +2,7 @@
 #pragma once
 /// \file
 /// Verdicts on the timing constraints of a model: what a simulation showed of their events, and what bounds guarantee.
-/// docs/constraints.md says what each constraint demands.
+/// docs/reference/constraints.md says what each constraint demands.
 
 #include <cstdint>
 #include <optional>

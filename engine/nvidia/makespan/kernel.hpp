@@ -39,7 +39,7 @@ tl::expected<Kernel, std::string> parse_kernel(std::string_view text);
 std::string to_string(const Kernel& kernel);
 
 /// The kernel of PTX text, in the order of its lines: every instruction once, whatever jumps there are. The table of
-/// opcodes is in docs/makespan.md. Or what is wrong, with the line.
+/// opcodes is in docs/reference/makespan.md. Or what is wrong, with the line.
 tl::expected<Kernel, std::string> kernel_of_ptx(std::string_view text);
 
 /// An SM by its units.

@@ -9,7 +9,7 @@
 
 namespace amalthea::exporter {
 
-/// Schema `amalthea-timing/1`: docs/results.md, docs/results.schema.json.
+/// Schema `amalthea-timing/1`: docs/reference/results.md, docs/results.schema.json.
 nlohmann::ordered_json results_json(const ResultView& view);
 
 }  // namespace amalthea::exporter

@@ -28,7 +28,7 @@ struct VerdictLine {
 /// What comes first in every text: the sentence, then a line for each assumption and replacement.
 std::vector<VerdictLine> verdict_lines(const engine::Assessment& assessment);
 
-/// Sets "verdict", "summary", "counts", "limits", "assumptions", "replaced" (docs/results.md).
+/// Sets "verdict", "summary", "counts", "limits", "assumptions", "replaced" (docs/reference/results.md).
 void add_verdict(nlohmann::ordered_json& json, const engine::Assessment& assessment);
 
 }  // namespace amalthea::exporter

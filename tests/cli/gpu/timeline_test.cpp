@@ -30,7 +30,7 @@ std::string complaint(const std::vector<std::string>& arguments) {
 
 /// First cells of the rows of tables "| key | meaning |" in a section.
 std::set<std::string> documented_keys(const std::string& section) {
-  const std::string text = test::read_text(AMALTHEA_SOURCE_DIR "/docs/gpu.md");
+  const std::string text = test::read_text(AMALTHEA_SOURCE_DIR "/docs/reference/gpu.md");
   const auto from = text.find("\n## " + section + "\n");
   REQUIRE(from != std::string::npos);
   const std::string part = text.substr(from, text.find("\n## ", from + 1) - from);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing constraints on sequences of instants: by hand, and against a slow reading of docs/constraints.md.
+// Timing constraints on sequences of instants: by hand, and against a slow reading of docs/reference/constraints.md.
 
 #include <algorithm>
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Timing constraints judged slowly, by what docs/constraints.md demands word for word: every pair is tried, matchings
+/// Timing constraints judged slowly, by what docs/reference/constraints.md demands word for word: every pair is tried, matchings
 /// and ideal occurrences are searched for. Shares no code with the engine; instants and limits are plain picoseconds.
 
 #include <algorithm>

@@ -192,7 +192,7 @@ TEST_CASE("memory: a core that the table does not name costs what the model says
   REQUIRE(diagnostics.all().size() == 1);
   CHECK(diagnostics.all()[0].message ==
         "the memory model \"waters2019\" says nothing of core \"Cortex-R5\" (Cortex-R5); its accesses cost what the "
-        "model says; add an entry to it (docs/memory.md)");
+        "model says; add an entry to it (docs/reference/memory.md)");
   Diagnostics of_copies;
   report_memory_model(maker.build(), parsed(R"({"copy": {"ns_per_line": 3}})"), of_copies);
   REQUIRE(of_copies.all().size() == 1);
