@@ -11,6 +11,7 @@
 #include <catch2/catch.hpp>
 
 #include "tests/support/documented_commands.hpp"
+#include "tests/support/emf_batch.hpp"
 #include "tests/support/markdown.hpp"
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
@@ -45,10 +46,24 @@ void check_commands_in(const std::string& folder) {
   SUCCEED(fmt::format("{} commands", commands));
 }
 
+std::vector<std::string> sample_models() {
+  std::vector<std::string> models;
+  for (const auto& entry : fs::recursive_directory_iterator(in_repository("samples")))
+    if (entry.path().extension() == ".amxmi") models.push_back(entry.path().string());
+  return models;
+}
+
 const std::vector<std::string> folders_with_a_test = {"",       "docs", "docs/how-to", "docs/reference", "docs/theory",
                                                       "samples"};
 
 }  // namespace
+
+TEST_CASE("commands of annotate write the annotated sample") {
+  const test::TemporaryFolder folder;
+  const std::string sample = test::sample("annotated.amxmi"), now = updates() ? sample : folder.path() + "/now.amxmi";
+  REQUIRE(test::amalthea({"annotate", test::sample("tutorial/5-repaired.amxmi"), "-o", now}).exit_code == 0);
+  CHECK(test::read_text(sample) == test::read_text(now));
+}
 
 TEST_CASE("commands of the README and its neighbors print what is documented") { check_commands_in(""); }
 TEST_CASE("commands of the pages in docs print what is documented") { check_commands_in("docs"); }
@@ -105,6 +120,20 @@ TEST_CASE("commands of tools/docs-pictures draw the pictures of the documentatio
     CHECK(test::read_text(entry.path()) == test::read_text(now + "/" + entry.path().filename().string()));
   }
   CHECK(drawings > 0);
+}
+
+TEST_CASE("every sample model says in a comment at its top what it shows") {
+  for (const std::string& model : sample_models()) {
+    INFO(model);
+    CHECK(std::regex_search(test::read_text(model), std::regex("^<\\?xml[^>]*>\\s*<!--")));
+  }
+}
+
+TEST_CASE("Eclipse EMF accepts every sample model but the broken one", "[emf]") {
+  test::EmfBatch emf;
+  for (const std::string& model : sample_models())
+    if (!model.ends_with("/broken.amxmi")) emf.expect_accepted(amalthea::Version::v3_3_0, {model});
+  emf.run();
 }
 
 TEST_CASE("every relative link of the documentation leads to a file and to a heading in it") {
