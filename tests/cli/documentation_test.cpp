@@ -12,6 +12,7 @@
 
 #include "tests/support/documented_commands.hpp"
 #include "tests/support/markdown.hpp"
+#include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace {
@@ -20,17 +21,21 @@ namespace fs = std::filesystem;
 
 std::string in_repository(const std::string& page) { return AMALTHEA_SOURCE_DIR "/" + page; }
 
-/// Runs the commands of the pages in a folder, without those in folders below it. With AMALTHEA_UPDATE_DOCS=1 it writes
-/// what the commands print now into the pages.
-void check_commands_in(const std::string& folder) {
+/// With AMALTHEA_UPDATE_DOCS=1 the tests do not compare, they write what they see into the pages and pictures.
+bool updates() {
   const char* update = std::getenv("AMALTHEA_UPDATE_DOCS");
+  return update != nullptr && std::string(update) != "0";
+}
+
+/// Runs the commands of the pages in a folder, without those in folders below it.
+void check_commands_in(const std::string& folder) {
   std::size_t commands = 0;
   for (const std::string& page : test::documentation_pages()) {
     if (fs::path(page).parent_path() != folder) continue;
     const std::string text = test::read_text(in_repository(page));
     const test::PageRun run = test::run_commands(page, text);
     commands += run.commands;
-    if (update != nullptr && std::string(update) != "0") {
+    if (updates()) {
       if (run.text != text) test::write_text(in_repository(page), run.text);
       for (const std::string& place : run.rewritten) WARN("rewritten, look at it: " << place);
     } else {
@@ -61,16 +66,10 @@ TEST_CASE("every page of the documentation is in a folder whose commands are tes
 
 TEST_CASE("a command of the documentation is in a console block so that it is tested") {
   // Pages whose commands are not tested yet. A page leaves the list when its blocks are console blocks.
-  const std::set<std::string> untested = {"README.md",
-                                          "docs/reference/convert.md",
-                                          "docs/reference/explore.md",
-                                          "docs/reference/gpu-amd.md",
-                                          "docs/reference/gpu.md",
-                                          "docs/reference/makespan.md",
-                                          "docs/reference/memory.md",
-                                          "docs/reference/report.md",
-                                          "docs/reference/simulation.md",
-                                          "docs/reference/traces.md"};
+  const std::set<std::string> untested = {
+      "docs/reference/convert.md", "docs/reference/explore.md",    "docs/reference/gpu-amd.md",
+      "docs/reference/gpu.md",     "docs/reference/makespan.md",   "docs/reference/memory.md",
+      "docs/reference/report.md",  "docs/reference/simulation.md", "docs/reference/traces.md"};
   const std::regex command("^\\s*(\\$ )?amalthea [a-z-].*");
   // "amalthea analyze MODEL…" in a text block is a synopsis: nobody can run it as it stands.
   const std::regex placeholder("(^|[ =\\[])([A-Z][A-Z_]+)\\b");
@@ -89,6 +88,23 @@ TEST_CASE("a command of the documentation is in a console block so that it is te
     INFO(page << " has left the list of untested pages");
     CHECK((escaped || untested.count(page) == 0));
   }
+}
+
+TEST_CASE("commands of tools/docs-pictures draw the pictures of the documentation") {
+  const test::TemporaryFolder folder;
+  const std::string now = updates() ? in_repository("docs/pictures") : folder.path();
+  const auto made =
+      test::run({"env", "AMALTHEA=" AMALTHEA_COMMAND, in_repository("tools/docs-pictures"), "--svg", now});
+  INFO(made.out << made.err << "run tools/docs-pictures");
+  REQUIRE(made.exit_code == 0);
+  std::size_t drawings = 0;
+  for (const auto& entry : fs::directory_iterator(in_repository("docs/pictures"))) {
+    if (entry.path().extension() != ".svg") continue;
+    ++drawings;
+    INFO(entry.path());
+    CHECK(test::read_text(entry.path()) == test::read_text(now + "/" + entry.path().filename().string()));
+  }
+  CHECK(drawings > 0);
 }
 
 TEST_CASE("every relative link of the documentation leads to a file and to a heading in it") {
