@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the documentation shows is what happens: its commands print what stands below them, its links lead somewhere.
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <regex>
+#include <set>
+
+#include <fmt/core.h>
+#include <catch2/catch.hpp>
+
+#include "tests/support/documented_commands.hpp"
+#include "tests/support/markdown.hpp"
+#include "tests/support/test_models.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string in_repository(const std::string& page) { return AMALTHEA_SOURCE_DIR "/" + page; }
+
+/// Runs the commands of the pages in a folder, without those in folders below it. With AMALTHEA_UPDATE_DOCS=1 it writes
+/// what the commands print now into the pages.
+void check_commands_in(const std::string& folder) {
+  const char* update = std::getenv("AMALTHEA_UPDATE_DOCS");
+  std::size_t commands = 0;
+  for (const std::string& page : test::documentation_pages()) {
+    if (fs::path(page).parent_path() != folder) continue;
+    const std::string text = test::read_text(in_repository(page));
+    const test::PageRun run = test::run_commands(page, text);
+    commands += run.commands;
+    if (update != nullptr && std::string(update) != "0") {
+      if (run.text != text) test::write_text(in_repository(page), run.text);
+      for (const std::string& place : run.rewritten) WARN("rewritten, look at it: " << place);
+    } else {
+      for (const std::string& failure : run.failures) FAIL_CHECK(failure);
+    }
+  }
+  SUCCEED(fmt::format("{} commands", commands));
+}
+
+const std::vector<std::string> folders_with_a_test = {"",       "docs", "docs/how-to", "docs/reference", "docs/theory",
+                                                      "samples"};
+
+}  // namespace
+
+TEST_CASE("commands of the README and its neighbors print what is documented") { check_commands_in(""); }
+TEST_CASE("commands of the pages in docs print what is documented") { check_commands_in("docs"); }
+TEST_CASE("commands of the how-to pages print what is documented") { check_commands_in("docs/how-to"); }
+TEST_CASE("commands of the reference print what is documented") { check_commands_in("docs/reference"); }
+TEST_CASE("commands of the theory pages print what is documented") { check_commands_in("docs/theory"); }
+TEST_CASE("commands of the samples page print what is documented") { check_commands_in("samples"); }
+
+TEST_CASE("every page of the documentation is in a folder whose commands are tested") {
+  for (const std::string& page : test::documentation_pages()) {
+    INFO(page);
+    CHECK(std::count(folders_with_a_test.begin(), folders_with_a_test.end(), fs::path(page).parent_path()) == 1);
+  }
+}
+
+TEST_CASE("a command of the documentation is in a console block so that it is tested") {
+  // Pages whose commands are not tested yet. A page leaves the list when its blocks are console blocks.
+  const std::set<std::string> untested = {"README.md",
+                                          "docs/reference/convert.md",
+                                          "docs/reference/explore.md",
+                                          "docs/reference/gpu-amd.md",
+                                          "docs/reference/gpu.md",
+                                          "docs/reference/makespan.md",
+                                          "docs/reference/memory.md",
+                                          "docs/reference/report.md",
+                                          "docs/reference/simulation.md",
+                                          "docs/reference/traces.md"};
+  const std::regex command("^\\s*(\\$ )?amalthea [a-z-].*");
+  // "amalthea analyze MODEL…" in a text block is a synopsis: nobody can run it as it stands.
+  const std::regex placeholder("(^|[ =\\[])([A-Z][A-Z_]+)\\b");
+  for (const std::string& page : test::documentation_pages()) {
+    bool escaped = false;
+    for (const test::FencedBlock& block : test::fenced_blocks(test::read_text(in_repository(page)))) {
+      if (block.language == "console" || block.language == "markdown") continue;  // tested; an example of the form
+      for (std::size_t at = 0; at < block.lines.size(); ++at) {
+        if (!std::regex_match(block.lines[at], command)) continue;
+        if (block.language == "text" && std::regex_search(block.lines[at], placeholder)) continue;
+        escaped = true;
+        INFO(page << ":" << block.first + at + 1 << ": " << block.lines[at]);
+        CHECK(untested.count(page) == 1);
+      }
+    }
+    INFO(page << " has left the list of untested pages");
+    CHECK((escaped || untested.count(page) == 0));
+  }
+}
+
+TEST_CASE("every relative link of the documentation leads to a file and to a heading in it") {
+  for (const std::string& page : test::documentation_pages())
+    for (const test::Link& link : test::links(test::read_text(in_repository(page)))) {
+      if (std::regex_search(link.target, std::regex("^[a-z]+:"))) continue;
+      INFO(page << ":" << link.line << ": " << link.target);
+      const auto hash = link.target.find('#');
+      const std::string path = link.target.substr(0, hash);
+      const fs::path file =
+          path.empty() ? fs::path(in_repository(page)) : fs::path(in_repository(page)).parent_path() / path;
+      CHECK(fs::exists(file));
+      if (hash != link.target.npos && file.extension() == ".md")
+        CHECK(test::anchors(test::read_text(file)).count(link.target.substr(hash + 1)) == 1);
+    }
+}
+
+TEST_CASE("every file in docs can be reached from docs/README.md") {
+  std::set<std::string> reached;
+  std::vector<std::string> open = {"docs/README.md"};
+  while (!open.empty()) {
+    const std::string page = open.back();
+    open.pop_back();
+    if (!reached.insert(page).second || !page.ends_with(".md")) continue;
+    for (const test::Link& link : test::links(test::read_text(in_repository(page))))
+      if (const std::string path = link.target.substr(0, link.target.find('#')); !path.empty())
+        open.push_back((fs::path(page).parent_path() / path).lexically_normal().string());
+  }
+  for (const auto& entry : fs::recursive_directory_iterator(AMALTHEA_SOURCE_DIR "/docs")) {
+    const std::string file = entry.path().lexically_relative(AMALTHEA_SOURCE_DIR).string();
+    INFO(file);
+    CHECK((entry.is_directory() || reached.count(file) == 1));
+  }
+}
