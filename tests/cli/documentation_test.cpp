@@ -66,9 +66,9 @@ TEST_CASE("commands of annotate write the annotated sample") {
 }
 
 TEST_CASE("commands of the README and its neighbors print what is documented") { check_commands_in(""); }
-TEST_CASE("commands of the pages in docs print what is documented") { check_commands_in("docs"); }
-TEST_CASE("commands of the how-to pages print what is documented") { check_commands_in("docs/how-to"); }
-TEST_CASE("commands of the reference print what is documented") { check_commands_in("docs/reference"); }
+TEST_CASE("commands of the pages in docs print what is documented", "[long]") { check_commands_in("docs"); }
+TEST_CASE("commands of the how-to pages print what is documented", "[long]") { check_commands_in("docs/how-to"); }
+TEST_CASE("commands of the reference print what is documented", "[long]") { check_commands_in("docs/reference"); }
 TEST_CASE("commands of the theory pages print what is documented") { check_commands_in("docs/theory"); }
 TEST_CASE("commands of the samples page print what is documented") { check_commands_in("samples"); }
 
