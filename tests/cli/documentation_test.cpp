@@ -11,7 +11,9 @@
 #include <catch2/catch.hpp>
 
 #include "tests/support/documented_commands.hpp"
+#include "tests/support/emf_batch.hpp"
 #include "tests/support/markdown.hpp"
+#include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace {
@@ -20,17 +22,21 @@ namespace fs = std::filesystem;
 
 std::string in_repository(const std::string& page) { return AMALTHEA_SOURCE_DIR "/" + page; }
 
-/// Runs the commands of the pages in a folder, without those in folders below it. With AMALTHEA_UPDATE_DOCS=1 it writes
-/// what the commands print now into the pages.
-void check_commands_in(const std::string& folder) {
+/// With AMALTHEA_UPDATE_DOCS=1 the tests do not compare, they write what they see into the pages and pictures.
+bool updates() {
   const char* update = std::getenv("AMALTHEA_UPDATE_DOCS");
+  return update != nullptr && std::string(update) != "0";
+}
+
+/// Runs the commands of the pages in a folder, without those in folders below it.
+void check_commands_in(const std::string& folder) {
   std::size_t commands = 0;
   for (const std::string& page : test::documentation_pages()) {
     if (fs::path(page).parent_path() != folder) continue;
     const std::string text = test::read_text(in_repository(page));
     const test::PageRun run = test::run_commands(page, text);
     commands += run.commands;
-    if (update != nullptr && std::string(update) != "0") {
+    if (updates()) {
       if (run.text != text) test::write_text(in_repository(page), run.text);
       for (const std::string& place : run.rewritten) WARN("rewritten, look at it: " << place);
     } else {
@@ -40,10 +46,24 @@ void check_commands_in(const std::string& folder) {
   SUCCEED(fmt::format("{} commands", commands));
 }
 
+std::vector<std::string> sample_models() {
+  std::vector<std::string> models;
+  for (const auto& entry : fs::recursive_directory_iterator(in_repository("samples")))
+    if (entry.path().extension() == ".amxmi") models.push_back(entry.path().string());
+  return models;
+}
+
 const std::vector<std::string> folders_with_a_test = {"",       "docs", "docs/how-to", "docs/reference", "docs/theory",
                                                       "samples"};
 
 }  // namespace
+
+TEST_CASE("commands of annotate write the annotated sample") {
+  const test::TemporaryFolder folder;
+  const std::string sample = test::sample("annotated.amxmi"), now = updates() ? sample : folder.path() + "/now.amxmi";
+  REQUIRE(test::amalthea({"annotate", test::sample("tutorial/5-repaired.amxmi"), "-o", now}).exit_code == 0);
+  CHECK(test::read_text(sample) == test::read_text(now));
+}
 
 TEST_CASE("commands of the README and its neighbors print what is documented") { check_commands_in(""); }
 TEST_CASE("commands of the pages in docs print what is documented") { check_commands_in("docs"); }
@@ -60,35 +80,49 @@ TEST_CASE("every page of the documentation is in a folder whose commands are tes
 }
 
 TEST_CASE("a command of the documentation is in a console block so that it is tested") {
-  // Pages whose commands are not tested yet. A page leaves the list when its blocks are console blocks.
-  const std::set<std::string> untested = {"README.md",
-                                          "docs/reference/convert.md",
-                                          "docs/reference/explore.md",
-                                          "docs/reference/gpu-amd.md",
-                                          "docs/reference/gpu.md",
-                                          "docs/reference/makespan.md",
-                                          "docs/reference/memory.md",
-                                          "docs/reference/report.md",
-                                          "docs/reference/simulation.md",
-                                          "docs/reference/traces.md"};
   const std::regex command("^\\s*(\\$ )?amalthea [a-z-].*");
   // "amalthea analyze MODEL…" in a text block is a synopsis: nobody can run it as it stands.
   const std::regex placeholder("(^|[ =\\[])([A-Z][A-Z_]+)\\b");
-  for (const std::string& page : test::documentation_pages()) {
-    bool escaped = false;
+  for (const std::string& page : test::documentation_pages())
     for (const test::FencedBlock& block : test::fenced_blocks(test::read_text(in_repository(page)))) {
       if (block.language == "console" || block.language == "markdown") continue;  // tested; an example of the form
       for (std::size_t at = 0; at < block.lines.size(); ++at) {
-        if (!std::regex_match(block.lines[at], command)) continue;
-        if (block.language == "text" && std::regex_search(block.lines[at], placeholder)) continue;
-        escaped = true;
-        INFO(page << ":" << block.first + at + 1 << ": " << block.lines[at]);
-        CHECK(untested.count(page) == 1);
+        const std::string& line = block.lines[at];
+        INFO(page << ":" << block.first + at + 1 << ": " << line);
+        CHECK((!std::regex_match(line, command) || (block.language == "text" && std::regex_search(line, placeholder))));
       }
     }
-    INFO(page << " has left the list of untested pages");
-    CHECK((escaped || untested.count(page) == 0));
+}
+
+TEST_CASE("commands of tools/docs-pictures draw the pictures of the documentation") {
+  const test::TemporaryFolder folder;
+  const std::string now = updates() ? in_repository("docs/pictures") : folder.path();
+  const auto made =
+      test::run({"env", "AMALTHEA=" AMALTHEA_COMMAND, in_repository("tools/docs-pictures"), "--svg", now});
+  INFO(made.out << made.err << "run tools/docs-pictures");
+  REQUIRE(made.exit_code == 0);
+  std::size_t drawings = 0;
+  for (const auto& entry : fs::directory_iterator(in_repository("docs/pictures"))) {
+    if (entry.path().extension() != ".svg") continue;
+    ++drawings;
+    INFO(entry.path());
+    CHECK(test::read_text(entry.path()) == test::read_text(now + "/" + entry.path().filename().string()));
   }
+  CHECK(drawings > 0);
+}
+
+TEST_CASE("every sample model says in a comment at its top what it shows") {
+  for (const std::string& model : sample_models()) {
+    INFO(model);
+    CHECK(std::regex_search(test::read_text(model), std::regex("^<\\?xml[^>]*>\\s*<!--")));
+  }
+}
+
+TEST_CASE("Eclipse EMF accepts every sample model but the broken one", "[emf]") {
+  test::EmfBatch emf;
+  for (const std::string& model : sample_models())
+    if (!model.ends_with("/broken.amxmi")) emf.expect_accepted(amalthea::Version::v3_3_0, {model});
+  emf.run();
 }
 
 TEST_CASE("every relative link of the documentation leads to a file and to a heading in it") {
