@@ -2,7 +2,7 @@
 #pragma once
 /// \file
 /// End-to-end latencies of chains of periodic tasks (cause-effect chains), exactly under LET and as bounds under
-/// implicit and explicit communication. docs/architecture.md defines every latency and names the sources.
+/// implicit and explicit communication. docs/theory/chains.md defines every latency and names the sources.
 
 #include <cstdint>
 #include <optional>

@@ -11,7 +11,7 @@
 /// outstanding.
 ///
 /// The reference is Wang, Liu, Wong, Kim, "GCAPS: GPU Context-Aware Preemptive Priority-based Scheduling for Real-Time
-/// Tasks", ECRTS 2024, its analysis of the driver's default scheduling. docs/reference/gpu.md compares.
+/// Tasks", ECRTS 2024, its analysis of the driver's default scheduling. docs/theory/gpu.md compares.
 ///
 /// Notation: L slice, theta context switch, C execution on the core, T period, R response bound; consecutive operations
 /// of a segment on one engine are a group, since to the engine they are one operation.

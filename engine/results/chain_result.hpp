@@ -2,7 +2,7 @@
 #pragma once
 /// \file
 /// What is found of a chain: latencies under LET, bounds, what was observed, and the verdicts on its limits.
-/// docs/architecture.md defines every latency and names the sources.
+/// docs/theory/chains.md defines every latency and names the sources.
 
 #include <cstdint>
 #include <optional>
@@ -22,7 +22,7 @@ struct JobAccess {
   Instant release = {};
 };
 
-/// The longest, and some shortest, of what was observed; docs/architecture.md defines the latencies. Nothing where none
+/// The longest, and some shortest, of what was observed; docs/theory/chains.md defines the latencies. Nothing where none
 /// came to its end within what was recorded.
 struct ObservedLatencies {
   std::uint64_t reads = 0;  ///< of the first task, followed to the last one's write

@@ -60,6 +60,17 @@ TEST_CASE("every diagnostic id is made in one place and explained in docs/refere
   }
 }
 
+TEST_CASE("docs/reference/gpu-properties.md lists the custom properties that the importer reads and no other") {
+  std::set<std::string> read;
+  for (const std::string& file : sources_in("importer"))
+    for (const std::string& key : matches(test::read_text(file), "\"(gpu\\.[A-Za-z]+)\"")) read.insert(key);
+  CHECK(read.size() >= 18);
+  const auto rows = matches(test::read_text(AMALTHEA_SOURCE_DIR "/docs/reference/gpu-properties.md"),
+                            "\n\\| `(gpu\\.[A-Za-z]+)` \\|");
+  CHECK(std::set<std::string>(rows.begin(), rows.end()) == read);
+  CHECK(std::set<std::string>(rows.begin(), rows.end()).size() == rows.size());
+}
+
 TEST_CASE("includes follow the way of the data") {
   const std::map<std::string, std::set<std::string>> allowed = {
       {"amalthea", {"amalthea"}},
