@@ -83,7 +83,8 @@ TEST_CASE("a command of the documentation is in a console block so that it is te
   const std::regex command("^\\s*(\\$ )?amalthea [a-z-].*");
   // "amalthea analyze MODEL…" in a text block is a synopsis: nobody can run it as it stands.
   const std::regex placeholder("(^|[ =\\[])([A-Z][A-Z_]+)\\b");
-  for (const std::string& page : test::documentation_pages())
+  for (const std::string& page : test::documentation_pages()) {
+    if (page == "docs/reference/commands.md") continue;  // generated from the help, whose examples have a test
     for (const test::FencedBlock& block : test::fenced_blocks(test::read_text(in_repository(page)))) {
       if (block.language == "console" || block.language == "markdown") continue;  // tested; an example of the form
       for (std::size_t at = 0; at < block.lines.size(); ++at) {
@@ -92,6 +93,7 @@ TEST_CASE("a command of the documentation is in a console block so that it is te
         CHECK((!std::regex_match(line, command) || (block.language == "text" && std::regex_search(line, placeholder))));
       }
     }
+  }
 }
 
 TEST_CASE("commands of tools/docs-pictures draw the pictures of the documentation") {
