@@ -121,6 +121,16 @@ TEST_CASE("every sample model says in a comment at its top what it shows") {
   }
 }
 
+TEST_CASE("the samples page names every sample") {
+  const std::string page = test::read_text(in_repository("samples/README.md"));
+  for (const auto& entry : fs::recursive_directory_iterator(in_repository("samples"))) {
+    INFO(entry.path());
+    const bool step = entry.path().parent_path().filename() == "tutorial";  // docs/tutorial.md names it
+    CHECK((step || entry.path().filename() == "README.md" ||
+           page.find(entry.path().filename().string()) != std::string::npos));
+  }
+}
+
 TEST_CASE("Eclipse EMF accepts every sample model but the broken one", "[emf]") {
   test::EmfBatch emf;
   for (const std::string& model : sample_models())
