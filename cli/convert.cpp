@@ -273,7 +273,7 @@ void add_convert(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(0.01, 1e7))
       ->capture_default_str();
   verb->add_option("--memory-limit", options->memory_limit, "of --tree: MiB of address space for one model; 0: none")
-      ->check(CLI::Range(std::uint64_t{0}, most_mebibytes))
+      ->check(CLI::Range(std::uint64_t{0}, max_mebibytes))
       ->capture_default_str();
   verb->add_flag("--resume", options->resume, "of --tree: leave out what is converted and has not changed");
   verb->footer(

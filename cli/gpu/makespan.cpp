@@ -167,7 +167,7 @@ void add_gpu_makespan(CLI::App& gpu, int& exit_code) {
   verb->add_option("--ptx", options->ptx, "PTX file to take the instructions from, each once");
   verb->add_option("--warps", options->warps, "warps on the SM")
       ->required()
-      ->check(CLI::Range(std::int64_t{1}, makespan::most_warps));
+      ->check(CLI::Range(std::int64_t{1}, makespan::max_warps));
   verb->add_option("--sigma", options->sigma, "warps that execute in a cycle, or \"units\": as many as units allow")
       ->capture_default_str();
   verb->add_option("--units", options->units, "UNIT=NUMBER of lanes (default: L=32, C=128, S=32, D=64)")

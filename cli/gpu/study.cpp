@@ -45,7 +45,7 @@ void add_gpu_study(CLI::App& gpu, int& exit_code) {
       ->capture_default_str();
   verb->add_option("--configurations", options->study.configurations,
                    "how many are drawn, for 2 to 8 streams in equal parts")
-      ->check(CLI::Range(std::int64_t{1}, nvidia::most_studied))
+      ->check(CLI::Range(std::int64_t{1}, nvidia::max_studied))
       ->capture_default_str();
   verb->add_option("--seed", options->study.seed, "of the configurations")->capture_default_str();
   add_format(*verb, options->format);

@@ -149,10 +149,10 @@ void add_gpu_warps(CLI::App& gpu, int& exit_code) {
                    "for all kernels, or repeated for each")
       ->allow_extra_args(false);
   verb->add_option("--kernels", options->kernels, "how many (default: as many as the longest list has)")
-      ->check(CLI::Range(std::int64_t{1}, nvidia::most_warps));
+      ->check(CLI::Range(std::int64_t{1}, nvidia::max_warps));
   verb->add_option("--warps", options->warps, "warps of every kernel, or of each: 2,4")->capture_default_str();
   auto* offset = verb->add_option("--offset", options->offset, "cycles between the releases of two kernels")
-                     ->check(CLI::Range(std::int64_t{0}, nvidia::most_cycles))
+                     ->check(CLI::Range(std::int64_t{0}, nvidia::max_cycles))
                      ->capture_default_str();
   verb->add_option("--releases", options->releases, "cycle of release of each kernel: 0,5")->excludes(offset);
   verb->add_option("--policy", options->policy, "which warp is taken")
@@ -161,7 +161,7 @@ void add_gpu_warps(CLI::App& gpu, int& exit_code) {
   verb->add_option("--budgets", options->budgets, "context switches that QAWS grants every kernel, or each: 1,4")
       ->capture_default_str();
   verb->add_option("--sub-cores", options->sub_cores, "warps are spread over them round robin")
-      ->check(CLI::Range(std::int64_t{1}, nvidia::most_warps))
+      ->check(CLI::Range(std::int64_t{1}, nvidia::max_warps))
       ->capture_default_str();
   verb->add_option("--pipelines", options->pipelines, "which units share a pipeline, and how long they occupy it")
       ->check(CLI::IsMember(names_of(nvidia::warp_pipelines())))
