@@ -70,7 +70,7 @@ TEST_CASE("commands of the pages in docs print what is documented", "[long]") { 
 TEST_CASE("commands of the how-to pages print what is documented", "[long]") { check_commands_in("docs/how-to"); }
 TEST_CASE("commands of the reference print what is documented", "[long]") { check_commands_in("docs/reference"); }
 TEST_CASE("commands of the theory pages print what is documented") { check_commands_in("docs/theory"); }
-TEST_CASE("commands of the samples page print what is documented") { check_commands_in("samples"); }
+TEST_CASE("commands of the samples page print what is documented", "[long]") { check_commands_in("samples"); }
 
 TEST_CASE("every page of the documentation is in a folder whose commands are tested") {
   for (const std::string& page : test::documentation_pages()) {
