@@ -67,10 +67,10 @@ struct Analysis {
   engine::Assessment assessment;  ///< the verdict on the model as a whole
   Diagnostics findings;
 };
-struct NotAnalysed {
+struct NotAnalyzed {
   Failure failure;
   Diagnostics findings;
 };
-tl::expected<Analysis, NotAnalysed> analyze(const std::vector<std::string>& files, const Options& options = {});
+tl::expected<Analysis, NotAnalyzed> analyze(const std::vector<std::string>& files, const Options& options = {});
 
 }  // namespace amalthea::analysis

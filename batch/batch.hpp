@@ -29,7 +29,7 @@ struct BatchOptions {
   unsigned at_once = 1;
   ProcessLimits limits;
   /// Makes a body, in a process of its own.
-  std::function<std::string(const ModelFiles&)> analyse;
+  std::function<std::string(const ModelFiles&)> analyze;
   /// Called with every line, in order.
   std::function<void(const Record&, const std::string& line)> done;
   /// Called with how many lines are there of how many, and how many of them were not made anew.

@@ -21,9 +21,9 @@ using ModelFiles = std::vector<std::string>;
 /// do), or by `amlt:` references to names that it has not, as far as the other is the one that has most of them. Links
 /// to folders are not followed, and what is given twice is there once. The error names a path that is not there or
 /// cannot be read.
-/// Files larger than `most_bytes` are not read for that, and so are models of their own.
+/// Files larger than `max_bytes` are not read for that, and so are models of their own.
 tl::expected<std::vector<ModelFiles>, std::string> find_models(const std::vector<std::string>& paths,
-                                                               std::uint64_t most_bytes);
+                                                               std::uint64_t max_bytes);
 
 /// A line per model; files of a split one are separated by tabs. Empty lines and those that begin with # say nothing.
 /// The error names the line.

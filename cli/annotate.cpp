@@ -109,17 +109,17 @@ int run(const AnnotateOptions& options) {
     print_findings(diagnostics);
     return ExitCode::unusable;
   }
-  const auto analysed = analyze_model(*model, options.analysis, diagnostics);
-  if (!analysed) {
+  const auto analyzed = analyze_model(*model, options.analysis, diagnostics);
+  if (!analyzed) {
     print_findings(diagnostics);
-    return analysed.error();
+    return analyzed.error();
   }
   const exporter::ModelInfo info = exporter::model_info(*model);
   const auto annotations =
-      exporter::annotations_of(*model, {info, analysed->system, analysed->results, diagnostics}, *request, diagnostics);
+      exporter::annotations_of(*model, {info, analyzed->system, analyzed->results, diagnostics}, *request, diagnostics);
   print_findings(diagnostics);
   for (const exporter::VerdictLine& said :
-       exporter::verdict_lines(engine::assess(analysed->system, analysed->results, diagnostics)))
+       exporter::verdict_lines(engine::assess(analyzed->system, analyzed->results, diagnostics)))
     fmt::print(stderr, "{}\n", said.text);
   if (!write_model(*model, targets, limits,
                    [&](const Document& document) { return exporter::annotate(document, annotations); }))

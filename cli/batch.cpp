@@ -67,14 +67,14 @@ std::string in_words(const BatchOptions& options) {
   return words;
 }
 
-std::string analyse(const BatchOptions& options, const batch::ModelFiles& files) {
+std::string analyze(const BatchOptions& options, const batch::ModelFiles& files) {
   Diagnostics diagnostics;
   const auto model = load({files, options.limits}, diagnostics);
-  const auto analysed =
+  const auto analyzed =
       model.and_then([&](const Model& read) { return analyze_model(read, options.analysis, diagnostics); });
-  if (!analysed) return batch::body_of_failure(diagnostics.all(), "the model cannot be analysed with these options");
+  if (!analyzed) return batch::body_of_failure(diagnostics.all(), "the model cannot be analysed with these options");
   const exporter::ModelInfo info = exporter::model_info(*model);
-  return batch::body_of_results(exporter::results_json({info, analysed->system, analysed->results, diagnostics}));
+  return batch::body_of_results(exporter::results_json({info, analyzed->system, analyzed->results, diagnostics}));
 }
 
 /// The findings of a line, and one for every task that is late, for code scanning.
@@ -241,7 +241,7 @@ int run(const BatchOptions& options) {
   work.at_once = options.jobs;
   work.limits.time = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit * 1000));
   if (options.memory_limit > 0) work.limits.memory = options.memory_limit << 20U;
-  work.analyse = [&options](const batch::ModelFiles& files) { return analyse(options, files); };
+  work.analyze = [&options](const batch::ModelFiles& files) { return analyze(options, files); };
   batch::Summary summary(work.models);
   FindingsFile findings;
   if (!findings.open(options.sarif)) return ExitCode::unusable;
@@ -259,10 +259,10 @@ int run(const BatchOptions& options) {
   progress.clear();
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return unusable("cannot write to standard output");
 
-  std::FILE* const people = options.output.empty() ? stderr : stdout;
-  if (people == stdout || !is_quiet())
+  std::FILE* const text_output = options.output.empty() ? stderr : stdout;
+  if (text_output == stdout || !is_quiet())
     batch::summary_text(summary, !options.output.empty() && use_colour(),
-                        [people](std::string_view text) { fmt::print(people, "{}", text); });
+                        [text_output](std::string_view text) { fmt::print(text_output, "{}", text); });
   if (!findings.close()) return ExitCode::unusable;
   for (const std::string& path : options.summaries)
     if (const auto written = batch::write_summary(path, summary, options.output); !written)
@@ -314,7 +314,7 @@ void add_batch(CLI::App& app, int& exit_code) {
       ->capture_default_str()
       ->group(group::run);
   verb->add_option("--memory-limit", options->memory_limit, "Address space per model, in MiB. 0: no limit")
-      ->check(CLI::Range(std::uint64_t{0}, most_mebibytes))
+      ->check(CLI::Range(std::uint64_t{0}, max_mebibytes))
       ->capture_default_str()
       ->group(rarely(group::run));
   verb->add_flag("--resume", options->resume, "Continue an interrupted batch that has the same -o")->group(group::run);

@@ -287,7 +287,7 @@ void add_convert(CLI::App& app, int& exit_code) {
       ->capture_default_str()
       ->group(rarely(group::tree));
   verb->add_option("--memory-limit", options->memory_limit, "Address space per model, in MiB. 0: no limit")
-      ->check(CLI::Range(std::uint64_t{0}, most_mebibytes))
+      ->check(CLI::Range(std::uint64_t{0}, max_mebibytes))
       ->capture_default_str()
       ->group(rarely(group::tree));
   verb->add_flag("--resume", options->resume, "Skip models that are converted and have not changed")

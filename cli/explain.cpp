@@ -50,21 +50,22 @@ int run(ExplainOptions options) {
                                 did_you_mean_or_list(name, prepared->system.tasks, &Task::name)));
   }
   if (!results) return ExitCode::findings;
-  const auto story = engine::explain(prepared->system, prepared->analysis, *results, *task);
-  if (!story) {
-    fmt::print(stderr, "amalthea: {}\n", story.error());
+  const auto explanation = engine::explain(prepared->system, prepared->analysis, *results, *task);
+  if (!explanation) {
+    fmt::print(stderr, "amalthea: {}\n", explanation.error());
     return ExitCode::findings;
   }
   const auto tried = engine::what_if(prepared->system, prepared->analysis, *task);
   const exporter::ModelInfo info = exporter::model_info(*model);
   const exporter::ResultView view{info, prepared->system, *results, diagnostics};
   const bool colour = options.output.empty() && use_colour();
-  const std::string text = options.format == "json" ? exporter::render_explanation_json(view, *story, tried)
-                                                    : exporter::render_explanation_text(view, *story, tried, colour);
-  if (!options.picture.empty() && !write_output(options.picture, exporter::render_explanation_svg(view, *story)))
+  const std::string text = options.format == "json"
+                               ? exporter::render_explanation_json(view, *explanation, tried)
+                               : exporter::render_explanation_text(view, *explanation, tried, colour);
+  if (!options.picture.empty() && !write_output(options.picture, exporter::render_explanation_svg(view, *explanation)))
     return ExitCode::unusable;
   if (!write_output(options.output, text)) return ExitCode::unusable;
-  const engine::Verdict verdict = results->tasks[story->task].verdict;
+  const engine::Verdict verdict = results->tasks[explanation->task].verdict;
   if (verdict == engine::Verdict::missed || verdict == engine::Verdict::unbounded) return ExitCode::findings;
   return verdict == engine::Verdict::unknown && !options.analysis.allow_unknown ? ExitCode::unknown
                                                                                 : ExitCode::all_well;

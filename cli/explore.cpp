@@ -91,7 +91,7 @@ bool can_be_named(const std::string& path, const System& system) {
 
 /// As far as that can be told before the search.
 bool check_solution(std::size_t solution, std::size_t objectives) {
-  const std::size_t most = objectives == 1 ? 1 : explore::most_solutions;
+  const std::size_t most = objectives == 1 ? 1 : explore::max_solutions;
   return solution <= most ||
          complain(fmt::format("--solution {}: there are only {}", solution,
                               most == 1 ? "1, as there is one objective" : fmt::format("{} at the most", most)));
@@ -176,9 +176,9 @@ int write_all(const Model& model, const ExploreOptions& options, const std::vect
                           std::holds_alternative<explore::ChainLatency>(objective)});
   const exporter::ModelInfo info = exporter::model_info(model);
   std::optional<engine::Assessment> assessment;
-  Diagnostics analysing = diagnostics;
-  if (const auto results = engine::analyze(*after, search.options.analysis, analysing))
-    assessment = engine::assess(*after, *results, analysing);
+  Diagnostics analyzing = diagnostics;
+  if (const auto results = engine::analyze(*after, search.options.analysis, analyzing))
+    assessment = engine::assess(*after, *results, analyzing);
   const exporter::ExplorationView view{
       info,       search.problem.system, *after,   exploration,
       objectives, options.solution - 1,  compared, assessment ? &*assessment : nullptr};

@@ -204,7 +204,7 @@ void add_chain_options(CLI::App& verb, AnalysisInput& options) {
   add_chain_option(verb, options);
   verb.add_flag("--derive-chains", options.derive_chains,
                 fmt::format("Also derive chains from labels that periodic tasks exchange. At most {}",
-                            engine::most_derived_chains))
+                            engine::max_derived_chains))
       ->group(rarely(group::chains));
 }
 
@@ -291,12 +291,12 @@ tl::expected<PreparedAnalysis, int> prepare_analysis(const Model& model, const A
   return PreparedAnalysis{std::move(*system), std::move(understood->options.engine), std::move(understood->profile)};
 }
 
-tl::expected<Analysed, int> analyze_model(const Model& model, const AnalysisInput& options, Diagnostics& diagnostics) {
+tl::expected<Analyzed, int> analyze_model(const Model& model, const AnalysisInput& options, Diagnostics& diagnostics) {
   auto prepared = prepare_analysis(model, options, diagnostics);
   if (!prepared) return tl::unexpected(prepared.error());
   auto results = engine::analyze(prepared->system, prepared->analysis, diagnostics);
   if (!results) return tl::unexpected(int{ExitCode::findings});
-  return Analysed{std::move(prepared->system), std::move(*results)};
+  return Analyzed{std::move(prepared->system), std::move(*results)};
 }
 
 int exit_code_of(const engine::Assessment& assessment, const AnalysisInput& options) {

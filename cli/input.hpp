@@ -75,7 +75,7 @@ void print_findings(const Diagnostics& diagnostics);
 tl::expected<Model, int> load(const InputOptions& options, Diagnostics& diagnostics);
 
 /// Of a --memory-limit.
-inline constexpr std::uint64_t most_mebibytes = std::uint64_t{1} << 40U;
+inline constexpr std::uint64_t max_mebibytes = std::uint64_t{1} << 40U;
 
 /// Whether the options mean something, whatever the model; false and a message when one does not.
 bool are_understood(const AnalysisInput& options);
@@ -91,12 +91,12 @@ struct PreparedAnalysis {
 tl::expected<PreparedAnalysis, int> prepare_analysis(const Model& model, const AnalysisInput& options,
                                                      Diagnostics& diagnostics);
 
-struct Analysed {
+struct Analyzed {
   System system;
   engine::Results results;
 };
 /// Model → results, or the exit code. Findings are collected, not printed.
-tl::expected<Analysed, int> analyze_model(const Model& model, const AnalysisInput& options, Diagnostics& diagnostics);
+tl::expected<Analyzed, int> analyze_model(const Model& model, const AnalysisInput& options, Diagnostics& diagnostics);
 
 /// Of an analysis that was shown, by its verdict: `findings` when something is missed or unbounded, `unknown` when
 /// something was not judged and that is not allowed.

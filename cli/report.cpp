@@ -87,11 +87,11 @@ int run(const ReportOptions& options) {
                : std::nullopt;
   std::optional<engine::ManyRuns> runs;
   if (recorded && options.runs > 0) {
-    Diagnostics told_already;
+    Diagnostics ignored;
     engine::AnalysisOptions random = prepared->analysis;
     random.execution = engine::Execution::random;
     const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
-    runs = engine::simulate_runs(prepared->system, {random, options.runs, options.seed, threads}, told_already);
+    runs = engine::simulate_runs(prepared->system, {random, options.runs, options.seed, threads}, ignored);
   }
   print_findings(diagnostics);
   if (!prepared) return prepared.error();

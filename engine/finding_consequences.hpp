@@ -43,6 +43,6 @@ struct Assumption {
   Location location;        ///< of the first finding
 };
 /// Of all findings with this consequence, in the order of their ids.
-std::vector<Assumption> said_of(const Diagnostics& findings, Consequence consequence);
+std::vector<Assumption> assumptions_with(const Diagnostics& findings, Consequence consequence);
 
 }  // namespace amalthea::engine

@@ -131,7 +131,7 @@ struct Conflict {
   std::string reason;            ///< in words: "CPUs are asked for 5.1 of 5 …"
 };
 
-inline constexpr std::size_t most_solutions = 40;
+inline constexpr std::size_t max_solutions = 40;
 
 struct Exploration {
   Candidate original;
@@ -140,7 +140,7 @@ struct Exploration {
   /// Best first by the first objective, then the others; one where there is one objective. Of candidates with equal
   /// objectives the one that the earlier walk found first is kept. While somebody is late, or a constraint broken, all
   /// members have the fewest of these, then the least excess; they always have the fewest unbounded tasks. No more than
-  /// most_solutions: the best of every objective and some in between.
+  /// max_solutions: the best of every objective and some in between.
   std::vector<Solution> front;
   bool feasible = false;             ///< whether front.front() has nobody late
   std::optional<Conflict> conflict;  ///< where it is not

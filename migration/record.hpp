@@ -15,7 +15,7 @@
 namespace amalthea::migration {
 
 /// Where a rule did something.
-struct Place {
+struct ChangeSite {
   Location location;  ///< of the element it concerns, where that was in a file
   std::string path;   ///< "swModel/tasks/DASM", as it was then
   std::string what;   ///< "priority 3 became a scheduling parameter"; empty where the rule's name says it all
@@ -26,8 +26,8 @@ struct RuleRecord {
   std::string_view rule;
   Release to;
   std::size_t count = 0;
-  std::ptrdiff_t objects = 0;  ///< how many more there are afterwards, or fewer
-  std::vector<Place> places;   ///< the first of them, in document order of each pass of the rule
+  std::ptrdiff_t objects = 0;      ///< how many more there are afterwards, or fewer
+  std::vector<ChangeSite> places;  ///< the first of them, in document order of each pass of the rule
 };
 
 class Record {

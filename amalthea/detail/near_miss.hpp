@@ -23,9 +23,9 @@ std::size_t spelling_distance(std::string_view a, std::string_view b, std::size_
 /// first. Texts must live as long as this.
 class NearMisses {
  public:
-  static constexpr std::size_t most_suggested = 3;
+  static constexpr std::size_t max_suggested = 3;
   /// Later candidates are not compared, so that a large model takes no longer.
-  static constexpr std::size_t most_compared = 100'000;
+  static constexpr std::size_t max_compared = 100'000;
 
   explicit NearMisses(std::string_view wanted);
   /// `telling`: the part of `wanted` that tells it from others; its length says how many differences are few.

@@ -117,7 +117,7 @@ struct DataAge {
   LabelIndex label = 0;
   TimeLimits limits;
   std::optional<std::int64_t> least_cycles;  ///< either of these: limits are in periods
-  std::optional<std::int64_t> most_cycles;
+  std::optional<std::int64_t> max_cycles;
 };
 
 /// Whose accesses count as the group's own: those of these processes and of these runnables. All others are foreign.

@@ -116,7 +116,7 @@ struct DataAgeConstraint {
   Element runnable;
   Element label;
   std::optional<std::int64_t> least_cycles;  ///< DataAgeCycle
-  std::optional<std::int64_t> most_cycles;
+  std::optional<std::int64_t> max_cycles;
   std::optional<Duration> minimum;  ///< DataAgeTime
   std::optional<Duration> maximum;
 };

@@ -170,7 +170,7 @@ void add_gpu_makespan(CLI::App& gpu, int& exit_code) {
   verb->add_option("--ptx", options->ptx, "Read the instructions from a PTX file, each once")->type_name("FILE");
   verb->add_option("--warps", options->warps, "Number of warps on the SM")
       ->required()
-      ->check(CLI::Range(std::int64_t{1}, makespan::most_warps));
+      ->check(CLI::Range(std::int64_t{1}, makespan::max_warps));
   verb->add_option("--sigma", options->sigma,
                    "Number of warps that execute in a cycle. \"units\": as many as the units allow")
       ->type_name("N")

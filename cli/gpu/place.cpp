@@ -64,7 +64,7 @@ std::optional<gpu::SmLimits> placement_limits(const PlaceOptions& options) {
 }
 
 int run(const PlaceOptions& options) {
-  constexpr std::int64_t most_blocks = 1'000'000;
+  constexpr std::int64_t max_blocks = 1'000'000;
   const auto limits = placement_limits(options);
   if (!limits) return ExitCode::unusable;
   std::vector<nvidia::StreamBlocks> streams;
@@ -76,8 +76,8 @@ int run(const PlaceOptions& options) {
     if (stream->warps > limits->max_warps())
       return unusable(
           fmt::format("\"{}\": a block of {} warps never fits an SM of {}", text, stream->warps, limits->max_warps()));
-    if (stream->blocks > most_blocks - blocks)
-      return unusable(fmt::format("\"{}\": more than {} blocks in all", text, most_blocks));
+    if (stream->blocks > max_blocks - blocks)
+      return unusable(fmt::format("\"{}\": more than {} blocks in all", text, max_blocks));
     blocks += stream->blocks;
     streams.push_back(*stream);
   }

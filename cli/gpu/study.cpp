@@ -49,7 +49,7 @@ void add_gpu_study(CLI::App& gpu, int& exit_code) {
       ->capture_default_str();
   verb->add_option("--configurations", options->study.configurations,
                    "Number of random configurations. They are split evenly between 2 to 8 streams")
-      ->check(CLI::Range(std::int64_t{1}, nvidia::most_studied))
+      ->check(CLI::Range(std::int64_t{1}, nvidia::max_studied))
       ->capture_default_str();
   verb->add_option("--seed", options->study.seed, "Random seed")->capture_default_str();
   add_format(*verb, options->format);

@@ -151,12 +151,12 @@ void add_gpu_warps(CLI::App& gpu, int& exit_code) {
       ->type_name("LIST")
       ->allow_extra_args(false);
   verb->add_option("--kernels", options->kernels, "Number of kernels. Default: the length of the longest list")
-      ->check(CLI::Range(std::int64_t{1}, nvidia::most_warps));
+      ->check(CLI::Range(std::int64_t{1}, nvidia::max_warps));
   verb->add_option("--warps", options->warps, "Warps per kernel, for all or for each: 2,4")
       ->type_name("LIST")
       ->capture_default_str();
   auto* offset = verb->add_option("--offset", options->offset, "Cycles between the releases of two kernels")
-                     ->check(CLI::Range(std::int64_t{0}, nvidia::most_cycles))
+                     ->check(CLI::Range(std::int64_t{0}, nvidia::max_cycles))
                      ->capture_default_str();
   verb->add_option("--releases", options->releases, "Release cycle of each kernel: 0,5")
       ->type_name("LIST")
@@ -168,7 +168,7 @@ void add_gpu_warps(CLI::App& gpu, int& exit_code) {
       ->type_name("LIST")
       ->capture_default_str();
   verb->add_option("--sub-cores", options->sub_cores, "Number of sub-cores. They receive warps round robin")
-      ->check(CLI::Range(std::int64_t{1}, nvidia::most_warps))
+      ->check(CLI::Range(std::int64_t{1}, nvidia::max_warps))
       ->capture_default_str();
   verb->add_option("--pipelines", options->pipelines,
                    "Pipeline model. It defines which units share a pipeline and how long they occupy it")

@@ -35,9 +35,9 @@ struct DerivedChains {
 DerivedChains derive_chains(const System& system, std::size_t limit);
 
 /// More chains than anybody reads.
-inline constexpr std::size_t most_derived_chains = 100;
+inline constexpr std::size_t max_derived_chains = 100;
 
-/// Puts the derived chains behind those of the system; a warning when there are more than most_derived_chains.
+/// Puts the derived chains behind those of the system; a warning when there are more than max_derived_chains.
 void add_derived_chains(System& system, Diagnostics& diagnostics);
 
 }  // namespace amalthea::engine

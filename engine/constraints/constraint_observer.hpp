@@ -48,9 +48,9 @@ tl::expected<TimeLimits, std::string> limits_in_time(const System& system, const
 class ConstraintObserver final : public SimulationObserver {
  public:
   /// Where more instants than this come together the rest is not recorded, and the window ends before it.
-  static constexpr std::size_t most_instants = 4'000'000;
+  static constexpr std::size_t max_instants = 4'000'000;
 
-  explicit ConstraintObserver(const System& system, std::size_t most = most_instants);
+  explicit ConstraintObserver(const System& system, std::size_t most = max_instants);
 
   bool wants_intervals() const override { return false; }
   /// Whether any constraint asks for anything of the simulation.
@@ -119,7 +119,7 @@ class ConstraintObserver final : public SimulationObserver {
   void record(Sequence sequence, Instant now);
   void use(TaskIndex task, std::uint64_t job, const Step& step, LabelIndex label, bool write, Instant now);
   const StepFacts* facts(TaskIndex task, std::size_t step) const;
-  void tell_run(TaskIndex task, RunnableIndex runnable, EventAction action, Instant now);
+  void notify_run(TaskIndex task, RunnableIndex runnable, EventAction action, Instant now);
   void close_runs(TaskIndex task, std::size_t at, Instant now);
   void open_run(TaskIndex task, const RunExtent& extent, Instant now);
   void end_job(TaskIndex task, Instant now);

@@ -25,7 +25,7 @@ struct EventModel {
 };
 
 /// In a closed window.
-std::int64_t most_arrivals(const EventModel& arrivals, Duration window);
+std::int64_t max_arrivals(const EventModel& arrivals, Duration window);
 /// From a release to the `count`-th after it.
 Duration least_distance(const EventModel& arrivals, std::int64_t count);
 
@@ -50,7 +50,7 @@ struct CpuTask {
   std::optional<Duration> cooperative;
   Duration last_cooperative;  ///< the last of these sections, at least
   /// After all that takes time a job may be left once more before it ends: whoever comes at that instant goes first.
-  bool lingers = false;
+  bool preemptible_at_end = false;
   /// Nothing is known of it: it has no bound, and nothing that it may keep from its core.
   bool unlimited = false;
 };

@@ -41,7 +41,7 @@ struct ExaminerScenario {
 };
 
 /// Most operations that iterations may multiply to.
-constexpr std::int64_t most_examiner_operations = 1'000'000;
+constexpr std::int64_t max_examiner_operations = 1'000'000;
 
 /// Whether the text is an object with "benchmarks"; false for what is no JSON.
 bool is_examiner_scenario(std::string_view json);

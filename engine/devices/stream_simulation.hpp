@@ -58,9 +58,9 @@ struct StreamRun {
 };
 
 /// Most blocks of all kernels together.
-constexpr std::int64_t most_simulated_blocks = 10'000'000;
+constexpr std::int64_t max_simulated_blocks = 10'000'000;
 
-/// The error says which operation cannot run: a block that no SM takes, more blocks than most_simulated_blocks, or an
+/// The error says which operation cannot run: a block that no SM takes, more blocks than max_simulated_blocks, or an
 /// end beyond 2^63 ps.
 tl::expected<StreamRun, std::string> simulate_streams(const StreamScenario& scenario);
 

@@ -43,7 +43,7 @@ class Recycled {
 class BlockEnds {
  public:
   /// `start` numbers the starts. Replaces what was foreseen for this block.
-  void foresee(std::uint32_t block, Instant end, std::uint64_t start) {
+  void predict_end(std::uint32_t block, Instant end, std::uint64_t start) {
     forget(block);
     ends_.push({end, start, block, versions_[block]});
   }

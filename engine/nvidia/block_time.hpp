@@ -40,12 +40,12 @@ WarpKernel warps_of(const BlockInstructions& instructions, std::int64_t warps, s
 struct BlockPlace {
   SmLimits limits;
   std::int64_t warps = 1;   ///< of the block
-  std::int64_t blocks = 1;  ///< of the kernel that are on an SM at a time; their warps are at most most_warps
+  std::int64_t blocks = 1;  ///< of the kernel that are on an SM at a time; their warps are at most max_warps
   bool in_rounds = false;   ///< whether others follow them, which need not begin together
   const WarpPolicy* policy = nullptr;
   const WarpPipelines* pipelines = nullptr;
   std::int64_t budget = 1;
-  /// Kernels of other streams beside those blocks; with them there are at most most_warps. All begin together.
+  /// Kernels of other streams beside those blocks; with them there are at most max_warps. All begin together.
   std::vector<WarpKernel> company;
 };
 
@@ -61,7 +61,7 @@ struct BlockCycles {
 
 /// Letters: up to this many instructions of all warps together the worst case is searched for exactly; beyond, it is
 /// what makespan::simple_bound and the like say.
-inline constexpr std::int64_t most_searched_instructions = 400;
+inline constexpr std::int64_t max_searched_instructions = 400;
 
 /// Or which figure is missing or out of range.
 tl::expected<BlockCycles, std::string> block_cycles(const BlockInstructions& instructions, const BlockPlace& place);

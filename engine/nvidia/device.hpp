@@ -147,7 +147,7 @@ class Device : public gpu::Device {
   void assign_blocks(Context& context);
   bool assign_block(Context& context, OperationId id);
   void book(Block& block) const;
-  void foresee(std::uint32_t block);
+  void predict_end(std::uint32_t block);
   void book_copy(std::size_t copy_engine);
   Instant copy_end(std::size_t copy_engine) const;
   void update_interference();

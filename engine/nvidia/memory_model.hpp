@@ -109,7 +109,7 @@ struct InterferencePrediction {
 };
 
 /// Most kernels beside.
-constexpr std::int64_t most_kernels_beside = 1'000'000;
+constexpr std::int64_t max_kernels_beside = 1'000'000;
 
 /// `kernel` beside `others`, launched in this order, and CPU traffic; alone means without both. Blocks are placed by
 /// the rule of N14 on warps, threads and places for blocks. The error says what is wrong with which figure.

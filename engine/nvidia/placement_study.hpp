@@ -29,10 +29,10 @@ struct PlacementStudy {
   SmLimits limits;
   std::int64_t configurations = 7000;  ///< spread evenly over the numbers of streams, what is left over on the first
   std::int64_t fewest_streams = 2;
-  std::int64_t most_streams = 8;
-  std::int64_t most_blocks = 4;      ///< of a stream
-  std::int64_t most_threads = 1024;  ///< of a block
-  std::uint64_t seed = 1;            ///< the same seed draws the same configurations on every machine
+  std::int64_t max_streams = 8;
+  std::int64_t max_blocks = 4;      ///< of a stream
+  std::int64_t max_threads = 1024;  ///< of a block
+  std::uint64_t seed = 1;           ///< the same seed draws the same configurations on every machine
 };
 
 /// Of the configurations with one number of streams.
@@ -45,7 +45,7 @@ struct PlacementStudyRow {
 };
 
 /// Configurations that may be asked for.
-inline constexpr std::int64_t most_studied = 10'000'000;
+inline constexpr std::int64_t max_studied = 10'000'000;
 
 /// One row per number of streams. The error says which figure is out of range.
 tl::expected<std::vector<PlacementStudyRow>, std::string> study_placement(const PlacementStudy& study);

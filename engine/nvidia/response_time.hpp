@@ -75,11 +75,11 @@ struct PeriodicRtaResult {
 
 /// The corrected algorithm over all releases r + k T, first in, first out; a kernel without period is released once.
 /// The jobs of one kernel are in one stream: each reaches the engine's queue when it is released and the one before has
-/// ended. Hyperperiods are added until the state repeats, or until there are `most_jobs`. The error says that periods
+/// ended. Hyperperiods are added until the state repeats, or until there are `max_jobs`. The error says that periods
 /// are missing altogether, the hyperperiod too long, or the demand, the sum of C g / (g_max T), above one: then
 /// responses grow without end.
 tl::expected<PeriodicRtaResult, std::string> response_times_periodic(const RtaProblem& problem,
-                                                                     std::int64_t most_jobs = 2'000'000);
+                                                                     std::int64_t max_jobs = 2'000'000);
 
 /// u = C g b / T of a kernel (Eq. 3.3); nothing where T or b is not given.
 std::optional<double> utilization(const RtaKernel& kernel);

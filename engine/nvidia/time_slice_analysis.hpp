@@ -223,7 +223,7 @@ struct TimeSliceProblem {
 };
 
 /// Times of a problem stay below this, so that no sum overflows: a thousand seconds.
-inline constexpr Duration longest_analysed = Duration::seconds(1000);
+inline constexpr Duration longest_analyzed = Duration::seconds(1000);
 
 enum class BoundPart : std::uint8_t {
   execution,     ///< own CPU segments

@@ -31,7 +31,7 @@ struct WarpStudy {
 
 /// Of the first kernel in heterogeneous pairs: it computes, while the second one varies.
 inline constexpr std::int64_t computing_stall_share = 200;
-inline constexpr std::int64_t most_stall_share = 990;
+inline constexpr std::int64_t max_stall_share = 990;
 
 struct WarpStudyRow {
   bool homogeneous = true;       ///< both kernels have this share of stalls, else only the second

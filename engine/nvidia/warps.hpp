@@ -66,8 +66,8 @@ struct WarpScenario {
   std::int64_t sub_cores = 1;  ///< warp i is on sub-core i mod this
 };
 
-inline constexpr std::int64_t most_warps = 64;          ///< of an SM
-inline constexpr std::int64_t most_cycles = 1'000'000;  ///< that a scenario may take at worst
+inline constexpr std::int64_t max_warps = 64;          ///< of an SM
+inline constexpr std::int64_t max_cycles = 1'000'000;  ///< that a scenario may take at worst
 
 /// What happened to a warp, or to all warps of a kernel, in the cycles between release and finish; they add up.
 struct WarpCycles {

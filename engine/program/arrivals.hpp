@@ -82,7 +82,7 @@ struct ArrivalBound {
 std::optional<ArrivalBound> arrival_bound(const Stimulus& stimulus);
 
 /// The most occurrences in a closed window of this length, >= 0.
-std::int64_t most_arrivals(const ArrivalBound& bound, Duration window);
+std::int64_t max_arrivals(const ArrivalBound& bound, Duration window);
 
 /// The stimulus as one that occurs at offset + k × period and never else, if it is such a one: jitter that never varies
 /// is part of the offset. Not where a condition may keep it from having an effect.

@@ -80,7 +80,7 @@ struct Program {
   Duration copies_packed;    ///< the same if they were spread evenly over all copy engines: no engine has less to do
   Duration kernels;          ///< sum of the kernel steps, each alone on the GPU: rounds of as many blocks as it holds
   Duration kernels_packed;   ///< the same if nothing of the GPU were ever left empty: never more
-  std::string unanalysable;  ///< why no flattened program bounds what a job does: a loop, something else than execution
+  std::string unanalyzable;  ///< why no flattened program bounds what a job does: a loop, something else than execution
                              ///< inside of a branch; "" where it does
 };
 

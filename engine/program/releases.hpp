@@ -19,7 +19,7 @@ std::optional<Duration> hyperperiod(const System& system);
 struct TaskReleases {
   Periodic periodic;
   std::vector<TaskIndex>
-      way;  ///< the task that is released so, and who is triggered in a row up to the one in question
+      trigger_path;  ///< the task that is released so, and who is triggered in a row up to the one in question
 };
 /// Of every task: those of its only stimulus, or of the task that is its only trigger; of a wrapper that fell away
 /// those of its function. Nothing where there are several or none.

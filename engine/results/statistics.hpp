@@ -28,7 +28,7 @@ Statistics summarise(std::vector<Duration> values);
 class Sample {
  public:
   /// So many values are kept as they are.
-  static constexpr std::size_t most_kept = 100'000;
+  static constexpr std::size_t max_kept = 100'000;
 
   void add(Duration value);
 

@@ -52,7 +52,7 @@ class Evaluator {
   /// `candidate` is canonical.
   Judgement judge(std::size_t placement, const Candidate& candidate);
 
-  enum class By : std::uint8_t { deadlines, everybody };
+  enum class By : std::uint8_t { deadlines, all_tasks };
   /// How much more than they can give CPUs are asked for, together, by tasks with deadlines that are asked for, or by
   /// all tasks.
   double overload(std::size_t placement, const Candidate& candidate, By by = By::deadlines) const;

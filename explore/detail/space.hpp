@@ -40,7 +40,7 @@ struct Placement {
 };
 
 /// No more placements than these are tried: of many functions some combinations only.
-inline constexpr std::size_t most_placements = 64;
+inline constexpr std::size_t max_placements = 64;
 
 struct Space {
   const Problem& problem;

@@ -39,7 +39,7 @@ struct WalkOptions {
   bool until_feasible = false;  ///< ends with the first that is
   std::optional<double> seconds;
   /// So many candidates are remembered (some 200 bytes each); what comes later may be judged more than once.
-  std::size_t most_remembered = 2'000'000;
+  std::size_t max_remembered = 2'000'000;
   std::function<void(const Judgement&)> judged;  ///< called for each; may be empty
 };
 

@@ -24,7 +24,7 @@ struct BuildOptions {
   /// Where tasks run instead of where the model maps them; of several for one task the last counts.
   std::vector<MappingChange> mapping = {};
   /// Findings that have been told already: what an element lacks because of an error among them is not told again.
-  const Diagnostics* told = nullptr;
+  const Diagnostics* reported = nullptr;
 };
 
 /// Ids of findings that explain others: a scheduler lacks what its algorithm needs, tasks lack priorities.

@@ -28,9 +28,9 @@ struct Rule;
 class Report {
  public:
   /// `told`: paths of elements that something was found about before any rule ran.
-  Report(const Rule& rule, const Model& model, const std::unordered_set<std::string>& told, Diagnostics& diagnostics,
-         std::size_t most)
-      : rule_(rule), model_(model), told_(told), diagnostics_(diagnostics), most_(most) {}
+  Report(const Rule& rule, const Model& model, const std::unordered_set<std::string>& reported,
+         Diagnostics& diagnostics, std::size_t most)
+      : rule_(rule), model_(model), reported_(reported), diagnostics_(diagnostics), max_findings_(most) {}
 
   void add(Element element, std::string message);
   /// At the attribute, where it is written.
@@ -38,23 +38,23 @@ class Report {
 
   /// Whether reading or building the model has found something already about this element, what stands directly in it,
   /// or what it refers to. Not cheap: ask last.
-  bool is_told(Element element) const;
+  bool is_reported(Element element) const;
 
   /// Paths of the elements of which a finding with an id that begins so was told, by whomever.
-  std::unordered_set<std::string> told_as(std::string_view id) const;
+  std::unordered_set<std::string> reported_as(std::string_view id) const;
 
   /// Whether further findings are only counted.
-  bool is_full() const { return count_ >= most_; }
+  bool is_full() const { return count_ >= max_findings_; }
 
   /// Findings beyond those listed.
-  std::size_t unlisted() const { return count_ > most_ ? count_ - most_ : 0; }
+  std::size_t unlisted() const { return count_ > max_findings_ ? count_ - max_findings_ : 0; }
 
  private:
   const Rule& rule_;
   const Model& model_;
-  const std::unordered_set<std::string>& told_;
+  const std::unordered_set<std::string>& reported_;
   Diagnostics& diagnostics_;
-  std::size_t most_;
+  std::size_t max_findings_;
   std::size_t count_ = 0;
 };
 

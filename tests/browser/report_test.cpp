@@ -142,7 +142,7 @@ void check_page(const Opened& opened, const json& results) {
   CHECK(found["sentence"].get<std::string>().find(results["summary"].get<std::string>()) != std::string::npos);
 }
 
-json analysed(const std::string& model) {
+json analyzed(const std::string& model) {
   return json::parse(test::amalthea({"analyze", model, "--format", "json"}).out);
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("browser: the report of the WATERS 2019 model shows what analyze finds
   const std::string page = folder.path() + "/report.html", model = test::sample("waters2019-tx2.amxmi");
   REQUIRE(test::amalthea({"report", model, "-o", page}).exit_code == 1);
   const Opened opened = open(page, folder.path());
-  check_page(opened, analysed(model));
+  check_page(opened, analyzed(model));
   CHECK(opened.found["title"] == "Timing of waters2019-tx2.amxmi");
   CHECK(opened.found["sections"] == json({"verdict", "tasks", "decomposition", "schedule", "chains", "resources",
                                           "findings", "graph", "provenance"}));
@@ -211,7 +211,7 @@ TEST_CASE("browser: a comparison says what got better and worse", "[long][browse
   const test::TemporaryFolder folder;
   const std::string page = folder.path() + "/report.html", baseline = folder.path() + "/before.json";
   const std::string model = test::sample("waters2019-tx2.amxmi");
-  json before = analysed(model);
+  json before = analyzed(model);
   for (json& task : before["tasks"]) {
     if (task["name"] == "DASM") task["simulated"]["max_ps"] = 1'000'000'000;
     if (task["name"] == "Planner") task["verdict"] = "unbounded";

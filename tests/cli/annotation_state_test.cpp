@@ -68,11 +68,11 @@ TEST_CASE("annotations: every verb says when the model has changed since, and no
       const auto result = test::amalthea(command);
       INFO(command.front() << " " << changed << "\n" << result.err << result.out.substr(0, 2000));
       CHECK(result.exit_code <= 1);
-      const bool told = command.front() == "batch"
-                            ? test::read_text(out + "/lines.jsonl").find("AM0553") != std::string::npos &&
-                                  test::read_text(out + "/findings.sarif").find("AM0553") != std::string::npos
-                            : is_said(result, "AM0553");
-      CHECK(told == changed);
+      const bool reported = command.front() == "batch"
+                                ? test::read_text(out + "/lines.jsonl").find("AM0553") != std::string::npos &&
+                                      test::read_text(out + "/findings.sarif").find("AM0553") != std::string::npos
+                                : is_said(result, "AM0553");
+      CHECK(reported == changed);
     }
   }
   // The place is the annotation that says where all of them come from.

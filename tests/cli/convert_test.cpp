@@ -27,9 +27,9 @@ const std::string old_model = test::data("offload-0.9.5.amxmi");
 
 /// The results of an analysis, without what names the file and places in it.
 Json results_of(const std::string& model) {
-  const auto analysed = test::amalthea({"analyze", model, "--format", "json"});
-  INFO(analysed.err);
-  Json json = Json::parse(analysed.out);
+  const auto analyzed = test::amalthea({"analyze", model, "--format", "json"});
+  INFO(analyzed.err);
+  Json json = Json::parse(analyzed.out);
   json.erase("model");
   json.erase("findings");
   return json;
@@ -341,7 +341,7 @@ TEST_CASE("convert: third-party models have the same timing before and after, or
           "[long]") {
   const std::string corpus = test::corpus_folder();
   const test::TemporaryFolder folder;
-  std::size_t analysed = 0;
+  std::size_t analyzed = 0;
   const auto timing = [](std::vector<std::string> command) {
     command.insert(command.begin(), "analyze");
     command.insert(command.end(), {"--format", "json"});
@@ -370,9 +370,9 @@ TEST_CASE("convert: third-party models have the same timing before and after, or
     INFO(outputs.front());
     const Json before = timing(line["files"].get<std::vector<std::string>>());
     CHECK((timing(outputs) == before));  // they are too long to be shown
-    analysed += before.is_null() ? 0 : 1;
+    analyzed += before.is_null() ? 0 : 1;
   }
-  CHECK(analysed >= 90);
+  CHECK(analyzed >= 90);
 }
 
 }  // namespace convert_test

@@ -58,7 +58,7 @@ std::string unit_of(const json& result, const std::string& task) {
 }
 
 /// The results of an analysis but for what the model says of itself.
-json analysed(std::vector<std::string> arguments) {
+json analyzed(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "analyze");
   arguments.insert(arguments.end(), {"--format", "json"});
   const auto result = test::amalthea(arguments);
@@ -102,7 +102,7 @@ TEST_CASE("explore: the mapping file, the model that is written and what was jud
     std::vector<std::string> with_mapping = {one.model, "--mapping", mapping}, with_model = {model};
     with_mapping.insert(with_mapping.end(), one.options.begin(), one.options.end());
     with_model.insert(with_model.end(), one.options.begin(), one.options.end());
-    const json a = analysed(with_mapping), b = analysed(with_model);
+    const json a = analyzed(with_mapping), b = analyzed(with_model);
     CHECK(a == b);
     const json found = json::parse(result.out);
     for (const json& task : found["tasks"]) {
@@ -221,7 +221,7 @@ TEST_CASE("explore: a task that the model lets migrate and --pin does not is wri
   CHECK(task["before"]["units"].size() > 1);
   CHECK(task["after"]["units"] == json({"Core0"}));
   CHECK(json::parse(test::read_text(mapping))["PRE_Localization_gpu_POST"]["core"] == "Core0");
-  CHECK(analysed({model, "--mapping", mapping}) == analysed({written}));
+  CHECK(analyzed({model, "--mapping", mapping}) == analyzed({written}));
 }
 
 TEST_CASE("explore: --report writes a comparison in Markdown") {
@@ -248,7 +248,7 @@ TEST_CASE("explore: --compare judges mapping files and models as analyze does, a
     for (const json& task : result["tasks"])
       CHECK(entry(result["compared"][same]["tasks"], task["name"])["bound_ps"] == task["before"]["bound_ps"]);
   }
-  const json analysis = analysed({waters, memory[0], memory[1], "--mapping", bounds});
+  const json analysis = analyzed({waters, memory[0], memory[1], "--mapping", bounds});
   CHECK(result["compared"][1]["name"] == "mobstr-bounds");
   for (const json& task : analysis["tasks"]) {
     INFO(task["name"]);
@@ -327,8 +327,8 @@ TEST_CASE("explore: the challenge's original model gets a mapping that keeps wha
 
 TEST_CASE("explore: --compare judges a mapping as it is, whatever options keep the search from") {
   const std::string bounds = test::sample("mappings/mobstr-bounds.json");
-  const json analysis = analysed({waters, "--mapping", bounds});
-  const json own = analysed({waters});
+  const json analysis = analyzed({waters, "--mapping", bounds});
+  const json own = analyzed({waters});
   for (const std::vector<std::string>& options :
        {std::vector<std::string>{"--keep", "offloading"}, {"--affinity"}, {"--pin", "SFM=GP10B"}}) {
     auto given = options;
@@ -480,7 +480,7 @@ TEST_CASE("analyze --mapping: ways of waiting and time slices count, and what is
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/mapping.json";
   test::write_text(path, R"({"Control": {"waiting": "active"}, "Vision": {"core": "GPU", "slice": "1300us"}})");
-  const json polls = analysed({minimal, "--mapping", path});
+  const json polls = analyzed({minimal, "--mapping", path});
   CHECK(entry(polls["tasks"], "Control")["metrics"]["PollingTime"]["max_ps"] != 0);
   const auto refused = [&](const std::string& text) {
     test::write_text(path, text);

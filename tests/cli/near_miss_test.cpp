@@ -41,9 +41,9 @@ void check_slips(const std::vector<Slip>& slips) {
     const test::TemporaryFolder folder;
     const std::string model = folder.path() + "/model.amxmi";
     test::write_text(model, test::replaced(small_model(), slip.from, slip.to));
-    const auto analysed = test::amalthea({"analyze", model});
-    CHECK(analysed.exit_code == 1);
-    check_said(analysed.err, slip);
+    const auto analyzed = test::amalthea({"analyze", model});
+    CHECK(analyzed.exit_code == 1);
+    check_said(analyzed.err, slip);
     check_said(test::amalthea({"validate", model}).out, slip);
   }
 }

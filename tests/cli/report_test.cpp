@@ -30,10 +30,10 @@ TEST_CASE("report: one file with what analyze says, the same bytes every time") 
   CHECK(test::amalthea({"report", model, "-o", two, "--runs", "20", "--until", "400ms"}).exit_code == 1);
   CHECK(test::read_text(one) == test::read_text(two));
   const json data = data_of(one);
-  json analysed = json::parse(test::amalthea({"analyze", model, "--until", "400ms", "--format", "json"}).out);
-  analysed.erase("runnables");
-  for (json& task : analysed["tasks"]) task.erase("metrics");
-  CHECK(data["results"] == analysed);
+  json analyzed = json::parse(test::amalthea({"analyze", model, "--until", "400ms", "--format", "json"}).out);
+  analyzed.erase("runnables");
+  for (json& task : analyzed["tasks"]) task.erase("metrics");
+  CHECK(data["results"] == analyzed);
   CHECK(data["runs"]["simulation"]["runs"] == 20);
   CHECK(data["runs"]["simulation"]["execution"] == "random");
   CHECK(data["options"].back() == json({"--seed", "1"}));

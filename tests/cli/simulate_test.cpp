@@ -31,7 +31,7 @@ json simulated(const std::string& model, const std::vector<std::string>& options
   return json::parse(result.out);
 }
 
-json analysed(const std::string& model, const std::vector<std::string>& options) {
+json analyzed(const std::string& model, const std::vector<std::string>& options) {
   const auto result = test::amalthea(with({"analyze", test::sample(model), "--format", "json"}, options));
   REQUIRE(result.exit_code <= 1);
   return json::parse(result.out);
@@ -81,7 +81,7 @@ TEST_CASE("a longest job that simulate tells comes again with its seed alone") {
 TEST_CASE("one run at worst execution times is what analyze simulates") {
   const std::vector<std::string> options = {"--until", "500ms"};
   const json run = simulated("waters2019-tx2.amxmi", options);
-  const json analysis = analysed("waters2019-tx2.amxmi", options);
+  const json analysis = analyzed("waters2019-tx2.amxmi", options);
   REQUIRE(run["tasks"].size() == analysis["tasks"].size());
   for (std::size_t i = 0; i < run["tasks"].size(); ++i) {
     const json& here = run["tasks"][i];

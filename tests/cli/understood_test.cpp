@@ -116,13 +116,13 @@ TEST_CASE("what timing depends on and cannot be read ends an analysis even with 
 TEST_CASE("analyze finds what validate finds, in the same order") {
   const Changed changed("<labels xmi:id=\"Image_host", "<labels name=\"Spare\"/><labels xmi:id=\"Image_host");
   const auto validated = test::amalthea({"validate", changed.model(), "--format", "json"});
-  const auto analysed = test::amalthea({"analyze", changed.model(), "--format", "json"});
-  CHECK(analysed.exit_code == 0);
+  const auto analyzed = test::amalthea({"analyze", changed.model(), "--format", "json"});
+  CHECK(analyzed.exit_code == 0);
   const auto found = ids_in(Json::parse(validated.out)["findings"], "rule");
   CHECK(found.count("AM0620") == 1);
-  CHECK(ids_in(Json::parse(analysed.out)["findings"], "rule") == found);
+  CHECK(ids_in(Json::parse(analyzed.out)["findings"], "rule") == found);
   const auto text = test::amalthea({"validate", changed.model()}).out;
-  CHECK(text.starts_with(analysed.err));
+  CHECK(text.starts_with(analyzed.err));
 
   const std::string waters = test::sample("waters2019-tx2.amxmi");
   const std::string waters_text = test::amalthea({"validate", waters}).out;

@@ -144,7 +144,7 @@ TEST_CASE("late jobs are counted, with the interval of their share, and make the
 TEST_CASE("executions that are not drawn are what the analysis simulates") {
   const System system = two_tasks();
   const ManyRuns runs = many(system, 1, 1, 1, Execution::worst, us(200));
-  const Results results = analysed(system, us(200));
+  const Results results = analyzed(system, us(200));
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     CHECK(runs.tasks[task].response.max() == results.tasks[task].response.max);
     CHECK(runs.tasks[task].response.min() == results.tasks[task].response.min);
@@ -169,12 +169,12 @@ TEST_CASE("progress is told after every run, in order") {
   options.analysis.execution = Execution::random;
   options.runs = 50;
   options.threads = 4;
-  std::vector<std::uint64_t> told;
-  options.progress = [&](std::uint64_t done) { told.push_back(done); };
+  std::vector<std::uint64_t> reported;
+  options.progress = [&](std::uint64_t done) { reported.push_back(done); };
   Diagnostics diagnostics;
   REQUIRE(simulate_runs(two_tasks(), options, diagnostics).has_value());
-  REQUIRE(told.size() == 50);
-  for (std::uint64_t i = 0; i < 50; ++i) CHECK(told[i] == i + 1);
+  REQUIRE(reported.size() == 50);
+  for (std::uint64_t i = 0; i < 50; ++i) CHECK(reported[i] == i + 1);
 }
 
 TEST_CASE("times that cannot be added up are an error, on several threads too") {

@@ -49,7 +49,7 @@ Requirement::CpuLimit cpu(std::string metric, double limit, std::optional<UnitIn
 /// Judged alone, in a simulation of this length.
 RequirementResult judged(System system, Requirement requirement, Duration until) {
   system.requirements = {std::move(requirement)};
-  const engine::Results results = analysed(system, until);
+  const engine::Results results = analyzed(system, until);
   REQUIRE(results.requirements.size() == 1);
   return results.requirements.front();
 }
@@ -112,7 +112,7 @@ TEST_CASE("requirements: every time metric of a process has the value one works 
     add(Limits::lower, expected.value);
     add(Limits::lower, expected.value + 1);
   }
-  const engine::Results results = analysed(system, Preempted::until);
+  const engine::Results results = analyzed(system, Preempted::until);
   for (std::size_t i = 0; i < slow.size(); ++i) {
     INFO(to_string(slow[i].metric));
     const auto* found = &results.requirements[4 * i];
@@ -377,7 +377,7 @@ TEST_CASE("requirements: what is not measured or not stated is unknown, with a r
        "its process chain is empty, or has a process that is not in the analysed system"}};
   System system = example.maker.build();
   for (const auto& [requirement, reason] : cases) system.requirements.push_back(requirement);
-  const engine::Results results = analysed(system, Preempted::until);
+  const engine::Results results = analyzed(system, Preempted::until);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     CHECK(results.requirements[i].verdict == LimitVerdict::unknown);
     CHECK(results.requirements[i].reason == cases[i].second);

@@ -198,8 +198,8 @@ struct Waters {
         options.mapping.push_back(
             importer::parse_mapping_change(function + (on_cpu[named(problem.system, function)] ? "=Core3" : "=GP10B"))
                 .value());
-      Diagnostics told;
-      return importer::build_system(model, options, told);
+      Diagnostics ignored;
+      return importer::build_system(model, options, ignored);
     };
   }
 };
@@ -609,16 +609,16 @@ TEST_CASE("explore: what conflicts is looked for with so many candidates and so 
   }
   const System system = maker.build();
   const Problem problem = problem_of(system);
-  std::uint64_t told = 0;
+  std::uint64_t ignored = 0;
   Options options = quick(40);
   options.progress = [&](std::uint64_t judged, std::size_t late) {
-    told = judged;
+    ignored = judged;
     CHECK(late >= 7);
   };
   Exploration found = explore::explore(problem, options);
   REQUIRE(found.conflict);
   CHECK(found.judged <= 80);
-  CHECK(told == found.judged / 64 * 64);
+  CHECK(ignored == found.judged / 64 * 64);
   CHECK(found.conflict->tasks.size() > 2);
   CHECK(found.conflict->reason.find("the search ended before it was known") != std::string::npos);
   options.candidates = 400;
@@ -679,7 +679,7 @@ TEST_CASE("explore: a walk that remembers little finds as good a mapping") {
     WalkOptions walking;
     walking.budget = 1500;
     walking.weights = walking.scales = {1};
-    walking.most_remembered = remembered;
+    walking.max_remembered = remembered;
     WalkResult result = walk(space, facts, evaluator, walking);
     CHECK(result.judged <= 1500);
     const Member& member = result.archive.members().front();

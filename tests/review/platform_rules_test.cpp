@@ -19,7 +19,7 @@ using namespace amalthea;
 
 namespace {
 
-std::vector<Diagnostic> told(const std::string& text, std::string_view id) {
+std::vector<Diagnostic> reported(const std::string& text, std::string_view id) {
   Diagnostics diagnostics;
   const Model model = test::model_from_text(text, diagnostics);
   review::review_model(model, diagnostics);
@@ -27,7 +27,7 @@ std::vector<Diagnostic> told(const std::string& text, std::string_view id) {
   return test::with_id(diagnostics, id);
 }
 
-std::size_t times(const std::string& text, std::string_view id) { return told(text, id).size(); }
+std::size_t times(const std::string& text, std::string_view id) { return reported(text, id).size(); }
 
 /// A unit and a memory, joined by two connections over a handler; what goes into the model beside may be given.
 std::string bus(const std::string& beside = "") {
@@ -78,12 +78,12 @@ TEST_CASE("hardware in order is reviewed without a word about it") {
 TEST_CASE("modules without definition and ports without type are told by kind (AM0618, AM0619)") {
   CHECK(times(bus_with(" definition=\"Ram?type=MemoryDefinition\"", ""), "AM0618") == 1);
   CHECK(times(bus_with(" definition=\"Bus?type=ConnectionHandlerDefinition\"", ""), "AM0618") == 1);
-  const auto units = told(bus_with(" definition=\"Cpu?type=ProcessingUnitDefinition\"", ""), "AM0618");
+  const auto units = reported(bus_with(" definition=\"Cpu?type=ProcessingUnitDefinition\"", ""), "AM0618");
   REQUIRE(units.size() == 1);
   CHECK(units.front().message.starts_with("ProcessingUnit \"Core\" has no definition"));
-  const auto ports = told(test::replaced(bus_with("name=\"s\" portType=\"responder\"", "name=\"s\""),
-                                         "name=\"in\" portType=\"responder\"", "name=\"in\""),
-                          "AM0619");
+  const auto ports = reported(test::replaced(bus_with("name=\"s\" portType=\"responder\"", "name=\"s\""),
+                                             "name=\"in\" portType=\"responder\"", "name=\"in\""),
+                              "AM0619");
   REQUIRE(ports.size() == 1);
   CHECK(ports.front().message.starts_with("2 of 4 ports do not say"));
 }
@@ -174,7 +174,7 @@ std::string placed(const std::string& first, const std::string& second, const st
 
 TEST_CASE("labels that do not fit into their memory, or overlap there, or have no size, are told (AM0643 to AM0645)") {
   CHECK(times(placed("", ""), "AM0643") == 0);
-  const auto full = told(placed("", "", "500"), "AM0643");
+  const auto full = reported(placed("", "", "500"), "AM0643");
   REQUIRE(full.size() == 1);
   CHECK(
       full.front().message ==
@@ -214,7 +214,7 @@ TEST_CASE("tasks under EDF without deadline are told together (AM0648)") {
   text = test::replaced(text, "definition=\"FixedPriorityPreemptive?", "definition=\"EarliestDeadlineFirst?");
   CHECK(times(text, "AM0648") == 0);
   const auto missing =
-      told(test::replaced(text, "process=\"Monitor?type=Task\"", "process=\"Control?type=Task\""), "AM0648");
+      reported(test::replaced(text, "process=\"Monitor?type=Task\"", "process=\"Control?type=Task\""), "AM0648");
   REQUIRE(missing.size() == 1);
   CHECK(missing.front().message.starts_with("1 of 2 tasks"));
 }
@@ -307,7 +307,7 @@ TEST_CASE("keys of custom properties that are there twice are told (AM0661)") {
   };
   CHECK(times(properties("c", ""), "AM0661") == 0);
   CHECK(times(properties("c", "<customProperties key=\"a\"/>"), "AM0661") == 0);
-  const auto twice = told(properties("a", ""), "AM0661");
+  const auto twice = reported(properties("a", ""), "AM0661");
   REQUIRE(twice.size() == 1);
   CHECK(twice.front().message == "Task \"T\" has two custom properties with the key \"a\"; the first counts");
 }
@@ -351,7 +351,7 @@ TEST_CASE("scheduling parameters that are not as their definitions say are told 
   const std::string idle = scheduled("", priority);  // a scheduler of which nothing else is told
   const auto first = idle.find("<mappingModel>"), last = idle.find("</am:Amalthea>");
   CHECK(times(idle.substr(0, first) + idle.substr(last), "AM0664") == 1);
-  const auto twice = told(scheduled(slice, ""), "AM0664");
+  const auto twice = reported(scheduled(slice, ""), "AM0664");
   REQUIRE(twice.size() == 1);
   CHECK(twice.front().message.ends_with("so it is in 2 places"));
   // A key that leads nowhere may be meant for it.

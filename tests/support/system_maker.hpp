@@ -146,7 +146,7 @@ inline engine::DeviceProfile plain_profile(Duration slice) {
 }
 
 /// Analysed for `until`; the findings must be free of errors.
-inline engine::Results analysed(const System& system, Duration until, const engine::DeviceProfile& profile) {
+inline engine::Results analyzed(const System& system, Duration until, const engine::DeviceProfile& profile) {
   engine::AnalysisOptions options;
   options.until = until;
   options.profile = &profile;
@@ -154,8 +154,8 @@ inline engine::Results analysed(const System& system, Duration until, const engi
   auto results = engine::analyze(system, options, diagnostics);
   return std::move(results.value());
 }
-inline engine::Results analysed(const System& system, Duration until) {
-  return analysed(system, until, plain_profile(us(1000)));
+inline engine::Results analyzed(const System& system, Duration until) {
+  return analyzed(system, until, plain_profile(us(1000)));
 }
 
 }  // namespace test

@@ -8,21 +8,21 @@
 #include <utility>
 #include <vector>
 
-#include "engine/bounds/detail/subject.hpp"
+#include "engine/bounds/detail/analyzed_system.hpp"
 #include "engine/nvidia/time_slice_analysis.hpp"
 
 namespace amalthea::engine::bounds {
 
 /// Longer periods count as this one, and what comes once as if it came again after as much: no window is longer.
-inline constexpr Duration longest_period = nvidia::longest_analysed - Duration::picoseconds(1);
+inline constexpr Duration longest_period = nvidia::longest_analyzed - Duration::picoseconds(1);
 
 /// Who may make whom go on.
 struct Triggers {
-  std::vector<std::vector<Place>> of_stimulus;         ///< the steps that trigger it
-  std::vector<std::vector<Place>> of_event;            ///< the steps that set it
+  std::vector<std::vector<TaskStep>> of_stimulus;      ///< the steps that trigger it
+  std::vector<std::vector<TaskStep>> of_event;         ///< the steps that set it
   std::vector<std::vector<StimulusIndex>> activating;  ///< the stimuli of every task
 };
-Triggers triggers_of(const Subject& subject);
+Triggers triggers_of(const AnalyzedSystem& subject);
 
 /// One way in which jobs of a task come.
 struct Activation {
@@ -46,10 +46,10 @@ struct Activations {
 
   bool any() const { return !all.empty() || !fault.empty(); }
   /// As many as the task counts for.
-  std::size_t ways() const { return all.empty() ? 1 : all.size(); }
+  std::size_t count() const { return all.empty() ? 1 : all.size(); }
 };
 
 /// Of every task.
-std::vector<Activations> activations_of(const Subject& subject, const Triggers& triggers);
+std::vector<Activations> activations_of(const AnalyzedSystem& subject, const Triggers& triggers);
 
 }  // namespace amalthea::engine::bounds

@@ -11,11 +11,11 @@
 namespace amalthea::engine::bounds {
 
 /// Of the task of a core.
-std::vector<Contribution> contributions_on_core(const Subject& subject, const CoreProblem& problem, TaskIndex task,
-                                                const std::vector<cpu::CpuShare>& shares);
+std::vector<Contribution> contributions_on_core(const AnalyzedSystem& subject, const CoreProblem& problem,
+                                                TaskIndex task, const std::vector<cpu::CpuShare>& shares);
 
 /// Of a task of the GPU's problem; `segments` are those whose own work is among the shares.
-std::vector<Contribution> contributions_with_gpu(const Subject& subject, const std::vector<GpuMember>& members,
+std::vector<Contribution> contributions_with_gpu(const AnalyzedSystem& subject, const std::vector<GpuMember>& members,
                                                  TaskIndex task, const std::vector<nvidia::BoundShare>& shares,
                                                  const std::vector<TaskIndex>& segments);
 

@@ -37,12 +37,12 @@ struct CoreModels {
 };
 
 /// Tasks that no analysis fits have a fault.
-CoreModels core_models(const Subject& subject, const std::vector<Activations>& activations, const Offloads& offloads,
-                       Faults& faults);
+CoreModels core_models(const AnalyzedSystem& subject, const std::vector<Activations>& activations,
+                       const Offloads& offloads, Faults& faults);
 
 /// All that is known of the tasks before their problems are put.
-struct Known {
-  const Subject& subject;
+struct ProblemInput {
+  const AnalyzedSystem& subject;
   const std::vector<Activations>& activations;  ///< of every task
   const Offloads& offloads;
   const CoreModels& cores;

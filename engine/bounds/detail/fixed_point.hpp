@@ -17,12 +17,12 @@ struct Solution {
   std::vector<std::vector<cpu::CpuBound>> cores;  ///< parallel to Problems::cores and their tasks
 
   /// Nothing where it has no bound.
-  std::optional<Duration> response_of(const Entity& entity) const;
+  std::optional<Duration> response_of(const ProblemTask& problem_task) const;
 };
 
 /// What is triggered comes with the jitter and the bound of its source as jitter: sets the jitters of the activations
 /// and in the problems until none grows any more. What grows without end is unlimited and has a fault.
-Solution solve(const Subject& subject, const CoreModels& cores, std::vector<Activations>& activations,
+Solution solve(const AnalyzedSystem& subject, const CoreModels& cores, std::vector<Activations>& activations,
                Problems& problems, Faults& faults);
 
 }  // namespace amalthea::engine::bounds

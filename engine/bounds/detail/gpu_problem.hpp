@@ -29,7 +29,7 @@ struct GpuProblem {
 };
 
 /// Without tasks; `gpu`: nothing when there is none.
-GpuProblem empty_gpu_problem(const Known& known, std::optional<UnitIndex> gpu);
+GpuProblem empty_gpu_problem(const ProblemInput& input, std::optional<UnitIndex> gpu);
 
 struct GpuEntry {
   nvidia::GpuTask task;  ///< its deadline is missing
@@ -37,11 +37,11 @@ struct GpuEntry {
 };
 
 /// A host task; `context` is that in which it offloads. Its period is missing.
-GpuEntry host_entry(const Known& known, TaskIndex host, const GpuContext* context, Faults& faults);
+GpuEntry host_entry(const ProblemInput& input, TaskIndex host, const GpuContext* context, Faults& faults);
 
 /// A context that no host waits for, with these device tasks; its core is missing. Several of them have no bound: all
 /// that counts is which engines they may use and whom they slow.
-GpuEntry context_entry(const Known& known, const GpuContext& context, const std::vector<TaskIndex>& devices,
+GpuEntry context_entry(const ProblemInput& input, const GpuContext& context, const std::vector<TaskIndex>& devices,
                        Faults& faults);
 
 }  // namespace amalthea::engine::bounds

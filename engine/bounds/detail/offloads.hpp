@@ -24,7 +24,7 @@ struct Offloads {
 };
 
 /// Of the hosts that something activates. Whoever waits in another way has a fault.
-Offloads offloads_of(const Subject& subject, const Triggers& triggers, const std::vector<Activations>& activations,
-                     Faults& faults);
+Offloads offloads_of(const AnalyzedSystem& subject, const Triggers& triggers,
+                     const std::vector<Activations>& activations, Faults& faults);
 
 }  // namespace amalthea::engine::bounds

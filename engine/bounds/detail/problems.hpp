@@ -13,7 +13,7 @@
 namespace amalthea::engine::bounds {
 
 /// One way in which jobs of a task come, and where it is analysed.
-struct Entity {
+struct ProblemTask {
   TaskIndex task = 0;
   std::size_t activation = 0;
   std::optional<std::size_t> core;  ///< index into Problems::cores; nothing: in the GPU's problem
@@ -21,18 +21,18 @@ struct Entity {
 };
 
 struct Problems {
-  std::vector<Entity> entities;
+  std::vector<ProblemTask> problem_tasks;
   /// Of every active task, per activation: index into the entities. A device task has those of its context.
   std::vector<std::vector<std::size_t>> of_task;
   GpuProblem gpu;
   std::vector<CoreProblem> cores;  ///< parallel to CoreModels::cores; empty where that is not analysed apart
 
-  Duration& jitter_of(const Entity& entity);
-  bool is_unlimited(const Entity& entity) const;
-  void set_unlimited(const Entity& entity);
+  Duration& jitter_of(const ProblemTask& problem_task);
+  bool is_unlimited(const ProblemTask& problem_task) const;
+  void set_unlimited(const ProblemTask& problem_task);
 };
 
 /// Tasks that are no part of what the problems can express are unlimited there and have a fault.
-Problems problems_of(const Known& known, std::optional<UnitIndex> gpu, Faults& faults);
+Problems problems_of(const ProblemInput& input, std::optional<UnitIndex> gpu, Faults& faults);
 
 }  // namespace amalthea::engine::bounds

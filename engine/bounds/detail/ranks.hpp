@@ -31,6 +31,6 @@ struct Ranks {
 Ranks ranks_of(const System& system);
 
 /// Whether tasks under it are served by their deadlines.
-bool goes_by_deadline(SchedulingAlgorithm algorithm);
+bool uses_deadlines(SchedulingAlgorithm algorithm);
 
 }  // namespace amalthea::engine::bounds

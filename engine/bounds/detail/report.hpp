@@ -8,6 +8,7 @@
 
 namespace amalthea::engine::bounds {
 
-SystemBounds report(const Known& known, const Problems& problems, const Solution& solution, const Faults& faults);
+SystemBounds report(const ProblemInput& input, const Problems& problems, const Solution& solution,
+                    const Faults& faults);
 
 }  // namespace amalthea::engine::bounds

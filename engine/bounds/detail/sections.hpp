@@ -27,13 +27,14 @@ struct TaskShape {
   cpu::Section last;
   std::optional<Duration> cooperative;
   Duration last_cooperative;
-  bool lingers = false;
+  bool preemptible_at_end = false;
 
   bool has_sections() const { return !sections.empty() || cooperative; }
 };
 
 /// Of a host task.
-TaskShape shape_of(const Subject& subject, const Ranks& ranks, const SemaphoreCeilings& semaphores, TaskIndex host);
+TaskShape shape_of(const AnalyzedSystem& subject, const Ranks& ranks, const SemaphoreCeilings& semaphores,
+                   TaskIndex host);
 
 /// Whether a Terminate comes before other steps than those that the operating system adds.
 bool ends_early(const Program& program);

@@ -11,8 +11,8 @@
 #include <optional>
 #include <vector>
 
+#include "engine/bounds/detail/analyzed_system.hpp"
 #include "engine/bounds/detail/ranks.hpp"
-#include "engine/bounds/detail/subject.hpp"
 
 namespace amalthea::engine::bounds {
 
@@ -23,6 +23,6 @@ struct SemaphoreCeilings {
   Faults faults;              ///< of every task: that it uses such a one
 };
 
-SemaphoreCeilings semaphore_ceilings(const Subject& subject, const Ranks& ranks);
+SemaphoreCeilings semaphore_ceilings(const AnalyzedSystem& subject, const Ranks& ranks);
 
 }  // namespace amalthea::engine::bounds

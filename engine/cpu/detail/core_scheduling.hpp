@@ -131,7 +131,7 @@ class CoreScheduling {
     std::vector<CoreIndex> cores;         ///< where it may run
     std::vector<SchedulerIndex> servers;  ///< whose budgets it uses
     std::optional<Duration> slice;        ///< of its round robin
-    Duration turn;                        ///< what is left of it
+    Duration slice_left;                  ///< what is left of it
     std::optional<CoreIndex> last;        ///< where it ran last
     std::optional<CoreIndex> on;          ///< where it runs
     CoreSetIndex core_set = 0;            ///< its cores
@@ -168,7 +168,7 @@ class CoreScheduling {
   bool has_budget(TaskIndex task) const;
   void enqueue(TaskIndex task);
   void dequeue(TaskIndex task);
-  std::size_t& mates(TaskIndex task);
+  std::size_t& round_robin_peers(TaskIndex task);
   /// Changes how urgent a task is, wherever it stands.
   template <typename Change>
   void requeue(TaskIndex task, Change change);
@@ -195,7 +195,7 @@ class CoreScheduling {
   IndexSet undecided_{0};
   std::vector<std::vector<CoreIndex>> core_sets_;
   /// Ready tasks that take turns with each other: in a domain, of a scheduler, equally urgent.
-  std::map<std::tuple<DomainIndex, SchedulerIndex, std::int64_t>, std::size_t> mates_;
+  std::map<std::tuple<DomainIndex, SchedulerIndex, std::int64_t>, std::size_t> round_robin_peers_;
   std::vector<CoreIndex> metered_;  ///< where somebody runs who uses up a budget or a turn
   Instant now_;
   // Of the decision at hand.

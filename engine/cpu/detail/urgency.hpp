@@ -31,12 +31,12 @@ class Urgency {
   /// A job of the task was released.
   void released(TaskIndex task, Instant release);
   /// The task became ready, or was put to the end of its queue.
-  void queued(TaskIndex task, Instant now) { of_[task].key.since = now; }
+  void queued(TaskIndex task, Instant now) { states_[task].key.since = now; }
   /// The task holds what makes it at least as urgent as this; nothing: as it is by itself. Without effect under EDF.
   void raise(TaskIndex task, std::optional<std::int64_t> ceiling);
-  std::optional<std::int64_t> ceiling(TaskIndex task) const { return of_[task].ceiling; }
+  std::optional<std::int64_t> ceiling(TaskIndex task) const { return states_[task].ceiling; }
   /// How urgent a task is by itself: larger is more. What ceilings are made of.
-  std::int64_t own_urgency(TaskIndex task) const { return of_[task].own; }
+  std::int64_t own_urgency(TaskIndex task) const { return states_[task].own; }
   /// A server's deadline under EDF.
   void set_deadline(SchedulerIndex server, Instant deadline) { server_deadline_[server] = deadline; }
 
@@ -49,7 +49,7 @@ class Urgency {
     Instant since;             ///< when it became ready, or came to the end of its queue
     friend bool operator==(const Key&, const Key&) = default;
   };
-  const Key& key(TaskIndex task) const { return of_[task].key; }
+  const Key& key(TaskIndex task) const { return states_[task].key; }
   static bool before(const Key& key_a, TaskIndex a, const Key& key_b, TaskIndex b) {
     if (key_a.interrupt != key_b.interrupt) return key_a.interrupt;
     if (key_a.urgency != key_b.urgency) return key_a.urgency > key_b.urgency;
@@ -60,17 +60,17 @@ class Urgency {
   bool comparable(const std::vector<TaskIndex>& tasks) const;
 
   /// By time-sliced turns: with equally urgent processes of its scheduler, a round robin.
-  bool takes_turns(TaskIndex task) const;
+  bool is_round_robin(TaskIndex task) const;
   /// Those of one scheduler that take turns have the same.
-  std::int64_t turn(TaskIndex task) const { return of_[task].key.urgency; }
+  std::int64_t round_robin_level(TaskIndex task) const { return states_[task].key.urgency; }
   /// A task's schedulers from its own up to the outermost.
-  const std::vector<SchedulerIndex>& way(TaskIndex task) const { return of_[task].way; }
+  const std::vector<SchedulerIndex>& scheduler_path(TaskIndex task) const { return states_[task].scheduler_path; }
 
  private:
   struct State {
     Key key;                       ///< the urgency is that within its own scheduler
     SchedulerIndex scheduler = 0;  ///< its own
-    std::vector<SchedulerIndex> way;
+    std::vector<SchedulerIndex> scheduler_path;
     std::optional<Duration> relative_deadline;
     Instant deadline = Instant::never();
     std::optional<std::int64_t> ceiling;
@@ -81,12 +81,12 @@ class Urgency {
   /// Larger is more urgent, as this algorithm sees a task, or a child scheduler.
   std::int64_t own_urgency(SchedulingAlgorithm algorithm, TaskIndex task) const;
   std::int64_t of_task(SchedulingAlgorithm algorithm, TaskIndex task) const;
-  void update(TaskIndex task) { of_[task].key.urgency = of_task(of_[task].by, task); }
+  void update(TaskIndex task) { states_[task].key.urgency = of_task(states_[task].by, task); }
   std::int64_t of_child(SchedulingAlgorithm algorithm, SchedulerIndex child) const;
 
   const System& system_;
   const std::vector<std::optional<Duration>> periods_;
-  std::vector<State> of_;
+  std::vector<State> states_;
   std::vector<Instant> server_deadline_;
   bool roots_by_priority_ = true;
 };

@@ -18,7 +18,7 @@
 
 namespace amalthea::engine::nvidia::makespan {
 
-enum class Template : std::uint8_t { round_robin, fixed_priority, most_pending, random };
+enum class Template : std::uint8_t { round_robin, fixed_priority, max_pending, random };
 inline constexpr std::uint64_t templates = 4;
 std::string_view to_string(Template start);
 

@@ -31,7 +31,7 @@ using Kernel = std::vector<Unit>;
 using PerUnit = std::array<std::int64_t, unit_types>;
 
 /// The longest kernel string, as written and once transformed.
-inline constexpr std::size_t most_instructions = 4096;
+inline constexpr std::size_t max_instructions = 4096;
 
 /// Letters L, C, S, D, in either case; a number before a letter repeats it ("5L 9C"), blanks are skipped. Or what is
 /// wrong.
@@ -53,14 +53,14 @@ struct SmUnits {
 struct Problem {
   Kernel kernel;                 ///< not empty
   PerUnit capacity{1, 4, 1, 2};  ///< warps that execute an instruction of a type in one cycle (Eq. 1); > 0
-  std::int64_t warps = 1;        ///< 1 … most_warps
+  std::int64_t warps = 1;        ///< 1 … max_warps
   std::int64_t schedulers = 4;   ///< warps that execute in one cycle; > 0, or no_scheduler_limit
 
   std::int64_t instructions() const { return static_cast<std::int64_t>(kernel.size()); }
   std::int64_t capacity_of(Unit unit) const { return capacity[static_cast<std::size_t>(unit)]; }
 };
 inline constexpr std::int64_t no_scheduler_limit = std::int64_t{1} << 30;
-inline constexpr std::int64_t most_warps = 64;
+inline constexpr std::int64_t max_warps = 64;
 
 /// The problem of a kernel on an SM: where a type has less units than a warp has threads, or takes several cycles, its
 /// instructions become several of one cycle on one unit. This adds schedules and loses none. Or what is wrong: units

@@ -27,7 +27,7 @@ WarpString round_robin_string(const Problem& problem);
 /// Warp after warp.
 WarpString fixed_priority_string(const Problem& problem);
 /// Cycle by cycle the warps with most instructions left, among equals the first.
-WarpString most_pending_string(const Problem& problem);
+WarpString max_pending_string(const Problem& problem);
 
 /// What is wrong with a string, if anything.
 std::optional<std::string> complaint(const Problem& problem, const WarpString& string);

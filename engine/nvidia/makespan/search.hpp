@@ -51,7 +51,7 @@ struct SearchResult {
 };
 
 /// States of more warps and instructions than this together are not searched; bounds and a simple schedule remain.
-inline constexpr std::int64_t most_state_bits = 54;
+inline constexpr std::int64_t max_state_bits = 54;
 
 SearchResult worst_makespan(const Problem& problem, const SearchOptions& options);
 

@@ -25,35 +25,35 @@ class Accounts {
 
   void on(const JobBegun& event);
   void on(const JobEnded& event);
-  void on(const StepChanged& event) { look_at(event.task); }
-  void on(const CoreGiven& event) { look_at(event.task); }
-  void on(const CoreLost& event) { look_at(event.task); }
+  void on(const StepChanged& event) { request_update(event.task); }
+  void on(const CoreGiven& event) { request_update(event.task); }
+  void on(const CoreLost& event) { request_update(event.task); }
   void on(const WaitBegun& event);
-  void on(const WaitEnded& event) { look_at(event.task); }
-  void on(const HoldersChanged& event) { look_at(event.task); }
+  void on(const WaitEnded& event) { request_update(event.task); }
+  void on(const HoldersChanged& event) { request_update(event.task); }
   void on(const Decided& event) { decided_.push_back(event.domain); }
 
   /// Nothing more happens at this instant.
   void end_instant();
 
-  const JobTimes& times(TaskIndex task) const { return of_[task].times; }
+  const JobTimes& times(TaskIndex task) const { return accounts_[task].times; }
   /// Of the present job, or the one that ends now: what its time went to, in the order of its first appearance.
   const std::vector<Contribution>& parts(TaskIndex task);
 
  private:
   struct Account {
     JobTimes times;
-    bool to_look_at = false;
+    bool needs_update = false;
     bool beside_device = false;     ///< it is among those who wait for devices
     std::optional<UnitIndex> unit;  ///< for intervals
     std::optional<NodeIndex> node;
   };
-  void look_at(TaskIndex task);
+  void request_update(TaskIndex task);
   void log_obstacles();
-  void look_for_intervals();
-  void look(TaskIndex task);
-  void look_for_interval(TaskIndex task);
-  void tell_interval(TaskIndex task);
+  void update_intervals();
+  void update_account(TaskIndex task);
+  void update_interval(TaskIndex task);
+  void notify_interval(TaskIndex task);
   void shorten(CoreScheduling::CoreSetIndex set);
 
   const Clock& clock_;
@@ -63,14 +63,14 @@ class Accounts {
   const Standings& standings_;
   const Listeners& listeners_;
   const bool intervals_;
-  std::vector<Account> of_;          ///< every task
+  std::vector<Account> accounts_;    ///< every task
   std::vector<ObstacleLog> logs_;    ///< of every core set
   std::vector<std::size_t> limits_;  ///< of every log: how long it may become
   std::vector<bool> moved_;          ///< of every core set: what keeps jobs from it changed
   PartSum sum_;
-  std::vector<std::size_t> decided_;   ///< domains, at this instant
-  std::vector<TaskIndex> to_look_at_;  ///< host tasks to which something happened
-  bool look_at_devices_ = false;
+  std::vector<std::size_t> decided_;     ///< domains, at this instant
+  std::vector<TaskIndex> needs_update_;  ///< host tasks to which something happened
+  bool update_devices_ = false;
   std::vector<TaskIndex> beside_devices_;
 };
 

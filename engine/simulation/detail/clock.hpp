@@ -10,7 +10,7 @@
 namespace amalthea::engine::simulation {
 
 /// Thrown when time no longer advances, or too slowly to reach the end.
-struct Stuck {};
+struct StepLimitReached {};
 
 class Clock {
  public:
@@ -21,11 +21,11 @@ class Clock {
   }
   /// An activity. Too many at one instant mean that tasks without execution time activate each other in a circle.
   void count_step() {
-    if (++steps_ > most_steps) throw Stuck{};
+    if (++steps_ > max_steps) throw StepLimitReached{};
   }
 
  private:
-  static constexpr std::uint64_t most_steps = 1'000'000;
+  static constexpr std::uint64_t max_steps = 1'000'000;
   Instant now_;
   std::uint64_t steps_ = 0;
 };

@@ -44,7 +44,7 @@ class Cores {
   void dispatch(CoreIndex core, std::optional<TaskIndex> task);
   void stop_unless_decided(CoreIndex core);
   void run_timeless_steps(CoreIndex core);
-  bool comes_to_point(TaskIndex task);
+  bool reaches_schedule_point(TaskIndex task);
   void wait(CoreIndex core, bool actively);
   void end_job(CoreIndex core);
   void begin_step(CoreIndex core);

@@ -31,9 +31,9 @@ class DeviceTasks {
   /// The engines choose whom they serve.
   void settle();
   /// Tells what has begun and ended on the devices at this instant.
-  void tell_operations();
+  void notify_operations();
   /// Whether anything may have changed for an operation at this instant.
-  bool touched() const { return touched_; }
+  bool changed() const { return changed_; }
 
   /// The job has submitted something that has not ended.
   bool is_at_work(TaskIndex task) const { return states_[task].operation.has_value(); }
@@ -52,7 +52,7 @@ class DeviceTasks {
     std::vector<gpu::EngineSlice> slices;     ///< not yet told
     std::vector<gpu::BlockStep> block_steps;  ///< the same
     Instant due = Instant::never();           ///< when something happens there
-    bool touched = true;                      ///< it is to settle; at first it is
+    bool changed = true;                      ///< it is to settle; at first it is
   };
   struct State {
     std::size_t device = 0;
@@ -63,7 +63,7 @@ class DeviceTasks {
   void build_streams(const SimulationInput& input);
   void go_on(TaskIndex task);
   void submit(TaskIndex task);
-  void tell_blocks(Device& device);
+  void notify_blocks(Device& device);
 
   const System& system_;
   const Clock& clock_;
@@ -75,7 +75,7 @@ class DeviceTasks {
   std::vector<Device> devices_;
   std::vector<State> states_;  ///< of every task
   std::vector<gpu::OperationId> completed_;
-  bool touched_ = false;
+  bool changed_ = false;
   Instant advanced_to_;
 };
 

@@ -7,7 +7,7 @@
 
 #include "engine/simulation/detail/accounts.hpp"
 #include "engine/simulation/detail/measurements.hpp"
-#include "engine/simulation/detail/narrator.hpp"
+#include "engine/simulation/detail/observer_notifier.hpp"
 
 namespace amalthea::engine::simulation {
 
@@ -47,7 +47,7 @@ class EventLoop {
   Standings standings_;
   Accounts accounts_;
   Measurements measurements_;
-  std::optional<Narrator> narrator_;  ///< where there is an observer
+  std::optional<ObserverNotifier> notifier_;  ///< where there is an observer
 };
 
 }  // namespace amalthea::engine::simulation

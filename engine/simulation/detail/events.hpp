@@ -4,7 +4,7 @@
 /// What the parts of a simulation tell whoever listens, as it happens.
 ///
 /// There are three who may listen: `Accounts` (where jobs stand, and why), `Measurements` (what becomes the results),
-/// and, where the simulation has an observer, its `Narrator`. Each hears what it has an `on` for; nobody who acts knows
+/// and, where the simulation has an observer, its `ObserverNotifier`. Each hears what it has an `on` for; nobody who acts knows
 /// of any of them.
 
 #include <cstddef>
@@ -118,24 +118,24 @@ struct DeviceTaskSeen {
 
 class Accounts;
 class Measurements;
-class Narrator;
+class ObserverNotifier;
 
 /// Passes on what happens, without a word where nobody listens.
 class Listeners {
  public:
-  /// They live as long as this is used; `narrator` may be null.
-  void set(Accounts& accounts, Measurements& measurements, Narrator* narrator) {
+  /// They live as long as this is used; `notifier` may be null.
+  void set(Accounts& accounts, Measurements& measurements, ObserverNotifier* notifier) {
     accounts_ = &accounts;
     measurements_ = &measurements;
-    narrator_ = narrator;
+    notifier_ = notifier;
   }
   /// Each hears it in the order of the members.
   template <typename Event>
-  void tell(const Event& event) const;
+  void notify(const Event& event) const;
 
  private:
   Accounts* accounts_ = nullptr;
-  Narrator* narrator_ = nullptr;
+  ObserverNotifier* notifier_ = nullptr;
   Measurements* measurements_ = nullptr;
 };
 

@@ -6,15 +6,15 @@
 #include "engine/simulation/detail/accounts.hpp"
 #include "engine/simulation/detail/events.hpp"
 #include "engine/simulation/detail/measurements.hpp"
-#include "engine/simulation/detail/narrator.hpp"
+#include "engine/simulation/detail/observer_notifier.hpp"
 
 namespace amalthea::engine::simulation {
 
 template <typename Event>
-void Listeners::tell(const Event& event) const {
+void Listeners::notify(const Event& event) const {
   if constexpr (requires { accounts_->on(event); }) accounts_->on(event);
-  if constexpr (requires { narrator_->on(event); })
-    if (narrator_ != nullptr) narrator_->on(event);
+  if constexpr (requires { notifier_->on(event); })
+    if (notifier_ != nullptr) notifier_->on(event);
   if constexpr (requires { measurements_->on(event); }) measurements_->on(event);
 }
 

@@ -32,7 +32,7 @@ class Measurements {
   void report(Results& results);
 
  private:
-  struct OfRunnable {
+  struct RunnableMeasurement {
     Instant start, end;  ///< in the present job
     bool seen = false;   ///< in that
     std::vector<Duration> durations;
@@ -40,7 +40,7 @@ class Measurements {
   struct JobBefore {
     Instant release, start, end;
   };
-  struct OfTask {
+  struct TaskMeasurement {
     std::vector<Duration> responses;
     Duration worst;
     Instant worst_release;
@@ -48,7 +48,7 @@ class Measurements {
     std::uint64_t lost = 0;
     ProcessMetrics metrics;
     std::optional<JobBefore> before;
-    std::vector<OfRunnable> runnables;              ///< per Program::runnables
+    std::vector<RunnableMeasurement> runnables;     ///< per Program::runnables
     std::vector<std::vector<Duration>> operations;  ///< per step
     bool in_chain = false;                          ///< its jobs' accesses are recorded
     std::vector<JobAccess> accesses;                ///< of every ended job
@@ -61,7 +61,7 @@ class Measurements {
   const Clock& clock_;
   const Jobs& jobs_;
   Accounts& accounts_;
-  std::vector<OfTask> of_;  ///< every task
+  std::vector<TaskMeasurement> tasks_;  ///< every task
 };
 
 }  // namespace amalthea::engine::simulation

@@ -52,7 +52,7 @@ struct TraceEvent {
 struct TraceModel {
   struct StepFacts {
     EntityIndex runnable = no_entity;
-    bool comes_again = false;       ///< the runnable may have a later step
+    bool continues_later = false;   ///< the runnable may have a later step
     EntityIndex label = no_entity;  ///< read or written by a host task
     bool writes = false;
     EntityIndex operation = no_entity;
@@ -122,12 +122,12 @@ class TraceEvents : public TraceWriter {
     std::uint64_t operation = 0;            ///< instance of the present operation
     std::map<std::size_t, BlockAt> blocks;  ///< of it that have not ended
   };
-  void tell_runnable(TaskIndex task, TraceEvent::Runnable what, Instant now);
-  void tell_access(TaskIndex task, EntityIndex label, bool writes, Instant now);
+  void record_runnable(TaskIndex task, TraceEvent::Runnable what, Instant now);
+  void record_access(TaskIndex task, EntityIndex label, bool writes, Instant now);
   void enter(TaskIndex task, EntityIndex runnable, Instant now);
   void end_runnables(TaskIndex task, Instant now);
-  void tell_block(TaskIndex task, const TraceModel::StepFacts& step, const BlockAt& at, engine::ProcessEvent what,
-                  Instant now);
+  void record_block(TaskIndex task, const TraceModel::StepFacts& step, const BlockAt& at, engine::ProcessEvent what,
+                    Instant now);
 
   TraceModel model_;
   std::vector<TaskState> tasks_;

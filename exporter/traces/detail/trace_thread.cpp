@@ -47,26 +47,28 @@ using Event = std::variant<engine::Interval, Released, Completed, Occurred, engi
                            engine::OperationChange, engine::BlockChange, Served, Ended>;
 using Events = std::vector<Event>;
 
-void tell(TraceWriter& writer, const engine::Interval& interval) { writer.interval(interval); }
-void tell(TraceWriter& writer, const Released& what) { writer.released(what.task, what.now, what.lost); }
-void tell(TraceWriter& writer, const Completed& what) { writer.completed(what.task, what.job, what.release, what.now); }
-void tell(TraceWriter& writer, const Occurred& what) { writer.occurred(what.stimulus, what.by, what.now); }
-void tell(TraceWriter& writer, const engine::ProcessChange& change) { writer.process(change); }
-void tell(TraceWriter& writer, const StepChange& what) {
+void record(TraceWriter& writer, const engine::Interval& interval) { writer.interval(interval); }
+void record(TraceWriter& writer, const Released& what) { writer.released(what.task, what.now, what.lost); }
+void record(TraceWriter& writer, const Completed& what) {
+  writer.completed(what.task, what.job, what.release, what.now);
+}
+void record(TraceWriter& writer, const Occurred& what) { writer.occurred(what.stimulus, what.by, what.now); }
+void record(TraceWriter& writer, const engine::ProcessChange& change) { writer.process(change); }
+void record(TraceWriter& writer, const StepChange& what) {
   if (what.begins)
     writer.step_begins(what.task, what.job, what.step, what.now);
   else
     writer.step_ends(what.task, what.job, what.step, what.now);
 }
-void tell(TraceWriter& writer, const engine::OperationChange& change) { writer.operation(change); }
-void tell(TraceWriter& writer, const engine::BlockChange& change) { writer.block(change); }
-void tell(TraceWriter& writer, const Served& what) { writer.served(what.unit, what.slice); }
-void tell(TraceWriter& writer, const Ended& what) { writer.ended(what.now); }
+void record(TraceWriter& writer, const engine::OperationChange& change) { writer.operation(change); }
+void record(TraceWriter& writer, const engine::BlockChange& change) { writer.block(change); }
+void record(TraceWriter& writer, const Served& what) { writer.served(what.unit, what.slice); }
+void record(TraceWriter& writer, const Ended& what) { writer.ended(what.now); }
 
 class ThreadedTrace final : public TraceWriter {
  public:
   explicit ThreadedTrace(std::unique_ptr<TraceWriter> writer) : writer_(std::move(writer)) {
-    gathered_.reserve(most_gathered);
+    gathered_.reserve(max_gathered);
   }
   ~ThreadedTrace() override { stop(); }
 
@@ -108,18 +110,18 @@ class ThreadedTrace final : public TraceWriter {
   }
 
  private:
-  static constexpr std::size_t most_gathered = 2048;
-  static constexpr std::size_t most_waiting = 4;  ///< of that many events each
+  static constexpr std::size_t max_gathered = 2048;
+  static constexpr std::size_t max_waiting = 4;  ///< of that many events each
 
   template <typename What>
   void add(const What& what) {
     gathered_.emplace_back(what);
-    if (gathered_.size() == most_gathered) pass_on();
+    if (gathered_.size() == max_gathered) pass_on();
   }
 
   void pass_on() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return waiting_.size() < most_waiting; });
+    changed_.wait(lock, [this] { return waiting_.size() < max_waiting; });
     waiting_.push_back(std::move(gathered_));
     if (spare_.empty()) {
       gathered_ = {};
@@ -130,7 +132,7 @@ class ThreadedTrace final : public TraceWriter {
     lock.unlock();
     changed_.notify_all();
     gathered_.clear();
-    gathered_.reserve(most_gathered);
+    gathered_.reserve(max_gathered);
   }
 
   void stop() {
@@ -153,7 +155,7 @@ class ThreadedTrace final : public TraceWriter {
       changed_.notify_all();
       try {
         if (!failure_)
-          for (const Event& event : events) std::visit([this](const auto& what) { tell(*writer_, what); }, event);
+          for (const Event& event : events) std::visit([this](const auto& what) { record(*writer_, what); }, event);
       } catch (...) {
         failure_ = std::current_exception();
       }

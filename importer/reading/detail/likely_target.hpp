@@ -38,8 +38,8 @@ class LikelyTargets {
   Element unknown_element(std::string_view written);
 
  private:
-  static constexpr std::size_t most_searched = 100;
-  static constexpr std::size_t most_compared = 2'000'000;
+  static constexpr std::size_t max_searched = 100;
+  static constexpr std::size_t max_compared = 2'000'000;
 
   struct Candidate {
     Element element;

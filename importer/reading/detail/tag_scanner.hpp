@@ -43,7 +43,7 @@ class TagScanner {
  private:
   /// Past the end of markup that begins here and is no tag (`<!-- -->`, `<![CDATA[ ]]>`, `<? ?>`), or nothing.
   std::optional<std::uint32_t> past_other_markup(std::uint32_t at) const;
-  bool stands_at(std::uint32_t at, std::string_view text) const;
+  bool matches_at(std::uint32_t at, std::string_view text) const;
   std::uint32_t past(std::uint32_t at, std::string_view text) const;
   Tag read_start_tag(std::uint32_t begin);
 

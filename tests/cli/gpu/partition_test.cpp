@@ -95,10 +95,10 @@ TEST_CASE("gpu run takes scenarios of AMD GPUs, in every form of output, and war
 
 TEST_CASE("a model that names an AMD GPU is analysed, simulated and annotated, and says why there is no bound") {
   const std::string model = AMALTHEA_SOURCE_DIR "/samples/amd/offload-masks.amxmi";
-  const auto analysed = test::amalthea({"analyze", model, "--format", "json"});
-  CHECK(analysed.exit_code == 0);
-  CHECK(analysed.err.find("AM0414") == std::string::npos);  // gpu.cuMask is understood
-  CHECK(analysed.out.find("an AMD GPU, kernels of all tasks run beside each other") != std::string::npos);
+  const auto analyzed = test::amalthea({"analyze", model, "--format", "json"});
+  CHECK(analyzed.exit_code == 0);
+  CHECK(analyzed.err.find("AM0414") == std::string::npos);  // gpu.cuMask is understood
+  CHECK(analyzed.out.find("an AMD GPU, kernels of all tasks run beside each other") != std::string::npos);
   CHECK(test::amalthea({"validate", model}).exit_code == 0);
   CHECK(test::amalthea({"simulate", model, "--runs", "3"}).exit_code == 0);
   CHECK(test::amalthea({"explain", model, "Radar"}).exit_code == 0);

@@ -47,7 +47,7 @@ TEST_CASE("on an AMD GPU kernels of different tasks run beside each other, on th
   const TaskIndex b = launching(maker, gpu, "B", 40, 200);
   const TaskIndex masked = launching(maker, gpu, "Masked", 6, 50, "0-29,59");
   const TaskIndex stray = launching(maker, gpu, "Stray", 12, 50, "packed:16");
-  const auto results = analysed(maker.build(), us(999), radeon());
+  const auto results = analyzed(maker.build(), us(999), radeon());
   CHECK(results.tasks[a].response.max == us(100));
   CHECK(results.tasks[b].response.max == us(200));
   CHECK(results.tasks[masked].response.max >= us(50));

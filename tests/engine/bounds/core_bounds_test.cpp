@@ -165,7 +165,7 @@ TEST_CASE("what a jittered task triggers comes as irregularly as that one") {
   maker.compute(last, 1);
   for (const TaskIndex each : {source, triggered, last, below}) maker[each].deadline = us(6);
   const System system = maker.build();
-  const Results results = analysed(system, us(100));
+  const Results results = analyzed(system, us(100));
   CHECK(results.tasks[triggered].response.max == us(7));
   CHECK(results.tasks[triggered].bound.worst == us(7));
   CHECK(results.tasks[triggered].guaranteed == false);
@@ -403,7 +403,7 @@ TEST_CASE("jobs of a task that moves between cores run one after the other, in h
   };
   SECTION("so that one waits for the other") {
     also_every(150);
-    const Results results = analysed(maker.build(), us(300));
+    const Results results = analyzed(maker.build(), us(300));
     CHECK(results.tasks[twice].response.max == us(20));
     CHECK(results.tasks[twice].bound.worst == us(20));
     CHECK(part(results.tasks[twice].bound, ContributionKind::backlog, twice) == us(10));

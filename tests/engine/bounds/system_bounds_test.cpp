@@ -39,7 +39,7 @@ TEST_CASE("bounds of tasks on one core are those of the textbook") {
   maker.compute(c, 5);
   for (const TaskIndex task : {a, b, c}) maker[task].deadline = us(80);
   maker[c].deadline = us(4);
-  const Results results = analysed(maker.build(), us(80));
+  const Results results = analyzed(maker.build(), us(80));
   CHECK(results.tasks[a].bound.worst == us(80));
   CHECK(results.tasks[b].bound.worst == us(15));
   CHECK(results.tasks[c].bound.worst == us(5));
@@ -68,14 +68,14 @@ TEST_CASE("a triggered task inherits its trigger's period with jitter") {
   maker.compute(triggered, 4);
   SECTION("which brings one more job into a window") {
     maker.compute(below, 14);  // 18 + 3 > 20: a second job, 22; without jitter 18
-    const Results results = analysed(maker.build(), us(40));
+    const Results results = analyzed(maker.build(), us(40));
     CHECK(results.tasks[source].bound.worst == us(5));
     CHECK(results.tasks[triggered].bound.worst == us(4));
     CHECK(results.tasks[below].bound.worst == us(22));
   }
   SECTION("or does not") {
     maker.compute(below, 13);  // 17 + 3 = 20
-    const Results results = analysed(maker.build(), us(40));
+    const Results results = analyzed(maker.build(), us(40));
     CHECK(results.tasks[below].bound.worst == us(17));
     CHECK(results.tasks[below].bound.best == us(13));
   }
@@ -96,7 +96,7 @@ TEST_CASE("what is executed beside an offload counts once at worst and not at be
   maker.compute(host, 7);
   maker.kernel(device, 30);
   maker.set(device, done, host);
-  const Results results = analysed(maker.build(), us(100));
+  const Results results = analyzed(maker.build(), us(100));
   CHECK(results.tasks[host].response.max == us(5 + 30 + 7));
   CHECK(results.tasks[host].bound.best == us(5 + 30 + 7));
   CHECK(results.tasks[host].bound.worst == us(5 + 20 + 30 + 7));
@@ -111,7 +111,7 @@ TEST_CASE("a task with two stimuli has the bound of both kinds of jobs") {
   const TaskIndex twice = maker.task("twice", core, 1, maker.periodic(50));
   maker.system().stimuli[maker.periodic(70)].activates.push_back(twice);
   maker.compute(twice, 10);
-  const Results results = analysed(maker.build(), us(350));
+  const Results results = analyzed(maker.build(), us(350));
   CHECK(results.tasks[twice].response.max == us(20));
   CHECK(results.tasks[twice].bound.worst == us(20));
   CHECK(part(results.tasks[twice].bound, ContributionKind::backlog, twice) == us(10));
@@ -140,7 +140,7 @@ TEST_CASE("what is outside of the analysis has a reason, and takes only what dep
     maker[task].time_slice = us(20);
   }
   maker[first].gpu.context = maker[second].gpu.context = "shared";
-  const Results results = analysed(maker.build(), us(100));
+  const Results results = analyzed(maker.build(), us(100));
   CHECK(results.tasks[waiter].bound.reason ==
         "it waits for setter, a task on a CPU, and only waits for a GPU are analysed");
   CHECK(results.tasks[waiter].bound.best == us(5));
@@ -167,7 +167,7 @@ TEST_CASE("an overloaded core or GPU is named with its demand, and what does not
   maker.compute(elsewhere, 6);
   maker.kernel(left, 6);
   maker.kernel(right, 6);
-  const Results results = analysed(maker.build(), us(100));
+  const Results results = analyzed(maker.build(), us(100));
   CHECK(results.tasks[high].bound.worst == us(6));
   CHECK(results.tasks[elsewhere].bound.worst == us(6));
   CHECK(results.tasks[low].bound.reason == "core one is overloaded by those of at least its priority: demand 1.2000");

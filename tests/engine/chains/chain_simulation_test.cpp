@@ -21,7 +21,7 @@ TEST_CASE("what the simulation sees of a chain follows from when its jobs start 
   Chain chain;
   chain.tasks = {p, c};
   system.chains.push_back(chain);
-  const auto results = analysed(system, us(120));
+  const auto results = analyzed(system, us(120));
   const engine::ObservedLatencies& seen = results.chains[0].observed;
   CHECK(seen.reduced_reaction == us(18));  // 0 → 18
   CHECK(seen.reaction == us(28));          // just after 20 → 30 → 48

@@ -54,7 +54,7 @@ struct Maker : SystemMaker {
 
 /// The instants of every watched event, in microseconds, as a simulation of this length shows them.
 std::vector<std::vector<std::int64_t>> seen(const System& system, Duration until,
-                                            std::size_t most = ConstraintObserver::most_instants) {
+                                            std::size_t most = ConstraintObserver::max_instants) {
   AnalysisOptions options;
   options.until = until;
   Diagnostics diagnostics;
@@ -254,7 +254,7 @@ struct Bounded {
     System system = maker.build();
     system.constraints.clear();
     system.constraints.push_back({"K", "Constraint", {}, {}, std::move(kind)});
-    return analysed(system, us(200)).constraints[0];
+    return analyzed(system, us(200)).constraints[0];
   }
   std::optional<bool> guaranteed(decltype(TimingConstraint::kind) kind) { return judged(std::move(kind)).guaranteed; }
 
@@ -314,7 +314,7 @@ TEST_CASE("nothing is guaranteed where activations may be lost") {
     constraint.kind =
         DelayLimit{{"E", Event::OfStimulus{stimulus}}, of_process(task, EventAction::terminate), between({}, 6)};
     maker.system().constraints.push_back(constraint);
-    const auto result = analysed(maker.build(), us(200)).constraints[0];
+    const auto result = analyzed(maker.build(), us(200)).constraints[0];
     INFO(period << ": " << result.reason);
     CHECK(result.verdict == LimitVerdict::met);
     CHECK(result.guaranteed == (period == 20 ? std::optional(true) : std::nullopt));
@@ -358,7 +358,7 @@ TEST_CASE("what bounds show is met, even where the simulation is too short to se
   System built = system.maker.build();
   built.constraints.push_back(
       {"K", "Constraint", {}, {}, Repetition{{"E", Event::OfStimulus{system.stimulus}}, 5, between(100, 100), {}}});
-  const ConstraintResult result = analysed(built, us(30)).constraints[0];
+  const ConstraintResult result = analyzed(built, us(30)).constraints[0];
   CHECK(result.verdict == LimitVerdict::met);
   CHECK(result.guaranteed == true);
   CHECK(result.judged == 0);
@@ -393,7 +393,7 @@ TEST_CASE("a simulation that was stopped shows no constraint to be met") {
   maker.compute(other, 1);
   maker.system().constraints.clear();
   maker.watch(of_process(other, EventAction::any));
-  const auto results = analysed(maker.build(), us(100));
+  const auto results = analyzed(maker.build(), us(100));
   CHECK(results.stopped_early);
   CHECK(results.constraints[0].judged > 0);
   CHECK(results.constraints[0].verdict == LimitVerdict::unknown);

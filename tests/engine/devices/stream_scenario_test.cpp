@@ -230,7 +230,7 @@ TEST_CASE("a scenario that cannot run is refused") {
   CHECK(simulate_streams(maker.scenario).error() ==
         "operations[1]: a block of 2000 threads exceeds the 1024 a block may have");
   maker.scenario.operations[1].shape.threads = 32;
-  maker.scenario.operations[1].blocks = most_simulated_blocks;
+  maker.scenario.operations[1].blocks = max_simulated_blocks;
   CHECK(simulate_streams(maker.scenario).error() == "operations[1]: more than 10000000 blocks in all");
   maker.scenario.operations[1].blocks = 1;
   maker.scenario.operations[1].duration = Duration::max();

@@ -98,9 +98,9 @@ class Oracle {
   std::map<State, std::pair<std::int64_t, std::int64_t>> known_;
 };
 
-Problem random_problem(std::mt19937_64& random, std::size_t most_instructions, std::int64_t warps) {
+Problem random_problem(std::mt19937_64& random, std::size_t max_instructions, std::int64_t warps) {
   Problem problem;
-  const std::size_t instructions = 1 + random() % most_instructions;
+  const std::size_t instructions = 1 + random() % max_instructions;
   for (std::size_t i = 0; i < instructions; ++i)
     problem.kernel.push_back(i > 0 && random() % 3 > 0 ? problem.kernel.back() : static_cast<Unit>(random() % 3));
   for (std::int64_t& units : problem.capacity) units = 1 + static_cast<std::int64_t>(random() % 3);
@@ -254,7 +254,7 @@ TEST_CASE("makespan: templates of the Voronoi kernel have the known makespans") 
     const Problem all = problem_of(voronoi, warps, no_scheduler_limit);
     CHECK(StringSchedule(four, round_robin_string(four)).makespan() == cycles.first);
     CHECK(StringSchedule(all, round_robin_string(all)).makespan() == cycles.second);
-    CHECK(StringSchedule(four, most_pending_string(four)).makespan() == cycles.first);
+    CHECK(StringSchedule(four, max_pending_string(four)).makespan() == cycles.first);
   }
   const Problem four = problem_of(voronoi, 16, 4);
   const Problem all = problem_of(voronoi, 16, no_scheduler_limit);

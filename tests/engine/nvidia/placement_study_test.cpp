@@ -31,7 +31,7 @@ TEST_CASE("equal blocks are foretold by round robin, blocks of different size ar
   PlacementStudy study;
   study.limits = xavier();
   study.configurations = 700;
-  study.most_threads = 32;  // all blocks have one warp, and at most 32 of them leave room everywhere
+  study.max_threads = 32;  // all blocks have one warp, and at most 32 of them leave room everywhere
   const auto rows = study_placement(study).value();
   for (const PlacementStudyRow& row : rows) {
     CHECK(row.configurations == 100);
@@ -63,9 +63,9 @@ TEST_CASE("the more streams, the more configurations round robin foretells wrong
 TEST_CASE("what cannot be studied is refused") {
   PlacementStudy study;
   study.limits = xavier();
-  study.most_threads = 1025;
+  study.max_threads = 1025;
   CHECK(study_placement(study).error() == "threads of a block must be between 1 and 1024");
-  study.most_threads = 1;
+  study.max_threads = 1;
   study.fewest_streams = 9;
   CHECK(study_placement(study).error() == "streams must be between 1 and 1024, the fewest not above the most");
   study.configurations = 0;

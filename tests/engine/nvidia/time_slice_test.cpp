@@ -171,7 +171,7 @@ Results simulated(const TimeSliceProblem& problem, const std::vector<std::int64_
   profile.interference.kernel_by_memcpy = problem.kernel_by_memcpy;
   profile.interference.kernel_by_memset = problem.kernel_by_memset;
   profile.interference.copy_by_kernel = problem.copy_by_kernel;
-  return analysed(maker.build(), until, profile);
+  return analyzed(maker.build(), until, profile);
 }
 
 struct Tightness {

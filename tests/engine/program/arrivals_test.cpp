@@ -166,7 +166,7 @@ Fault fault_of(const ArrivalBound& bound, const Times& times) {
       const std::int64_t by_distance =
           bound.minimum_distance > Duration{} ? 1 + window / bound.minimum_distance.picoseconds() : by_period;
       if (count > std::min(by_period, by_distance)) return fault_at("more than the bound", first);
-      if (engine::most_arrivals(bound, ps(window)) != std::min(by_period, by_distance)) return "most_arrivals differs";
+      if (engine::max_arrivals(bound, ps(window)) != std::min(by_period, by_distance)) return "max_arrivals differs";
     }
   return {};
 }
@@ -497,7 +497,7 @@ TEST_CASE("of a counted stimulus the demand is that of the occurrences that coun
   maker.compute(source, 1);
   maker.trigger(source, request);
   maker.compute(counted, 8);
-  CHECK(test::analysed(maker.build(), test::us(400)).resources.at(0).demand == Approx(0.1 + 0.2));
+  CHECK(test::analyzed(maker.build(), test::us(400)).resources.at(0).demand == Approx(0.1 + 0.2));
 }
 
 TEST_CASE("strictly periodic is what never varies") {

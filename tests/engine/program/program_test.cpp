@@ -98,7 +98,7 @@ TEST_CASE("without branches every step is followed by the next") {
   REQUIRE(program.steps.size() == 2);
   CHECK(program.steps[0].next == 1);
   CHECK(program.steps[1].next == 2);
-  CHECK(program.unanalysable.empty());
+  CHECK(program.unanalyzable.empty());
 }
 
 TEST_CASE("a branch goes to one alternative and on behind the last or, without any taken, behind them at once") {
@@ -137,7 +137,7 @@ TEST_CASE("a loop comes back to its branch until no alternative is taken, or ano
   one.compute(2);
   one.compute(3);
   CHECK(walked(one.program(), "00-") == "1 2 1 2 3 ");
-  CHECK(one.program().unanalysable == "it has a loop");
+  CHECK(one.program().unanalyzable == "it has a loop");
 
   OneTask by_chance;
   by_chance.branch({{Probability{1}, 1}, {Probability{1}, 0}}, true);
@@ -169,7 +169,7 @@ TEST_CASE("flattened, the dearest alternative counts at worst, the cheapest at b
   CHECK(works(one.program(Execution::best, true)) == "1 0 (0) (0) (0) 5 ");
   CHECK(one.program(Execution::worst, true).execution == us(14));
   CHECK(one.program(Execution::best, true).execution == us(6));
-  CHECK(one.program(Execution::worst, true).unanalysable.empty());
+  CHECK(one.program(Execution::worst, true).unanalyzable.empty());
 
   OneTask always;  // one of them must be taken
   always.branch({{off, 1}, {Otherwise{}, 1}});
@@ -217,14 +217,14 @@ TEST_CASE("a flattened program has the same steps for best and worst, and says w
     INFO(kind_name(activity));
     const Program best = one.program(Execution::best, true), worst = one.program(Execution::worst, true);
     CHECK(best.steps.size() == worst.steps.size());
-    CHECK(worst.unanalysable == fmt::format("inside of a branch it does more than execute ({})", kind_name(activity)));
+    CHECK(worst.unanalyzable == fmt::format("inside of a branch it does more than execute ({})", kind_name(activity)));
 
     OneTask outside;
     outside.maker.inter_process();
     outside.maker.event("E");
     outside.maker.system().semaphores.push_back({"S", 1, 1, false, false});
     outside.maker.add(outside.task, activity);
-    CHECK(outside.program(Execution::worst, true).unanalysable.empty());
+    CHECK(outside.program(Execution::worst, true).unanalyzable.empty());
   }
 }
 

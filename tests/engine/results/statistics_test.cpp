@@ -56,7 +56,7 @@ TEST_CASE("a sample of a few values is exact") {
 }
 
 TEST_CASE("percentiles of very many values are at most a thousandth too large and never too small") {
-  const std::vector<std::int64_t> values = wide_values(Sample::most_kept + 1);
+  const std::vector<std::int64_t> values = wide_values(Sample::max_kept + 1);
   const Sample sample = sample_of(values);
   REQUIRE_FALSE(sample.exact());
   for (const std::int64_t thousandths : {1, 10, 100, 250, 500, 900, 950, 990, 999, 1000}) {
@@ -72,7 +72,7 @@ TEST_CASE("percentiles of very many values are at most a thousandth too large an
 }
 
 TEST_CASE("a sample has the same percentiles up to the number of values it keeps") {
-  std::vector<std::int64_t> values = wide_values(Sample::most_kept);
+  std::vector<std::int64_t> values = wide_values(Sample::max_kept);
   const Sample sample = sample_of(values);
   REQUIRE(sample.exact());
   for (const std::int64_t thousandths : {1, 500, 990, 999})
@@ -91,7 +91,7 @@ TEST_CASE("mean and standard deviation do not suffer from many values") {
 
 TEST_CASE("bins cover all values once") {
   const bool many = GENERATE(false, true);
-  const Sample sample = sample_of(wide_values(many ? Sample::most_kept + 1 : 1000));
+  const Sample sample = sample_of(wide_values(many ? Sample::max_kept + 1 : 1000));
   const auto bins = sample.bins(50);
   REQUIRE(bins.size() <= 50);
   std::uint64_t count = 0;

@@ -454,11 +454,11 @@ TEST_CASE("states of a process add up to its response time, and its story has no
     CAPTURE(round);
     const System system = random_system(random, options).system;
     const auto seen = simulated(system, us(600));
-    std::map<std::pair<TaskIndex, std::uint64_t>, std::pair<Instant, Instant>> told;
+    std::map<std::pair<TaskIndex, std::uint64_t>, std::pair<Instant, Instant>> reported;
     std::map<UnitIndex, std::vector<std::pair<Instant, Instant>>> used;
     for (const auto& one : seen.intervals) {
       REQUIRE(one.from < one.to);
-      const auto [at, first] = told.try_emplace({one.task, one.job}, one.from, one.to);
+      const auto [at, first] = reported.try_emplace({one.task, one.job}, one.from, one.to);
       if (!first) {
         REQUIRE(at->second.second == one.from);
         at->second.second = one.to;

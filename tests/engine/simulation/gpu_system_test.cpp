@@ -31,7 +31,7 @@ TEST_CASE("a memset of one device task slows the kernel of another eight times (
   const TaskIndex b = maker.task("B", gpu, 0, maker.periodic(1000, 20));
   maker.kernel(a, 100);
   maker.copy(b, 40, CopyKind::memset);
-  const auto results = analysed(maker.build(), us(999), profile_with(20, 3, 8, 1));
+  const auto results = analyzed(maker.build(), us(999), profile_with(20, 3, 8, 1));
   CHECK(results.tasks[b].response.max == us(40));
   CHECK(results.tasks[a].response.max == us(135));
 }
@@ -48,7 +48,7 @@ TEST_CASE("copies and kernels of two device tasks take turns and slow each other
   maker.copy(a, 20, CopyKind::device_to_host);
   maker.copy(b, 30);
   maker.kernel(b, 40);
-  const auto results = analysed(maker.build(), us(999), profile_with(30, 3, 8, 2));
+  const auto results = analyzed(maker.build(), us(999), profile_with(30, 3, 8, 2));
   REQUIRE(results.operations.size() == 5);
   CHECK(results.operations[0].duration.max == us(20));        // 0 → 2
   CHECK(results.operations[3].duration.max == us(80 - 10));   // 1 → 8
@@ -67,7 +67,7 @@ TEST_CASE("a device task's kernel is slowed by the share of its time that is bou
   const TaskIndex b = maker.task("B", gpu, 0, maker.periodic(1000));
   maker.kernel(a, 100, 0.5);
   maker.copy(b, 40);
-  const auto results = analysed(maker.build(), us(999), profile_with(20, 3, 8, 1));
+  const auto results = analyzed(maker.build(), us(999), profile_with(20, 3, 8, 1));
   CHECK(results.tasks[a].response.max == us(120));
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("a kernel of more blocks than the GPU holds takes several rounds, and 
   SystemMaker maker;
   const UnitIndex gpu = maker.gpu("GPU");
   const TaskIndex a = launching(maker, gpu, "A", 5, 100);  // four at a time
-  const auto results = analysed(maker.build(), us(999), two_sms(1000));
+  const auto results = analyzed(maker.build(), us(999), two_sms(1000));
   CHECK(results.tasks[a].response.max == us(200));
   for (const engine::ResourceResult& resource : results.resources)
     if (resource.kind == engine::ResourceKind::execution_engine) CHECK(resource.demand == Approx(0.2));
@@ -157,7 +157,7 @@ TEST_CASE("kernels of tasks in one context run beside each other where there is 
     const TaskIndex a = launching(maker, gpu, "A", 2, 100);
     const TaskIndex b = launching(maker, gpu, "B", 2, 100);
     if (one_context) maker[a].gpu.context = maker[b].gpu.context = "vision";
-    const auto results = analysed(maker.build(), us(999), two_sms(10));
+    const auto results = analyzed(maker.build(), us(999), two_sms(10));
     CHECK(results.tasks[a].response.max == us(one_context ? 100 : 190));
     CHECK(results.tasks[b].response.max == us(one_context ? 100 : 200));
     CHECK(part(results, b, engine::ContributionKind::engine_slice) == us(one_context ? 0 : 100));
@@ -174,7 +174,7 @@ TEST_CASE("in one context a task is told what is before it: no room, or its stre
       maker[task].gpu.context = "vision";
       if (one_stream) maker[task].gpu.stream = "only";
     }
-    const auto results = analysed(maker.build(), us(999), two_sms(10));
+    const auto results = analyzed(maker.build(), us(999), two_sms(10));
     CHECK(results.tasks[b].response.max == us(150));
     CHECK(part(results, b, engine::ContributionKind::engine_queue) == us(100));
     CHECK(part(results, b, engine::ContributionKind::kernel) == us(50));
@@ -188,9 +188,9 @@ TEST_CASE("a stream of high priority goes before blocks of low priority that wai
   const TaskIndex high = launching(maker, gpu, "high", 1, 50, 10);
   maker[low].gpu.context = maker[high].gpu.context = "vision";
   const System system = maker.build();
-  CHECK(analysed(system, us(999), two_sms(10)).tasks[high].response.max == us(240));  // behind all of low's blocks
+  CHECK(analyzed(system, us(999), two_sms(10)).tasks[high].response.max == us(240));  // behind all of low's blocks
   maker[high].gpu.high_priority = true;
-  CHECK(analysed(maker.build(), us(999), two_sms(10)).tasks[high].response.max == us(140));  // after the first four
+  CHECK(analyzed(maker.build(), us(999), two_sms(10)).tasks[high].response.max == us(140));  // after the first four
 }
 
 TEST_CASE("contexts of higher priority get more slices") {
@@ -200,7 +200,7 @@ TEST_CASE("contexts of higher priority get more slices") {
   const TaskIndex b = launching(maker, gpu, "B", 1, 90);
   maker[a].gpu.runlist_slots = 1;
   maker[b].gpu.runlist_slots = 3;
-  const auto results = analysed(maker.build(), us(999), two_sms(10));  // A B B B A B B B A B B B
+  const auto results = analyzed(maker.build(), us(999), two_sms(10));  // A B B B A B B B A B B B
   CHECK(results.tasks[b].response.max == us(120));
   CHECK(results.tasks[a].response.max == us(180));
 }

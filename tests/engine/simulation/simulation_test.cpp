@@ -47,7 +47,7 @@ TEST_CASE("fixed priorities: response times of a textbook task set") {
   maker.compute(high, 1);
   maker.compute(middle, 2);
   maker.compute(low, 3);
-  const Results results = analysed(maker.build(), us(12));
+  const Results results = analyzed(maker.build(), us(12));
   CHECK(results.tasks[high].response.max == us(1));
   CHECK(results.tasks[high].response.jobs == 3);
   CHECK(results.tasks[middle].response.max == us(3));
@@ -68,7 +68,7 @@ TEST_CASE("equal priorities are served in the order of becoming ready, then of t
   maker.compute(first, 5);
   maker.compute(second, 5);
   maker.compute(third, 5);
-  const Results results = analysed(maker.build(), us(100));
+  const Results results = analyzed(maker.build(), us(100));
   CHECK(results.tasks[second].response.max == us(5));      // 0-5, not preempted at 2
   CHECK(results.tasks[first].response.max == us(10 - 2));  // 5-10
   CHECK(results.tasks[third].response.max == us(15 - 2));  // 10-15
@@ -86,7 +86,7 @@ TEST_CASE("passive waiting leaves the core to others, active waiting keeps it") 
     maker.kernel(device, 20);
     maker.offload(host, device, request, 5, 3, active);
     maker.compute(other, 10);
-    const Results results = analysed(maker.build(), us(100));
+    const Results results = analyzed(maker.build(), us(100));
     INFO((active ? "active" : "passive"));
     CHECK(results.tasks[host].response.max == us(28));
     CHECK(results.tasks[device].response.max == us(20));
@@ -109,7 +109,7 @@ TEST_CASE("a task that polls can be preempted, and goes on at once when its even
   maker.kernel(device, 20);
   maker.offload(host, device, request, 5, 3, true);
   maker.compute(urgent, 20);
-  const Results results = analysed(maker.build(), us(100));
+  const Results results = analyzed(maker.build(), us(100));
   // The event comes at 25, while urgent runs 10-30; post-processing 30-33.
   CHECK(results.tasks[urgent].response.max == us(20));
   CHECK(results.tasks[host].response.max == us(33));
@@ -131,7 +131,7 @@ TEST_CASE("an event that is set before it is awaited lets the wait pass") {
   maker.clear(host, done);
   maker.kernel(device, 20);
   maker.set(device, done, host);
-  const Results results = analysed(maker.build(), us(200));
+  const Results results = analyzed(maker.build(), us(200));
   CHECK(results.tasks[host].response.jobs == 2);
   CHECK(results.tasks[host].response.max == us(50));
 }
@@ -149,7 +149,7 @@ TEST_CASE("without clearing it an event stays set for the next job") {
   maker.compute(host, 5);
   maker.kernel(device, 20);
   maker.set(device, done, host);
-  const Results results = analysed(maker.build(), us(200));
+  const Results results = analyzed(maker.build(), us(200));
   CHECK(results.tasks[host].response.max == us(25));  // first job
   CHECK(results.tasks[host].response.min == us(5));   // second job: the event of the first is still set
 }
@@ -162,7 +162,7 @@ TEST_CASE("jobs of one task queue up, and what a job waits for its predecessors 
   maker.compute(urgent, 25);
   maker.compute(late, 5);
   maker[late].deadline = us(10);
-  const Results results = analysed(maker.build(), us(100));
+  const Results results = analyzed(maker.build(), us(100));
   // late: released 0, 10, 20 … runs 25-30, 30-35, 35-40, 40-45 …
   CHECK(results.tasks[late].response.max == us(30));
   CHECK(results.tasks[late].missed_deadlines == 4);  // responses 30, 25, 20, 15, then 10, …
@@ -178,7 +178,7 @@ TEST_CASE("activations beyond the limit are lost and counted") {
   maker.compute(urgent, 35);
   maker.compute(late, 5);
   maker[late].activation_limit = 2;
-  const Results results = analysed(maker.build(), us(100));
+  const Results results = analyzed(maker.build(), us(100));
   CHECK(results.tasks[late].lost_activations == 2);  // at 20 and 30, with those of 0 and 10 still there
   CHECK(results.tasks[late].response.jobs == 8);
 }
@@ -191,7 +191,7 @@ TEST_CASE("a job released within the horizon is followed to its end beyond it") 
   maker.compute(task, 500);
   maker.compute(urgent, 10);
   maker[task].deadline = us(400);
-  const Results results = analysed(maker.build(), us(450));
+  const Results results = analyzed(maker.build(), us(450));
   CHECK(results.tasks[task].response.jobs == 1);
   CHECK(results.tasks[task].response.max == us(510));  // disturbed by a job that is not measured itself
   CHECK(results.tasks[task].missed_deadlines == 1);
@@ -207,7 +207,7 @@ TEST_CASE("a job that never ends is unfinished, late, and never met") {
   const EventIndex nobody = maker.event("nobody sets it");
   maker.wait(task, nobody, false);
   maker[task].deadline = us(5000);
-  const Results results = analysed(maker.build(), us(2000));
+  const Results results = analyzed(maker.build(), us(2000));
   CHECK(results.tasks[task].response.jobs == 0);
   CHECK(results.tasks[task].unfinished == 2);
   CHECK(results.tasks[task].missed_deadlines == 2);
@@ -226,7 +226,7 @@ TEST_CASE("two tasks that wait for each other miss their deadlines") {
   maker.wait(b, for_b, false);
   maker.set(b, for_a, a);
   maker[a].deadline = maker[b].deadline = us(1000);
-  const Results results = analysed(maker.build(), us(1000));
+  const Results results = analyzed(maker.build(), us(1000));
   CHECK(results.tasks[a].verdict == engine::Verdict::missed);
   CHECK(results.tasks[b].verdict == engine::Verdict::missed);
 }
@@ -249,7 +249,7 @@ TEST_CASE("a task that asks early and polls late is not charged with polling it 
   maker.set(device, done, host);
   maker.set(device, also, host);
   maker[host].deadline = us(10);
-  const Results results = analysed(maker.build(), us(100));
+  const Results results = analyzed(maker.build(), us(100));
   CHECK(results.tasks[host].response.max == us(6));
   CHECK(results.tasks[host].verdict == engine::Verdict::met);
 }
@@ -261,7 +261,7 @@ TEST_CASE("with an activation limit an overloaded task loses activations instead
   maker.compute(task, 15);
   maker[task].deadline = us(20);
   maker[task].activation_limit = 1;
-  const Results results = analysed(maker.build(), us(100));
+  const Results results = analyzed(maker.build(), us(100));
   CHECK(results.tasks[task].response.max == us(15));
   CHECK(results.tasks[task].lost_activations > 0);
   CHECK(results.tasks[task].verdict == engine::Verdict::missed);
@@ -275,7 +275,7 @@ TEST_CASE("a job that ends in setting an event makes room for an activation at t
   maker.compute(task, 10);
   maker.set(task, maker.event("event"), other);
   maker[task].activation_limit = 1;
-  const Results results = analysed(maker.build(), us(100));
+  const Results results = analyzed(maker.build(), us(100));
   CHECK(results.tasks[task].lost_activations == 0);
   CHECK(results.tasks[task].response.jobs == 10);
 }
@@ -329,7 +329,7 @@ TEST_CASE("an overloaded GPU is named, and only what depends on it is unbounded"
   maker.offload(b, device_b, request_b, 1, 1, true);
   for (const TaskIndex task : {above, below, beside}) maker.compute(task, 1);
   for (const TaskIndex task : {a, b, above, below, beside}) maker[task].deadline = us(100);
-  const Results results = analysed(maker.build(), us(10000), plain_profile(us(10)));
+  const Results results = analyzed(maker.build(), us(10000), plain_profile(us(10)));
   const auto verdict = [&](TaskIndex task) { return results.tasks[task].verdict; };
   // Shares are even: b needs 0.3 of its 0.5 and stays bounded, a needs 0.9 of the 0.7 that is left.
   CHECK(verdict(device_a) == engine::Verdict::unbounded);
@@ -357,7 +357,7 @@ TEST_CASE("a task that polls for one of its own priority on its core starves it,
   maker.offload(wrapper, function, request, 1, 1, true);
   maker.compute(above, 10);
   maker[above].deadline = us(100);
-  const Results results = analysed(maker.build(), us(1000));
+  const Results results = analyzed(maker.build(), us(1000));
   for (const TaskIndex stuck : {wrapper, function}) {
     CHECK(results.tasks[stuck].verdict == engine::Verdict::unbounded);
     CHECK(results.tasks[stuck].response.jobs == 0);
@@ -574,7 +574,7 @@ TEST_CASE("cores and GPU agree with a microsecond-by-microsecond simulation on r
     int grace = 0;
     for (const RandomTask& task : tasks) grace = std::max(grace, task.period);
     const auto expected = stepwise(tasks, cores, slice, until, grace);
-    const Results results = analysed(maker.build(), us(until), plain_profile(us(slice)));
+    const Results results = analyzed(maker.build(), us(until), plain_profile(us(slice)));
     for (std::size_t t = 0; t < tasks.size(); ++t) {
       INFO("round " << round << ", task " << t);
       const auto& found = results.tasks[indices[t]].response;

@@ -84,12 +84,12 @@ void check_golden(const std::string& name, const std::string& text) {
 
 /// A run of one process or, with slices, of several; blocks begin and end anywhere. Not what a GPU would do, but all
 /// that timelines may rely on.
-Case random_case(std::mt19937& random, int most_contexts = 3) {
+Case random_case(std::mt19937& random, int max_contexts = 3) {
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   Case made;
   made.scenario.limits().sms = pick(1, 3);
   made.scenario.device.copy_engines = pick(1, 2);
-  const int contexts = pick(1, most_contexts);
+  const int contexts = pick(1, max_contexts);
   for (int index = 0; index < contexts; ++index)
     made.scenario.contexts.push_back({fmt::format("p{}", index), Duration::microseconds(1), ContextPriority::low});
   for (int index = 0; index < 4; ++index)

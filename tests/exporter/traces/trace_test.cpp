@@ -400,7 +400,7 @@ Jobs read_csv(const std::string& text, const System& system) {
   std::set<std::string> known;
   for (const Task& task : system.tasks) known.insert(task.name);
   Jobs jobs;
-  std::map<std::pair<std::string, std::string>, std::int64_t> told;  // up to when a job's intervals reach
+  std::map<std::pair<std::string, std::string>, std::int64_t> reported;  // up to when a job's intervals reach
   std::int64_t time = 0;
   while (std::getline(lines, line)) {
     // Names of tasks need no quotes here; those of labels, further behind, may.
@@ -414,10 +414,10 @@ Jobs read_csv(const std::string& text, const System& system) {
     if (fields[0] == "activation") {
       jobs[fields[1]][job].activated = to;
     } else if (fields[0] == "interval") {
-      if (told.count(key) != 0 && told[key] != from) FAIL("a gap: " << line);
-      told[key] = to;
+      if (reported.count(key) != 0 && reported[key] != from) FAIL("a gap: " << line);
+      reported[key] = to;
     } else if (fields[0] == "completion") {
-      if (told.count(key) != 0 && told[key] != to) FAIL("a gap before " << line);
+      if (reported.count(key) != 0 && reported[key] != to) FAIL("a gap before " << line);
       if (jobs[fields[1]][job].activated != release) FAIL("another release: " << line);
       jobs[fields[1]][job].ended = to;
     } else {
@@ -572,12 +572,12 @@ TEST_CASE("trace databases have the documented tables, and as many events as the
   CHECK(events > 50);
   const auto control = query(path, "SELECT EventTableName FROM Entity WHERE Name = 'Control'");
   REQUIRE(control.size() == 1);
-  std::string told;
+  std::string reported;
   for (const auto& row : query(path, fmt::format("SELECT TimeStamp, t.Name FROM \"{}\" e JOIN EventType t ON t.Id = "
                                                  "e.EventTypeId WHERE EntityInstanceId = 0 ORDER BY e.Id",
                                                  control[0][0])))
-    told += row[0] + " " + row[1] + "; ";
-  CHECK(told ==
+    reported += row[0] + " " + row[1] + "; ";
+  CHECK(reported ==
         "0 activate; 300000000 start; 920000000 wait; 3930630000 release; 3930630000 resume; 4000000000 preempt; "
         "4300000000 resume; 4731890000 terminate; ");
 }

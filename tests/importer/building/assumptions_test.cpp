@@ -25,7 +25,7 @@ std::string open_minimal() { return test::read_text(test::sample("offload-minima
 std::string without(std::string text, std::string_view what) { return replaced(std::move(text), what, ""); }
 
 /// Every finding of building the model, which has to be possible.
-Diagnostics told_of(const std::string& text, const importer::BuildOptions& options = {}) {
+Diagnostics reported_of(const std::string& text, const importer::BuildOptions& options = {}) {
   Diagnostics reading, building;
   const Model model = test::model_from_text(text, reading);
   const bool built = importer::build_system(model, options, building).has_value();
@@ -37,7 +37,7 @@ Diagnostics told_of(const std::string& text, const importer::BuildOptions& optio
 /// How many things the one finding with this id is about; 0 when there is none. What it means is `consequence`.
 std::uint64_t counted(const std::string& text, std::string_view id, engine::Consequence consequence,
                       const importer::BuildOptions& options = {}) {
-  const auto found = test::with_id(told_of(text, options), id);
+  const auto found = test::with_id(reported_of(text, options), id);
   if (found.empty()) return 0;
   REQUIRE(found.size() == 1);
   CHECK(engine::consequence_of(found.front()) == consequence);
@@ -84,8 +84,8 @@ const std::string some_ticks =
 }  // namespace
 
 TEST_CASE("a model that leaves nothing open is built without a word") {
-  CHECK(told_of(open_minimal()).all().empty());
-  CHECK(told_of(with_task(preemptive, some_ticks)).all().empty());
+  CHECK(reported_of(open_minimal()).all().empty());
+  CHECK(reported_of(with_task(preemptive, some_ticks)).all().empty());
 }
 
 TEST_CASE("accesses to labels without a memory are assumed to take no time, or to go to the only memory") {
@@ -101,7 +101,7 @@ TEST_CASE("accesses to labels without a memory are assumed to take no time, or t
       "<modules xsi:type=\"am:Memory\" name=\"Other\" definition=\"Ram?type=MemoryDefinition\"/></structures>");
   CHECK(assumed(text, "AM0442") == 1);
   CHECK(assumed(text, "AM0443") == 1);
-  CHECK(told_of(text, {.keep_wrappers = false, .tabulated_accesses = true}).all().empty());
+  CHECK(reported_of(text, {.keep_wrappers = false, .tabulated_accesses = true}).all().empty());
 }
 
 TEST_CASE("accesses without a way to the memory, without a latency, lines or a size are assumed to cost nothing more") {
@@ -109,7 +109,7 @@ TEST_CASE("accesses without a way to the memory, without a latency, lines or a s
   const std::string other =
       "<modules xsi:type=\"am:Memory\" name=\"Other\" definition=\"Ram?type=MemoryDefinition\"/></structures>";
   const auto found = test::with_id(
-      told_of(replaced(replaced(open_minimal(), image_mapping, elsewhere), "</structures>", other)), "AM0411");
+      reported_of(replaced(replaced(open_minimal(), image_mapping, elsewhere), "</structures>", other)), "AM0411");
   REQUIRE(found.size() == 2);  // from the core and from the GPU
   for (const Diagnostic& finding : found) {
     CHECK(finding.count == 1);
@@ -182,7 +182,7 @@ TEST_CASE("tasks without a stimulus or without anything to execute are missing f
 
 TEST_CASE("a limit of a requirement that is not complete is told") {
   const auto says = [](const std::string& text) {
-    const auto found = test::with_id(told_of(text), "AM0343");
+    const auto found = test::with_id(reported_of(text), "AM0343");
     return found.empty() ? "" : found.front().message;
   };
   CHECK(says(open_minimal()).empty());

@@ -18,7 +18,7 @@ struct Phase {
   int length = 0;  ///< instructions
 };
 
-inline constexpr std::size_t most_phases = 16;
+inline constexpr std::size_t max_phases = 16;
 
 inline std::vector<Phase> phases_of(const Kernel& kernel) {
   std::vector<Phase> phases;
@@ -34,7 +34,7 @@ inline std::vector<Phase> phases_of(const Kernel& kernel) {
 template <class Found>
 void for_each_cycle(const Problem& problem, const std::vector<Phase>& phases, const int* present, Found&& found) {
   const int count = static_cast<int>(phases.size());
-  int executed[most_phases] = {};
+  int executed[max_phases] = {};
   int free[unit_types];
   int waiting[unit_types] = {};
   const int schedulers = static_cast<int>(problem.schedulers);

@@ -14,7 +14,7 @@ gpu::StreamOperationKind kind_of(const Activity& activity);
 
 /// The GPU whose equations hold for all that it does; nothing when there is none. The device tasks of others have a
 /// fault, and so have the hosts that wait for them, which wait for nobody then.
-std::optional<UnitIndex> analysed_gpu(const Subject& subject, const std::vector<Activations>& activations,
+std::optional<UnitIndex> analyzed_gpu(const AnalyzedSystem& subject, const std::vector<Activations>& activations,
                                       Offloads& offloads, Faults& faults);
 
 }  // namespace amalthea::engine::bounds

@@ -15,13 +15,13 @@
 namespace amalthea::engine::bounds {
 
 /// A step of a task.
-struct Place {
+struct TaskStep {
   TaskIndex task = 0;
   std::size_t step = 0;
 };
 
 /// A system and the programs of all its tasks at their shortest and longest, flattened, step by step alike.
-struct Subject {
+struct AnalyzedSystem {
   const System& system;
   const std::vector<Program>& best;
   const std::vector<Program>& worst;
@@ -33,11 +33,11 @@ struct Subject {
   bool is_host(TaskIndex task) const { return system.tasks[task].side == Side::host; }
   /// All but their times, which are in `best` as well.
   const std::vector<Step>& steps(TaskIndex task) const { return worst[task].steps; }
-  const Step& step(Place place) const { return steps(place.task)[place.step]; }
-  const Activity& activity(Place place) const { return system.graph[step(place).node].activity; }
+  const Step& step(TaskStep task_step) const { return steps(task_step.task)[task_step.step]; }
+  const Activity& activity(TaskStep task_step) const { return system.graph[step(task_step).node].activity; }
   template <typename Kind>
-  const Kind& activity(Place place) const {
-    return std::get<Kind>(activity(place));
+  const Kind& activity(TaskStep task_step) const {
+    return std::get<Kind>(activity(task_step));
   }
 };
 
@@ -50,7 +50,7 @@ inline bool is_interrupt(const Task& task) { return task.kind != ProcessKind::ta
 using Faults = std::vector<std::string>;
 
 /// The first fault is the one that is told.
-inline void blame(Faults& faults, TaskIndex task, std::string fault) {
+inline void add_fault(Faults& faults, TaskIndex task, std::string fault) {
   if (faults[task].empty()) faults[task] = std::move(fault);
 }
 
