@@ -9,6 +9,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/support/markdown.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace {
@@ -147,6 +148,21 @@ TEST_CASE("the engine knows no elements, not even through what it includes") {
   }
   CHECK(reached.count(AMALTHEA_SOURCE_DIR "/amalthea/graph/system.hpp") == 1);
   CHECK(reached.count(AMALTHEA_SOURCE_DIR "/amalthea/element.hpp") == 0);
+}
+
+TEST_CASE("every file of the repository that the documentation names exists") {
+  const std::string named =
+      "`((?:amalthea|analysis|batch|bench|cli|cmake|docs|engine|explore|exporter|importer|migration|"
+      "review|samples|tests|tools)/[a-z0-9_./-]*)`";
+  std::size_t found = 0;
+  for (const std::string& page : test::documentation_pages())
+    for (const std::string& name : matches(test::read_text(AMALTHEA_SOURCE_DIR "/" + page), named)) {
+      INFO(page << ": " << name);
+      const std::string file = AMALTHEA_SOURCE_DIR "/" + name;
+      CHECK((fs::exists(file) || fs::exists(file + ".hpp")));  // a header and its source are named together
+      ++found;
+    }
+  CHECK(found > 100);
 }
 
 TEST_CASE("the program in docs/library.md is the one that is built and run as a test") {
