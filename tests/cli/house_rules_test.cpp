@@ -38,7 +38,7 @@ const std::vector<std::string> folders = {"amalthea", "importer", "engine", "exp
 
 }  // namespace
 
-TEST_CASE("every diagnostic id is made in one place and explained in docs/reference/diagnostics.md, and no other is") {
+TEST_CASE("every diagnostic id has one source and one entry in docs/reference/diagnostics.md") {
   std::map<std::string, std::vector<std::string>> made;
   for (const std::string& folder : folders)
     for (const std::string& file : sources_in(folder)) {
@@ -72,7 +72,7 @@ TEST_CASE("docs/reference/gpu-properties.md lists the custom properties that the
   CHECK(std::set<std::string>(rows.begin(), rows.end()).size() == rows.size());
 }
 
-TEST_CASE("includes follow the way of the data") {
+TEST_CASE("includes follow the data flow between folders") {
   const std::map<std::string, std::set<std::string>> allowed = {
       {"amalthea", {"amalthea"}},
       {"importer", {"amalthea", "importer"}},
@@ -100,7 +100,7 @@ TEST_CASE("includes follow the way of the data") {
     }
 }
 
-TEST_CASE("rooms of the engine include only rooms on lower floors, and rooms of one floor never each other") {
+TEST_CASE("engine rooms include only rooms on lower floors") {
   const std::vector<std::set<std::string>> floors = {
       {"input"},   {"gpu"},     {"nvidia", "amd", "cpu"},           {"devices"},
       {"program"}, {"results"}, {"simulation", "chains", "bounds"}, {"constraints"}};
@@ -120,7 +120,7 @@ TEST_CASE("rooms of the engine include only rooms on lower floors, and rooms of 
   }
 }
 
-TEST_CASE("what is in a folder detail/ of the engine is included by nobody outside of the engine") {
+TEST_CASE("only the engine includes the detail folders of the engine") {
   for (const std::string& folder : folders)
     for (const std::string& file : folder == "engine" ? std::vector<std::string>{} : sources_in(folder)) {
       INFO(file);
@@ -128,7 +128,7 @@ TEST_CASE("what is in a folder detail/ of the engine is included by nobody outsi
     }
 }
 
-TEST_CASE("primitives of the exporter include no other room of it") {
+TEST_CASE("exporter primitives include no other exporter room") {
   for (const std::string& file : sources_in("exporter/primitives"))
     for (const std::string& target : matches(test::read_text(file), "#include \"exporter/([a-z_]+)")) {
       INFO(file << " includes exporter/" << target);
@@ -136,7 +136,7 @@ TEST_CASE("primitives of the exporter include no other room of it") {
     }
 }
 
-TEST_CASE("the engine knows no elements, not even through what it includes") {
+TEST_CASE("the engine does not depend on elements even indirectly") {
   std::set<std::string> reached;
   std::vector<std::string> open = sources_in("engine");
   while (!open.empty()) {
@@ -165,7 +165,7 @@ TEST_CASE("every file of the repository that the documentation names exists") {
   CHECK(found > 100);
 }
 
-TEST_CASE("the program in docs/library.md is the one that is built and run as a test") {
+TEST_CASE("the program in docs/library.md is built and run as a test") {
   std::string program = test::read_text(AMALTHEA_SOURCE_DIR "/tests/package/main.cpp");
   program = program.substr(program.find("#include"));
   CHECK(test::read_text(AMALTHEA_SOURCE_DIR "/docs/library.md").find("```cpp\n" + program + "```") !=
