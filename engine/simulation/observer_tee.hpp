@@ -9,7 +9,7 @@
 
 namespace amalthea::engine {
 
-/// Tells both everything that they want, the first one first.
+/// Forwards to both observers what they want, to the first one first.
 class ObserverTee final : public SimulationObserver {
  public:
   ObserverTee(SimulationObserver& first, SimulationObserver& second)
@@ -67,7 +67,7 @@ class ObserverTee final : public SimulationObserver {
     bool intervals;
     bool events;
   };
-  /// Of events.
+  /// For events.
   template <typename Notify>
   void notify(Notify notify_one) {
     for (const Watcher* watcher : {&first_, &second_})
@@ -76,7 +76,8 @@ class ObserverTee final : public SimulationObserver {
   Watcher first_, second_;
 };
 
-/// What both are told through: `first` may be null, `second` may be of no interest; `both` lives as long as it is used.
+/// The observer that forwards to both: `first` may be null, `second` may want no events; `both` must outlive the
+/// simulation.
 inline SimulationObserver* combined_observer(SimulationObserver* first, SimulationObserver& second,
                                              std::optional<ObserverTee>& both) {
   if (!second.wants_events()) return first;

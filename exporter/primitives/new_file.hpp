@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// A file that is written bit by bit and comes into being as a whole.
+/// A file that is written in pieces and appears only when it is complete.
 
 #include <string>
 #include <string_view>
@@ -10,8 +10,8 @@
 
 namespace amalthea::exporter {
 
-/// A temporary file beside `path`, which `commit` renames; without that nothing stays behind. A link is followed; what
-/// is no regular file (a pipe, /dev/stdout) is written to directly.
+/// A temporary file next to `path`, which `commit` renames; without `commit` it is removed. Follows links; anything
+/// that is not a regular file (a pipe, /dev/stdout) is written directly.
 class NewFile {
  public:
   static tl::expected<NewFile, std::string> create(const std::string& path);
@@ -19,20 +19,20 @@ class NewFile {
   NewFile& operator=(NewFile&&) = delete;
   ~NewFile();
 
-  /// Where the bytes stand until then; "" where they are written directly.
+  /// The path of the bytes until then; "" if they are written directly.
   const std::string& temporary() const { return temporary_; }
-  /// At the end of the file. False: failed, as `commit` will say.
+  /// Appends to the file. False: failed; `commit` returns the error.
   bool write(std::string_view bytes);
   tl::expected<void, std::string> commit();
 
  private:
   NewFile(std::string path, std::string target, std::string temporary, int descriptor);
 
-  std::string path_;    ///< as asked for
-  std::string target_;  ///< where links lead
+  std::string path_;    ///< as given
+  std::string target_;  ///< after following links
   std::string temporary_;
   int descriptor_ = -1;
-  int failure_ = 0;  ///< errno of the first
+  int failure_ = 0;  ///< errno of the first failure
 };
 
 }  // namespace amalthea::exporter

@@ -148,7 +148,7 @@ json analyzed(const std::string& model) {
 
 }  // namespace
 
-TEST_CASE("browser: the report of the WATERS 2019 model shows what analyze finds and can be worked with",
+TEST_CASE("browser: the report of the WATERS 2019 model shows the results of analyze and is interactive",
           "[long][browser]") {
   chromium();
   const test::TemporaryFolder folder;
@@ -187,7 +187,7 @@ TEST_CASE("browser: the report of a model with 1250 runnables and 100 000 interv
   CHECK(milliseconds < 2000);
 }
 
-TEST_CASE("browser: names of a model never become markup", "[long][browser]") {
+TEST_CASE("browser: names in a model never become markup", "[long][browser]") {
   chromium();
   const test::TemporaryFolder folder;
   const std::string model = folder.path() + "/hostile.amxmi", page = folder.path() + "/report.html";
@@ -206,7 +206,7 @@ TEST_CASE("browser: names of a model never become markup", "[long][browser]") {
   CHECK(opened.found["tasks"].contains("</script><img src=x onerror=\"window.injected=1\">{{data}}"));
 }
 
-TEST_CASE("browser: a comparison says what got better and worse", "[long][browser]") {
+TEST_CASE("browser: a comparison shows improvements and regressions", "[long][browser]") {
   chromium();
   const test::TemporaryFolder folder;
   const std::string page = folder.path() + "/report.html", baseline = folder.path() + "/before.json";

@@ -87,7 +87,7 @@ void check_usage(const std::vector<std::string>& arguments, const std::string& m
 
 // ---------------------------------------------------------------- files that are no models
 
-TEST_CASE("a model that ends too early is refused by every verb, with the place") {
+TEST_CASE("a truncated model is rejected by every verb with its location") {
   const std::string text = minimal();
   check_all_verbs(
       text.substr(0, text.find("</tasks>")), 2,
@@ -96,14 +96,14 @@ TEST_CASE("a model that ends too early is refused by every verb, with the place"
                   position(text, "</tasks>")));
 }
 
-TEST_CASE("a picture is refused by every verb") {
+TEST_CASE("an image file is rejected by every verb") {
   check_all_verbs("<?xml version=\"1.0\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\"/>\n", 2,
                   "2:1: error: not an AMALTHEA model: the root element is <svg> in namespace "
                   "\"http://www.w3.org/2000/svg\"; expected <am:Amalthea "
                   "xmlns:am=\"http://app4mc.eclipse.org/amalthea/VERSION\">; this is a picture [AM0110]");
 }
 
-TEST_CASE("bytes that are no XML are refused by every verb") {
+TEST_CASE("bytes that are not XML are rejected by every verb") {
   check_all_verbs(std::string("\x7F"
                               "ELF\x02\x01\x01\x00\x00",
                               9),
@@ -112,7 +112,7 @@ TEST_CASE("bytes that are no XML are refused by every verb") {
                   "<am:Amalthea>, or a ZIP archive of it [AM0119]");
 }
 
-TEST_CASE("a version that is not known is refused by every verb") {
+TEST_CASE("an unknown version is rejected by every verb") {
   check_all_verbs(
       replaced(minimal(), "amalthea/3.3.0", "amalthea/4.0.0"), 2,
       fmt::format(
@@ -121,7 +121,7 @@ TEST_CASE("a version that is not known is refused by every verb") {
           position(minimal(), "<am:Amalthea")));
 }
 
-TEST_CASE("an empty file and an archive are refused by every verb") {
+TEST_CASE("an empty file and an archive are rejected by every verb") {
   check_all_verbs("", 2, " error: the file is empty; expected an AMALTHEA model [AM0115]");
   check_all_verbs("PK\x03\x04", 2, " error: the ZIP archive cannot be read: Not a zip archive [AM0113]");
 }
@@ -139,7 +139,7 @@ void refused(const std::string& path, const std::string& message) {
 
 }  // namespace
 
-TEST_CASE("a file that is not there and a folder without models are refused") {
+TEST_CASE("a missing file and a folder without models are rejected") {
   const ModelFolder folder(minimal());
   refused(folder.in("gone.amxmi"), "cannot open the file: No such file or directory [AM0116]");
   std::filesystem::create_directory(folder.in("empty"));
@@ -148,14 +148,14 @@ TEST_CASE("a file that is not there and a folder without models are refused") {
           "themselves [AM0114]");
 }
 
-TEST_CASE("an unreadable file is refused") {
+TEST_CASE("an unreadable file is rejected") {
   if (::geteuid() == 0) test::skip("no user but root, who may read everything");
   const ModelFolder folder(minimal());
   std::filesystem::permissions(folder.model(), std::filesystem::perms::none);
   refused(folder.model(), "cannot open the file: Permission denied [AM0116]");
 }
 
-TEST_CASE("limits are an error at the place, and name the option that raises them") {
+TEST_CASE("exceeded limits are errors at their location and name the option to raise them") {
   const ModelFolder folder(minimal());
   const auto limited = [&](const char* option, const char* value) {
     const auto result = test::amalthea({"info", folder.model(), option, value});
@@ -174,7 +174,7 @@ TEST_CASE("limits are an error at the place, and name the option that raises the
 
 // ---------------------------------------------------------------- models with errors
 
-TEST_CASE("a reference to nothing that the timing depends on is a model error at the reference") {
+TEST_CASE("an unresolved reference that affects timing is a model error at the reference") {
   const std::string text = replaced(minimal(), "runnable=\"Monitor_Function?", "runnable=\"Monitor_Funktion?");
   const ModelFolder folder(text);
   for (const auto& arguments : all_verbs(folder)) {
@@ -199,7 +199,7 @@ TEST_CASE("a task without allocation is a model error at the task") {
                               position(minimal(), "<tasks xmi:id=\"Vision")));
 }
 
-TEST_CASE("a device without GPU definition is a model error at the device") {
+TEST_CASE("a device without a GPU definition is a model error at the device") {
   check_all_verbs(
       replaced(minimal(), " puType=\"GPU\"", ""), 1,
       fmt::format(
@@ -211,7 +211,7 @@ TEST_CASE("a device without GPU definition is a model error at the device") {
 
 // ---------------------------------------------------------------- places to write to
 
-TEST_CASE("an output that cannot be written is one error, and nothing is left behind") {
+TEST_CASE("an unwritable output is one error and nothing is left behind") {
   const ModelFolder folder(minimal());
   std::filesystem::create_directory(folder.in("folder"));
   const Names before = folder.files();
@@ -235,7 +235,7 @@ TEST_CASE("an output that cannot be written is one error, and nothing is left be
   }
 }
 
-TEST_CASE("an output that exists is untouched when the model has an error") {
+TEST_CASE("an existing output is unchanged if the model has an error") {
   const ModelFolder folder(replaced(minimal(), " puType=\"GPU\"", ""));
   test::write_text(folder.in("out.amxmi"), "precious");
   CHECK(test::amalthea({"annotate", folder.model(), "-o", folder.in("out.amxmi")}).exit_code == 1);
@@ -243,14 +243,14 @@ TEST_CASE("an output that exists is untouched when the model has an error") {
   CHECK(test::read_text(folder.in("out.amxmi")) == "precious");
 }
 
-TEST_CASE("standard output that cannot be written is an error") {
+TEST_CASE("unwritable standard output is an error") {
   const auto result = test::run({"/bin/sh", "-c", "exec \"$0\" analyze \"$1\" > /dev/full", AMALTHEA_COMMAND,
                                  test::sample("offload-minimal.amxmi")});
   CHECK(result.exit_code == 2);
   CHECK(result.err == "amalthea: error: cannot write to standard output\n");
 }
 
-TEST_CASE("annotate writes several files into a folder, not into a file, and the same file given twice is one") {
+TEST_CASE("annotate writes several files to a folder and not to a file and duplicates count once") {
   const ModelFolder folder(minimal());
   test::write_text(folder.in("other.amxmi"), minimal());
   test::write_text(folder.in("out.amxmi"), "");
@@ -267,7 +267,7 @@ TEST_CASE("annotate writes several files into a folder, not into a file, and the
 
 // ---------------------------------------------------------------- wrong use
 
-TEST_CASE("wrong usage prints two lines with the error and where help is") {
+TEST_CASE("wrong use is reported in two lines: the mistake and where to find help") {
   const ModelFolder folder(minimal());
   const std::string verbs =
       "info, graph, validate, analyze, simulate, explain, report, annotate, explore, batch, convert, gpu";
@@ -291,7 +291,7 @@ TEST_CASE("wrong usage prints two lines with the error and where help is") {
   CHECK(folder.files() == Names{"model.amxmi"});
 }
 
-TEST_CASE("values of options that make no sense are one line") {
+TEST_CASE("invalid option values are reported in one line") {
   const ModelFolder folder(minimal());
   const auto complains = [&](std::vector<std::string> arguments, const std::string& message) {
     arguments.insert(arguments.begin() + 1, folder.model());
@@ -321,7 +321,7 @@ TEST_CASE("values of options that make no sense are one line") {
 
 // ---------------------------------------------------------------- help
 
-TEST_CASE("help and version are there for everybody and end well") {
+TEST_CASE("help and version succeed for every verb") {
   auto result = test::amalthea({"--version"});
   CHECK(result.exit_code == 0);
   CHECK(result.out.starts_with("amalthea "));

@@ -9,7 +9,7 @@
 
 using nlohmann::json;
 
-TEST_CASE("explain: the story of the longest job has no gaps, and adds up as analyze says") {
+TEST_CASE("explain: the longest job has no gaps and its parts match analyze") {
   const std::string model = test::sample("waters2019-tx2.amxmi");
   const json analysis = json::parse(test::amalthea({"analyze", model, "--format", "json"}).out);
   for (const json& task : analysis["tasks"]) {
@@ -44,7 +44,7 @@ TEST_CASE("explain: the story of the longest job has no gaps, and adds up as ana
   }
 }
 
-TEST_CASE("explain: SFM waits for Detection's slices, told in words and drawn") {
+TEST_CASE("explain: SFM waits for the slices of Detection in text and drawing") {
   const test::TemporaryFolder folder;
   const std::string picture = folder.path() + "/story.svg";
   const auto result =
@@ -61,7 +61,7 @@ TEST_CASE("explain: SFM waits for Detection's slices, told in words and drawn") 
   CHECK_THAT(svg, Catch::Contains(">deadline<") && Catch::Contains("GP10B"));
 }
 
-TEST_CASE("explain: what is asked for wrongly is said") {
+TEST_CASE("explain: wrong use is reported") {
   const std::string model = test::sample("offload-minimal.amxmi");
   const auto no_task = test::amalthea({"explain", model});
   CHECK(no_task.exit_code == 2);
@@ -71,7 +71,7 @@ TEST_CASE("explain: what is asked for wrongly is said") {
   CHECK_THAT(unknown.err, Catch::Contains("no task is named \"nobody\"; there are "));
 }
 
-TEST_CASE("explain: lane detection needs SFM to suspend and shorter slices, which the tool finds by itself") {
+TEST_CASE("explain: finds that lane detection needs SFM to suspend and shorter slices") {
   const auto result = test::amalthea(
       {"explain", test::sample("waters2019-tx2.amxmi"), "PRE_Lane_detection_gpu_POST", "--format", "json"});
   const json explanation = json::parse(result.out);
@@ -90,7 +90,7 @@ TEST_CASE("explain: lane detection needs SFM to suspend and shorter slices, whic
   CHECK(both["max_ps"] <= both["wcrt_ps"]);
 }
 
-TEST_CASE("explain: suspension is not tried where nobody polls") {
+TEST_CASE("explain: suspension is not tried if no task polls") {
   const auto result = test::amalthea({"explain", test::sample("waters2019-tx2.amxmi"), "EKF", "--format", "json"});
   const json tried = json::parse(result.out)["what_if"];
   REQUIRE(tried.size() == 1);

@@ -68,7 +68,7 @@ const char* const waters = "waters2019-tx2.amxmi";
 
 }  // namespace
 
-TEST_CASE("CSV has one line per task, with the values of the JSON form") {
+TEST_CASE("CSV has one line per task with the values of the JSON form") {
   const auto json = ordered_json::parse(analyzed(test::sample(waters), {"--format", "json"}));
   const auto rows = read_csv(analyzed(test::sample(waters), {"--format", "csv"}));
   REQUIRE(rows.size() == json["tasks"].size() + 1);
@@ -84,7 +84,7 @@ TEST_CASE("CSV has one line per task, with the values of the JSON form") {
   }
 }
 
-TEST_CASE("CSV has every table that the JSON form has") {
+TEST_CASE("CSV has every table of the JSON form") {
   const auto json = ordered_json::parse(analyzed(test::sample(waters), {"--format", "json"}));
   for (const char* table : {"tasks", "runnables", "operations", "chains", "resources", "requirements", "findings"}) {
     INFO(table);
@@ -100,7 +100,7 @@ TEST_CASE("CSV has every table that the JSON form has") {
     if (task["name"] == "SFM") CHECK(sum == task["bound"]["wcrt_ps"].get<std::int64_t>());
 }
 
-TEST_CASE("names of any kind stay in their cell") {
+TEST_CASE("arbitrary names stay in their CSV cell") {
   test::TemporaryFolder folder;
   const std::string model = folder.path() + "/odd.amxmi";
   std::string text = test::read_text(test::sample("offload-minimal.amxmi"));
@@ -115,7 +115,7 @@ TEST_CASE("names of any kind stay in their cell") {
   CHECK(markdown.find("| =a\",b\\|c |") != std::string::npos);
 }
 
-TEST_CASE("Markdown has the tables and reasons of the text form, with as many cells in every row") {
+TEST_CASE("Markdown has the tables and reasons of the text form with consistent cells per row") {
   const std::string markdown = analyzed(test::sample(waters), {"--format", "markdown", "--metrics"});
   const std::string text = analyzed(test::sample(waters), {"--metrics"});
   std::istringstream lines(markdown);
@@ -144,7 +144,7 @@ TEST_CASE("Markdown has the tables and reasons of the text form, with as many ce
         std::string::npos);
 }
 
-TEST_CASE("results and GPU scenarios are what their JSON Schemas say") {
+TEST_CASE("results and GPU scenarios match their JSON Schemas") {
   // Debian's interpreter, for which its package is: another may come first in the PATH.
   static constexpr const char* python = "/usr/bin/python3";
   const std::string validate =

@@ -22,7 +22,7 @@ nlohmann::json analyzed(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("analyze gives the same timing for a system in every version's form") {
+TEST_CASE("analyze yields the same timing for a system in every version") {
   const auto expected = analyzed(test::data("offload-3.0.0.amxmi"));
   REQUIRE(expected["tasks"].size() == 3);
   REQUIRE(expected["operations"].size() == 3);

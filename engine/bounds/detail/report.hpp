@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What was found, task by task and operation by operation.
+/// The resulting bounds, for each task and each operation.
 
 #include "engine/bounds/bounds.hpp"
 #include "engine/bounds/detail/fixed_point.hpp"

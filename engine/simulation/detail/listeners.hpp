@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// How what happens (events.hpp) comes to those who listen: for the sources of the parts that tell.
+/// Delivers the events of events.hpp to the listeners. Included by the sources of the parts that send them.
 
 #include "engine/simulation/detail/accounts.hpp"
 #include "engine/simulation/detail/events.hpp"

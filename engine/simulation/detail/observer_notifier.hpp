@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What the observer of a simulation is told: it knows what it was told before, and so what is news.
+/// Notifies the observer of a simulation. It remembers what it has reported, and so reports only changes.
 
 #include <optional>
 #include <vector>
@@ -15,7 +15,7 @@ namespace amalthea::engine::simulation {
 
 class ObserverNotifier {
  public:
-  /// `events`: it wants them.
+  /// `events`: the observer wants events.
   ObserverNotifier(SimulationObserver& observer, bool events, const System& system, const Clock& clock,
                    const CoreScheduling& cpu, const Jobs& jobs, const Cores& cores, const DeviceTasks& devices);
 
@@ -41,12 +41,12 @@ class ObserverNotifier {
   void on(const Interval& interval) { observer_.interval(interval); }
 
  private:
-  /// As the observer knows it.
+  /// The last state reported to the observer.
   struct ReportedState {
     ProcessState state = ProcessState::not_active;
     ProcessState operation = ProcessState::active;  ///< active, running or ready
-    bool step = false;                              ///< that the present step has begun
-    std::uint64_t activated = 0;                    ///< jobs, started or not
+    bool step = false;                              ///< the begin of the current step was reported
+    std::uint64_t activated = 0;                    ///< number of jobs, started or not
   };
   void notify(TaskIndex task, ProcessEvent what, std::optional<UnitIndex> unit,
               std::optional<TaskIndex> by = std::nullopt);
@@ -61,7 +61,7 @@ class ObserverNotifier {
   const Jobs& jobs_;
   const Cores& cores_;
   const DeviceTasks& devices_;
-  std::vector<ReportedState> reported_;  ///< of every task
+  std::vector<ReportedState> reported_;  ///< for every task
 };
 
 }  // namespace amalthea::engine::simulation

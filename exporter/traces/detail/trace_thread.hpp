@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// A trace written by a thread of its own, while the simulation goes on.
+/// A trace written by a separate thread, while the simulation continues.
 
 #include <memory>
 
@@ -9,8 +9,8 @@
 
 namespace amalthea::exporter {
 
-/// Tells `writer` everything that it is told itself, in the same order, by another thread: the file is the same. A few
-/// thousand events wait at most; then the simulation does. `finish` waits for all.
+/// Forwards all events to `writer` in the same order, on another thread: the file is identical. At most a few thousand
+/// events wait; then the simulation waits. `finish` waits for all of them.
 std::unique_ptr<TraceWriter> on_own_thread(std::unique_ptr<TraceWriter> writer);
 
 }  // namespace amalthea::exporter

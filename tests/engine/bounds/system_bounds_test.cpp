@@ -27,7 +27,7 @@ Duration part(const Bound& bound, ContributionKind kind, std::optional<TaskIndex
 
 }  // namespace
 
-TEST_CASE("bounds of tasks on one core are those of the textbook") {
+TEST_CASE("bounds of tasks on one core match the textbook") {
   // Burns, Wellings, "Real-Time Systems and Programming Languages", the set with T = 80, 40, 20 and C = 40, 10, 5,
   // rate-monotonic: R = 80, 15, 5, though its utilisation of 1 is far above Liu and Layland's 0.78.
   SystemMaker maker;
@@ -51,7 +51,7 @@ TEST_CASE("bounds of tasks on one core are those of the textbook") {
   CHECK(results.tasks[c].guaranteed == false);
 }
 
-TEST_CASE("a triggered task inherits its trigger's period with jitter") {
+TEST_CASE("a triggered task inherits the period with jitter") {
   // On core 1: fast (T 10, C 3) before source (T 20, C 1 + 1, triggering after the first): R = 2 + 3 = 5, so that the
   // trigger comes between 1 and 4 after the release: jitter 5 - 2 = 3. On core 2: triggered (C 4) before below (T 40).
   SystemMaker maker;
@@ -81,7 +81,7 @@ TEST_CASE("a triggered task inherits its trigger's period with jitter") {
   }
 }
 
-TEST_CASE("what is executed beside an offload counts once at worst and not at best") {
+TEST_CASE("execution concurrent with an offload counts once in the worst case and not in the best case") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
   const StimulusIndex request = maker.inter_process();
@@ -105,7 +105,7 @@ TEST_CASE("what is executed beside an offload counts once at worst and not at be
   CHECK(part(results.tasks[host].bound, ContributionKind::kernel) == us(30));
 }
 
-TEST_CASE("a task with two stimuli has the bound of both kinds of jobs") {
+TEST_CASE("a task with two stimuli has the bound of both activations") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const TaskIndex twice = maker.task("twice", core, 1, maker.periodic(50));
@@ -117,7 +117,7 @@ TEST_CASE("a task with two stimuli has the bound of both kinds of jobs") {
   CHECK(part(results.tasks[twice].bound, ContributionKind::backlog, twice) == us(10));
 }
 
-TEST_CASE("what is outside of the analysis has a reason, and takes only what depends on it along") {
+TEST_CASE("an excluded task has a reason and affects only dependent tasks") {
   SystemMaker maker;
   const UnitIndex one = maker.core("one"), two = maker.core("two"), gpu = maker.gpu("GPU");
   const EventIndex done = maker.event("done");
@@ -154,7 +154,7 @@ TEST_CASE("what is outside of the analysis has a reason, and takes only what dep
   CHECK(results.tasks[apart].bound.worst == us(10 + 20));
 }
 
-TEST_CASE("an overloaded core or GPU is named with its demand, and what does not depend on it is bounded") {
+TEST_CASE("an overloaded core or GPU is named with its demand and independent tasks are bounded") {
   SystemMaker maker;
   const UnitIndex one = maker.core("one"), two = maker.core("two"), gpu = maker.gpu("GPU");
   const TaskIndex high = maker.task("high", one, 2, maker.periodic(10)),
@@ -175,7 +175,7 @@ TEST_CASE("an overloaded core or GPU is named with its demand, and what does not
   CHECK(results.tasks[right].bound.reason == results.tasks[left].bound.reason);
 }
 
-TEST_CASE("tasks that trigger each other in a circle have no bound") {
+TEST_CASE("tasks that trigger each other in a cycle have no bound") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const StimulusIndex there = maker.inter_process(), back = maker.inter_process();
@@ -191,7 +191,7 @@ TEST_CASE("tasks that trigger each other in a circle have no bound") {
   CHECK(bounds.tasks[b].reason == bounds.tasks[a].reason);
 }
 
-TEST_CASE("a host that nothing activates and that has a loop waits for no device task") {
+TEST_CASE("a host that is never activated and has a loop waits for no device task") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
   const StimulusIndex never = maker.inter_process(), request = maker.inter_process();

@@ -85,7 +85,7 @@ bool is_rounded(const std::vector<Contribution>& parts) {
 
 }  // namespace
 
-TEST_CASE("the parts of the longest job are those that a naive account of every job adds up") {
+TEST_CASE("the parts of the longest job match a naive account of every job") {
   const int systems = test::is_thorough() ? 4000 : 400;
   test::PairedSystems drawn(271);
   std::uint64_t compared = 0, waited = 0;

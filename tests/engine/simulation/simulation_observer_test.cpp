@@ -61,7 +61,7 @@ std::string reported(const System& system, const engine::DeviceProfile& profile,
 
 }  // namespace
 
-TEST_CASE("an observer is told how a polling task loses its core, and that its event came meanwhile") {
+TEST_CASE("an observer is notified that a polling task loses its core and that its event occurs meanwhile") {
   SystemMaker maker;
   const auto core = maker.core("core");
   const auto gpu = maker.gpu("GPU");
@@ -78,7 +78,7 @@ TEST_CASE("an observer is told how a polling task loses its core, and that its e
         "8 U0 terminate, 8 H0 resume, 9 H0 terminate");
 }
 
-TEST_CASE("an observer is told who comes and goes within one instant, and what is lost") {
+TEST_CASE("an observer is notified of all changes within one instant and of lost activations") {
   SystemMaker maker;
   const auto core = maker.core("core");
   const auto low = maker.task("L", core, 1, maker.periodic(10));
@@ -91,7 +91,7 @@ TEST_CASE("an observer is told who comes and goes within one instant, and what i
         "10 L1 mtalimitexceeded, 12 L0 terminate");
 }
 
-TEST_CASE("an observer is told when operations and blocks begin and end, and when contexts take turns") {
+TEST_CASE("an observer is notified of begins and ends of operations and blocks and of context slices") {
   SystemMaker maker;
   const auto gpu = maker.gpu("GPU");
   const auto a = maker.task("A", gpu, 0, maker.periodic(100));

@@ -35,7 +35,7 @@ Duration sum_of_parts(const TaskResult& result) {
 
 }  // namespace
 
-TEST_CASE("fixed priorities: response times of a textbook task set") {
+TEST_CASE("fixed priorities yield the response times of a textbook task set") {
   // T = 4, 6, 12 and C = 1, 2, 3, rate-monotonic, released together. By hand: 1; 1 + 2 = 3; the third runs in
   // 3-4, 5-6 (released 0; 4-5 is the first's second job) and, after the second's job of 6-8 and the first's of 8-9,
   // in 9-10: response 10.
@@ -59,7 +59,7 @@ TEST_CASE("fixed priorities: response times of a textbook task set") {
   CHECK(results.resources[0].demand == Approx(1.0 / 4 + 2.0 / 6 + 3.0 / 12));
 }
 
-TEST_CASE("equal priorities are served in the order of becoming ready, then of the model, without preemption") {
+TEST_CASE("equal priorities run in the order of readiness and then of the model without preemption") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const TaskIndex first = maker.task("first", core, 1, maker.periodic(100, 2));
@@ -74,7 +74,7 @@ TEST_CASE("equal priorities are served in the order of becoming ready, then of t
   CHECK(results.tasks[third].response.max == us(15 - 2));  // 10-15
 }
 
-TEST_CASE("passive waiting leaves the core to others, active waiting keeps it") {
+TEST_CASE("passive waiting leaves the core to others and active waiting keeps it") {
   for (const bool active : {false, true}) {
     SystemMaker maker;
     const UnitIndex core = maker.core("core");
@@ -98,7 +98,7 @@ TEST_CASE("passive waiting leaves the core to others, active waiting keeps it") 
   }
 }
 
-TEST_CASE("a task that polls can be preempted, and goes on at once when its event comes") {
+TEST_CASE("a polling task can be preempted and continues at once when its event is set") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const UnitIndex gpu = maker.gpu("GPU");
@@ -117,7 +117,7 @@ TEST_CASE("a task that polls can be preempted, and goes on at once when its even
   CHECK(part(results.tasks[host], ContributionKind::kernel) == us(20));
 }
 
-TEST_CASE("an event that is set before it is awaited lets the wait pass") {
+TEST_CASE("an event that is set before the wait ends it at once") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const UnitIndex gpu = maker.gpu("GPU");
@@ -136,7 +136,7 @@ TEST_CASE("an event that is set before it is awaited lets the wait pass") {
   CHECK(results.tasks[host].response.max == us(50));
 }
 
-TEST_CASE("without clearing it an event stays set for the next job") {
+TEST_CASE("an event stays set for the next job unless it is cleared") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const UnitIndex gpu = maker.gpu("GPU");
@@ -154,7 +154,7 @@ TEST_CASE("without clearing it an event stays set for the next job") {
   CHECK(results.tasks[host].response.min == us(5));   // second job: the event of the first is still set
 }
 
-TEST_CASE("jobs of one task queue up, and what a job waits for its predecessors is told apart") {
+TEST_CASE("jobs of one task queue up and the wait for predecessors is separate") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const TaskIndex urgent = maker.task("urgent", core, 2, maker.periodic(100));
@@ -183,7 +183,7 @@ TEST_CASE("activations beyond the limit are lost and counted") {
   CHECK(results.tasks[late].response.jobs == 8);
 }
 
-TEST_CASE("a job released within the horizon is followed to its end beyond it") {
+TEST_CASE("a job released within the horizon is simulated to its end beyond it") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const TaskIndex task = maker.task("task", core, 1, maker.periodic(1000));
@@ -200,7 +200,7 @@ TEST_CASE("a job released within the horizon is followed to its end beyond it") 
   CHECK(results.resources[0].utilization == Approx(1.0));  // of the horizon
 }
 
-TEST_CASE("a job that never ends is unfinished, late, and never met") {
+TEST_CASE("a job that never ends is unfinished and late and never met") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const TaskIndex task = maker.task("task", core, 1, maker.periodic(1000));
@@ -231,7 +231,7 @@ TEST_CASE("two tasks that wait for each other miss their deadlines") {
   CHECK(results.tasks[b].verdict == engine::Verdict::missed);
 }
 
-TEST_CASE("a task that asks early and polls late is not charged with polling it never does") {
+TEST_CASE("a task that requests early and polls late is not charged with polling it never does") {
   // 5 of kernel beside 6 of own work: the event is there when it is awaited.
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
@@ -254,7 +254,7 @@ TEST_CASE("a task that asks early and polls late is not charged with polling it 
   CHECK(results.tasks[host].verdict == engine::Verdict::met);
 }
 
-TEST_CASE("with an activation limit an overloaded task loses activations instead of falling behind") {
+TEST_CASE("an overloaded task with an activation limit loses activations instead of falling behind") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const TaskIndex task = maker.task("task", core, 1, maker.periodic(10));
@@ -267,7 +267,7 @@ TEST_CASE("with an activation limit an overloaded task loses activations instead
   CHECK(results.tasks[task].verdict == engine::Verdict::missed);
 }
 
-TEST_CASE("a job that ends in setting an event makes room for an activation at that instant") {
+TEST_CASE("a job that ends by setting an event makes room for an activation at that instant") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const TaskIndex task = maker.task("task", core, 1, maker.periodic(10)),
@@ -280,7 +280,7 @@ TEST_CASE("a job that ends in setting an event makes room for an activation at t
   CHECK(results.tasks[task].response.jobs == 10);
 }
 
-TEST_CASE("times beyond what the simulation can hold are an error, not a crash") {
+TEST_CASE("times beyond the range of the simulation are an error") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const TaskIndex task = maker.task("task", core, 1, maker.periodic(10));
@@ -311,7 +311,7 @@ TEST_CASE("tasks without execution time that activate each other do not hang the
   CHECK(diagnostics.has_errors());
 }
 
-TEST_CASE("an overloaded GPU is named, and only what depends on it is unbounded") {
+TEST_CASE("an overloaded GPU is named and only dependent tasks are unbounded") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core"), other_core = maker.core("other core");
   const UnitIndex gpu = maker.gpu("GPU");
@@ -346,7 +346,7 @@ TEST_CASE("an overloaded GPU is named, and only what depends on it is unbounded"
     CHECK(resource.overloaded() == (resource.kind == engine::ResourceKind::execution_engine));
 }
 
-TEST_CASE("a task that polls for one of its own priority on its core starves it, and is said so") {
+TEST_CASE("a task that polls for one of equal priority on its core starves it and is reported") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const StimulusIndex request = maker.inter_process();
@@ -534,7 +534,7 @@ std::vector<std::vector<int>> stepwise(const std::vector<RandomTask>& tasks, std
 
 }  // namespace
 
-TEST_CASE("cores and GPU agree with a microsecond-by-microsecond simulation on random systems") {
+TEST_CASE("cores and GPU agree with a microsecond-stepped simulation on random systems") {
   std::mt19937 random(1305);
   const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   for (int round = 0; round < 1500; ++round) {
