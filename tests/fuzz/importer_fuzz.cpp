@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arbitrary bytes as a model file: whatever they are, reading ends, with a model whose parts fit together or with an
-// error. Runs under libFuzzer with AddressSanitizer and UndefinedBehaviorSanitizer; `tests/fuzz/run` builds and starts
-// it.
+// Arbitrary bytes as a model file: reading always ends, with a consistent model or with an error. Runs under libFuzzer
+// with AddressSanitizer and UndefinedBehaviorSanitizer; `tests/fuzz/run` builds and starts it.
 
 #include <cstdint>
 #include <cstdlib>
