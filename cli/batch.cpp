@@ -16,6 +16,7 @@
 #include "batch/batch.hpp"
 #include "batch/summary.hpp"
 #include "cli/complaint.hpp"
+#include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/mapping.hpp"
 #include "cli/progress.hpp"
@@ -293,40 +294,70 @@ int merge(const MergeOptions& options) {
 
 void add_batch(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<BatchOptions>();
-  CLI::App* verb = app.add_subcommand("batch", "many models: a line of JSON each, in their order, and a summary");
-  verb->add_option("PATH", options->paths, "models, and folders with models at any depth");
-  verb->add_option("--manifest", options->manifest, "file that lists models, one a line (made by --list)");
-  verb->add_flag("--list", options->list, "only list the models, as a manifest");
-  verb->add_option("--shard", options->shard, "I/N: only the I-th of N parts")->capture_default_str();
-  verb->add_option("--jobs", options->jobs, "processes; the lines do not depend on them (default: as many as cores)")
-      ->check(CLI::Range(1U, 1024U));
-  verb->add_option("--time-limit", options->time_limit, "seconds for one model")
+  CLI::App* verb = app.add_subcommand("batch", "Analyze many models and write one line of JSON per model");
+  verb->group(group::many);
+  verb->add_option("PATH", options->paths, "Models, or folders that contain models at any depth");
+  verb->add_option("--manifest", options->manifest, "File that lists the models, one per line. --list writes one")
+      ->type_name("FILE")
+      ->group(rarely(group::run));
+  verb->add_flag("--list", options->list, "Only list the models, as a manifest")->group(rarely(group::run));
+  verb->add_option("--shard", options->shard, "Analyze only the I-th of N parts. merge joins the results of all parts")
+      ->type_name("I/N")
+      ->capture_default_str()
+      ->group(rarely(group::run));
+  verb->add_option("--jobs", options->jobs,
+                   "Number of processes. Default: one per core. The results do not depend on it")
+      ->check(CLI::Range(1U, 1024U))
+      ->group(group::run);
+  verb->add_option("--time-limit", options->time_limit, "Time limit per model, in seconds")
       ->check(CLI::Range(0.01, 1e7))
-      ->capture_default_str();
-  verb->add_option("--memory-limit", options->memory_limit, "MiB of address space for one model; 0: none")
+      ->capture_default_str()
+      ->group(group::run);
+  verb->add_option("--memory-limit", options->memory_limit, "Address space per model, in MiB. 0: no limit")
       ->check(CLI::Range(std::uint64_t{0}, max_mebibytes))
-      ->capture_default_str();
-  verb->add_option("-o,--output", options->output, "write the lines to this file instead of standard output");
-  verb->add_flag("--resume", options->resume, "go on where a batch with the same -o was interrupted");
-  verb->add_option("--cache", options->cache, "folder in which results are kept for models that have not changed");
-  verb->add_option("--summary", options->summaries,
-                   "also write the summary to this file: .md, .html, .txt, or an SQLite database .db, .sqlite")
-      ->allow_extra_args(false);
-  verb->add_option("--sarif", options->sarif, "also write all findings and late tasks to this file, as SARIF 2.1.0");
+      ->capture_default_str()
+      ->group(rarely(group::run));
+  verb->add_flag("--resume", options->resume, "Continue an interrupted batch that has the same -o")->group(group::run);
+  verb->add_option("--cache", options->cache, "Folder that keeps results of unchanged models")
+      ->type_name("FOLDER")
+      ->group(group::run);
   verb->add_option("--fail-on", options->fail_on,
-                   "the least that makes the exit code 1, or 4 if models are unknown and nothing is worse")
+                   "Mildest outcome that makes the exit code 1. The exit code is 4 if models are unknown and none is "
+                   "worse")
       ->check(CLI::IsMember({"unknown", "missed", "unbounded", "failed", "never"}))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(rarely(group::run));
+  add_output_option(*verb, options->output);
+  verb->add_option("--summary", options->summaries,
+                   "Also write the summary to this file. The extension selects the format: .md, .html, .txt, or .db "
+                   "or .sqlite for an SQLite database; may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false)
+      ->group(group::output);
+  verb->add_option("--sarif", options->sarif, "Also write all findings and late tasks to this file, as SARIF 2.1.0")
+      ->type_name("FILE")
+      ->group(rarely(group::output));
   add_analysis_options(*verb, options->analysis);
   add_chain_options(*verb, options->analysis);
   add_finding_options(*verb);
   add_limit_options(*verb, options->limits);
-  verb->footer("amalthea batch merge puts the lines of parts together. docs/reference/batch.md tells more.");
+  describe(*verb,
+           {"amalthea batch models -o results.jsonl", "amalthea batch models -o results.jsonl --summary summary.html",
+            "amalthea batch models -o results.jsonl --resume"},
+           "Exit codes:\n"
+           "  0  no outcome of a model reaches --fail-on\n"
+           "  1  the outcome of a model reaches --fail-on\n"
+           "  2  wrong usage or unwritable output\n"
+           "  4  models are unknown and none is worse (docs/reference/batch.md)");
 
   auto merge_options = std::make_shared<MergeOptions>();
-  CLI::App* parts = verb->add_subcommand("merge", "the lines of all parts (--shard) as one batch would have made them");
-  parts->add_option("PART", merge_options->parts, "files of lines")->required();
-  parts->add_option("-o,--output", merge_options->output, "write to this file instead of standard output");
+  CLI::App* parts = verb->add_subcommand("merge", "Join the results of all --shard parts into those of one batch");
+  parts->group("Verbs");
+  parts->add_option("PART", merge_options->parts, "Files that batch --shard wrote")->required();
+  add_output_option(*parts, merge_options->output);
+  describe(*parts, {"amalthea batch merge part1.jsonl part2.jsonl",
+                    "amalthea batch merge part1.jsonl part2.jsonl -o results.jsonl",
+                    "amalthea batch merge part*.jsonl -o results.jsonl"});
   parts->callback([merge_options, &exit_code] {
     if (merge_options->output == "-") merge_options->output.clear();
     exit_code = merge(*merge_options);

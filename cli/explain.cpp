@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/complaint.hpp"
+#include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
 #include "engine/explanation.hpp"
@@ -74,17 +75,27 @@ int run(ExplainOptions options) {
 
 void add_explain(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExplainOptions>();
-  CLI::App* verb = app.add_subcommand("explain", "the story of a task's longest job: amalthea explain MODEL... TASK");
+  CLI::App* verb = app.add_subcommand("explain", "Explain the longest response time of a task, step by step");
+  verb->group(group::timing);
   add_input_options(*verb, options->input);
+  verb->get_option("MODEL")->description("Model files, then the name of the task");
   add_analysis_options(*verb, options->analysis);
-  verb->add_option("--format", options->format, "output format")
+  verb->add_option("--format", options->format, "Output format")
       ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  verb->add_option("-o,--output", options->output, "write to this file instead of standard output");
-  verb->add_option("--picture", options->picture, "also draw the job, and who ran meanwhile, into this SVG file");
-  verb->footer(
-      "The last argument is the name of the task. Exit code 0: its deadline is met or it has none; 1: it is missed or "
-      "unbounded, or the model has an error; 2: wrong use or unreadable input; 4: the task was not judged.");
+      ->capture_default_str()
+      ->group(group::output);
+  add_output_option(*verb, options->output);
+  verb->add_option("--picture", options->picture, "Also draw the job and what delays it into this SVG file")
+      ->type_name("FILE")
+      ->group(group::output);
+  describe(*verb,
+           {"amalthea explain model.amxmi Control", "amalthea explain --picture control.svg model.amxmi Control",
+            "amalthea explain --format json model.amxmi Control"},
+           "Exit codes:\n"
+           "  0  the deadline of the task is met, or it has none\n"
+           "  1  the deadline is missed, the task is unbounded, or the model has an error\n"
+           "  2  wrong usage or unreadable input\n"
+           "  4  the deadline could not be judged (docs/reference/verdicts.md)");
   verb->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

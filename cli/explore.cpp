@@ -11,6 +11,7 @@
 #include "cli/compared_mappings.hpp"
 #include "cli/complaint.hpp"
 #include "cli/exploration_input.hpp"
+#include "cli/help.hpp"
 #include "cli/model_output.hpp"
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
@@ -236,32 +237,46 @@ int run(const ExploreOptions& options) {
 
 void add_explore(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExploreOptions>();
-  CLI::App* verb = app.add_subcommand(
-      "explore", "search for a mapping that keeps all deadlines: units, offloading, priorities, waiting, time slices");
+  CLI::App* verb = app.add_subcommand("explore", "Search for a mapping that meets all deadlines");
+  verb->group(group::improve);
   add_input_options(*verb, options->input);
+  add_exploration_options(*verb, options->exploration);
   add_simulation_options(*verb, options->analysis);
   add_chain_option(*verb, options->analysis);
-  add_exploration_options(*verb, options->exploration);
-  verb->add_option("--format", options->format, "of what is printed")
+  verb->add_option("--format", options->format, "Output format")
       ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  verb->add_option("--solution", options->solution, "which of several on the Pareto front to show and write, from 1")
+      ->capture_default_str()
+      ->group(rarely(group::output));
+  verb->add_option("--solution", options->solution, "Solution of the Pareto front to show and write, counted from 1")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
-      ->capture_default_str();
-  verb->add_option("--mapping-out", options->mapping_output, "write the mapping as a file that --mapping reads");
-  verb->add_option("--report", options->report, "write a comparison of before and after in Markdown");
+      ->capture_default_str()
+      ->group(rarely(group::output));
+  verb->add_option("--mapping-out", options->mapping_output, "Write the mapping to this file. --mapping reads it")
+      ->type_name("FILE")
+      ->group(group::output);
+  verb->add_option("--report", options->report, "Compare before and after in this Markdown file")
+      ->type_name("FILE")
+      ->group(group::output);
   verb->add_option("--compare", options->compare,
-                   "show another mapping beside: a file that --mapping reads (*.json), or a model with the same tasks; "
-                   "may be repeated")
-      ->allow_extra_args(false);
-  verb->add_option(
-      "-o,--output", options->output,
-      "write the model with the mapping in it, nothing else changed; of several files or a folder the "
-      "folder to write them into, each under its name; - writes it to standard output and leaves the text out");
-  verb->footer(
-      "Exit code 0: a mapping was found with which every limit is met or guaranteed; 1: none was found, a deadline "
-      "cannot be kept by any, or the model has an error; 2: wrong use, unreadable input or unwritable output; 4: "
-      "something that limits timing was not judged (docs/reference/verdicts.md).");
+                   "Also show another mapping. A mapping file (*.json) or a model with the same tasks; may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false)
+      ->group(rarely(group::output));
+  verb->add_option("-o,--output", options->output,
+                   "Write the model with the new mapping to this file. Or to a folder for several files. Nothing else "
+                   "changes. Files keep their names in a folder; - writes the model to standard output and omits the "
+                   "text")
+      ->type_name("PATH")
+      ->group(group::output);
+  describe(*verb,
+           {"amalthea explore model.amxmi", "amalthea explore --keep offloading,waiting -o better.amxmi model.amxmi",
+            "amalthea explore --pin Monitor=Core --candidates 5000 model.amxmi"},
+           "Exit codes:\n"
+           "  0  the search found a mapping that meets or guarantees every limit\n"
+           "  1  it found none, no mapping can meet a deadline, or the model has an error\n"
+           "  2  wrong usage, unreadable input or unwritable output\n"
+           "  4  something that limits timing could not be judged\n"
+           "See docs/reference/verdicts.md.");
   verb->callback([options, &exit_code] { exit_code = run(*options); });
 }
 

@@ -33,7 +33,9 @@ struct InputOptions {
   importer::Limits limits;
 };
 void add_input_options(CLI::App& verb, InputOptions& options);
-/// Only the limits.
+/// -o for text that otherwise goes to standard output.
+void add_output_option(CLI::App& verb, std::string& output);
+/// The limits alone.
 void add_limit_options(CLI::App& verb, importer::Limits& limits);
 
 struct AnalysisInput {
@@ -101,9 +103,12 @@ tl::expected<Analyzed, int> analyze_model(const Model& model, const AnalysisInpu
 int exit_code_of(const engine::Assessment& assessment, const AnalysisInput& options);
 /// The meaning of the exit codes, for the help of verbs.
 inline constexpr const char* verdict_exit_codes =
-    "Exit code 0: every limit is met or guaranteed; 1: one is missed, a task is unbounded or the model has an error; "
-    "2: "
-    "wrong use or unreadable input; 4: something that limits timing was not judged (docs/reference/verdicts.md).";
+    "Exit codes:\n"
+    "  0  every limit is met or guaranteed\n"
+    "  1  a limit is missed, a task is unbounded, or the model has an error\n"
+    "  2  wrong usage or unreadable input\n"
+    "  4  something that limits timing could not be judged\n"
+    "See docs/reference/verdicts.md.";
 
 /// Whether `path` stands for standard output: it is empty or "-".
 bool is_standard_output(const std::string& path);

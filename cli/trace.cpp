@@ -8,15 +8,17 @@
 
 #include "amalthea/quantity.hpp"
 #include "cli/complaint.hpp"
+#include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "exporter/traces/detail/trace_thread.hpp"
 
 namespace amalthea::cli {
 void add_trace_option(CLI::App& verb, std::string& path) {
   verb.add_option("--trace", path,
-                  "also write every event of the simulation to this file, by its extension: .btf, .json or .json.gz "
-                  "(Perfetto), .csv, .atdb (docs/reference/traces.md)")
-      ->type_name("FILE");
+                  "Also write a trace: .btf, .json (Perfetto), .csv or .atdb. The extension selects the format; "
+                  ".json.gz is compressed (docs/reference/traces.md)")
+      ->type_name("FILE")
+      ->group(group::output);
 }
 
 bool check_trace(const std::string& path) {

@@ -2,7 +2,7 @@
 #pragma once
 /// \file
 /// End-to-end latencies of chains of periodic tasks (cause-effect chains): exact under LET, upper bounds under implicit
-/// and explicit communication. docs/architecture.md defines every latency and names the sources.
+/// and explicit communication. docs/theory/chains.md defines every latency and names the sources.
 
 #include <cstdint>
 #include <optional>

@@ -11,7 +11,7 @@
 /// one outstanding operation.
 ///
 /// The reference is the analysis of the driver's default scheduling in Wang, Liu, Wong, Kim, "GCAPS: GPU Context-Aware
-/// Preemptive Priority-based Scheduling for Real-Time Tasks", ECRTS 2024. docs/reference/gpu.md compares both.
+/// Preemptive Priority-based Scheduling for Real-Time Tasks", ECRTS 2024. docs/theory/gpu.md compares both.
 ///
 /// Notation: L slice, theta context switch, C execution on the core, T period, R response bound. Consecutive operations
 /// of a segment on one engine are a group, since the engine treats them as one operation.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Results for a chain: latencies under LET, bounds, observations, and the verdicts on its limits. docs/architecture.md
+/// Results for a chain: latencies under LET, bounds, observations, and the verdicts on its limits. docs/theory/chains.md
 /// defines every latency and names the sources.
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct JobAccess {
   Instant release = {};
 };
 
-/// The longest, and some shortest, observed latencies; docs/architecture.md defines them. Nothing if no chain instance
+/// The longest, and some shortest, observed latencies; docs/theory/chains.md defines them. Nothing if no chain instance
 /// completed within the recorded time.
 struct ObservedLatencies {
   /// number of reads of the first task that were followed to the write of the last task

@@ -9,6 +9,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/support/markdown.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace {
@@ -58,6 +59,17 @@ TEST_CASE("every diagnostic id has one source and one entry in docs/reference/di
     INFO(id << " is documented");
     CHECK(made.count(id) == 1);
   }
+}
+
+TEST_CASE("docs/reference/gpu-properties.md lists the custom properties that the importer reads and no other") {
+  std::set<std::string> read;
+  for (const std::string& file : sources_in("importer"))
+    for (const std::string& key : matches(test::read_text(file), "\"(gpu\\.[A-Za-z]+)\"")) read.insert(key);
+  CHECK(read.size() >= 18);
+  const auto rows = matches(test::read_text(AMALTHEA_SOURCE_DIR "/docs/reference/gpu-properties.md"),
+                            "\n\\| `(gpu\\.[A-Za-z]+)` \\|");
+  CHECK(std::set<std::string>(rows.begin(), rows.end()) == read);
+  CHECK(std::set<std::string>(rows.begin(), rows.end()).size() == rows.size());
 }
 
 TEST_CASE("includes follow the data flow between folders") {
@@ -136,6 +148,21 @@ TEST_CASE("the engine does not depend on elements even indirectly") {
   }
   CHECK(reached.count(AMALTHEA_SOURCE_DIR "/amalthea/graph/system.hpp") == 1);
   CHECK(reached.count(AMALTHEA_SOURCE_DIR "/amalthea/element.hpp") == 0);
+}
+
+TEST_CASE("every file of the repository that the documentation names exists") {
+  const std::string named =
+      "`((?:amalthea|analysis|batch|bench|cli|cmake|docs|engine|explore|exporter|importer|migration|"
+      "review|samples|tests|tools)/[a-z0-9_./-]*)`";
+  std::size_t found = 0;
+  for (const std::string& page : test::documentation_pages())
+    for (const std::string& name : matches(test::read_text(AMALTHEA_SOURCE_DIR "/" + page), named)) {
+      INFO(page << ": " << name);
+      const std::string file = AMALTHEA_SOURCE_DIR "/" + name;
+      CHECK((fs::exists(file) || fs::exists(file + ".hpp")));  // a header and its source are named together
+      ++found;
+    }
+  CHECK(found > 100);
 }
 
 TEST_CASE("the program in docs/library.md is built and run as a test") {

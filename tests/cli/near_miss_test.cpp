@@ -281,16 +281,16 @@ TEST_CASE("near miss: ten thousand broken references take about as long as valid
 TEST_CASE("near miss: verbs and options and option values are suggested") {
   const std::string model = test::sample("offload-minimal.amxmi");
   check_refused({"analyse", model}, "unknown verb \"analyse\"; did you mean \"analyze\"?");
-  check_refused({"zzz", model}, "unknown verb \"zzz\"; there are info, graph, analyze");
+  check_refused({"zzz", model}, "unknown verb \"zzz\"; expected one of info, graph, validate");
   check_refused({"gpu", "rnu", "x.json"}, "unknown verb \"rnu\"; did you mean \"run\"?");
-  check_refused({}, "expected a verb: amalthea VERB (info, graph, analyze");
+  check_refused({}, "use amalthea VERB with one of info, graph, validate");
   check_refused({"analyze", model, "--formta", "json"}, "did you mean \"--format\"?");
   check_refused({"analyze", model, "--untill=2s"}, "did you mean \"--until\"?");
-  check_refused({"analyze", model, "-execution", "best"}, "amalthea analyze --help shows the use.");
+  check_refused({"analyze", model, "-execution", "best"}, "See amalthea analyze --help.");
   check_refused({"info", model, "--execution", "best"}, "it is an option of analyze, ");
   check_refused({"analyze", model, "--format", "jsn"}, "did you mean \"json\"?");
   check_refused({"analyze", model, "--execution", "wurst"}, "did you mean \"worst\"?");
-  check_refused({"info", model, "--max-depth", "deep"}, "expected a whole number from 0 on");
+  check_refused({"info", model, "--max-depth", "deep"}, "expected a whole number of 0 or more");
   check_refused({"analyze", model, "--suppress", "AM410"},
                 "AM410: no finding has this id (docs/reference/diagnostics.md lists them); did you mean \"AM0410\"?");
   check_refused({"convert", model, "--to", "3.3", "-o", "-"}, "did you mean \"3.3.0\"?");

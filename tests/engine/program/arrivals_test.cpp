@@ -166,7 +166,7 @@ Fault fault_of(const ArrivalBound& bound, const Times& times) {
       const std::int64_t by_distance =
           bound.minimum_distance > Duration{} ? 1 + window / bound.minimum_distance.picoseconds() : by_period;
       if (count > std::min(by_period, by_distance)) return fault_at("more than the bound", first);
-      if (engine::max_arrivals(bound, ps(window)) != std::min(by_period, by_distance)) return "most_arrivals differs";
+      if (engine::max_arrivals(bound, ps(window)) != std::min(by_period, by_distance)) return "max_arrivals differs";
     }
   return {};
 }
