@@ -23,7 +23,7 @@ std::string_view local_name(std::string_view qname) { return qname.substr(qname.
 /// The bytes between an element's tags.
 Span content(Element element) { return {element.start_tag().end, element.end_tag().begin}; }
 
-/// Character data with references and line ends resolved; markup in it is left out, but for CDATA sections.
+/// Character data with references and line ends resolved; omits markup except CDATA sections.
 std::string character_data(Element element) {
   constexpr std::string_view cdata = "<![CDATA[", cdata_end = "]]>";
   std::string written = utf8(element.document().source(), content(element));
@@ -45,7 +45,7 @@ std::string character_data(Element element) {
   return text;
 }
 
-/// Puts the elements of documents into an editable model.
+/// Copies the elements of documents into an editable model.
 class Builder {
  public:
   Builder(const Model& model, EditableModel& target, SharedIds shared)
@@ -114,7 +114,7 @@ class Builder {
     for (const Element child : element.children()) {
       const Feature* known = feature(document, cls, child.record().tag);
       const Object* made = nullptr;
-      // An attribute with an address was a reference once: the keys of needs while 0.9.0 was made.
+      // An attribute with an address is a former reference: the keys of needs during the development of 0.9.0.
       if (known != nullptr && !child.cls() && child.attribute("href") &&
           (known->kind == FeatureKind::reference || (apart_ && known->kind == FeatureKind::attribute))) {
         const auto type = child.attribute("xsi:type");
@@ -162,12 +162,12 @@ class Builder {
     return made;
   }
 
-  /// A target as EMF would write it: by name where it has one, without an address where it is in the same file.
+  /// A target as EMF would write it: by name if it has one, without an address if it is in the same file.
   Field reference(Element holder, NameKey name, std::string_view written, bool remote, ClassId cls) {
     const auto field = [&](FieldKind kind, std::string_view text) {
       return Field{name, kind, kind == FieldKind::remote ? cls : no_class, text};
     };
-    // ITEA names classes with their packages.
+    // ITEA class names contain their packages.
     const bool by_name =
         written.find("?type=") != std::string_view::npos && holder.document().itea() == IteaRelease::none;
     if (!remote && by_name) return field(FieldKind::local, written);
@@ -179,9 +179,9 @@ class Builder {
       const auto shared = computed_id(target);
       return field(FieldKind::local, target_.keep(shared ? *shared : id_of_href(written)));
     }
-    // ITEA's addresses name files, and stay until a release does not.
+    // ITEA's addresses name files, and are kept until a release that does not use them.
     if (!here && (by_name || holder.document().itea() != IteaRelease::none)) return field(FieldKind::remote, written);
-    // Objects without a name share an id; only their xmi:id or position tells them apart.
+    // Unnamed objects share an id; only their xmi:id or position distinguishes them.
     auto id = computed_id(target);
     if (id && model_.target(holder, here ? *id : any_file_address(*id)) != target) id.reset();
     if (!here) return field(FieldKind::remote, id ? target_.keep(any_file_address(*id)) : written);
@@ -209,7 +209,7 @@ class Builder {
   const Model& model_;
   EditableModel& target_;
   bool apart_;
-  std::vector<NameKey> names_;  // by NameId of the document at hand
+  std::vector<NameKey> names_;  // by NameId of the current document
   std::unordered_map<std::uint64_t, const Feature*> features_;
   bool has_comments_ = false;
 };
@@ -344,7 +344,7 @@ Object& Object::add(std::string_view feature, OwnedObject object, const Object* 
 }
 
 OwnedObject Object::take(Object& child) {
-  // The last one is often taken first when many go.
+  // If many are taken, the last one is often first.
   auto place = children_.end();
   while (place != children_.begin() && (place - 1)->get() != &child) --place;
   if (place == children_.begin()) return nullptr;

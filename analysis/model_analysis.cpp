@@ -16,8 +16,8 @@
 namespace amalthea::analysis {
 namespace {
 
-/// Whether there is something in the model that EMF refuses. What references into files that were not given mean for
-/// timing has been asked when the system was built.
+/// Whether the model contains something that EMF rejects. Building the system has already checked references to files
+/// that were not given.
 bool is_refused(const Diagnostics& findings) {
   const auto& found = findings.all();
   return std::any_of(found.begin(), found.end(), [](const Diagnostic& finding) {
@@ -25,7 +25,7 @@ bool is_refused(const Diagnostics& findings) {
   });
 }
 
-/// Puts the chains that were asked for behind those of the model; says which one cannot be understood.
+/// Appends the requested chains to those of the model; reports an invalid one.
 std::string add_chains(const Options& options, System& system, Diagnostics& findings) {
   for (const std::string& text : options.chains) {
     auto chain = engine::parse_chain(system, text);

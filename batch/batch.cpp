@@ -20,13 +20,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where a line begins: lines may be many and long.
+/// The start of a line: there may be many, and they may be long.
 struct LinePlace {
   std::size_t file = 0;
   std::streamoff at = 0;
 };
 
-/// Opens the file anew: processes that share one would share its position.
+/// Opens the file again, since processes that share an open file would share its position.
 std::optional<std::string> line_at(const std::vector<std::string>& paths, const LinePlace& place) {
   std::ifstream file(paths[place.file], std::ios::binary);
   file.seekg(place.at);
@@ -35,21 +35,21 @@ std::optional<std::string> line_at(const std::vector<std::string>& paths, const 
   return line;
 }
 
-/// Lines of an earlier batch by their key, as places in its files.
+/// Lines of an earlier batch by their key, as positions in its files.
 class KnownLines {
  public:
   void read(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     std::string line;
     for (std::streamoff at = 0; std::getline(file, line); at = file.tellg()) {
-      if (file.eof()) break;  // cut off: every whole line has an end
+      if (file.eof()) break;  // truncated: every complete line has an end
       if (const std::string_view key = key_in(line); !key.empty())
         places_.insert_or_assign(std::string(key), LinePlace{paths_.size(), at});
     }
     paths_.push_back(path);
   }
 
-  /// The body; nothing where it is not known.
+  /// The body; nothing if it is unknown.
   std::optional<std::string> find(const std::string& key) const {
     const auto place = places_.find(key);
     if (place == places_.end()) return std::nullopt;
@@ -72,7 +72,7 @@ std::optional<std::string> whole_file(const std::string& path) {
   return std::move(text).str();
 }
 
-/// Results are those of this build: with another analysis they may be others.
+/// Results depend on the build of the tool.
 const std::string& hash_of_this_program() {
   static const std::string hash = exporter::hash_of_text(whole_file("/proc/self/exe").value_or(""));
   return hash;
@@ -92,7 +92,7 @@ class Batch {
     work.count = mine_.size();
     work.at_once = options_.at_once;
     work.limits = options_.limits;
-    // Looked up where the work would be done, so that hashing is shared among processes, too.
+    // Looked up in the worker, so that hashing is also distributed over processes.
     work.work = [this](std::size_t place) { return known_or_made(options_.models[mine_[place]]); };
     work.done = [this](std::size_t place, Outcome outcome) { return deliver(mine_[place], std::move(outcome)); };
     run_processes(work);
@@ -108,7 +108,7 @@ class Batch {
   bool open_output() {
     if (output_path_.empty()) return true;
     std::error_code error;
-    // A link is followed; what is no file cannot be replaced by one.
+    // Follows links; anything that is not a file cannot be replaced by one.
     if (fs::exists(output_path_, error)) {
       if (!fs::is_regular_file(output_path_, error))
         return fail(fmt::format("cannot write {}: expected a regular file; without -o lines go to standard output",
@@ -116,11 +116,11 @@ class Batch {
       output_path_ = fs::canonical(output_path_, error).string();
     }
     if (options_.resume) {
-      // What an interrupted batch left goes behind what one before it left.
+      // The lines of an interrupted batch are appended to those of the one before it.
       if (fs::exists(partial(), error)) {
         std::ofstream kept(previous(), std::ios::binary | std::ios::app);
         std::ifstream lines(partial(), std::ios::binary);
-        kept << '\n';  // behind what was cut off when there was no more room
+        kept << '\n';  // after a line that was truncated by a full disk
         for (std::string line; std::getline(lines, line) && !lines.eof();) kept << line << '\n';  // not one cut off
         kept.close();
         if (!kept) return fail(fmt::format("cannot write {}: {}", previous(), std::strerror(errno)));
@@ -147,8 +147,8 @@ class Batch {
     return false;
   }
 
-  /// "K", the key and a body that was known, or "M", the key and one that was made; "D" if the files became different
-  /// ones meanwhile, so that nobody knows which of them it is of.
+  /// "K", the key and a known body, or "M", the key and a new body; "D" if the files changed meanwhile, so that the
+  /// body is ambiguous.
   std::string known_or_made(const ModelFiles& files) {
     const std::string key = key_of(files, options_.options);
     if (const auto body = known_.find(key)) return "K" + key + *body;
@@ -173,12 +173,12 @@ class Batch {
       body = outcome.output.substr(1 + key_length);
     } else {
       if (outcome.ending == Ending::finished) outcome.ending = Ending::crashed;
-      may_differ = true;  // another machine may do better
+      may_differ = true;  // another machine may have more time or memory
       body = body_of_ending(outcome, options_.limits);
     }
     if (made && !may_differ && !options_.cache.empty())
       if (const auto written = exporter::write_file(cache_file(key), body); !written) return fail(written.error());
-    // A key that is no key is not found when the batch is resumed.
+    // An invalid key is not found when the batch is resumed.
     const std::string line = line_of(index, options_.models.size(), files, may_differ ? std::string() : key, body);
     if (!output_path_.empty() && !(output_ << line << '\n' << std::flush))
       return fail(fmt::format("cannot write {}: {}", partial(), std::strerror(errno)));
@@ -229,7 +229,7 @@ tl::expected<void, std::string> merge_parts(const std::vector<std::string>& path
     if (!file) return tl::unexpected(fmt::format("{}: cannot be read", path));
     std::streamoff at = 0;
     for (std::size_t number = 1; std::getline(file, line); ++number) {
-      // The results are not looked at, and end where the line ends.
+      // The results are not parsed; they end with the line.
       if (file.eof()) return tl::unexpected(fmt::format("{}:{}: the line is cut off", path, number));
       const auto record = parse_line(line);
       if (!record) return tl::unexpected(fmt::format("{}:{}: {}", path, number, record.error()));

@@ -29,7 +29,7 @@ struct AnnotateOptions {
   bool strip = false;
 };
 
-/// Writes all files of the model, each as `text` has it.
+/// Writes all files of the model, with the content returned by `text`.
 template <typename Text>
 bool write_model(const Model& model, const std::vector<Target>& targets, const importer::Limits& limits, Text text) {
   for (std::size_t i = 0; i < targets.size(); ++i)
@@ -39,7 +39,7 @@ bool write_model(const Model& model, const std::vector<Target>& targets, const i
   return true;
 }
 
-/// The model as it was before it was annotated; the same when it is not.
+/// The model before it was annotated; unchanged if it is not annotated.
 std::optional<Model> without_annotations(Model model, const importer::Limits& limits, Diagnostics& diagnostics) {
   std::vector<importer::NamedBytes> files;
   bool changed = false;
@@ -48,7 +48,7 @@ std::optional<Model> without_annotations(Model model, const importer::Limits& li
     changed = changed || files.back().bytes != document->source().bytes();
   }
   if (!changed) return model;
-  diagnostics = {};  // places move when annotations go
+  diagnostics = {};  // removing annotations changes locations
   exporter::check_annotations(model, diagnostics);
   return importer::read_model_from_bytes(std::move(files), limits, diagnostics);
 }
@@ -63,7 +63,7 @@ bool can_be_annotated(const Model& model) {
   return true;
 }
 
-/// What is to be written; nothing and a message when the mapping changes cannot be understood.
+/// The annotations to write; nothing and a message if the mapping changes are invalid.
 std::optional<exporter::AnnotationRequest> request_of(const AnnotateOptions& options) {
   const auto asked = [&](std::string_view form) {
     return std::find(options.forms.begin(), options.forms.end(), form) != options.forms.end();

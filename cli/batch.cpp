@@ -48,7 +48,7 @@ struct BatchOptions {
   std::string fail_on = "unknown";
 };
 
-/// Everything that results depend on beside the model: options, and the files that they name.
+/// All inputs of the results except the model: options, and the files they name.
 std::string in_words(const BatchOptions& options) {
   const AnalysisInput& analysis = options.analysis;
   std::string words = fmt::format(
@@ -77,7 +77,7 @@ std::string analyze(const BatchOptions& options, const batch::ModelFiles& files)
   return batch::body_of_results(exporter::results_json({info, analyzed->system, analyzed->results, diagnostics}));
 }
 
-/// The findings of a line, and one for every task that is late, for code scanning.
+/// The findings of a line, and one for every late task, for code scanning.
 Diagnostics findings_of(const std::string& line) {
   const auto json = nlohmann::json::parse(line);
   const auto text = [](const nlohmann::json& value) { return value.is_string() ? value.get<std::string>() : ""; };
@@ -117,10 +117,10 @@ Diagnostics findings_of(const std::string& line) {
   return findings;
 }
 
-/// All findings of a batch, model by model in their order, those of each sorted: nothing is kept until the end.
+/// All findings of a batch, model by model in order, those of each sorted; they are written immediately.
 class FindingsFile {
  public:
-  /// "" for none. False: a complaint was made.
+  /// "" for none. False: an error was printed.
   bool open(const std::string& path) {
     if (path.empty()) return true;
     auto file = exporter::NewFile::create(path);

@@ -42,14 +42,14 @@ struct ConvertOptions {
   bool resume = false;
 };
 
-/// The oldest release that a file of the model is of: what is newer already is left alone by the first steps.
+/// The oldest release among the files of the model: the first steps do not change newer content.
 migration::Release release_of(const Model& model) {
   migration::Release oldest = migration::release_of(*model.documents().front());
   for (const auto& document : model.documents()) oldest = std::min(oldest, migration::release_of(*document));
   return oldest;
 }
 
-/// A model on its way.
+/// A model during conversion.
 struct Conversion {
   Conversion(const Model& model, migration::Release target, std::size_t places)
       : from(release_of(model)), to(target), editable(model, SharedIds::apart), record(findings, places) {
@@ -77,7 +77,7 @@ exporter::Conversion report_of(const Conversion& conversion, const Model& model)
           conversion.findings};
 }
 
-/// The files of the converted model: names may have changed, files may have been added.
+/// The files of the converted model: names may have changed, and files may have been added.
 std::vector<Target> converted_targets(const Model& model, const Conversion& conversion) {
   const std::vector<Target> all = targets_of(model);
   std::vector<Target> targets;
@@ -127,7 +127,7 @@ int convert_version(const ConvertOptions& options, const Model& model, migration
 
 // ---- trees
 
-/// Everything that results depend on beside the model.
+/// All inputs of the results except the model.
 std::string in_words(const ConvertOptions& options) {
   return fmt::format("to {} check {} places {} limits {} {} {} {} {}", options.to, options.check, options.places,
                      options.input.limits.max_file_size, options.input.limits.max_unpacked_size,
@@ -135,7 +135,7 @@ std::string in_words(const ConvertOptions& options) {
                      options.input.limits.max_attributes_per_element);
 }
 
-/// What an earlier conversion wrote is no input of this one.
+/// Outputs of an earlier conversion are not inputs of this one.
 bool is_below(const std::string& file, const std::string& folder) {
   std::error_code error;
   const fs::path whole = fs::weakly_canonical(folder, error);
@@ -204,7 +204,7 @@ int convert_tree(const ConvertOptions& options, migration::Release to) {
   return totals->failed > 0 ? ExitCode::findings : ExitCode::all_well;
 }
 
-// ---- other forms
+// ---- other formats
 
 int convert_form(const ConvertOptions& options, const Model& model, const exporter::ModelExport& form) {
   const exporter::ModelExportOptions export_options{options.table};

@@ -18,7 +18,7 @@ namespace amalthea::cli {
 namespace {
 
 struct ExplainOptions {
-  InputOptions input;  ///< the task's name is the last of its models
+  InputOptions input;  ///< the task's name is the last element of its models
   AnalysisInput analysis;
   std::string format = "text";
   std::string output;

@@ -48,8 +48,8 @@ bool is_same_file(const std::string& a, const std::string& b) {
   return !fs::exists(a, error) && !fs::exists(b, error) && path(a) == path(b);
 }
 
-/// Whether nothing that is written takes the place of something else that is, or was read. Only -o may write where the
-/// model is, and --mapping-out where --mapping was read.
+/// Whether all outputs differ from each other and from the inputs. Only -o may overwrite the model, and --mapping-out
+/// the file of --mapping.
 bool check_paths(const Model& model, const ExploreOptions& options, const std::vector<Target>& targets) {
   struct File {
     std::string option, path;
@@ -79,7 +79,7 @@ bool check_paths(const Model& model, const ExploreOptions& options, const std::v
   return true;
 }
 
-/// Whether every task has a name of its own, by which a mapping file could speak of it.
+/// Whether every task has a unique name, as a mapping file requires.
 bool can_be_named(const std::string& path, const System& system) {
   std::set<std::string> names;
   for (const exporter::MappingEntry& entry : exporter::mapping_entries(system))
@@ -89,7 +89,7 @@ bool can_be_named(const std::string& path, const System& system) {
   return true;
 }
 
-/// As far as that can be told before the search.
+/// Checks as far as possible before the search.
 bool check_solution(std::size_t solution, std::size_t objectives) {
   const std::size_t most = objectives == 1 ? 1 : explore::max_solutions;
   return solution <= most ||
@@ -97,7 +97,7 @@ bool check_solution(std::size_t solution, std::size_t objectives) {
                               most == 1 ? "1, as there is one objective" : fmt::format("{} at the most", most)));
 }
 
-/// Whether files of the model can say a mapping at all.
+/// Whether files of the model can express a mapping at all.
 bool can_be_remapped(const Model& model) {
   for (const auto& document : model.documents())
     if (document->itea() != IteaRelease::none)
@@ -110,7 +110,7 @@ std::optional<explore::Exploration> run_search(Search& search, Diagnostics& diag
   SearchProgress progress;
   const std::uint64_t candidates = search.options.candidates;
   search.options.progress = [&progress, candidates](std::uint64_t judged, std::size_t late) {
-    progress.show(judged, std::max(candidates, judged), late);  // more where a conflict is looked for
+    progress.show(judged, std::max(candidates, judged), late);  // more while it searches for a conflict
   };
   try {
     return explore::explore(search.problem, search.options);
@@ -120,21 +120,21 @@ std::optional<explore::Exploration> run_search(Search& search, Diagnostics& diag
   }
 }
 
-/// The text of a file of the model with the mapping in it, without annotations: those are of the mapping before.
+/// The text of a file of the model with the new mapping, without annotations: those are for the old mapping.
 std::optional<std::string> unannotated_text(const Document& document, std::string text, const importer::Limits& limits,
                                             Diagnostics& diagnostics) {
   if (!exporter::is_annotated(document)) return text;
   exporter::report_dropped_annotations(document, diagnostics);
-  Diagnostics known;  // of references into the other files, for example
+  Diagnostics known;  // for example of references to the other files
   const auto read = importer::read_model_from_bytes(document.source().path(), std::move(text), limits, known);
   if (!read) return std::nullopt;
   return exporter::strip(*read->documents().front());
 }
 
-/// The model with the mapping of `after` in it.
+/// The model with the mapping of `after`.
 bool write_model(const Model& model, const ExploreOptions& options, const std::vector<Target>& targets,
                  const System& after, Diagnostics& diagnostics) {
-  Diagnostics known;  // said before
+  Diagnostics known;  // already reported
   importer::BuildOptions build;
   build.keep_wrappers = options.analysis.build.keep_wrappers;
   const auto before = importer::build_system(model, build, known);
@@ -163,7 +163,7 @@ bool write_mapping(const std::string& path, const System& after) {
          write_output(path, exporter::render_mapping_file(exporter::mapping_entries(after)));
 }
 
-/// All that was asked for beside standard output; then the exit code.
+/// Writes everything except standard output; returns the exit code.
 int write_all(const Model& model, const ExploreOptions& options, const std::vector<Target>& targets,
               const Search& search, const explore::Exploration& exploration,
               const std::vector<exporter::ComparedMapping>& compared, Diagnostics& diagnostics) {
@@ -188,7 +188,7 @@ int write_all(const Model& model, const ExploreOptions& options, const std::vect
   if (!options.mapping_output.empty() && !write_mapping(options.mapping_output, *after)) return ExitCode::unusable;
   if (!options.report.empty() && !write_output(options.report, exporter::render_exploration_report(view)))
     return ExitCode::unusable;
-  // With -o - the model takes the place of the text.
+  // With -o - the model replaces the text output.
   if (options.output != "-" &&
       !write_output("", options.format == "json" ? exporter::render_exploration_json(view)
                                                  : exporter::render_exploration_text(view, use_colour())))

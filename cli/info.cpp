@@ -23,7 +23,7 @@ struct InfoOptions {
   bool dump = false;
 };
 
-/// Every object, attribute and reference; findings go to standard error as always.
+/// Every object, attribute and reference; findings go to standard error as usual.
 int dump(const InfoOptions& options) {
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics);

@@ -27,14 +27,14 @@
 namespace amalthea::cli {
 namespace {
 
-/// Of what is neither the name of a built-in thing nor a file.
+/// The suggestion for something that is neither a built-in name nor a file.
 template <typename Items, typename NameOf>
 std::string name_or_file_suggestion(const std::string& text, const Items& built_in, NameOf name_of) {
   std::string suggestion = did_you_mean(text, built_in, name_of);
   return suggestion.empty() ? did_you_mean_file(text) : suggestion;
 }
 
-/// A built-in memory model by its name, or one from a JSON file; nothing and a message when there is neither.
+/// A built-in memory model by its name, or one from a JSON file; nothing and a message if there is neither.
 std::optional<engine::MemoryModel> choose_memory(const std::string& memory) {
   if (const engine::MemoryModel* known = engine::find_memory_model(memory)) return *known;
   const auto text = read_small_file(memory);
@@ -218,7 +218,8 @@ void print_findings(const Diagnostics& diagnostics) {
 namespace {
 
 int code_of(const analysis::Failure& failure) {
-  if (!failure.message.empty()) complain("--" + failure.message);  // it begins with what the option is called, too
+  // the message begins with the name of the option
+  if (!failure.message.empty()) complain("--" + failure.message);
   return failure.kind == analysis::Failure::Kind::refused ? ExitCode::findings : ExitCode::unusable;
 }
 
@@ -236,7 +237,7 @@ struct Understood {
   std::unique_ptr<const engine::DeviceProfile> profile;
 };
 
-/// Nothing, and a message, where one cannot be understood.
+/// Nothing, and a message, if one is invalid.
 std::optional<Understood> understand(const AnalysisInput& options) {
   Understood understood;
   engine::AnalysisOptions& analysis = understood.options.engine;

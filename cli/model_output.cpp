@@ -32,7 +32,7 @@ std::optional<std::string> zipped(const Target& target, const std::string& text,
   return std::nullopt;
 }
 
-/// All but the last step. Nothing, and a message, on failure.
+/// Everything except the last step. Nothing, and a message, on failure.
 std::optional<exporter::NewFile> prepare(const Target& target, const Pieces& text, const importer::Limits& limits) {
   const fs::path folder = fs::path(target.output).parent_path();
   std::error_code error;
@@ -86,14 +86,14 @@ bool place_targets(std::vector<Target>& targets, const std::vector<std::string>&
         fmt::format("cannot write {}: several files are written into a folder, and this is none; "
                     "expected a folder or a new name",
                     output));
-  std::map<std::string, std::string> inputs;  // by the name of what is written
+  std::map<std::string, std::string> inputs;  // by output name
   for (Target& target : targets) {
     if (const auto [same, added] = inputs.emplace(target.name, target.input); !added)
       return complain(
           fmt::format("{} and {} have the same name; write them into different folders", same->second, target.input));
     target.output = (fs::path(output) / target.name).string();
   }
-  if (!fs::is_directory(output, error)) return check_output(output);  // it is made when there is something to write
+  if (!fs::is_directory(output, error)) return check_output(output);  // it is created when there is output
   for (const Target& target : targets)
     if (!check_output(target.output)) return false;
   return true;

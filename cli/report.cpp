@@ -28,7 +28,7 @@ struct ReportOptions {
   std::size_t trace_events = 200'000;
 };
 
-/// What makes the report what it is: all options but those that keep their default, and the files' names.
+/// The settings of the report: all options with other than default values, and the files' names.
 std::vector<std::pair<std::string, std::string>> options_of(const ReportOptions& options) {
   std::vector<std::pair<std::string, std::string>> list = {
       {"--execution", options.analysis.execution},
@@ -57,7 +57,7 @@ std::vector<std::pair<std::string, std::string>> options_of(const ReportOptions&
   return list;
 }
 
-/// False and a message when the file cannot be read or holds no results.
+/// False and a message if the file is unreadable or contains no results.
 bool read_baseline(const std::string& path, std::optional<exporter::Baseline>& baseline) {
   if (path.empty()) return true;
   const auto text = read_small_file(path);

@@ -31,7 +31,7 @@ struct SimulateOptions {
   std::uint64_t traced_run = 0;
 };
 
-/// Tells a terminal how many runs are done, at most once for every percent.
+/// Shows the number of finished runs on a terminal, at most once per percent.
 class Progress {
  public:
   explicit Progress(std::uint64_t runs)

@@ -24,7 +24,7 @@ struct ValidateOptions {
   std::string fail_on = "error";
 };
 
-/// The least severity that makes the command fail; nothing for "never".
+/// The minimum severity that makes the command fail; nothing for "never".
 std::optional<Severity> threshold(const std::string& fail_on) {
   for (const Severity severity : {Severity::note, Severity::warning, Severity::error})
     if (fail_on == to_string(severity)) return severity;

@@ -16,7 +16,7 @@ bool at_work(const Interval& interval) {
   return interval.unit && (state == ProcessState::running || state == ProcessState::polling);
 }
 
-/// Keeps the job in question, and what others do in its time.
+/// Records the job to explain, and what other tasks do meanwhile.
 class JobWatcher : public SimulationObserver {
  public:
   JobWatcher(TaskIndex task, Instant release, Duration response)
@@ -57,7 +57,7 @@ class JobWatcher : public SimulationObserver {
   std::vector<Interval> present_, others_;
 };
 
-/// The units whose use by others matters to a task: its cores, and where any of its time has to do with a GPU, those.
+/// The units that matter to a task: its cores, and its GPUs if any of its time is spent on them.
 std::vector<bool> units_of(const System& system, TaskIndex task, const std::vector<Interval>& own) {
   std::vector<bool> wanted(system.platform.units.size(), false);
   wanted[system.tasks[task].unit] = true;
@@ -90,7 +90,7 @@ tl::expected<Explanation, std::string> explain(const System& system, const Analy
   if (!result.worst_release)
     return tl::unexpected(fmt::format("no job of {} ended in the {} that were simulated", system.tasks[task].name,
                                       format_duration(results.horizon)));
-  Diagnostics ignored;  // by the analysis already
+  Diagnostics ignored;  // already reported by the analysis
   const auto preparation = prepare_simulation(system, options, ignored);
   if (!preparation) return tl::unexpected(std::string("the system cannot be simulated"));
   const std::vector<Program> programs =

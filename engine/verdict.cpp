@@ -40,7 +40,7 @@ OverallVerdict overall(const TaskResult& task) {
   return task.guaranteed == true ? OverallVerdict::guaranteed : OverallVerdict::met;
 }
 
-/// Whether it is what makes the deadline of a task, which is judged with the task.
+/// Whether it is the deadline of a task, which is judged with the task.
 bool is_deadline(const System& system, const Requirement& requirement) {
   const auto* of = std::get_if<Requirement::OfProcess>(&requirement.subject);
   const auto* time = std::get_if<Requirement::TimeLimit>(&requirement.limit);

@@ -19,18 +19,18 @@ namespace {
 using namespace detail;
 using Clock = std::chrono::steady_clock;
 
-/// More than this a clock might not hold.
+/// Longer times exceed the range of the clock.
 constexpr double max_seconds = 1e9;
 
-/// Whatever the number of threads, so that results do not depend on it.
+/// Independent of the number of threads, so that results are too.
 constexpr std::uint64_t walks = 8;
 constexpr Start starts[walks] = {Start::original, Start::first_fit, Start::worst_fit, Start::random,
                                  Start::random,   Start::original,  Start::random,    Start::random};
 
-/// Of the time that is given, for the walks; the rest is left to find a conflict.
+/// Share of the given time for the walks; the rest is for finding a conflict.
 constexpr double share_of_walks = 0.8;
 
-/// Calls `work` for 0 … count - 1, in any order and by several threads.
+/// Calls `work` for 0 … count - 1, in any order and on several threads.
 template <typename Work>
 void in_parallel(std::size_t count, unsigned threads, Work work) {
   std::atomic<std::size_t> next = 0;
@@ -108,7 +108,7 @@ class Search {
     }
   }
 
-  /// The first walks follow one objective each, the others all of them, by chance weighted.
+  /// The first walks have one objective each, the others all of them with random weights.
   std::vector<double> weights_of(std::uint64_t number) const {
     const std::size_t count = options_.objectives.size();
     std::vector<double> weights(count, 1);
@@ -161,7 +161,7 @@ class Search {
     engine::AnalysisOptions options = options_.analysis;
     options.execution = engine::Execution::worst;
     options.observer = nullptr;
-    Diagnostics ignored;  // by the analysis of the system as it is
+    Diagnostics ignored;  // already reported by the analysis of the original system
     const auto results = engine::analyze(system, options, ignored);
     if (!results) return solution;
     solution.was_simulated = true;

@@ -20,7 +20,7 @@
 namespace amalthea::migration {
 namespace {
 
-/// Releases from which on objects are named in another way than before.
+/// Releases with a new naming scheme for objects.
 constexpr Version renaming_releases[] = {Version::v0_9_0, Version::v0_9_1, Version::v0_9_4, Version::v0_9_6};
 
 bool names_change(const Release& from, const Release& to) {
@@ -46,7 +46,7 @@ bool same_metamodel(Version one, Version other) {
   return true;
 }
 
-/// References follow objects that are named in another way in the new release.
+/// Updates references to objects that are named differently in the new release.
 void rename_references(EditableModel& model, Version from, Version to) {
   std::unordered_map<std::string_view, std::string_view> renamed;
   model.for_each([&](Object& object) {
@@ -57,8 +57,8 @@ void rename_references(EditableModel& model, Version from, Version to) {
   if (!renamed.empty()) model.retarget(renamed);
 }
 
-/// From 0.9.7 on every object that has an id is written with it; before, none is. An xmi:id by which an object without
-/// a name is referred to stays in every release.
+/// Since 0.9.7 every object with an id is written with it; before, none is. Every release keeps the xmi:id of
+/// references to an unnamed object.
 void write_ids(EditableModel& model, Version version) {
   std::unordered_set<std::string_view> referenced;
   model.for_each([&](Object& object) {
@@ -83,7 +83,7 @@ void upgrade(EditableModel& model, const Release& from, const StepRules& rules, 
     rule.apply(step);
     step.end_rule();
   }
-  if (rules.to.is_itea()) return;  // there is no metamodel to ask
+  if (rules.to.is_itea()) return;  // there is no metamodel to check
   if (names_change(from, rules.to)) rename_references(model, from.version, rules.to.version);
   if (!last && !from.is_itea() && same_metamodel(from.version, rules.to.version)) return;
   step.begin_rule("what has no place any more");
@@ -91,7 +91,7 @@ void upgrade(EditableModel& model, const Release& from, const StepRules& rules, 
   step.end_rule();
 }
 
-/// Attributes that only say what is the case anyway are no obstacle where the older release does not know them.
+/// Attributes with a redundant value are not an obstacle if the older release lacks them.
 void drop_defaults(EditableModel& model, Version from, Version to) {
   model.for_each([&](Object& object) {
     if (object.cls() == no_class) return;
@@ -122,7 +122,7 @@ void downgrade(EditableModel& model, const StepRules& rules, const Release& to, 
   if (!to.is_itea() && names_change(rules.to, to)) rename_references(model, rules.to.version, to.version);
 }
 
-/// In a file of 0.7.1 or later the root alone has the form of before, not what it holds.
+/// In a file of 0.7.1 or later only the root has the old form, not its content.
 void contain_late_roots(EditableModel& model, const Release& from, Record& record) {
   Step step(model, from, from, record);
   step.begin_rule("Amalthea is the root");

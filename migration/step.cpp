@@ -16,13 +16,13 @@ std::string_view id_of(const Field& field) {
                                                                              : field.text;
 }
 
-/// The object and all below it that references can name, with their ids.
+/// The object and all its referable descendants, with their ids.
 void collect_ids(Object& object, Version version, std::vector<std::pair<Object*, std::string>>& ids) {
   if (auto id = computed_id(object, version)) ids.emplace_back(&object, std::move(*id));
   for (const OwnedObject& child : object.children()) collect_ids(*child, version, ids);
 }
 
-/// Objects without a name are referred to by their xmi:id.
+/// References to unnamed objects use their xmi:id.
 void collect_xmi_ids(Object& object, std::unordered_map<std::string, Object*>& ids) {
   if (const auto id = object.attribute("xmi:id")) ids.emplace(*id, &object);
   for (const OwnedObject& child : object.children()) collect_xmi_ids(*child, ids);
@@ -30,7 +30,7 @@ void collect_xmi_ids(Object& object, std::unordered_map<std::string, Object*>& i
 
 bool can_have_properties(const Object& object, Version version) {
   if (object.cls() == no_class) return false;
-  // A class that is gone by then becomes one that is like it.
+  // A class that is removed by then becomes a similar one.
   return metamodel::exists(object.cls(), version)
              ? metamodel::find_feature(object.cls(), "customProperties", version) != nullptr
              : metamodel::find_feature_any_version(object.cls(), "customProperties", version) != nullptr;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stimuli, events and calls: what starts what.
+// Stimuli, events and calls: activation of tasks and runnables.
 
 #include <algorithm>
 #include <cstdint>
@@ -64,7 +64,7 @@ class CallGraph {
     return found == calls_.end() ? none : found->second;
   }
 
-  /// Runnables that tasks and ISRs reach; of circles among those the analysis speaks.
+  /// Runnables that tasks and ISRs call; the analysis reports cycles among them.
   std::unordered_set<std::uint64_t> reached() const {
     std::unordered_set<std::uint64_t> seen;
     std::vector<Element> open = roots_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hardware: what its parts leave open, and ports, connections and access paths that do not go together.
+// Hardware: incomplete parts, and inconsistent ports, connections and access paths.
 
 #include <algorithm>
 #include <map>
@@ -20,10 +20,10 @@ views::Hardware hardware_in(const Context& context) {
   return views::hardware_of(context.model, building_findings);
 }
 
-/// Ports, connections and structures came with this version; what stood for them before says less.
+/// This version introduced ports, connections and structures; their predecessors are less detailed.
 bool has_ports(Element element) { return element.document().version() >= Version::v0_9_0; }
 
-/// Counts elements of which something is missing; tells of all of them once, at the first.
+/// Counts incomplete elements; reports them once, at the first.
 class MissingItems {
  public:
   void count(bool is_lacking, Element element) {
@@ -76,7 +76,7 @@ void for_each_link(const views::Hardware& hardware, Visit visit) {
       visit(connection, hardware.ports[*connection.port1], hardware.ports[*connection.port2]);
 }
 
-/// The ports by which a path can enter or leave; none: it is not said how the part is connected.
+/// The ports through which a path can enter or leave; none if the connection of the part is unknown.
 std::vector<views::HwIndex> ports_of(const views::Hardware& hardware, const views::HwPathElement& part) {
   using Kind = views::HwPathElement::Kind;
   switch (part.kind) {
@@ -122,7 +122,7 @@ struct Stage {
   std::vector<views::HwIndex> ports;
 };
 
-/// From the unit to the destination, as far as these are known.
+/// From the unit to the destination, as far as they are known.
 std::vector<Stage> stages_of(const views::Hardware& hardware, const views::HwAccess& access) {
   std::vector<Stage> stages;
   if (access.unit) stages.push_back({hardware.units[*access.unit].name, hardware.units[*access.unit].ports});
@@ -191,7 +191,7 @@ void check_connection_directions(const Context& context, Report& report) {
     const bool first_outer = first.owner == structure, second_outer = second.owner == structure;
     if ((!first_outer && !is_below(first.owner, structure)) || (!second_outer && !is_below(second.owner, structure)))
       return;
-    // A structure's own port passes on what a port inside does.
+    // A structure's own port passes on the requests of an inner port.
     const bool delegates = first_outer != second_outer;
     if (delegates == (first.type == second.type)) return;
     report.add(
@@ -223,7 +223,7 @@ void check_access_paths(const Context& context, Report& report) {
     if (access.path.empty() || !has_ports(access.element)) continue;
     const auto stages = stages_of(parts, access);
     for (std::size_t i = 1; i < stages.size(); ++i) {
-      // A part without ports, such as a cache within a unit, does not say where it is.
+      // A part without ports, such as a cache within a unit, has no known position.
       if (stages[i - 1].ports.empty() || stages[i].ports.empty() || have_common_port(stages[i - 1], stages[i]))
         continue;
       if (const Element place = path_of(access); !report.is_reported(place))
@@ -290,7 +290,7 @@ void check_instruction_rates(const Context& context, Report& report) {
 }
 
 void check_frequencies(const Context& context, Report& report) {
-  // The frequency of a domain that is meant by a misspelt reference is not read, but may be stated.
+  // The frequency of a domain behind a misspelled reference is not read, but may be stated.
   const auto states_one = [](Element domain) {
     const Element value = domain.child("defaultValue");
     return value && views::number_attribute(value, "value").value_or(0) > 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits that nothing can keep, and deviations that contradict themselves.
+// Limits that cannot be met, and contradictory deviations.
 
 #include <algorithm>
 #include <array>
@@ -55,7 +55,7 @@ double plain(T value) {
     return value;
 }
 
-/// What contradicts what in a deviation; "" when nothing does.
+/// The contradiction in a deviation; "" if there is none.
 template <typename T>
 std::string contradiction(Element element) {
   Diagnostics building_findings;
@@ -141,7 +141,7 @@ void check_deviations(const Context& context, Report& report) {
       for (const Element element : context.facts.all(fmt::format("{}{}", numbers, kind))) check(element, false);
     for (const Element element : context.facts.all(fmt::format("Time{}", kind))) check(element, true);
   }
-  // Before 0.9.3 the bounds say what varies.
+  // Before 0.9.3 the parent defines what varies.
   for (const Element element : context.facts.all("Deviation")) {
     const Element bound = element.child("lowerBound") ? element.child("lowerBound") : element.child("upperBound");
     if (bound) check(element, bound.class_name().find("Time") != std::string_view::npos);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memories and what is mapped to them.
+// Memories and their content.
 
 #include <algorithm>
 #include <array>
@@ -21,7 +21,7 @@ namespace {
 using ElementKey = std::pair<std::uint32_t, std::uint32_t>;
 ElementKey key_of(Element element) { return {element.document().position(), element.index()}; }
 
-/// What an element takes in memory, as far as that can be read.
+/// The memory size of an element, if readable.
 std::uint64_t bytes_of(Element element) {
   Diagnostics conformance_findings;
   const Element size = element.child("size");
@@ -86,14 +86,14 @@ void check_memory_addresses(const Context& context, Report& report) {
   const views::Mapping mapping = views::mapping_of(context.model);
   std::map<ElementKey, std::vector<Block>> memories;
   for (const views::MemoryMapping& one : mapping.memory) {
-    // Address 0 is what is written where nobody has placed anything.
+    // Address 0 is the default for unplaced elements.
     const std::uint64_t begin = one.position.value_or(0);
     const std::uint64_t bytes = one.mapped && one.memory && begin > 0 ? bytes_of(one.mapped) : 0;
     if (bytes > 0 && begin + bytes > begin) memories[key_of(one.memory)].push_back({begin, begin + bytes, &one});
   }
   for (auto& [memory, blocks] : memories) {
     std::stable_sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) { return a.begin < b.begin; });
-    const Block* before = &blocks.front();  // the one that reaches furthest
+    const Block* before = &blocks.front();  // the block with the highest end
     for (const Block& block : blocks) {
       if (&block != before && block.begin < before->end && block.mapping->mapped != before->mapping->mapped)
         report.add(block.mapping->element, "memoryPositionAddress",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modes: values that a mode does not have, and conditions that say nothing.
+// Modes: invalid values, and conditions that are always or never true.
 
 #include <map>
 #include <set>
@@ -17,7 +17,7 @@
 namespace amalthea::review {
 namespace {
 
-/// What a value of the label's mode has to be; "" where `value` is one, or it is not known.
+/// The expected kind of value for the label's mode; "" if `value` is valid, or the mode is unknown.
 std::string expected_instead(const Context& context, Element label, std::string_view value) {
   const Element mode = label ? context.model.reference(label, "mode") : Element();
   if (mode && mode.is("NumericMode")) return parse_integer(value) ? "" : "a whole number";
@@ -30,11 +30,11 @@ std::string expected_instead(const Context& context, Element label, std::string_
 
 using LabelKey = std::pair<std::uint32_t, std::uint32_t>;
 
-/// What simple conditions on the mode of one label demand, by the name of the literal.
+/// The constraints of simple conditions on the mode of one label, by the name of the literal.
 struct Demands {
   std::string_view label;
   std::set<std::string_view> equal, different;
-  std::size_t literals = 0;  ///< how many the mode has
+  std::size_t literals = 0;  ///< number of literals of the mode
 
   void add(const views::ModeValueCondition& test) {
     label = test.label.name();
@@ -50,7 +50,7 @@ struct Demands {
       if (different.contains(value)) return true;
     return literals > 0 && different.size() == literals;
   }
-  /// Any one of them is enough.
+  /// A disjunction: any of them is sufficient.
   bool always_hold() const {
     if (different.size() > 1) return true;
     for (const std::string_view value : different)

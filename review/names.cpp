@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements that nobody can name.
+// Elements that cannot be referred to by name.
 
 #include <algorithm>
 #include <cstdint>
@@ -17,9 +17,10 @@
 namespace amalthea::review {
 
 void check_missing_names(const Context& context, Report& report) {
-  std::map<std::string_view, std::pair<std::size_t, Element>> nameless;  // by class: how many, and the first
+  // by class: their number, and the first one
+  std::map<std::string_view, std::pair<std::size_t, Element>> nameless;
   for (const auto& document : context.model.documents()) {
-    if (document->itea() != IteaRelease::none) continue;  // those refer by other means
+    if (document->itea() != IteaRelease::none) continue;  // these use other kinds of references
     for (std::uint32_t i = 0; i < document->size(); ++i) {
       const Element element = document->element(i);
       if (!element.cls() || !element.name().empty() || !metamodel::is_referable(*element.cls(), document->version()) ||

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that can be read and mean something else than intended, or nothing.
+// Readable values with an unintended or without any meaning.
 
 #include <algorithm>
 #include <array>
@@ -28,7 +28,7 @@ constexpr std::string_view never_negative =
     "offset occurrence occurrenceTimes lowerTimeBorder upperTimeBorder tolerance minimum maximum minimumTime "
     "maximumTime lower upper ";
 
-/// Of these, what is wrong has been said at the stimulus where building the system has read them.
+/// For these, building the system reports errors at the stimulus.
 constexpr std::string_view of_stimuli = " offset occurrence occurrenceTimes lowerTimeBorder upperTimeBorder ";
 
 bool is_listed(std::string_view tag, std::string_view tags) {
@@ -87,7 +87,7 @@ void check_probabilities(const Context& context, Report& report) {
           sum += number(entry.attribute_or("probability", "0"));
           ++entries;
         }
-      // Percentages are as good as shares: it is their ratio that counts.
+      // Percentages are as valid as shares, since only their ratio counts.
       if (entries == 0 || std::abs(sum - 1) <= tolerance || std::abs(sum - 100) <= 100 * tolerance) continue;
       report.add(choice, fmt::format("the probabilities of its {} add up to {:g}; expected 1",
                                      entries == 1 ? "1 entry" : fmt::format("{} entries", entries), sum));

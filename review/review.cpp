@@ -26,9 +26,9 @@ bool is_error_at_place(const Diagnostic& finding) {
   return finding.severity == Severity::error && finding.location.line != 0;
 }
 
-/// Building stumbles over values that the metamodel does not allow: that they are wrong has been said then. What
-/// building finds missing is not missing for the metamodel as well. `known`: what reading has said, and behind it what
-/// the metamodel says.
+/// Building also reports values that the metamodel does not allow and that are already reported. Missing content that
+/// building reports is not reported for the metamodel as well. `known`: findings of reading, followed by those of the
+/// metamodel check.
 void add_each_cause_once(const Diagnostics& known, const Diagnostics& building, Diagnostics& diagnostics) {
   std::set<FindingPosition> explained, missing;
   for (const Diagnostic& finding : known.all())
@@ -73,7 +73,7 @@ void apply_rules(const Model& model, const System* system, Diagnostics& diagnost
     try {
       rule.check(context, report);
     } catch (const std::overflow_error&) {
-      // Times that cannot be added up; nothing can be said about them, and an analysis says so.
+      // Overflow of times: an analysis reports it, and no rule can judge them.
     }
     if (report.unlisted() > 0)
       diagnostics.add("AM0699", Severity::note,

@@ -18,17 +18,17 @@
 namespace amalthea::review {
 namespace {
 
-/// What has scheduling parameters (from 2.0.0 on), and the definitions of those that it can have.
+/// An element with scheduling parameters (since 2.0.0), and the definitions of its possible parameters.
 struct ParameterHolder {
   Element holder;
   Element definition;            ///< of the scheduler
-  std::vector<Element> allowed;  ///< parameters that the definition has for such a holder
+  std::vector<Element> allowed;  ///< parameters that the definition allows for such a holder
   std::string_view scheduler;    ///< its name
   bool is_scheduler = false;
 };
 
-/// Calls visit(holder) for schedulers, allocations to them and their places under parents, where the scheduler has a
-/// definition that names parameters.
+/// Calls visit(holder) for schedulers, their allocations and their parent associations, if the scheduler has a
+/// definition with parameters.
 template <typename Visit>
 void for_each_parameter_holder(const Context& context, Visit visit) {
   const auto handle = [&](Element holder, Element scheduler, std::string_view feature) {
@@ -54,7 +54,7 @@ bool is_of_type(Element value, std::string_view type) {
   return true;
 }
 
-/// The values of a parameter, those of a list one by one.
+/// The values of a parameter; those of a list one by one.
 std::vector<Element> values_of(Element parameter) {
   std::vector<Element> values;
   for (const Element value : parameter.children("value")) {
@@ -119,8 +119,8 @@ void check_mandatory_parameters(const Context& context, Report& report) {
   };
   const auto needed = report.reported_as(importer::missing_parameter_id), unread = report.reported_as("AM02");
   const bool are_priorities_reported = !report.reported_as(importer::missing_priority_id).empty();
-  // An algorithm that needs the parameter, or what stands in its place and is not understood. That the scheduler has no
-  // unit, or the task no stimulus, explains nothing.
+  // A finding explains this if the algorithm needs the parameter, or if something unknown replaces it. A scheduler
+  // without unit, or a task without stimulus, explains nothing.
   const auto is_explained = [&](Element holder) {
     const ChildRange children = holder.children();
     return needed.contains(holder.path()) || needed.contains(holder.parent().path()) ||

@@ -9,7 +9,8 @@ namespace {
 
 struct ClassName {
   std::string_view package, before, after;
-  IteaRelease last = IteaRelease::v1_3_0;  ///< that has it; none for a name that is read but not written
+  /// the last release with it; none for a name that is read but never written
+  IteaRelease last = IteaRelease::v1_3_0;
 };
 constexpr std::array classes{
     ClassName{"central", "AMALTHEA", "Amalthea"},
@@ -29,8 +30,7 @@ constexpr std::array classes{
     ClassName{"sw", "Sporadic", "SporadicActivation", IteaRelease::none},
 };
 
-/// The concrete classes of 0.7.0 by the ITEA package that they come from, and those that it no longer has; each between
-/// blanks.
+/// The concrete classes of 0.7.0 by their ITEA package, and those that 0.7.0 lacks; each between blanks.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 12> packages{{
     {"central", " Amalthea "},
     {"common",

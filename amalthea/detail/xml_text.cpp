@@ -19,7 +19,7 @@ constexpr std::array<bool, 256> make_special() {
 }
 constexpr std::array<bool, 256> is_special = make_special();
 
-/// What a reference means: "amp", "#228", "#xE4". Nothing if it is none.
+/// The character of a reference: "amp", "#228", "#xE4". Nothing if it is invalid.
 std::optional<std::string> meaning(std::string_view reference) {
   constexpr std::pair<std::string_view, char> entities[] = {
       {"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}};
@@ -49,7 +49,7 @@ std::string unescaped(std::string_view written) {
     text += plain;
     written.remove_prefix(plain.size());
     if (written.empty()) break;
-    constexpr std::size_t longest = 16;  // no reference has more characters
+    constexpr std::size_t longest = 16;  // maximum length of a reference
     const std::size_t end = written.substr(0, longest).find(';');
     const auto meant = end == std::string_view::npos ? std::nullopt : meaning(written.substr(1, end - 1));
     text += meant.value_or("&");

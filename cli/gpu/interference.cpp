@@ -64,10 +64,10 @@ std::optional<std::int64_t> size_in_bytes(std::string_view text) {
   return std::nullopt;
 }
 
-/// Reads key=value,… of --kernel and --beside.
+/// Parses key=value,… of --kernel and --beside.
 class KernelReader {
  public:
-  /// `beside`: whether it is one of --beside; `clock_mhz` turns times into cycles.
+  /// `beside`: whether it belongs to --beside; `clock_mhz` converts times to cycles.
   KernelReader(bool beside, double clock_mhz) : beside_(beside), clock_mhz_(clock_mhz) {}
 
   tl::expected<MemoryKernels, std::string> read(std::string_view text) {
@@ -126,7 +126,7 @@ class KernelReader {
         key, beside_ ? "count" : "memory-share");
   }
 
-  /// What belongs together.
+  /// Checks combinations of keys.
   std::string whole() {
     MemoryKernel& kernel = result_.kernel;
     const bool bulk = kernel.pattern == AccessPattern::bulk;

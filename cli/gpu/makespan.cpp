@@ -35,7 +35,7 @@ struct MakespanOptions {
   std::string sigma = "4";
   std::vector<std::string> units;
   std::vector<std::string> latencies;
-  bool exact = false;  // the default, for those who say so
+  bool exact = false;  // the default; the option makes it explicit
   bool anneal = false;
   std::uint64_t iterations = 2'000'000;
   std::uint64_t runs = 8;
@@ -54,7 +54,7 @@ std::optional<std::int64_t> number_in(std::string_view text) {
   return number;
 }
 
-/// "L=16" into the entry of L; false and a message where it is something else.
+/// Parses "L=16" into the entry of L; false and a message for other text.
 bool read_setting(const std::string& option, const std::string& text, makespan::PerUnit& values) {
   const auto unit = text.empty() ? std::string_view::npos : makespan::unit_letters.find(text.front());
   const auto number = text.size() > 2 && text[1] == '=' ? number_in(std::string_view(text).substr(2)) : std::nullopt;
@@ -66,7 +66,7 @@ bool read_setting(const std::string& option, const std::string& text, makespan::
   return true;
 }
 
-/// Nothing and a message where the options make no problem.
+/// Nothing and a message for invalid options.
 std::optional<makespan::Problem> problem_of(const MakespanOptions& options) {
   if (options.kernel.empty() == options.ptx.empty()) {
     unusable("gpu makespan needs --kernel or --ptx, one of them");
@@ -103,7 +103,7 @@ std::optional<makespan::Problem> problem_of(const MakespanOptions& options) {
   return std::move(*problem);
 }
 
-/// The line of progress on a terminal, gone at the end.
+/// The progress line on a terminal, removed at the end.
 class ProgressLine {
  public:
   ~ProgressLine() {

@@ -44,7 +44,8 @@ std::optional<nvidia::StreamBlocks> stream_blocks(const std::string& text) {
   return stream;
 }
 
-/// What the placement goes by: of the profile, or as given; only warps count. Nothing and a message when not known.
+/// The limits for the placement: those of the profile, or as given; then only warps count. Nothing and a message if
+/// unknown.
 std::optional<gpu::SmLimits> placement_limits(const PlaceOptions& options) {
   gpu::SmLimits limits;
   if (!options.platform.empty()) {
@@ -55,7 +56,7 @@ std::optional<gpu::SmLimits> placement_limits(const PlaceOptions& options) {
     unusable("gpu place needs --platform, or --sms and --max-warps");
     return std::nullopt;
   } else {
-    limits.blocks = options.max_warps;  // no other limit than warps
+    limits.blocks = options.max_warps;  // warps are the only limit
   }
   if (options.sms > 0) limits.sms = options.sms;
   if (options.max_warps > 0) limits.threads = options.max_warps * limits.warp_size;

@@ -40,7 +40,7 @@ struct RunOptions {
   double copy_bandwidth = static_cast<double>(gpu::ExaminerOptions{}.copy_bytes_per_second) / 1e9;
 };
 
-/// A scenario of either form, with what its logs need to say.
+/// A scenario of either format, with the data for its logs.
 struct Input {
   std::string title;
   gpu::StreamScenario scenario;
@@ -79,7 +79,7 @@ std::optional<Input> read_scenario(const RunOptions& options, const engine::Devi
   return input;
 }
 
-/// Columns of the terminal; 0 where there is none.
+/// Columns of the terminal; 0 without one.
 std::size_t terminal_width() {
   winsize size{};
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
@@ -89,7 +89,7 @@ std::string log_path(const RunOptions& options, const gpu::ExaminerBenchmark& be
   return fmt::format("{}/{}", options.log_directory, benchmark.log_name);
 }
 
-/// Whether everything that is to be written can be, before the work is done; not over what has been read.
+/// Checks in advance whether all outputs are writable and differ from the inputs.
 bool outputs_are_possible(const RunOptions& options, const Input& input) {
   std::vector<std::string> outputs = options.timelines;
   if (!options.log_directory.empty())

@@ -24,7 +24,7 @@ namespace nvidia = engine::nvidia;
 
 struct WarpsOptions {
   std::vector<std::string> latencies;
-  std::int64_t kernels = 0;  ///< 0: as many as the longest list has
+  std::int64_t kernels = 0;  ///< 0: the length of the longest list
   std::string warps = "1";
   std::string releases;
   std::int64_t offset = 0;

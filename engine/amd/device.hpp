@@ -6,22 +6,22 @@
 /// Source: Otterness and Anderson, "Exploring AMD GPU Scheduling Details by Experimenting With 'Worst Practices'",
 /// RTNS 2021, as the rules
 /// - A2 a stream is a FIFO: an operation begins when the previous one has ended; copies go to DMA engines;
-/// - A3 kernels of unmasked streams go to the few HSA queues of their process's pool; a stream gets the next one in turn
-///   at its first kernel. A stream with a CU mask has its own queue. A queue executes one kernel at a time. Queue q
-///   belongs to ACE (asynchronous compute engine) q mod the number of ACEs;
+/// - A3 kernels of unmasked streams go to the few HSA queues of their process's pool; a stream gets the next one in
+///   turn at its first kernel. A stream with a CU mask has its own queue. A queue executes one kernel at a time. Queue
+///   q belongs to ACE (asynchronous compute engine) q mod the number of ACEs;
 /// - A4 an ACE serves its queues in turn, kernel by kernel, and advances to the next as soon as all blocks are
 ///   dispatched;
 /// - A5 it dispatches blocks in increasing order, block i to the i-th shader engine (SE), cyclically, among those with
 ///   any enabled CU. It waits for a busy SE and never skips it;
-/// - A6 a workload manager per SE has a slot for each ACE. It serves the slots in turn (TurnRule); if no CU has room for
-///   a slot's block, blocks of other slots go first. Among CUs with room it selects the one with the fewest threads,
-///   among equals the lowest number (which the sources do not define);
+/// - A6 a workload manager per SE has a slot for each ACE. It serves the slots in turn (TurnRule); if no CU has room
+///   for a slot's block, blocks of other slots go first. Among CUs with room it selects the one with the fewest
+///   threads, among equals the lowest number (which the sources do not define);
 /// - A7 only CUs in the mask of the queue execute its blocks (cu_mask.hpp);
 /// - A10 the cost of blocks (KernelCost).
 ///
-/// The rest is the same as for NVIDIA's GPUs: operations and streams, recorded runs, occupancy, NULL streams (N7). There
-/// are no time slices: kernels of different processes run concurrently. A kernel without launch configuration occupies
-/// the whole GPU, once it is empty; later kernels start no block before it.
+/// The rest is the same as for NVIDIA's GPUs: operations and streams, recorded runs, occupancy, NULL streams (N7).
+/// There are no time slices: kernels of different processes run concurrently. A kernel without launch configuration
+/// occupies the whole GPU, once it is empty; later kernels start no block before it.
 ///
 /// Order within one instant, given the calls of gpu/device.hpp: operations and blocks end (copies, then blocks in the
 /// order of their starts), then new operations arrive, then heads of streams enter queues, then ACEs dispatch blocks in

@@ -14,7 +14,7 @@
 namespace amalthea::engine {
 namespace {
 
-/// Where many labels go round in circles there are far more paths than anybody wants to read.
+/// If labels form many cycles, there are far more paths than are useful.
 constexpr std::size_t max_search_steps = 1'000'000;
 
 std::string_view trimmed(std::string_view text) {
@@ -42,7 +42,7 @@ std::string name_of(const System& system, const std::vector<TaskIndex>& tasks) {
   return name;
 }
 
-/// By task, who reads what it writes: in model order, once each.
+/// By task, the readers of its written labels: in model order, without duplicates.
 class LabelFlow {
  public:
   explicit LabelFlow(const System& system) : next_(system.tasks.size()), previous_(system.tasks.size()) {
@@ -81,12 +81,12 @@ class PathSearch {
   }
 
  private:
-  /// Depth first without recursion: a path may be as long as there are tasks.
+  /// Depth first without recursion, since a path may contain all tasks.
   void search_from(TaskIndex first) {
     if (!may_begin(first)) return;
     struct Level {
-      std::size_t next = 0;   ///< into the flow's list of the path's last task
-      bool extended = false;  ///< the path went on from here
+      std::size_t next = 0;   ///< index into the readers of the path's last task
+      bool extended = false;  ///< the path was extended from here
     };
     std::vector<Level> levels = {{}};
     enter(first);
@@ -108,7 +108,7 @@ class PathSearch {
     }
   }
 
-  /// A path that begins with `first` can only be maximal when all who write for it may be on it.
+  /// A path that begins with `first` can only be maximal if all writers for it may be on the path.
   bool may_begin(TaskIndex first) const {
     std::vector<bool> reached(system_.tasks.size(), false);
     std::vector<TaskIndex> open = {first};
@@ -171,7 +171,7 @@ tl::expected<Chain, std::string> parse_chain(const System& system, std::string_v
     if (last == *named) return tl::unexpected(fmt::format("task \"{}\" follows itself", system.tasks[*named].name));
     last = *named;
     const TaskIndex task = system.tasks[*named].folded_into.value_or(*named);
-    // A wrapper that fell away and its function may both be named.
+    // A removed wrapper and its function may both be named.
     if (chain.tasks.empty() || chain.tasks.back() != task) chain.tasks.push_back(task);
     if (end == std::string_view::npos) break;
     rest = rest.substr(end + arrow.size());

@@ -15,13 +15,13 @@ bool is_one_of(const std::vector<Value>& values, const Value& value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-/// Nothing named means any.
+/// No value means any.
 template <typename Index>
 bool is_meant(const std::optional<Index>& named, const std::optional<Index>& is) {
   return !named || named == is;
 }
 
-/// Nothing of what AMALTHEA has no event for.
+/// Nothing for events that AMALTHEA does not define.
 std::optional<EventAction> action_of(ProcessEvent event) {
   switch (event) {
     case ProcessEvent::activate:
@@ -119,7 +119,7 @@ std::vector<RunExtent> run_extents(const System& system, const Program& program)
   const auto is_call = [&](std::size_t step) {
     return std::holds_alternative<Call>(system.graph[steps[step].node].activity);
   };
-  std::vector<std::size_t> open;  // extents around the step
+  std::vector<std::size_t> open;  // extents that contain the step
   for (std::size_t step = 0; step < steps.size(); ++step) {
     const auto runnable = runnable_of(step);
     while (!open.empty() && extents[open.back()].end <= step) open.pop_back();
@@ -338,7 +338,7 @@ void ConstraintObserver::notify_run(TaskIndex task, RunnableIndex runnable, Even
   }
 }
 
-/// Those that do not hold this step; of a step behind all, all.
+/// Closes the runs that do not contain this step; all of them for a step after the last one.
 void ConstraintObserver::close_runs(TaskIndex task, std::size_t at, Instant now) {
   auto& open = tasks_[task].open;
   while (!open.empty() && (at < open.back().extent.begin || at >= open.back().extent.end)) {

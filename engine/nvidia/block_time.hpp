@@ -4,8 +4,8 @@
 /// Execution time of a kernel's block, computed from the instructions of its warps (gpu.instructions).
 ///
 /// There are two notations, for two models:
-/// - letters L, C, S, D (makespan/kernel.hpp): instructions of one cycle, by the unit that they need. The SM may make any
-///   work-conserving choice in every cycle: the worst case is the longest schedule.
+/// - letters L, C, S, D (makespan/kernel.hpp): instructions of one cycle, by the unit that they need. The SM may make
+///   any work-conserving choice in every cycle: the worst case is the longest schedule.
 /// - latencies (warps.hpp), such as "2,1,int32:2,memory:20": the SM follows its warp policy, cycle by cycle.
 ///
 /// Blocks that are resident together start together and have the SM to themselves, except for `company`.

@@ -9,8 +9,8 @@
 /// - G3 it leaves the EE queue when all its blocks are assigned, G4 its stream when all have ended;
 /// - X1 only blocks of the head of the EE queue are assigned: no kernel overtakes it;
 /// - R1–R3 a block is assigned to an SM with enough warps, registers, shared memory and a free block slot;
-/// - C1, C2 a copy enters its copy engine's (CE) queue at the head of its stream, and is assigned when it is the head of
-///   that queue and the engine is free; C3 it leaves that queue when assigned, C4 its stream when it has ended;
+/// - C1, C2 a copy enters its copy engine's (CE) queue at the head of its stream, and is assigned when it is the head
+///   of that queue and the engine is free; C3 it leaves that queue when assigned, C4 its stream when it has ended;
 /// - A1, A2 there is an EE queue per stream priority; a block is assigned only while the queues of higher priority are
 ///   empty. That means fully assigned, not ended: low-priority blocks may run beside high-priority ones, and assigned
 ///   blocks stay.

@@ -42,7 +42,7 @@ tl::expected<std::vector<PlacementStudyRow>, std::string> study_placement(const 
     return tl::unexpected(std::string("blocks of a stream must be between 1 and 1024"));
   if (study.max_threads < 1 || study.max_threads > study.limits.threads_per_block)
     return tl::unexpected(fmt::format("threads of a block must be between 1 and {}", study.limits.threads_per_block));
-  // The generator is fixed by the standard, its distributions are not. The bias of the remainder is below 2^-53.
+  // The standard defines the generator, but not its distributions. The bias of the remainder is below 2^-53.
   std::mt19937_64 random(study.seed);
   const auto draw = [&random](std::int64_t most) {
     return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most)) + 1;

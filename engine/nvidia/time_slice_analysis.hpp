@@ -16,56 +16,56 @@
 /// Notation: L slice, theta context switch, C execution on the core, T period, R response bound. Consecutive operations
 /// of a segment on one engine are a group, since the engine treats them as one operation.
 ///
-/// (1) Turns. A turn of a context ends when it runs dry or, after at least L, when another wants the engine. So a group
-///     of work W has at most q = max(1, ceil(W / L)) turns, and waits at most q times. What is left of a running slice
-///     when a group begins only saves a wait.
-/// (2) Slots. Before each of its turns every other context k is served at most for the slots it has in the runlist
-///     between two slots of the waiting context, each for at most L_k (an uncontested slice renews itself, and so ends
-///     at most L_k after somebody came), plus the overrun b_k to the next point at which it can be preempted, plus
-///     theta.
+/// (1) Turns. A turn of a context ends when it runs out of work or, after at least L, when another context requests the
+///     engine. So a group of work W has at most q = max(1, ceil(W / L)) turns, and waits at most q times. The rest of a
+///     running slice when a group begins can only save a wait.
+/// (2) Slots. Before each turn of the waiting context, the engine serves every other context k for at most its slots in
+///     the runlist between two slots of the waiting context. Each slot takes at most L_k (an uncontested slice renews
+///     itself, so it ends at most L_k after another context gets work), plus the overrun b_k to the next preemption
+///     point, plus theta.
 /// (3) Demand. In any window of length w, context k has work on an engine from at most
-///     ceil((w + R_k - pre_k - post_k) / T_k) jobs, where pre_k and post_k are the least time that a job spends before
-///     its first and after its last operation on that engine: a job released at r works there within
-///     [r + pre_k, r + R_k - post_k]. Each brings its work, in as many turns as (1) says. Needs R_k <= T_k.
-///     Without R_k: jobs of k come one after the other, none shorter than its best B_k, so that n of them that work on
-///     the engine in a window take it at least post_k + (n - 2) B_k + pre_k: at most
+///     ceil((w + R_k - pre_k - post_k) / T_k) jobs, where pre_k and post_k are the minimum time of a job before its
+///     first and after its last operation on that engine: a job released at r uses the engine only within
+///     [r + pre_k, r + R_k - post_k]. Each job contributes its work, in the number of turns of (1). Needs R_k <= T_k.
+///     Without R_k: jobs of k run one after the other, none shorter than its best case B_k. So n jobs that use the
+///     engine in a window take at least post_k + (n - 2) B_k + pre_k: at most
 ///     ceil((w + 2 B_k - pre_k - post_k) / B_k) jobs.
-/// (4) Group. At any instant between submission and end the engine serves the group, serves or turns to another
-///     context, or turns to the group's own: the smallest D with
+/// (4) Group. At any instant between submission and end, the engine serves the group, serves or switches to another
+///     context, or switches to the group's own: the smallest D with
 ///       D = W + theta min(q, 1 + sum_k n_k) + sum_k [ min(s_k (L_k + b_k), work_k(D)) + theta n_k ],
-///     n_k = min(s_k, turns_k(D)), s_k the slots of (2) before q turns. Where the engine has no other context there
-///     are no switches.
-/// (5) Slowdown. A kernel beside another context's copy, or a copy beside another's kernel, is k times slower. Of W it
-///     costs at most (k - 1) W, and at most (1 - 1/k) of the time for which others use the other engine in the window.
-///     A context never slows itself: it has one operation at a time. Work in (3) is slowed by no more than this says of
-///     each group of the job, and by the full factor where R_k is not known.
-/// (6) Response. Let hp be the tasks of at least the priority of i on its core, divided into M, which hold time as if
+///     n_k = min(s_k, turns_k(D)), s_k the slots of (2) before q turns. If the engine has no other context, there are
+///     no switches.
+/// (5) Slowdown. A kernel beside another context's copy, or a copy beside another's kernel, is k times slower. For work
+///     W this costs at most (k - 1) W, and at most (1 - 1/k) of the time in which others use the other engine in the
+///     window. A context never slows itself down, since it has one operation at a time. Work in (3) is slowed down at
+///     most by this value for each group of the job, and by the full factor if R_k is unknown.
+/// (6) Response. Let hp be the tasks of at least the priority of i on its core, divided into M, which occupy time as if
 ///     they polled, and J, which are counted with jitter. Polling tasks and those without GPU segments are in M;
 ///     suspending ones can be in either, and every division gives a bound. Let t0 be the release of a job of i, f its
-///     end, t' <= t0 the last instant at which no earlier job of M is pending. At every instant of [t', f) take the
-///     most urgent pending job j of M and i. If j is in a CPU segment, j or something of J runs on the core. If it is
-///     in a GPU segment, its engine serves or turns to a context of M or i, whose own work that is, or to another
-///     context k. So X = f - t' is at most the smallest solution of
+///     end, t' <= t0 the last instant at which no earlier job of M is pending. At every instant of [t', f) consider the
+///     most urgent pending job j of M and i. If j is in a CPU segment, j or a task of J runs on the core. If it is in a
+///     GPU segment, its engine serves or switches to a context of M or i, which is own work, or to another context k.
+///     So X = f - t' is at most the smallest solution of
 ///       X = C_i + G_i + sum_{h in M} ceil(X / T_h) (C_h + G_h) + sum_{h in J} ceil((X + R_h - C_h) / T_h) C_h
 ///           + sum_{k not in M, k != i} min( sum_{j in M and i} jobs_j(X) I_{j,k}, demand_k(X) )
 ///     with G the own work and own switches of the job's groups, I_{j,k} the time they wait for k by (4), and demand_k
-///     the work of (3) on both engines with its switches. R_i = X when X <= T_i; beyond there is no bound.
-///     For J: a job of h that still runs at the window's start ends within R_h of its release, and so has at most the
-///     rest of that left to run; shifting its release costs at the end of the window what it brings at the start.
-///     M needs no bound for its tasks, J does.
-///     Blocking. If a section of a less urgent task, of at most B_i, cannot be left to i, one can have begun before t',
-///     and another whenever no job of M and i wants the core: B_i is added once, and, if any of M and i suspends, once
-///     more for each job of M, and for each GPU segment of a suspending one of M and i.
-/// (7) Apart. A CPU segment of i that becomes ready at t0 and ends at f does so within the smallest solution of (6)
+///     the work of (3) on both engines with its switches. R_i = X if X <= T_i; beyond that there is no bound.
+///     For J: a job of h that still runs at the start of the window ends within R_h of its release, so it has at most
+///     the rest of that left to run. A shift of its release adds at the end of the window what it removes at the start.
+///     M needs no bounds for its tasks, J does.
+///     Blocking. Assume that i cannot preempt a section of a lower-priority task, of length at most B_i. One such
+///     section can have begun before t', and another whenever no job of M and i requests the core. B_i is added once
+///     and, if any task of M and i suspends, once more for each job of M, and for each GPU segment of a suspending task
+///     of M and i.
+/// (7) Segments. A CPU segment of i that becomes ready at t0 and ends at f does so within the smallest solution of (6)
 ///     with C_i its own time, G_i = 0, and i's context among the k, by the same argument. With the D of all groups in
-///     between, the sum is another bound for R_i, smaller where the core's others run during long GPU segments. A
-///     GPU segment that ends while the core is taken goes on with its next CPU segment, which may take no time but
-///     needs the core (counted as if it took a moment).
-/// (7a) Release jitter. Where the releases of k come up to V_k after points in time at least T_k apart, ceil((w + V_k)
-/// /
-///     T_k) of them fall in a window w: V_k is added in every numerator of (3) and (6). R is still counted from the
-///     release. Two releases are at least T_k - V_k apart, so that this takes the place of T_k as the limit of R_k.
-/// (8) All R together are the smallest common solution, reached from below. It is a bound for all: at the first
+///     between, the sum is another bound for R_i, smaller if other tasks of the core run during long GPU segments. A
+///     GPU segment that ends while the core is occupied continues with its next CPU segment, which may take no time but
+///     needs the core (it counts as one moment).
+/// (7a) Release jitter. If the releases of k are delayed by up to V_k after instants at least T_k apart,
+///     ceil((w + V_k) / T_k) of them fall in a window w: V_k is added in every numerator of (3) and (6). R still counts
+///     from the release. Two releases are at least T_k - V_k apart, which replaces T_k as the limit of R_k.
+/// (8) All R together are the smallest common fixed point, reached from below. It is a bound for all: at the first
 ///     instant at which one were exceeded, the others would have held so far, and with them (3) and (6).
 ///
 /// Equal priorities count as higher, which covers any order among them. Everything rounds up.

@@ -25,13 +25,12 @@ std::optional<std::string> error_of(const WarpStudy& study) {
   return std::nullopt;
 }
 
-/// Which instructions of a program are followed by a stall: a quarter, never the last one, whose latency does not
-/// count.
+/// The instructions of a program that a stall follows: a quarter, never the last one, whose latency does not count.
 std::vector<std::size_t> draw_stalls(std::int64_t instructions, std::mt19937_64& random) {
   std::vector<std::size_t> places(static_cast<std::size_t>(instructions - 1));
   for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
   const std::size_t stalls = static_cast<std::size_t>(instructions / 4);
-  // The generator is fixed by the standard, shuffling is not. The bias of the remainder is below 2^-53.
+  // The standard defines the generator, but not shuffling. The bias of the remainder is below 2^-53.
   for (std::size_t i = 0; i < stalls; ++i) std::swap(places[i], places[i + random() % (places.size() - i)]);
   places.resize(stalls);
   return places;
@@ -52,7 +51,7 @@ std::vector<WarpInstruction> program_of(const std::vector<std::size_t>& stalls, 
 
 tl::expected<std::vector<WarpStudyRow>, std::string> study_warps(const WarpStudy& study) {
   if (auto error = error_of(study)) return tl::unexpected(std::move(*error));
-  // All points see the same places of stalls, so that only what is varied differs.
+  // All points have the same stall positions, so that only the varied parameter differs.
   std::mt19937_64 random(study.seed);
   std::vector<std::array<std::vector<std::size_t>, 2>> stalls(static_cast<std::size_t>(study.programs));
   for (auto& pair : stalls)

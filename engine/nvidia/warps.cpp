@@ -15,7 +15,7 @@ struct Warp {
   WarpIndex index = 0;
   const WarpKernel* kernel = nullptr;
   std::size_t next = 0;       ///< instruction
-  std::int64_t ready_at = 0;  ///< cycle from which it may issue, as far as latency is concerned
+  std::int64_t ready_at = 0;  ///< earliest cycle at which it may issue, with regard to latency
   bool ended() const { return next == kernel->program.size(); }
 };
 
@@ -37,7 +37,7 @@ std::optional<std::string> error_of(const WarpScenario& scenario) {
     for (const WarpInstruction& instruction : kernel.program) {
       if (instruction.latency < 1 || instruction.latency > max_cycles)
         return fmt::format("kernel {}: latencies must be between 1 and {}", k + 1, max_cycles);
-      // Some warp always comes nearer to its end, so that the sum of all is never exceeded.
+      // Some warp always makes progress, so the sum over all is an upper bound.
       const auto& use = scenario.pipelines->uses[static_cast<std::size_t>(instruction.unit)];
       worst += std::max(instruction.latency, use.cycles) * kernel.warps;
       if (worst + latest > max_cycles) return fmt::format("this could take more than {} cycles", max_cycles);
@@ -103,7 +103,7 @@ class SubCore {
 
   const WarpScenario& scenario_;
   std::vector<Warp> warps_;
-  std::vector<WarpView> views_;  ///< of warps_
+  std::vector<WarpView> views_;  ///< parallel to warps_
   WarpRun& run_;
   WarpMemory memory_;
   std::array<std::int64_t, warp_unit_names.size()> occupied_until_{};

@@ -17,13 +17,13 @@
 namespace amalthea::engine {
 namespace {
 
-/// A kernel with instructions, as far as it is understood.
+/// A kernel with instructions, as far as they are valid.
 struct KernelWork {
   NodeIndex node = 0;
   nvidia::BlockInstructions instructions;
   std::int64_t budget = 1;
-  std::int64_t warps = 1;   ///< of a block
-  std::int64_t blocks = 1;  ///< on an SM at a time
+  std::int64_t warps = 1;   ///< per block
+  std::int64_t blocks = 1;  ///< resident on an SM
   bool in_rounds = false;
   std::int64_t issues() const {
     const nvidia::WarpKernel kernel = nvidia::warps_of(instructions, warps * blocks, budget);
@@ -115,7 +115,7 @@ class Resolver {
     return true;
   }
 
-  /// Of every other stream of its context the kernel with most to execute; as many of its blocks as there is room for.
+  /// For every other stream of its context, the kernel with the most work; as many of its blocks as fit.
   std::vector<nvidia::WarpKernel> company_of(const KernelWork& kernel, const std::vector<GpuContext>& contexts) const {
     std::vector<nvidia::WarpKernel> company;
     std::int64_t room = nvidia::max_warps - kernel.warps * kernel.blocks;
@@ -192,7 +192,7 @@ bool resolve_instructions(System& system, const DeviceProfile* profile, Diagnost
         nodes.push_back(node);
     }
     if (nodes.empty()) continue;
-    if (devices[unit] == nullptr) return true;  // the analysis says so
+    if (devices[unit] == nullptr) return true;  // the analysis reports it
     all_resolved = Resolver(system, unit, *devices[unit], diagnostics).run(nodes) && all_resolved;
   }
   return all_resolved;

@@ -9,15 +9,14 @@
 namespace amalthea::engine {
 namespace {
 
-/// Tasks that trigger one another in a row longer than this have no period to speak of.
+/// Tasks at the end of a longer trigger chain have no period.
 constexpr std::size_t max_trigger_hops = 64;
 
 std::optional<Duration> repetition_in_use(const Stimulus& stimulus) {
   return stimulus.activates.empty() ? std::nullopt : repetition(stimulus);
 }
 
-/// The only stimulus that a task's releases go back to, which occurs by itself, and who is triggered on the way from
-/// it.
+/// The only stimulus that a task's releases depend on, which occurs by itself, and the triggered tasks in between.
 struct ReleaseSource {
   StimulusIndex stimulus = 0;
   std::vector<TaskIndex> trigger_path;
@@ -25,9 +24,9 @@ struct ReleaseSource {
 
 std::vector<std::optional<ReleaseSource>> sources_of(const System& system) {
   const std::size_t count = system.tasks.size();
-  std::vector<std::vector<StimulusIndex>> stimuli(count);  // that activate a task
+  std::vector<std::vector<StimulusIndex>> stimuli(count);  // stimuli that activate a task
   std::vector<std::vector<TaskIndex>> triggers(
-      system.stimuli.size());  // tasks that trigger a stimulus, one entry each time
+      system.stimuli.size());  // tasks that trigger a stimulus, one entry per trigger
   for (StimulusIndex stimulus = 0; stimulus < system.stimuli.size(); ++stimulus)
     for (const TaskIndex task : system.stimuli[stimulus].activates) stimuli[task].push_back(stimulus);
   for (NodeIndex node = 0; node < system.graph.size(); ++node)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Results for a chain: latencies under LET, bounds, observations, and the verdicts on its limits. docs/theory/chains.md
-/// defines every latency and names the sources.
+/// Results for a chain: latencies under LET, bounds, observations, and the verdicts on its limits.
+/// docs/theory/chains.md defines every latency and names the sources.
 
 #include <cstdint>
 #include <optional>

@@ -10,7 +10,7 @@
 namespace amalthea::engine {
 namespace {
 
-/// Values below 2^(bits + 1) have a bucket of their own; above, each power of two has 2^bits buckets.
+/// Values below 2^(bits + 1) have separate buckets; above, each power of two has 2^bits buckets.
 constexpr int bits = 10;
 
 std::size_t bucket_of(std::int64_t value) {

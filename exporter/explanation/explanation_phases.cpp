@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The story of a job in words.
+// Describes the phases of a job as text.
 
 #include <fmt/core.h>
 
@@ -70,7 +70,7 @@ class PhaseDescriber {
     }
   }
 
-  /// Of its own operation, or of the one that it waits for.
+  /// The cause for its own operation, or for the one that it waits for.
   std::string cause(const Interval& interval) const {
     const auto slowed = [&] {
       return interval.standing.reason.by ? fmt::format(", slowed by {}", by(interval)) : std::string();

@@ -61,7 +61,7 @@ class JobDrawing {
 
   Duration length() const { return explanation_.completion - explanation_.release; }
 
-  /// The plot ends a little after the deadline where the job does.
+  /// The plot ends a little after the deadline or the end of the job.
   Duration shown() const {
     const auto& deadline = system_.tasks[explanation_.task].deadline;
     const Duration longest = deadline ? std::max(length(), *deadline) : length();
@@ -110,7 +110,7 @@ class JobDrawing {
   static constexpr std::string_view pale =
       "fill-opacity=\"0.3\" stroke=\"#666\" stroke-width=\"0.5\" stroke-dasharray=\"2 2\"";
 
-  /// What it does in its own colour, what it waits for pale in the colour of who is served.
+  /// Its own activity in its color, waiting times pale in the color of the task that runs instead.
   void draw_own(std::int64_t top) {
     name_row(system_.tasks[explanation_.task].name, top, true);
     const std::size_t own = colour_of(explanation_.task);
@@ -125,7 +125,7 @@ class JobDrawing {
     }
   }
 
-  /// What one task does without interruption, however many activities that is.
+  /// Uninterrupted activity of one task, over any number of activities.
   struct Stretch {
     TaskIndex task = 0;
     bool polls = false;
@@ -153,7 +153,7 @@ class JobDrawing {
 
   void draw_unit(UnitIndex unit, const std::vector<const Interval*>& intervals, std::int64_t& top) {
     std::vector<Stretch> stretches = stretches_of(intervals);
-    // A GPU's engines may be at work at a time: each in a lane of its own.
+    // The engines of a GPU may run concurrently: each has a separate lane.
     std::vector<Instant> lanes;
     for (Stretch& stretch : stretches) stretch.lane = take_lane(lanes, stretch.from, stretch.to);
     const auto top_of = [top](std::size_t lane) { return top + static_cast<std::int64_t>(lane) * row_height; };
@@ -213,7 +213,7 @@ class JobDrawing {
   const engine::Explanation& explanation_;
   std::map<TaskIndex, std::size_t> colours_;
   std::vector<TaskIndex> legend_;
-  std::string grid_;  ///< behind everything
+  std::string grid_;  ///< drawn behind everything
   std::string body_;
 };
 

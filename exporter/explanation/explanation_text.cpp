@@ -20,7 +20,7 @@ std::string ms(Duration value) {
   return fmt::format("{}.{:06}", nanoseconds / 1'000'000, nanoseconds % 1'000'000);
 }
 
-/// The largest first; equal ones as they stand.
+/// The largest first; equal ones in their order.
 std::string parts_table(const System& system, std::vector<Contribution> parts, Duration whole, bool colour) {
   std::stable_sort(parts.begin(), parts.end(),
                    [](const Contribution& a, const Contribution& b) { return a.time > b.time; });

@@ -20,7 +20,7 @@ constexpr std::string_view context_letters = "abcdefghijklmnopqrstuvwxyz";
 constexpr char not_served = '.';
 constexpr std::size_t narrowest = 20;
 
-/// One row of cells; what covers most of a cell is shown, of equals the first.
+/// One row of cells; a cell shows what covers most of it, among equals the first.
 class Cells {
  public:
   Cells(Instant end, std::size_t width)
@@ -39,13 +39,13 @@ class Cells {
       text_[at] = letter;
     }
   }
-  /// Where a bar follows one of the same letter, provided that its letter remains to be seen.
+  /// Separates a bar from a previous one with the same letter, if its letter remains visible.
   void separate(Instant start) {
     const auto cell = static_cast<std::size_t>(cell_of(start.picoseconds()));
     if (cell == 0 || cell + 1 >= text_.size()) return;
     if (text_[cell - 1] == text_[cell] && text_[cell + 1] == text_[cell]) text_[cell] = '|';
   }
-  /// Only where nothing is yet.
+  /// Only in empty cells.
   void draw_behind(Instant start, Instant end, char letter) {
     Cells behind = *this;
     std::fill(behind.text_.begin(), behind.text_.end(), ' ');

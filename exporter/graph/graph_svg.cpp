@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runnable graph as a picture. Execution within a task is a sequence with branches, so its order is the layout; no
-// general graph drawing is needed, which would take minutes for a thousand runnables.
+// The runnable graph as a drawing. Execution within a task is a sequence with branches, so its order defines the
+// layout; general graph drawing is not needed, and would take minutes for a thousand runnables.
 
 #include <algorithm>
 #include <array>
@@ -27,14 +27,14 @@ constexpr std::int64_t width_of_rows = 1160 * pixel;
 constexpr std::int64_t margin = 12 * pixel;
 constexpr std::int64_t band_title = 24 * pixel;
 constexpr std::int64_t line_height = 15 * pixel;
-constexpr std::int64_t letter = 6 * pixel + pixel / 2;  ///< of the font of 11 pixels, generously
+constexpr std::int64_t letter = 6 * pixel + pixel / 2;  ///< of the font of 11 pixels, a generous estimate
 constexpr std::int64_t box_gap = 34 * pixel;
 constexpr std::int64_t row_gap = 26 * pixel;
 constexpr std::int64_t max_letters = 34;
 constexpr std::int64_t widest_gutter = 260 * pixel;
-constexpr std::size_t max_drawn_flows = 80;  ///< of the overview; more would hide each other
+constexpr std::size_t max_drawn_flows = 80;  ///< in the overview; more would hide each other
 
-/// Where an edge ends: a line of a box.
+/// The end of an edge: a line of a box.
 struct EdgeEnd {
   std::size_t box = 0;
   std::size_t line = 0;
@@ -46,7 +46,7 @@ struct BoxLine {
 };
 
 struct Box {
-  std::string title;  ///< runnable or task; "" where there is none
+  std::string title;  ///< runnable or task; "" if there is none
   std::vector<BoxLine> lines;
   std::int64_t x = 0, y = 0, width = 0, height = 0;
 };
@@ -154,8 +154,8 @@ class DrawingBuilder {
     height_ = y + (note.empty() ? 30 : 50) * pixel;
   }
 
-  /// Edges between tasks run in a gutter on the right. Those from one place share a line, and lines that do not meet
-  /// may stand above each other; short ones are further in.
+  /// Edges between tasks use a gutter on the right. Edges from the same start share a line, and lines that do not meet
+  /// may share a position; short ones are further inside.
   void choose_lines() {
     struct Extent {
       std::int64_t top, bottom;
@@ -254,7 +254,7 @@ class DrawingBuilder {
       if (curve.to.box == curve.from.box + 1 && from.y == to.y) {
         path = fmt::format("M{} {}H{}", number(from.x + from.width), number(start), number(to.x));
         label = label_at(curve, from.x + from.width + 2 * pixel, start - 3 * pixel, style);
-      } else if (from.y == to.y) {  // over what lies between
+      } else if (from.y == to.y) {  // over what is in between
         const std::int64_t top = from.y - 12 * pixel;
         path = fmt::format("M{} {}C{} {} {} {} {} {}", number(from.x + from.width / 2), number(from.y),
                            number(from.x + from.width / 2), number(top), number(to.x + to.width / 2), number(top),
@@ -279,7 +279,7 @@ class DrawingBuilder {
     text += "</path>\n" + label;
   }
 
-  /// On a white edge, so that it can be read over lines.
+  /// With a white outline, to be readable over lines.
   static std::string label_at(const DrawnEdge& curve, std::int64_t x, std::int64_t y, const EdgeStyle& style) {
     if (curve.label.empty()) return {};
     return fmt::format(
@@ -321,7 +321,7 @@ std::string title_of(const System& system, const Task& task) {
   return fmt::format("{} on {}", task.name, system.platform.units[task.unit].name);
 }
 
-/// Nodes that one box holds: those of a runnable, as long as execution has no other way.
+/// The nodes of one box: those of a runnable, as long as execution has no alternative.
 class FullPicture {
  public:
   FullPicture(const System& system, const RunnableGraph& graph)
@@ -413,7 +413,7 @@ Box summary_of(const System& system, const Task& task) {
   return box;
 }
 
-/// Several edges of a kind between two tasks are one curve that says how many they are.
+/// Several edges of a kind between two tasks become one curve labeled with their number.
 void add_bundles(const System& system, const std::vector<EdgeEnd>& places, DrawingBuilder& picture) {
   std::map<std::tuple<EdgeKind, TaskIndex, TaskIndex>, std::vector<std::string>> bundles;
   for (const auto edge : boost::make_iterator_range(boost::edges(system.graph.boost()))) {

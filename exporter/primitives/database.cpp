@@ -9,8 +9,8 @@ namespace amalthea::exporter {
 
 Database::Database(const std::string& path) {
   note(sqlite3_open_v2(path.c_str(), &connection_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr));
-  // Nobody reads it before it is whole, so nothing has to be undone.
-  // Every entity's table of a trace grows at its own end: 32 MiB of cache hold the ends of some thousand.
+  // The file is not used before it is complete, so rollback is not needed. Every entity's table of a trace grows at its
+  // own end: 32 MiB of cache hold the ends of some thousand tables.
   run("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-32768; "
       "BEGIN;");
 }

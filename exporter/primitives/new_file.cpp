@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Permissions of the file that is replaced, else what the umask leaves of rw-rw-rw-.
+/// Permissions of the replaced file, else rw-rw-rw- minus the umask.
 mode_t permissions_for(const std::string& path) {
   struct stat existing {};
   if (::stat(path.c_str(), &existing) == 0) return existing.st_mode & 07777U;

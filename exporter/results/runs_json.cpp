@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A picture has at most so many bars.
+/// Maximum number of bars in a chart.
 constexpr std::int64_t max_bars = 50;
 
 Json interval(const engine::Share& share) {

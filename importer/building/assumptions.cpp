@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model leaves open although timing depends on it, and as what it is taken: said once for each kind.
+// Assumptions for what a model leaves open although it affects timing: reported once for each kind.
 
 #include <algorithm>
 #include <array>
@@ -25,8 +25,8 @@ namespace {
 struct UnstatedKind {
   Unstated what;
   std::string_view id;
-  std::string_view one;      ///< of one place
-  std::string_view several;  ///< "{}" is how many
+  std::string_view one;      ///< for one occurrence
+  std::string_view several;  ///< "{}" stands for the number
   std::string_view remedy;
 };
 
@@ -97,8 +97,8 @@ bool is_by_deadline(SchedulingAlgorithm algorithm) {
          algorithm == SchedulingAlgorithm::constant_bandwidth_server;
 }
 
-/// Up to 1.2.0 a priority is an attribute with the default 0, which is not written; there it counts as stated as soon
-/// as another task on the scheduler has one.
+/// Up to 1.2.0 a priority is an attribute with the default 0, which is not written. There it counts as stated if
+/// another task of the scheduler has one.
 bool states_priority(BuildContext& context, Element task, bool others_do) {
   const auto allocation = context.mapping.task_allocation_of.find(task);
   if (!allocation || views::priority_of(task, context.mapping.tasks[*allocation])) return true;
@@ -115,7 +115,7 @@ void check_schedulers(BuildContext& context) {
       tasks_of[system.tasks[task].scheduler].push_back(task);
   for (SchedulerIndex scheduler = 0; scheduler < tasks_of.size(); ++scheduler) {
     if (tasks_of[scheduler].size() < 2) continue;
-    SchedulerIndex ruling = scheduler;  // a group's tasks are scheduled by its parent
+    SchedulerIndex ruling = scheduler;  // the parent schedules the tasks of a group
     const auto& schedulers = system.platform.schedulers;
     while (schedulers[ruling].kind == SchedulingAlgorithm::grouping && schedulers[ruling].parent)
       ruling = *schedulers[ruling].parent;

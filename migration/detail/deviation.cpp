@@ -33,7 +33,7 @@ class Conversion {
   Conversion(Object& target, DeviationFamily family, double divisor)
       : target_(target), family_(family), divisor_(divisor) {}
 
-  /// `value` is a LongObject, DoubleObject or Time; null where nothing is stated.
+  /// `value` is a LongObject, DoubleObject or Time; null if nothing is stated.
   void put(std::string_view feature, OwnedObject value, std::string_view otherwise) {
     if (family_ == DeviationFamily::time) {
       if (value != nullptr) {
@@ -49,7 +49,7 @@ class Conversion {
     target_.set(feature, family_ == DeviationFamily::discrete ? divided(text, divisor_) : std::string(text));
   }
 
-  /// The spread of fewer cycles is smaller too, and need not be a whole number.
+  /// The spread of fewer cycles is also smaller, and may be a fraction.
   void put_spread(OwnedObject sd) {
     if (family_ != DeviationFamily::discrete || divisor_ == 1 || sd == nullptr) return put("sd", std::move(sd), "");
     const std::string_view text = sd->attribute_or("value", "0");
@@ -70,7 +70,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kinds{{
     {"BetaDistribution", "BetaDistribution"},
     {"GaussDistribution", "GaussDistribution"},
     {"WeibullEstimators", "WeibullEstimatorsDistribution"},
-    {"WeibullParameters", "Boundaries"},  // what it says beside its bounds is kept
+    {"WeibullParameters", "Boundaries"},  // content beside its bounds is kept
 }};
 
 }  // namespace
@@ -96,14 +96,14 @@ bool convert_deviation(Step& step, Object& target, Object& deviation, DeviationF
   if (&deviation != &target) target.remove(deviation);
   if (distribution == nullptr && lower == nullptr && upper == nullptr) return false;
 
-  std::string_view kind = "Boundaries";  // bounds alone say as much
+  std::string_view kind = "Boundaries";  // bounds alone have the same meaning
   const std::string_view before = distribution != nullptr ? distribution->class_name() : kind;
   for (const auto& [old_class, new_kind] : kinds)
     if (before == old_class) kind = new_kind;
   target.set_class(fmt::format("{}{}", prefix_of(family), kind));
 
   Conversion conversion(target, family, divisor);
-  // A Gauss distribution need not be cut off; all others have bounds.
+  // A Gauss distribution may be unbounded; all others have bounds.
   const std::string_view zero = family == DeviationFamily::continuous ? "0.0" : "0";
   const std::string_view no_bound = kind == "GaussDistribution" ? "" : zero;
   conversion.put("lowerBound", std::move(lower), no_bound);
@@ -145,7 +145,7 @@ bool convert_deviation_back(Object& deviation, DeviationFamily family) {
     } else if (const auto value = deviation.attribute(feature)) {
       const std::string text(*value);
       deviation.unset(feature);
-      // A mean is a double now; where it is a whole number, it was a long.
+      // A mean is a double now; an integer was a long.
       const auto number = number_in(text);
       const bool whole =
           family == DeviationFamily::discrete && number && std::trunc(*number) == *number && std::abs(*number) < 9.2e18;

@@ -33,7 +33,7 @@ class Writer {
   }
 
  private:
-  /// "hw:System"; the package is one of those that will be declared.
+  /// "hw:System"; registers the package for a declaration.
   std::string qualified(std::string_view class_name) {
     const std::string package(itea_package(class_name, release_));
     if (package.empty()) return std::string(class_name);
@@ -54,7 +54,7 @@ class Writer {
                                    : metamodel::find_feature_any_version(owner.cls(), feature, oldest_version);
   }
 
-  /// What stands as xsi:type of an object, "" for nothing.
+  /// The xsi:type of an object, "" for none.
   std::string type_of(const Object& object) {
     if (object.cls() == no_class) {
       const std::string_view written = object.attribute_or("xsi:type", "");
@@ -98,10 +98,10 @@ class Writer {
     return text.append(package).append(".").append(itea_class_name(name, release_));
   }
 
-  /// The type of a target in another file, where the reference does not say it; "" where it does.
+  /// The type of a target in another file, if the reference does not state it; otherwise "".
   std::string type_of_target(const Object& holder, const Field& field) {
     if (field.target_class != no_class) return qualified(metamodel::info(field.target_class).name);
-    // Before 1.3.0 a custom property could lead to anything.
+    // Before 1.3.0 a custom property could refer to anything.
     if (release_ < IteaRelease::v1_3_0 && holder.is("ReferenceObject")) return "";
     const Feature* const feature = declared(holder, model_.name(field.name));
     if (feature == nullptr || feature->type == no_class || !metamodel::is_abstract(feature->type, oldest_version))
@@ -112,7 +112,7 @@ class Writer {
 
   // ---- elements
 
-  /// Place of a feature in the order of 0.7.0; behind all others for one that it does not have.
+  /// Position of a feature in the order of 0.7.0; after all others for an unknown one.
   static std::size_t place(const Object& owner, std::string_view feature) {
     constexpr std::size_t last = std::numeric_limits<std::size_t>::max();
     if (owner.cls() == no_class) return last;
@@ -160,14 +160,14 @@ class Writer {
 
   std::string attribute_name(const Object& object, std::string_view name) {
     if (!name.starts_with('{')) return std::string(itea_feature_name(object.class_name(), name, release_));
-    // An attribute of a namespace that is none of AMALTHEA's.
+    // An attribute of a namespace other than AMALTHEA's.
     const std::size_t end = name.rfind('}');
     append_attribute(out_, "xmlns:other", name.substr(1, end - 1));
     return fmt::format("other:{}", name.substr(end + 1));
   }
 
-  /// The targets of a feature where its first one stands: in one attribute, or all as elements if one is in another
-  /// file.
+  /// The targets of a feature at the position of its first one: in one attribute, or all as elements if one is in
+  /// another file.
   void write_targets(const Object& object, const std::vector<Field>& fields, std::size_t first,
                      std::vector<const Field*>& addresses) {
     const auto same = [&](const Field& field) {
@@ -190,7 +190,7 @@ class Writer {
       append_attribute(out_, itea_feature_name(object.class_name(), model_.name(fields[first].name), release_), tokens);
   }
 
-  /// Objects in their order, and each address before the first object that belongs behind it.
+  /// Objects in their order, and each address before the first object that must follow it.
   void write_children(const Object& object, std::vector<const Field*>& addresses, std::size_t depth) {
     const auto place_of = [&](const Field* field) { return place(object, model_.name(field->name)); };
     if (addresses.size() > 1)
@@ -227,7 +227,7 @@ class Writer {
   const EditableModel& model_;
   IteaRelease release_;
   IteaReferences references_;
-  Positions positions_;             // in the file; empty until one is asked for
+  Positions positions_;             // in the file; computed on demand
   std::set<std::string> packages_;  // those whose namespaces are used
   std::string out_;
 };

@@ -41,7 +41,7 @@ class ClassFeatures {
   std::vector<const Feature*> slots_;  // by NameKey
 };
 
-/// A metamodel version, asked again and again.
+/// A metamodel version with cached lookups.
 class Judge {
  public:
   Judge(const EditableModel& model, Version version)
@@ -55,7 +55,7 @@ class Judge {
     return *known;
   }
 
-  /// Why a field has no place in its object, or nothing.
+  /// Why a field is not allowed in its object, or nothing.
   std::optional<std::string> complaint(const Object& object, const Field& field) {
     const std::string_view name = model_.name(field.name);
     if (name.starts_with("xmi:") || name.starts_with("xsi:")) return std::nullopt;
@@ -78,7 +78,7 @@ class Judge {
     return std::nullopt;
   }
 
-  /// Why a child has no place in its owner, or nothing.
+  /// Why a child is not allowed in its owner, or nothing.
   std::optional<std::string> complaint(const Object& owner, const Object& child) {
     if (child.cls() == no_class) return fmt::format("{} has no feature \"{}\"", owner.class_name(), child.feature());
     const Feature* const feature = features(owner.cls()).find(child.feature_key());
@@ -108,11 +108,11 @@ class Keeper {
  public:
   Keeper(Step& step, bool last)
       : step_(step), last_(last), before_(step.model, step.from.version), after_(step.model, step.to.version) {
-    // The judges know features by the names of the model: those of what is about to be kept must be among them.
+    // The lookup tables use the names of the model, so the names of kept content must exist first.
     for (const std::string_view name : {"customProperties", "key", "value"}) step.model.intern(name);
   }
 
-  /// A file that holds a single object of a model (a Quartz) becomes a model that has it as text.
+  /// A file with a single object of a model (a Quartz) becomes a model that contains it as text.
   void visit_root(Object& root) {
     if (!root.is("Amalthea") && step_.to > Release(Version::v0_7_0)) {
       const std::string what(root.cls() == no_class ? root.feature() : root.class_name());
@@ -128,12 +128,12 @@ class Keeper {
   void visit(Object& object) {
     if (object.cls() == no_class || !after_.features(object.cls()).exists()) return;  // a root of another kind
     keep_fields(object);
-    // Keeping adds children at the end, which are fine.
+    // Keeping appends children, which are valid.
     std::vector<Object*> gone;
     for (const OwnedObject& child : object.children())
       if (after_.complaint(object, *child) && (last_ || known_before(object, *child))) gone.push_back(child.get());
     for (Object* const child : gone) step_.keep_child(object, *child);
-    // By index: what is kept of children may become children of this one.
+    // By index, since keeping content of children may append children to this object.
     for (std::size_t i = 0; i < object.children().size(); ++i) visit(*object.children()[i]);
   }
 
@@ -149,11 +149,11 @@ class Keeper {
     for (const std::string_view name : gone) step_.keep_field(object, name);
   }
 
-  /// Whether the old release had nothing to say against it, or cannot judge as a rule of this step has made the object
-  /// or its target what it is.
+  /// Whether the old release supported it, or cannot decide because a rule of this step has changed the object or its
+  /// target.
   bool fine_before(const Object& object, const Field& field) {
     const ClassFeatures& features = before_.features(object.cls());
-    // A feature that neither knows is one of a release still to come.
+    // A feature unknown to both belongs to a later release.
     if (!features.exists()) return after_.features(object.cls()).find(field.name) != nullptr;
     if (features.find(field.name) == nullptr) return false;
     const ClassId target = field.kind == FieldKind::value ? no_class : Judge::class_of_target(field);
@@ -161,7 +161,7 @@ class Keeper {
       return metamodel::exists(target, after_.version());
     return !before_.complaint(object, field);
   }
-  /// A value that never was what its feature demands is none of our business.
+  /// Ignores a value that never matched its feature.
   bool wrong_all_along(const Object& object, const Field& field) {
     return after_.features(object.cls()).find(field.name) != nullptr && !fine_before(object, field);
   }
@@ -193,7 +193,7 @@ std::size_t find_obstacles(const EditableModel& model, Version version, Diagnost
   model.for_each([&](Object& object) {
     if (object.cls() == no_class || !judge.features(object.cls()).exists()) {
       if (object.owner() == nullptr) obstacle(object, fmt::format("there is no class {}", object.class_name()));
-      return;  // the owner has said it
+      return;  // reported for the owner
     }
     for (const Field& field : object.fields())
       if (const auto complaint = judge.complaint(object, field)) obstacle(object, *complaint);
@@ -214,7 +214,7 @@ Version structure_of(const EditableModel& model, Version version) {
       }
   };
   Judge judge(model, version);
-  // A value where there is an object now, as with the frequency of a quartz.
+  // A value where an object is required now, as for the frequency of a quartz.
   const auto was_attribute = [&](ClassId cls, NameKey name) {
     const Feature* const now = judge.features(cls).find(name);
     if (now == nullptr || now->kind != FeatureKind::containment) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 0.7.0 → 0.7.1: sizes and frequencies with units, sections named by what is in them, another form of mode switches.
+// 0.7.0 → 0.7.1: sizes and frequencies with units, references from content to sections, another form of mode switches.
 // Constraints are in to_0_7_1_constraints.cpp.
 
 #include <string>
@@ -30,7 +30,7 @@ void sizes_with_unit(Step& step) {
     step.set_class(*size, "DataSize");
     number_bits(step, *size);
   }
-  // Old sizes in a file that says it is newer.
+  // Old sizes in a file with a newer version.
   for (Object* const size : step.objects_of("DataSize"))
     if (size->attribute("numberBits")) number_bits(step, *size);
 }
@@ -91,14 +91,14 @@ void quartz_frequencies_back(Step& step) {
 
 // ---- sections
 
-/// How others name a section: by its name, or by its xmi:id where it has only that.
+/// How others refer to a section: by its name, or by its xmi:id if that is all it has.
 std::string section_id(const Step& step, const Object& section) {
   const auto id = section.attribute("xmi:id");
   return section.name().empty() && id ? std::string(*id) : step.id(section);
 }
 
-/// Everything that a section lists knows its section instead; what cannot (it is not there, or is in a section already)
-/// is kept aside.
+/// Everything listed in a section refers to its section instead; entries that cannot (missing, or in another section
+/// already) are kept as properties.
 void members_know_section(Step& step, Object& section, std::string_view list, std::string_view member_class) {
   const std::vector<Field> members = section.references(list);
   if (members.empty()) return;

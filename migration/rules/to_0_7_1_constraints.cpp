@@ -31,7 +31,7 @@ void gather_runnables(Step& step, Object& group) {
     const auto targets = entry->references("runnable");
     if (!targets.empty() && known.emplace(id_of(targets.front().text)).second)
       add_target(group, "runnables", targets.front());
-    // A runnable that is named again and nothing else says nothing more: a group is a set.
+    // A duplicate runnable without further content is redundant: a group is a set.
     if (entry->children().empty() && entry->references("processScope").empty())
       group.remove(*entry);
     else

@@ -65,7 +65,7 @@ void unlink_event_configs(Step& step) {
   }
 }
 
-/// What the buffering of the operating system was called, the strongest first.
+/// The buffering names of the operating system, the strongest first.
 constexpr std::pair<std::string_view, std::string_view> levels[] = {
     {"processLevel", "process"}, {"runnableLevel", "runnable"}, {"scheduleSectionLevel", "scheduleSection"}};
 
@@ -107,7 +107,7 @@ void state_data_consistency(Step& step) {
   }
 }
 
-/// Where buffering is all that is stated.
+/// If only buffering is stated.
 void state_buffering(Step& step) {
   for (Object* const os : step.parts("osModel")) {
     Object* const consistency = os->child("osDataConsistency");

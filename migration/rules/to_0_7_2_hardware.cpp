@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hardware that the property constraints contained, and now refer to: core and memory types, cores and memories. It
-// moves into the first hardware model there is, or into a new one.
+// Hardware contained in property constraints, which are references now: core and memory types, cores and memories. It
+// moves to the first hardware model, or to a new one.
 
 #include <algorithm>
 #include <string>
@@ -48,7 +48,7 @@ std::unordered_map<std::string, const Object*> hardware_of(Step& step, std::stri
 
 bool is_unset(std::string_view value) { return value.empty() || value == "0" || value == "_undefined_"; }
 
-/// Whether all that the second object says is said by the first one, if there is one.
+/// Whether the first object contains everything that the second one states.
 bool covers(const Object* known, const Object& other) {
   for (const Field& field : other.fields()) {
     const std::string_view name = other.model().name(field.name);
@@ -83,7 +83,7 @@ void make_remote(Object& object, Which which) {
   for (const OwnedObject& child : object.children()) make_remote(*child, which);
 }
 
-/// Moves an object, maybe into another file: what refers to it, and what it refers to, stays the same.
+/// Moves an object, possibly to another file; references from and to it stay valid.
 void move_across(Step& step, Object& object, Object& owner, std::string_view feature) {
   Object& before = step.root_of(object);
   step.move(object, owner, feature);
@@ -94,7 +94,7 @@ void move_across(Step& step, Object& object, Object& owner, std::string_view fea
   make_remote(before, [&](const std::string& id) { return ids.contains(id); });
 }
 
-/// Takes out what has the name of something there is already, after asking whether that says the same.
+/// Removes objects whose name already exists, after checking that both state the same.
 void drop_or_keep(Step& step, Object& object, const Object* known) {
   Object& owner = *object.owner();
   if (covers(known, object))

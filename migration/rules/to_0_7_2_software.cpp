@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runnables, labels and tasks look like from 0.7.2 on.
+// The form of runnables, labels and tasks since 0.7.2.
 
 #include <algorithm>
 #include <string>
@@ -15,13 +15,13 @@ namespace {
 
 constexpr std::string_view instructions[] = {"InstructionsConstant", "InstructionsDeviation"};
 
-/// Whether the object is one of the items of a runnable, a group or an entry of a switch.
+/// Whether the object is an item of a runnable, a group or an entry of a switch.
 bool is_runnable_item(const Object& object) {
   const std::string_view feature = object.feature();
   return feature == "runnableItems" || feature == "runnableItem" || feature == "items";
 }
 
-/// Whether anything stands in the object or below it.
+/// Whether the object or its descendants have any content.
 bool has_content(const Object& object) {
   return !object.fields().empty() || std::any_of(object.children().begin(), object.children().end(),
                                                  [](const OwnedObject& child) { return has_content(*child); });
@@ -62,7 +62,7 @@ void wrap_instructions(Step& step) {
 void unwrap_instructions(Step& step) {
   for (Object* const item : step.objects_of("RunnableInstructions")) {
     Object* const inner = item->child("default");
-    // Instructions by type of core are more than one item can hold.
+    // A single item cannot contain instructions by type of core.
     if (inner == nullptr || item->child("extended") != nullptr || !is_runnable_item(*item)) continue;
     const OwnedObject taken = item->take(*inner);
     step.set_class(*item, taken->class_name());
@@ -88,7 +88,7 @@ void switch_probability_groups(Step& step) {
 void group_probabilities(Step& step) {
   for (Object* const choice : step.objects_of("RunnableProbabilitySwitch")) {
     const std::vector<Object*> entries = choice->children("entries");
-    // An entry was one item with a whole number.
+    // An entry was one item with an integer.
     if (!std::all_of(entries.begin(), entries.end(), [](const Object* entry) {
           return entry->children("items").size() <= 1 && whole(entry->attribute_or("probability", "0"));
         }))
@@ -168,7 +168,7 @@ void name_buffering(Step& step) {
       const auto known = std::find_if(std::begin(stabilities), std::end(stabilities),
                                       [&](const auto& pair) { return pair.second == *stability; });
       const bool same = *stability == "inherited" || *stability == "_undefined_";
-      if (known == std::end(stabilities) && !same) continue;  // nothing it could become
+      if (known == std::end(stabilities) && !same) continue;  // there is no counterpart
       object->set("buffered", same ? *stability : known->first);
       object->unset("dataStability");
       step.changed(*object);

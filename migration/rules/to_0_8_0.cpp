@@ -37,7 +37,7 @@ void give_consistency_to_systems(Step& step) {
   }
 }
 
-/// Where all operating systems agree.
+/// If all operating systems agree.
 void give_consistency_to_model(Step& step) {
   for (Object* const os : step.parts("osModel")) {
     std::string text;
@@ -68,7 +68,7 @@ void rename_signed_times(Step& step) {
 constexpr std::pair<std::string_view, std::string_view> signed_times[] = {
     {"TimeRequirementLimit", "limitValue"}, {"ClockSinusFunction", "shift"}, {"ClockTriangleFunction", "shift"}};
 
-/// Where a time had to be signed.
+/// Where a time was required to be signed.
 void sign_times(Step& step) {
   for (const auto& [cls, feature] : signed_times)
     for (Object* const owner : step.objects_of(cls))
@@ -106,7 +106,7 @@ void derive_modes(Step& step) {
   }
 }
 
-/// An element on lines of its own, as AMALTHEA's own migration puts it down: `indent` blanks before each line but the
+/// An element on separate lines, in the format of AMALTHEA's own migration: `indent` blanks before each line except the
 /// first, and the line ends of its XML writer.
 std::string on_lines(std::string_view element, std::size_t indent) {
   std::string text;
@@ -137,7 +137,7 @@ void keep_hardware_constraints(Step& step) {
     for (const OwnedObject& constraint : model->children())
       for (Object* const hardware : constraint->children("hwConstraint")) {
         std::string text = write_fragment(*hardware, step.from.version);
-        // The text is an XML document of its own.
+        // The text is a separate XML document.
         text.insert(start.size(), " xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"");
         constraint->remove(*hardware);
         step.keep_as(*constraint, "hwConstraint (element removed during Migration of Model to 0.8.0 version)",

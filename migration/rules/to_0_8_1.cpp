@@ -52,7 +52,7 @@ void rename_lists(Step& step) {
   for (const RenamedList& list : lists) step.rename_feature(list.cls, list.before, list.after);
 }
 
-/// Where there is one only.
+/// If there is only one.
 void rename_lists_back(Step& step) {
   for (const RenamedList& list : lists)
     for (Object* const object : step.objects_of(list.cls)) {
@@ -131,7 +131,7 @@ void gather_quartzes(Step& step) {
     return quartz->owner() == nullptr || quartz->owner()->is("HwSystem");
   });
   if (all_gathered) return;
-  // All of them, so that they stand in the order in which they stood before.
+  // All of them, to keep their order.
   for (Object* const quartz : quartzes) {
     Object* system = quartz->owner();
     while (system != nullptr && !system->is("HwSystem")) system = system->owner();

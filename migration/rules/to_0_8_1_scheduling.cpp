@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Priorities, allocations and schedulers from 0.8.1 on.
+// Priorities, allocations and schedulers since 0.8.1.
 
 #include <algorithm>
 #include <string>
@@ -17,7 +17,7 @@ constexpr std::string_view processes[] = {"Task", "ISR", "ProcessPrototype"};
 
 bool is_zero(std::string_view number) { return number.find_first_not_of("+-0") == std::string_view::npos; }
 
-/// An attribute that is a custom property of the same name from now on; 0 was as good as nothing.
+/// An attribute that becomes a custom property with the same name; 0 meant none.
 void make_property(Step& step, Object& object, std::string_view attribute) {
   const auto value = object.attribute(attribute);
   if (!value) return;
@@ -71,7 +71,7 @@ void take_over_software_unit(Step& step, Object& unit, Object& scheduler) {
     step.keep(scheduler, "interruptController", controller.text);
 }
 
-/// The custom property of this key, or null.
+/// The custom property with this key, or null.
 Object* property_of(const Object& object, std::string_view key) {
   for (Object* const property : object.children("customProperties"))
     if (property->attribute("key") == key) return property;

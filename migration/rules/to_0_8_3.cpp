@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// To 0.8.3: other stimuli, conditions in mode switches, addresses that are more than numbers.
+// To 0.8.3: other stimuli, conditions in mode switches, addresses in several notations.
 
 #include <charconv>
 
@@ -15,7 +15,7 @@ void restore_interface_port(Step& step) { step.rename_class("InterfacePort", "FI
 
 // ---- stimuli
 
-/// What a clock drove was no period, but a rate: one activation with each recurrence of the clock's scenario.
+/// A clock defined a rate instead of a period: one activation with each recurrence of the clock's scenario.
 void clocked_stimuli(Step& step) {
   for (Object* const stimulus : step.objects_of("PeriodicStimulus")) {
     const auto clocks = stimulus->references("clock");
@@ -63,7 +63,7 @@ void synthetic_again(Step& step) {
   step.rename_class("PeriodicSyntheticStimulus", "SyntheticStimulus");
 }
 
-/// The list of times between a stimulus and its times is gone; its own properties become those of the stimulus.
+/// The list between a stimulus and its times is removed; its own properties move to the stimulus.
 void occurrence_times(Step& step) {
   for (Object* const stimulus : step.objects_of("PeriodicSyntheticStimulus"))
     for (Object* const list : stimulus->children("triggerTimes")) {
@@ -101,8 +101,8 @@ void copy_reference(Object& to, std::string_view feature, const Field& target) {
     to.add_reference(feature, target.text);
 }
 
-/// The label was the switch's and the literals the entry's; now an entry says which label has to have which value. One
-/// of several literals was enough, as one of several entries of the condition is.
+/// The label belonged to the switch and the literals to the entry; now an entry states the required value of a label.
+/// One of several literals was sufficient, as is one of several entries of the condition.
 void switch_conditions(Step& step) {
   for (const char* const cls : {"ModeSwitch", "RunnableModeSwitch"})
     for (Object* const choice : step.objects_of(cls)) {
@@ -133,7 +133,7 @@ void switch_conditions(Step& step) {
 /// The target of the one reference of that name.
 const Field* single(const std::vector<Field>& targets) { return targets.size() == 1 ? &targets.front() : nullptr; }
 
-/// Possible where every condition is a choice among values of one and the same label.
+/// Possible if every condition is a disjunction over values of a single label.
 void switch_values(Step& step) {
   for (const char* const cls : {"ModeSwitch", "RunnableModeSwitch"})
     for (Object* const choice : step.objects_of(cls)) {
@@ -179,14 +179,15 @@ constexpr AddressAttribute addresses[] = {
     {"PhysicalSectionMapping", "endAddress"},
 };
 
-/// Numbers were decimal whatever zeros they began with; an address that begins with a zero is octal.
+/// Numbers were decimal even with leading zeros; an address with a leading zero is octal.
 void hex_addresses(Step& step) {
   for (const auto& [class_name, attribute] : addresses)
     for (Object* const object : step.objects_of(class_name)) {
       const std::string_view text = object->attribute_or(attribute, "");
       unsigned long long value = 0;
       const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-      if (error != std::errc{} || end != text.data() + text.size()) continue;  // hexadecimal already, or no address
+      // already hexadecimal, or no address
+      if (error != std::errc{} || end != text.data() + text.size()) continue;
       object->set(attribute, fmt::format("0x{:x}", value));
       if (value != 0) step.changed(*object, fmt::format("{} is 0x{:x}", attribute, value));
     }

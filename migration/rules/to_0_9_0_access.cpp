@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access paths of up to 0.8.3 become access elements of the cores they begin at.
+// Access paths of up to 0.8.3 become access elements of their starting cores.
 
 #include <algorithm>
 #include <charconv>
@@ -20,19 +20,19 @@ double number(std::string_view text) {
   return value;
 }
 
-/// What a part of a path costs, in cycles of its own clock.
+/// The cost of a part of a path, in cycles of its own clock.
 struct Part {
   bool reads = true, writes = true;
   double lower = 0, upper = 0;
-  double clock = 0;           ///< Hz; 0 where it is not known
-  Object* latency = nullptr;  ///< where it is one, and not the cycles of a port
+  double clock = 0;           ///< Hz; 0 if unknown
+  Object* latency = nullptr;  ///< if it is a latency, and not the cycles of a port
 };
 
 class Path {
  public:
   explicit Path(Step& step) : step_(step) {}
 
-  /// All of a path, and of the paths that are parts of it; a path that is part of itself counts once.
+  /// A whole path, including the paths that are part of it; a cyclic path counts once.
   void collect(Object& path) {
     if (!seen_.insert(&path).second) return;
     for (const OwnedObject& child : path.children()) {
@@ -189,8 +189,8 @@ double clock_of(Step& step, const Object& node) {
   return 0;
 }
 
-/// From the source, if that is a core; no other module can have access elements. What costs along the path is its read
-/// and write latency.
+/// From the source, if that is a core; other modules cannot have access elements. The costs along the path become its
+/// read and write latency.
 void access_paths(Step& step) {
   std::vector<Object*> done;
   for (Object* const model : step.parts("hwModel"))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hardware of 0.9.0: structures that hold modules, definitions of both kinds, domains that drive them.
+// The hardware of 0.9.0: structures with modules, definitions of both kinds, and domains.
 
 #include <algorithm>
 #include <charconv>
@@ -14,7 +14,7 @@
 namespace amalthea::migration::to_0_9_0_hardware {
 namespace {
 
-/// Keeps values that say something; 0 and false are what an attribute says that was never set.
+/// Keeps meaningful values; 0 and false are the values of unset attributes.
 void keep_value(Step& step, Object& object, std::string_view attribute) {
   const auto value = object.attribute(attribute);
   if (!value) return;
@@ -28,7 +28,7 @@ std::string_view type_of(std::string_view feature) {
   return feature == "coreTypes" ? "CoreType" : feature == "memoryTypes" ? "MemoryType" : "NetworkType";
 }
 
-/// Takes the types of one kind to the definitions.
+/// Moves the types of one kind to the definitions.
 void define(Step& step, std::string_view types, std::string_view class_name) {
   for (Object* const model : step.parts("hwModel"))
     for (Object* const type : model->children(types)) {
@@ -40,8 +40,8 @@ void define(Step& step, std::string_view types, std::string_view class_name) {
 
 }  // namespace
 
-/// What reading and writing at a memory costs stood at its ports; now it is one latency of the definition. Possible
-/// where reading costs as much as writing, and the same at all memories of a type.
+/// The costs of reading and writing a memory were at its ports; now they are one latency of the definition. Possible if
+/// reading costs as much as writing, equally for all memories of a type.
 void port_cycles(Step& step) {
   struct Cycles {
     std::string read, write;
@@ -55,7 +55,7 @@ void port_cycles(Step& step) {
       if (cycles.read.empty() && direction != "W" && read != "0") cycles.read = read;
       if (cycles.write.empty() && direction != "R" && write != "0") cycles.write = write;
     }
-    // A direction that is not there costs what the other does.
+    // A missing direction costs as much as the other.
     if (cycles.read.empty()) cycles.read = cycles.write;
     if (cycles.write.empty()) cycles.write = cycles.read;
     return cycles;
@@ -102,7 +102,7 @@ void port_cycles(Step& step) {
   }
 }
 
-/// A memory of a type CACHE is a cache, in a core one of its own.
+/// A memory of a type CACHE is a cache, within a core that core's own.
 void caches(Step& step) {
   std::vector<Object*> types;
   for (Object* const type : step.objects_of("MemoryType"))
@@ -139,7 +139,7 @@ void unit_definitions(Step& step) {
   step.rename_feature("Core", "coreType", "definition");
 }
 
-/// A feature IPC_<n> of the category Instructions, the same for all definitions with that number.
+/// A feature IPC_<n> of the category Instructions, shared by all definitions with that number.
 void instructions_per_cycle(Step& step) {
   for (Object* const definition : step.objects_of("ProcessingUnitDefinition")) {
     const auto stated = definition->attribute("instructionsPerCycle");
@@ -180,7 +180,7 @@ void handler_definitions(Step& step) {
       keep_value(step, *type, "bitWidth");
       keep_value(step, *type, "busType");
       if (type->attribute("conConnections") == "0") type->unset("conConnections");
-      // There is a place for it from 0.9.2 on.
+      // There is a place for it since 0.9.2.
       type->rename_feature("conConnections", "maxConcurrentTransfers");
     }
     if (std::string_view(cls) != "NetworkType") step.rename_class(cls, "ConnectionHandlerDefinition");
@@ -195,7 +195,7 @@ void frequency_domains(Step& step) {
     keep_value(step, *quartz, "type");
     for (Object* const frequency : quartz->children("frequency")) {
       frequency->move_to(*quartz, "defaultValue");
-      // Until 0.7.0 frequencies were in hertz, and what has no unit still is; a domain has to say so.
+      // Until 0.7.0 frequencies were in hertz, and still are without a unit; a domain must state it.
       if (frequency->attribute_or("unit", "_undefined_") == "_undefined_") frequency->set("unit", "Hz");
     }
     quartz->move_to(step.part(*quartz, "hwModel", "HWModel"), "domains");
@@ -213,7 +213,7 @@ class Prescalers {
  public:
   explicit Prescalers(Step& step) : step_(step) {}
 
-  /// Also of what stands in a node without a prescaler of its own.
+  /// Also for content of a node without its own prescaler.
   void visit(Object& node, Object* prescaler) {
     if (Object* const own = node.child("prescaler")) {
       prescaler = own;
@@ -227,7 +227,7 @@ class Prescalers {
   void remove() {
     for (Object* const prescaler : found_) {
       Object& node = *prescaler->owner();
-      // Of a module's only the name is left; a structure has no domain.
+      // Only the name of a module remains; a structure has no domain.
       if (!is_module(node) || prescaler->references("quartz").empty()) {
         step_.keep_child(node, *prescaler);
         continue;
@@ -254,7 +254,7 @@ class Prescalers {
     step_.changed(module);
   }
 
-  /// The domain of the quartz at that ratio: one for all that share it.
+  /// The domain of the quartz with that ratio, shared by all users.
   Object& divided(const Object& domain, double ratio, std::string_view stated) {
     Object*& made = divided_[{&domain, ratio}];
     if (made != nullptr) return *made;
@@ -279,8 +279,8 @@ class Prescalers {
 
 }  // namespace
 
-/// A module belongs to the domain of the quartz of the nearest prescaler around it. A ratio other than 1 makes a domain
-/// of its own, `<quartz>__<ratio>`; a ratio that was never set, 0, divides nothing.
+/// A module belongs to the domain of the quartz of the nearest enclosing prescaler. A ratio other than 1 creates a
+/// separate domain, `<quartz>__<ratio>`; an unset ratio, 0, divides nothing.
 void prescalers(Step& step) {
   Prescalers all(step);
   for (Object* const model : step.parts("hwModel")) all.visit(*model, nullptr);
@@ -302,7 +302,7 @@ void ports(Step& step) {
 
 namespace {
 
-/// The nodes of a feature in a node, then those in its memories and networks, which can hold nothing any more.
+/// The nodes of a feature in a node, then those in its memories and networks, which cannot contain anything any more.
 void collect(const Object& node, std::string_view feature, std::vector<Object*>& nodes) {
   for (Object* const child : node.children(feature)) nodes.push_back(child);
   for (const char* const holder : {"memories", "networks"})
@@ -315,7 +315,7 @@ void move_all(const std::vector<Object*>& nodes, Object& owner, std::string_view
 
 void structure(Step& step, Object& node);
 
-/// What a structure, or a core in it, holds.
+/// The content of a structure, or of a core in it.
 void place_content(Step& step, Object& node, Object& owner) {
   std::vector<Object*> memories, networks, components, nested;
   collect(node, "memories", memories);
@@ -352,8 +352,8 @@ void structure(Step& step, Object& node) {
 
 }  // namespace
 
-/// Memories and networks in other memories, networks and cores move to the structure around them; a component is a
-/// structure of no type.
+/// Memories and networks in other memories, networks and cores move to the enclosing structure; a component is a
+/// structure without type.
 void structures(Step& step) {
   for (Object* const model : step.parts("hwModel")) {
     const auto systems = model->children("system");
@@ -366,7 +366,7 @@ void structures(Step& step) {
   step.rename_class("Network", "ConnectionHandler");
 }
 
-/// A port said which network it is at; now a connection leads from it to a port of the handler.
+/// A port stated its network; now a connection leads from it to a port of the handler.
 void connections(Step& step) {
   for (Object* const port : step.objects_of("HwPort")) {
     const auto networks = port->references("network");

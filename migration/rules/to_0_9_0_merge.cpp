@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hardware of a model that is split into several files.
+// The hardware of a model in several files.
 
 #include <algorithm>
 #include <string>
@@ -32,8 +32,8 @@ void collect_all(const Object& object, std::unordered_set<const Object*>& all) {
 
 }  // namespace
 
-/// Structures, definitions and domains refer to each other, and access elements stand in cores; all files of a model
-/// have their hardware in the first of them that has any.
+/// Structures, definitions and domains refer to each other, and access elements are in cores; so all files of a model
+/// have their hardware in the first file with hardware.
 void merge_models(Step& step) {
   const auto models = step.parts("hwModel");
   if (models.size() < 2 || std::none_of(models.begin(), models.end(), [](const Object* one) { return is_old(*one); }))

@@ -8,7 +8,7 @@
 namespace amalthea::migration {
 namespace {
 
-// ---- other places of instructions
+// ---- other uses of instructions
 
 void ticks_of_the_operating_system(Step& step) {
   for (const std::string_view cls : {"InstructionsConstant", "InstructionsDeviation"})
@@ -169,8 +169,8 @@ void changes_per_step_back(Step& step) {
     }
 }
 
-// What else changed needs no rule: Distribution, Need, HwLatency and Instructions are abstract, InstructionFetch
-// is kept with its owner, and the other differences are additions.
+// Other changes need no rule: Distribution, Need, HwLatency and Instructions are abstract, InstructionFetch is kept
+// with its owner, and the rest are additions.
 constexpr Rule rules_to_0_9_3[] = {
     {"Ticks for needs of instructions",
      "ExecutionNeed with the key Instructions is Ticks: per definition divided by what it executes per cycle, the "

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view instructions = "Instructions";
 
-/// "Instructions", also where it is written like a reference: "Instructions?type=HwFeatureCategory".
+/// "Instructions", also if written like a reference: "Instructions?type=HwFeatureCategory".
 std::string_view key_of(const Object& entry) {
   std::string_view key = entry.attribute_or("key", "");
   if (const auto reference = entry.reference("key"); key.empty() && reference) {
@@ -24,7 +24,7 @@ std::string_view key_of(const Object& entry) {
   return key.substr(0, std::min(key.find("?type="), key.find("%3Ftype")));
 }
 
-/// What a processing unit of the definition executes per cycle; 1 where nothing is said.
+/// Instructions per cycle of a processing unit with this definition; 1 if unstated.
 double instructions_per_cycle(Step& step, const Object& definition) {
   for (const Field& feature : definition.references("features")) {
     const Object* const found = step.find(definition, feature);
@@ -36,7 +36,7 @@ double instructions_per_cycle(Step& step, const Object& definition) {
   return 1;
 }
 
-/// NeedConstant or NeedDeviation → the discrete value of 0.9.3. False where it says nothing.
+/// NeedConstant or NeedDeviation → the discrete value of 0.9.3. False if it is empty.
 bool convert_need(Step& step, Object& need, double divisor) {
   if (need.is("NeedConstant")) {
     need.set_class("DiscreteValueConstant");
@@ -58,7 +58,7 @@ struct Needs {
 
 Needs take_needs(Step& step, Object& owner, std::string_view feature, double divisor) {
   Needs needs;
-  // Converted before they are taken out, so that what has to be kept finds a place.
+  // Converted before they are taken out, so that kept content has an owner.
   for (Object* const entry : owner.children(feature))
     if (Object* const value = entry->child("value"))
       if (!convert_need(step, *value, key_of(*entry) == instructions ? divisor : 1)) entry->remove(*value);
@@ -110,14 +110,14 @@ const Object* next_of(const Object& child) {
   return nullptr;
 }
 
-/// Whether some unit executes another number of instructions than one per cycle.
+/// Whether some unit executes a number of instructions per cycle other than one.
 bool any_other_rate(Step& step) {
   for (const Object* const definition : step.objects_of("ProcessingUnitDefinition"))
     if (instructions_per_cycle(step, *definition) != 1) return true;
   return false;
 }
 
-// ---- back
+// ---- reverse direction
 
 /// The value of an entry: a NeedConstant, or a NeedDeviation around it.
 void add_need(Object& entry, OwnedObject value) {
@@ -194,7 +194,7 @@ void ticks_for_instructions(Step& step) {
   }
 }
 
-/// Ticks that are the same number of instructions, wherever they are executed.
+/// Ticks that represent the same number of instructions on every unit.
 void instructions_for_ticks(Step& step) {
   other_needs_back(step);
   for (Object* const ticks : step.objects_of("Ticks")) {

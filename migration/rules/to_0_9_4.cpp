@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 0.9.3 → 0.9.4: modes of numbers, deadlines of runnables as requirements, aliases of types.
+// 0.9.3 → 0.9.4: numeric modes, deadlines of runnables as requirements, aliases of types.
 
 #include "migration/rules/to_0_9_4.hpp"
 #include "migration/detail/steps.hpp"
@@ -60,8 +60,7 @@ void aliases_back(Step& step) {
 void port_interface(Step& step) { step.rename_literal("HwPort", "portInterface", "ABH", "AHB"); }
 void port_interface_back(Step& step) { step.rename_literal("HwPort", "portInterface", "AHB", "ABH"); }
 
-// The other differences are additions or concern supertypes; `size` of a BaseTypeDefinition is that of
-// every TypeDefinition.
+// Other differences are additions or concern supertypes; `size` of a BaseTypeDefinition moves to TypeDefinition.
 constexpr Rule rules_to_0_9_4[] = {
     {"deadlines of runnables are requirements",
      "the deadline of a Runnable is a RunnableRequirement \"deadline\": an upper limit of its response time",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 0.9.3 → 0.9.4: a mode is an enumeration or a number, so that values are text instead of references to literals.
+// 0.9.3 → 0.9.4: a mode is an enumeration or a number, so values are text instead of references to literals.
 
 #include <optional>
 #include <vector>
@@ -20,7 +20,7 @@ struct LiteralName {
   std::string literal;  ///< decoded
 };
 
-/// "amlt:/#E/E_0?type=ModeLiteral" → E, E_0. Nothing where the reference names a literal in another way.
+/// "amlt:/#E/E_0?type=ModeLiteral" → E, E_0. Nothing if the reference names a literal in another way.
 std::optional<LiteralName> literal_of(Step& step, const Object& holder, const Field& reference) {
   if (const Object* const literal = step.find(holder, reference); literal != nullptr && literal->owner() != nullptr)
     return LiteralName{encode_name(literal->owner()->name()), std::string(literal->name())};
@@ -32,7 +32,7 @@ std::optional<LiteralName> literal_of(Step& step, const Object& holder, const Fi
   return LiteralName{std::string(names.substr(0, slash)), decode_name(names.substr(slash + 1))};
 }
 
-/// In files that say they are older, the name of a literal is read as if it were a reference.
+/// In files with an older version, the name of a literal is read as if it were a reference.
 bool text_instead(Object& object, std::string_view before, std::string_view after) {
   std::string text;
   for (const Field& word : object.references(before)) {
@@ -56,7 +56,7 @@ bool name_instead(Step& step, Object& object, std::string_view before, std::stri
   return true;
 }
 
-/// The other way round: the literal of the mode of the label that `label` refers to.
+/// The reverse: the literal in the mode of the label that `label` refers to.
 bool literal_instead(Step& step, Object& object, std::string_view label, std::string_view before,
                      std::string_view after) {
   const auto value = object.attribute(before);
@@ -79,7 +79,7 @@ bool literal_instead(Step& step, Object& object, std::string_view label, std::st
   return true;
 }
 
-/// Label and value of what was a ModeValue.
+/// Label and value of a former ModeValue.
 void convert_mode_value(Step& step, Object& value, std::string_view cls) {
   value.set_class(cls);
   value.rename_feature("valueProvider", "label");
@@ -219,7 +219,7 @@ std::vector<Conjunction> alternatives(const Object& disjunction) {
   return found;
 }
 
-/// A ModeCondition and whether it is to be the opposite.
+/// A ModeCondition, and whether it is negated.
 using Term = std::pair<const Object*, bool>;
 
 void create_condition(Object& owner, const Term& term) {
@@ -233,7 +233,7 @@ void create_condition(Object& owner, const Term& term) {
   condition.set("relation", term.second ? "NOT_EQUAL" : "EQUAL");
 }
 
-/// "enabling and not disabling" as alternatives, or nothing where these are too many.
+/// "enabling and not disabling" as alternatives, or nothing if there are too many.
 std::optional<std::vector<std::vector<Term>>> without(const std::vector<Conjunction>& enabling,
                                                       const std::vector<Conjunction>& disabling) {
   constexpr std::size_t most = 64;

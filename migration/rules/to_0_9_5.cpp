@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 0.9.4 → 0.9.5: one graph of calls for tasks and runnables, clocks by functions and steps.
+// 0.9.4 → 0.9.5: one call graph for tasks and runnables, clocks by functions and steps.
 
 #include <fmt/core.h>
 
@@ -8,7 +8,7 @@
 namespace amalthea::migration {
 namespace {
 
-/// AMALTHEA's own migration keeps what clocks and scenarios said under this key.
+/// AMALTHEA's own migration keeps clocks and scenarios with this key.
 constexpr std::string_view old_definition = "old_definition_v0.9.4";
 
 bool is_process(const Object& object) { return object.is("Task") || object.is("ISR"); }
@@ -35,7 +35,7 @@ void call_sequences(Step& step) {
   }
 }
 
-/// The Task, ISR or Runnable whose graph the item is in, or null.
+/// The Task, ISR or Runnable whose graph contains the item, or null.
 const Object* executable_of(const Object& item) {
   const Object* at = item.owner();
   while (at != nullptr && !is_process(*at) && !at->is("Runnable")) at = at->owner();
@@ -72,7 +72,7 @@ void runnable_items(Step& step) {
   for (Object* const runnable : step.objects_of("Runnable")) {
     if (runnable->child("callGraph") != nullptr || runnable->child("activityGraph") != nullptr) continue;
     auto items = runnable->take_all("runnableItems");
-    // Every runnable has a graph afterwards, as AMALTHEA's own migration makes it.
+    // Every runnable has a graph afterwards, like in AMALTHEA's own migration.
     Object& graph = runnable->create("callGraph", "CallGraph");
     for (OwnedObject& item : items) graph.add("items", std::move(item));
     if (!items.empty()) step.changed(*runnable);
@@ -110,7 +110,7 @@ std::string time_text(const Object& time) {
   return fmt::format("{}{}", time.attribute_or("value", "0"), time.attribute_or("unit", ""));
 }
 
-/// "amplitude=1.0 yOffset=0.0 period=10ms", all of it taken away.
+/// "amplitude=1.0 yOffset=0.0 period=10ms"; removes all of these.
 std::string old_function(Object& clock, std::string_view one, std::string_view other) {
   std::string text;
   for (const std::string_view attribute : {one, other}) {
@@ -139,7 +139,7 @@ void clock_functions(Step& step) {
       step.altered(*clock, "what the clock was is kept as text: a function has frequencies now");
       step.keep_as(*clock, old_definition, before);
     }
-    step.rename_class(function.cls, "ClockFunction");  // for references that lead nowhere
+    step.rename_class(function.cls, "ClockFunction");  // for unresolved references
   }
 }
 
@@ -168,8 +168,8 @@ void scenarios(Step& step) {
   }
 }
 
-// What else changed: supertypes, additions, and features that became mandatory, for which nothing better is
-// known. A reference of EnforcedMigration to an interrupt controller is kept by the step itself.
+// Other changes: supertypes, additions, and new mandatory features without a better value. The step itself keeps a
+// reference of EnforcedMigration to an interrupt controller.
 constexpr Rule rules_to_0_9_5[] = {
     {"items is the new name of graphEntries", "of a CallGraph", graph_entries, graph_entries_back},
     {"calls of tasks are RunnableCalls", "TaskRunnableCall has no class of its own any more", calls_of_tasks,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // 0.9.5 → 0.9.7: activity graphs, items of event chains, component interfaces.
 //
-// No definition of 0.9.6 is to be had. What is converted to it has the form of 0.9.7; what says it is 0.9.6 may have
-// that of 0.9.5.
+// No definition of 0.9.6 is available. Content converted to it has the form of 0.9.7; a file of 0.9.6 may have that of
+// 0.9.5.
 
 #include <iterator>
 #include <vector>
@@ -46,7 +46,7 @@ void chain_items(Step& step) {
       if (!segments && !strands) continue;
       step.changed(*chain);
       if (segments && strands) {
-        // Both at once: the strands are one more part of the sequence.
+        // Both: the strands are one more part of the sequence.
         step.altered(*chain, "has segments and strands: the strands became the last of its segments");
         Object& inner = chain->create("segments", "EventChainContainer").create("eventChain", "SubEventChain");
         copy_reference(*chain, "stimulus", inner);
@@ -81,7 +81,7 @@ void component_processes_back(Step& step) {
   for (const std::string_view cls : {"Component", "Composite"}) step.rename_feature(cls, "processes", "tasks");
 }
 
-/// The interface of this name in any file, or a new one beside the components of `port`.
+/// The interface with this name in any file, or a new one beside the components of `port`.
 Object& interface_named(Step& step, const Object& port, std::string_view name) {
   for (Object* const found : step.objects_of("MainInterface"))
     if (found->name() == name) return *found;
@@ -106,7 +106,7 @@ void component_ports(Step& step) {
   step.rename_class("InterfacePort", "ComponentPort");
 }
 
-/// Ports of interfaces that are a name and nothing else.
+/// Ports of interfaces that have only a name.
 void component_ports_back(Step& step) {
   for (Object* const port : step.objects_of("ComponentPort")) {
     const auto references = port->references("interface");
@@ -134,8 +134,8 @@ void component_ports_back(Step& step) {
 void mode_conditions(Step& step) { step.rename_class("ModeCondition", "ModeValueCondition"); }
 void mode_conditions_back(Step& step) { step.rename_class("ModeValueCondition", "ModeCondition"); }
 
-// What else changed: descriptions and dependencies that moved to supertypes, additions, and features that
-// became mandatory, for which nothing better is known. Ids by segments and `xmi:id` are seen to by every migration.
+// Other changes: descriptions and dependencies that moved to supertypes, additions, and new mandatory features without
+// a better value. Every migration handles ids by segments and `xmi:id`.
 constexpr Rule rules_to_0_9_7[] = {
     {"activityGraph is the new name of callGraph", "of tasks, ISRs and runnables; the class is ActivityGraph",
      activity_graphs, activity_graphs_back},

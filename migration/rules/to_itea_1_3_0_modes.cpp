@@ -19,8 +19,8 @@ Object* software_of(const Object& root) {
   return root.child("swModel");
 }
 
-/// The software model that can take the modes of a file: its own, or the first one there is. Null if there is none and
-/// none can be made.
+/// The software model for the modes of a file: its own, or the first one. Null if there is none and none can be
+/// created.
 Object* software_for(Step& step, Object& root) {
   if (Object* const own = software_of(root)) return own;
   for (const EditableModel::File& file : step.model.files())
@@ -28,7 +28,7 @@ Object* software_for(Step& step, Object& root) {
   return root.is("Amalthea") ? &step.part(root, "swModel", "SWModel") : nullptr;
 }
 
-/// The files in the order in which modes are numbered: whole models, then parts.
+/// The files in the order of mode numbers: whole models, then parts.
 std::vector<Object*> roots_in_order(const EditableModel& model) {
   std::vector<Object*> roots;
   for (const EditableModel::File& file : model.files()) roots.push_back(file.root.get());
@@ -36,13 +36,13 @@ std::vector<Object*> roots_in_order(const EditableModel& model) {
   return roots;
 }
 
-/// What stands as `value`, be it that 0.7.0 has a reference there.
+/// The content of `value`, also if 0.7.0 has a reference there.
 std::string value_of(const Object& entry) {
   return std::string(entry.attribute("value").value_or(entry.reference("value").value_or("0")));
 }
 
-/// The values of entries, which are numbers, become literals of one new mode. Entries that lead to a literal already
-/// stay as they are. Returns whether there was anything to do.
+/// The values of entries, which are numbers, become literals of one new mode. Entries that already refer to a literal
+/// are unchanged. Returns whether there were any.
 bool make_literals(Step& step, Object& root, const std::vector<Object*>& entries, const std::string& mode_name,
                    const IteaReferences& references) {
   std::vector<Object*> old;
@@ -76,7 +76,7 @@ bool make_literals(Step& step, Object& root, const std::vector<Object*>& entries
   return true;
 }
 
-/// The mode label that stands for a label, next to it.
+/// The mode label that replaces a label, next to it.
 Object& mode_label_for(Object& label) {
   Object& software = *label.owner();
   for (Object* const known : software.children("modeLabels"))
@@ -86,14 +86,14 @@ Object& mode_label_for(Object& label) {
   return made;
 }
 
-/// `before` of an object leads to a label; `after` leads to the mode label for it then.
+/// `before` of an object refers to a label; afterwards `after` refers to its mode label.
 void redirect_to_mode_label(Step& step, Object& object, std::string_view before, std::string_view after,
                             const IteaReferences& references) {
   if (!IteaReferences::is_set(object, before)) return;
   Object* const label = references.target(object, before);
   if (label != nullptr && !label->is("Label")) return;
   if (label == nullptr || label->owner() == nullptr) {
-    if (before == after) return;  // leads nowhere, and may go on to do so
+    if (before == after) return;  // unresolved, and remains so
     const Object* const address = object.child(before);
     const std::string written(address != nullptr ? address->attribute_or("href", "") : object.attribute_or(before, ""));
     step.keep(object, before, written);
@@ -139,7 +139,7 @@ void label_switches(Step& step) {
   std::size_t modes = 0;
   for (Object* const root : roots_in_order(step.model)) {
     const IteaReferences references(step.model);
-    std::vector<Object*> switches, entries;  // in the order in which they stand
+    std::vector<Object*> switches, entries;  // in their order
     std::vector<Object*> left{root};
     while (!left.empty()) {
       Object& object = *left.back();

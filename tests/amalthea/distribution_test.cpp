@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws are held against the closed form of each distribution: Kolmogorov-Smirnov for the continuous ones, chi-square
-// for those of few values. Seeds are fixed, so that a test either always passes or never does. The limits are those of
-// a false alarm in a thousand.
+// Random draws are compared with the closed form of each distribution: Kolmogorov-Smirnov for continuous ones,
+// chi-square for those with few values. Seeds are fixed, so a test always passes or always fails. The limits correspond
+// to one false alarm in a thousand.
 
 #include <algorithm>
 #include <cmath>

@@ -138,8 +138,8 @@ TEST_CASE("models created in memory with every class of every version load in EM
     CHECK(report["crossReferences"]["unresolvedLocal"] == 0);
     CHECK(report["crossReferences"]["unresolvedProxies"] == 0);
     CHECK(report["crossReferences"]["resolved"] == one.references);
-    // What the other file holds stays an address when EMF has only this one. Without APP4MC, EMF writes a target in the
-    // same file as "#id" where it stands beside remote ones.
+    // Content of the other file remains an address if EMF has only this one. Without APP4MC, EMF writes a target in the
+    // same file as "#id" if it is next to remote ones.
     std::string saved = test::read_text(one.saved_file);
     for (std::size_t at = 0; (at = saved.find("href=\"#", at)) != std::string::npos;) saved.insert(at + 6, "amlt:/");
     const auto [ours, theirs] = first_difference(one.text, saved);
@@ -167,8 +167,8 @@ void add_ids(const Object& object, std::unordered_set<std::string_view>& ids, st
   for (const OwnedObject& child : object.children()) add_ids(*child, ids, texts);
 }
 
-/// Some changes that leave a valid model valid: objects go with the references to them, lists change their order, a
-/// stimulus becomes another one, values change.
+/// Some changes that keep a model valid: objects are removed with the references to them, lists change their order, a
+/// stimulus changes its class, values change.
 void change(EditableModel& model, Version version, std::mt19937& random) {
   const auto below = [&](std::size_t limit) { return static_cast<std::size_t>(random() % limit); };
   for (int i = 0; i < 20; ++i) {

@@ -132,7 +132,7 @@ TEST_CASE("batch: an interrupted batch resumes with its existing lines") {
   CHECK_FALSE(fs::exists(output + ".partial"));
   CHECK_FALSE(fs::exists(output + ".previous"));
 
-  // A model that has changed is analysed anew.
+  // A changed model is analyzed again.
   models.copy("offload-minimal-three-runnables.amxmi", "a/minimal.amxmi");
   batch({models.path(), "-o", output, "--resume"});
   CHECK(test::read_text(output).find("\"error\":7") == std::string::npos);

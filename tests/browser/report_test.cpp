@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports in a browser: headless Chromium opens a copy of the page with a script at its end that works with the page
-// and writes what it finds into it.
+// Reports in a browser: headless Chromium opens a copy of the page with an additional script that uses the page and
+// writes its findings into it.
 
 #include <algorithm>
 #include <cmath>
@@ -73,7 +73,7 @@ Opened open(const std::string& page, const std::string& folder) {
   return {json::parse(text), result.err};
 }
 
-/// The page's scripts threw nothing and the browser complained of nothing but what the test itself tries to load.
+/// The page's scripts threw nothing, and the browser reported only what the test itself tries to load.
 void check_no_errors(const Opened& opened) {
   CHECK(opened.found["errors"] == json::array());
   std::istringstream lines(opened.log);

@@ -44,8 +44,8 @@ TEST_CASE("analyze: the WATERS sample yields the values of a manual calculation"
   CHECK(results["simulation"]["hyperperiod_ps"] == 13'200'000'000'000);
   CHECK(results["simulation"]["horizon_ps"] == 13'200'000'000'000);
 
-  // DASM: 3 719 990 ticks at 2 GHz and four accesses of 1 kB, 16 lines of 64 B each, at 40 cycles a line; nobody is
-  // more urgent on its core.
+  // DASM: 3 719 990 ticks at 2 GHz and four accesses of 1 kB, 16 lines of 64 B each, at 40 cycles a line; no task on
+  // its core is more urgent.
   const json dasm = named(results["tasks"], "DASM");
   CHECK(dasm["simulated"]["jobs"] == 2640);
   CHECK(dasm["simulated"]["max_ps"] == 1'859'995'000 + 4 * 16 * 20'000);
@@ -267,13 +267,13 @@ TEST_CASE("analyze: kernels with launch configurations are simulated block by bl
   // cost.
   CHECK(longest("Vision.kernel") >= 6'000'000'000);
   CHECK(longest("Vision.kernel") <= 6'600'000'000);
-  // Radar comes at 2 ms and finds no room before Vision's first round has ended, but goes before its second.
+  // Radar is released at 2 ms and does not fit before Vision's first round has ended, but precedes its second.
   CHECK(longest("Radar.kernel") >= 1'500'000'000);
   CHECK(longest("Radar.kernel") <= 3'000'000'000);
 }
 
 TEST_CASE("analyze: warp instructions determine the bound of a kernel") {
-  // Vision in a process of its own: nobody on the GPU but Radar, which has another time slice.
+  // Vision in a separate process: only Radar uses the GPU, with another time slice.
   test::TemporaryFolder folder;
   const std::string model = folder.path() + "/model.amxmi";
   test::write_text(model, test::replaced(test::read_text(test::sample("offload-instructions.amxmi")), "\"perception\"",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Annotations of another state of the model: every verb says so, and none of them survives in a model that is written.
+// Annotations for another state of the model: every verb reports them, and no written model contains them.
 
 #include <algorithm>
 #include <filesystem>
@@ -23,7 +23,7 @@ bool is_said(const test::CommandResult& result, const std::string& what) {
   return (result.err + result.out).find(what) != std::string::npos;
 }
 
-/// An annotated copy of the smallest sample, which is given as well.
+/// An annotated copy of the smallest sample, which is also given.
 struct AnnotatedModel {
   explicit AnnotatedModel(const std::string& forms = "properties") {
     original = test::read_text(test::sample("offload-minimal.amxmi"));

@@ -69,7 +69,7 @@ void check_all_verbs(std::string_view text, int exit_code, const std::string& me
     const auto result = test::amalthea(arguments);
     CHECK(result.exit_code == exit_code);
     CHECK(result.err == fmt::format("{}:{}\n", folder.model(), message));
-    // info tells what is in a model also when it cannot be analysed.
+    // info shows the content of a model even if it cannot be analyzed.
     if (exit_code == 2 || arguments.front() != "info") CHECK(result.out.empty());
     CHECK(folder.files() == Names{"model.amxmi"});
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing constraints in what analyze, validate and report print.
+// Timing constraints in the output of analyze, validate and report.
 
 #include <algorithm>
 #include <string>
@@ -23,7 +23,7 @@ json results_of(const std::string& path) {
   return json::parse(test::amalthea({"analyze", path, "--format", "json"}).out);
 }
 
-/// The sample with two constraints that nobody can judge.
+/// The sample with two constraints that cannot be judged.
 std::string with_unjudgeable(const test::TemporaryFolder& folder) {
   std::string text = test::read_text(test::sample(model));
   text = test::replaced(text, " source=\"Tick?type=StimulusEvent\"", "");

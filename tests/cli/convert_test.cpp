@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `amalthea convert` as a user runs it.
+// `amalthea convert` from a user's perspective.
 
 #include <algorithm>
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said in several places and has to agree: the version, the licence; and that no file of rules is empty.
+// Consistency of repeated information: the version, the license; and that no file of rules is empty.
 
 #include <algorithm>
 #include <filesystem>
@@ -52,7 +52,7 @@ TEST_CASE("project version matches the command and the citation and the change l
   REQUIRE_FALSE(version.empty());
   CHECK(test::amalthea({"--version"}).out == "amalthea " + version + " (amalthea-timing)\n");
   CHECK(first_match(text_of("CITATION.cff"), "\nversion: ([^\n]+)") == version);
-  // Above the releases, newest first, stands what is not released yet.
+  // The unreleased changes precede the releases, newest first.
   const std::string changes = text_of("CHANGELOG.md");
   const std::string newest = first_match(changes, "\n## ([^ \n]+)");
   CHECK((newest == "Unreleased" || newest == version));

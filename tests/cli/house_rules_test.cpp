@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sources themselves promise: ids of diagnostics, directions of includes.
+// Rules for the sources themselves: ids of diagnostics, directions of includes.
 
 #include <algorithm>
 #include <filesystem>

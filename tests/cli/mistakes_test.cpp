@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Typical mistakes in a small model: what the command says of each, and that none of them is green. docs/reference/mistakes.md
-// shows the outcomes; this test makes each model and holds the command against that table.
+// Typical mistakes in a small model: the command's messages, and that none of them passes. docs/reference/mistakes.md
+// shows the outcomes; this test creates each model and compares the command with that table.
 
 #include <cstdlib>
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command says where somebody has misspelt something: the cause once, and what may have been meant.
+// Messages for misspellings: the cause once, and what was probably meant.
 
 #include <algorithm>
 #include <chrono>

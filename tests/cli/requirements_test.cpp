@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requirements in what "amalthea analyze" prints, and in its exit code.
+// Requirements in the output of "amalthea analyze", and in its exit code.
 
 #include <string>
 #include <vector>
@@ -42,7 +42,7 @@ json named(const json& array, const std::string& name) {
 
 TEST_CASE("analyze: a missed requirement makes the exit code 1 even if every deadline is met") {
   const test::TemporaryFolder folder;
-  // Monitor comes every 2 ms of 10.
+  // Monitor is released every 2 ms of 10.
   const std::string path = with_requirement(folder, activations("5"));
   CHECK(test::amalthea({"analyze", path}).exit_code == 0);
   const auto missed = test::amalthea({"analyze", with_requirement(folder, activations("4")), "--format", "json"});

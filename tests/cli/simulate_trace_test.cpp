@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --trace: which run, which form, and what is refused.
+// --trace: selection of the run and the format, and rejected uses.
 
 #include <filesystem>
 #include <string>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests themselves promise: one that has nothing to look at is skipped, and none that fails or looks at nothing
-// passes.
+// Rules for tests: a test without input is skipped, and no test that fails or checks nothing passes.
 
 #include <string>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Standard input and output in the place of files, and files that are no models.
+// Standard input and output instead of files, and files that are not models.
 
 #include <string>
 #include <string_view>

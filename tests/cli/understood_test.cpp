@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is not understood is not analysed as if it were not there.
+// Content that is not understood is not ignored by the analysis.
 
 #include <algorithm>
 #include <set>
@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::json;
 using test::replaced;
 
-/// A folder with the smallest offloading system, one text of it replaced by another.
+/// A folder with the smallest offloading system, with one text replaced.
 class Changed {
  public:
   Changed(std::string_view from, std::string_view to) {

@@ -55,7 +55,7 @@ ManyRuns many(const System& system, std::uint64_t runs, unsigned threads = 1, st
   return std::move(found.value());
 }
 
-/// All that is told of runs, as one text.
+/// All results of the runs as one text.
 std::string text_of(const ManyRuns& runs) {
   std::string text = std::to_string(runs.events) + "\n";
   for (const TaskRuns& task : runs.tasks) {

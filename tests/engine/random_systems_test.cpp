@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for every system, tried with random ones in which everything meets everything.
+// Properties of every system, tested with random systems that combine all features.
 
 #include <cstdint>
 #include <cstdlib>
@@ -74,7 +74,7 @@ TEST_CASE("thousands of random systems stay within their bounds: third quarter",
 TEST_CASE("thousands of random systems stay within their bounds: last quarter", "[long]") { check_thousands(14); }
 
 TEST_CASE("no observed chain latency exceeds its bound under implicit communication") {
-  // Chains have bounds where all their tasks go back to strictly periodic ones.
+  // Chains have bounds if all their tasks depend on strictly periodic ones.
   RandomSystemOptions options;
   options.may = features_of({SystemFeature::periodic,
                              SystemFeature::offset,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verdicts on requirements, against values worked out by hand.
+// Verdicts on requirements, compared with manual calculations.
 
 #include <optional>
 #include <string>

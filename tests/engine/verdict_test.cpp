@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verdict on a whole model: what counts, and what is never green.
+// The verdict on a whole model: what counts, and what never passes.
 
 #include <catch2/catch.hpp>
 
@@ -68,7 +68,7 @@ TEST_CASE("a task that is never activated is unknown unless a bound guarantees i
   const Assessment assessment = assessed(maker.build());
   CHECK(assessment.verdict == OverallVerdict::unknown);
   CHECK(assessment.limits.back().reason == "it is never activated in the simulated time");
-  // It comes later than what is simulated.
+  // It occurs after the end of the simulation.
   test::SystemMaker later = one_task();
   const TaskIndex task = later.task("later", later.core("other"), 1, later.periodic(10, 50));
   later.compute(task, 1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for mappings: against brute force, its promises, and the WATERS 2019 sample.
+// The search for mappings: compared with brute force, its properties, and the WATERS 2019 sample.
 
 #include <algorithm>
 #include <limits>
@@ -51,7 +51,7 @@ Options quick(std::uint64_t candidates = 1600) {
   return options;
 }
 
-/// What the search minimises, from the bounds alone: late tasks, excess, largest response.
+/// The search's objective, from the bounds alone: late tasks, excess, largest response.
 using Value = std::tuple<std::size_t, double, double>;
 Value value_of(const System& system, const engine::DeviceProfile& profile) {
   std::vector<const engine::DeviceProfile*> devices;
@@ -433,7 +433,7 @@ TEST_CASE("explore: WATERS 2019 becomes feasible except for Planner whose minimu
   CHECK(same(found, explore::explore(waters.problem, options)));
 }
 
-// ---------------------------------------------------------------- mappings that somebody else has made
+// ---------------------------------------------------------------- existing mappings
 
 TEST_CASE("explore: a mapping is judged as it is even outside of the search space") {
   Waters waters;
@@ -571,7 +571,7 @@ TEST_CASE("explore: grouped tasks move to units where all of them have ticks") {
   CHECK(found.feasible);
   CHECK(found.front.front().candidate[left].unit == cores[1]);
   CHECK(found.front.front().candidate[right].unit == cores[1]);
-  // Where there is no such unit the constraint is broken, but nobody is where its work would take no time.
+  // Without such a unit the constraint is violated, but no task is where its work would take no time.
   problem.constraints.together = {{left, right, far}};
   found = explore::explore(problem, quick(200));
   CHECK_FALSE(found.feasible);
@@ -695,7 +695,7 @@ TEST_CASE("explore: a walk with a small cache finds an equally good mapping") {
 
 namespace {
 
-/// Two tasks, nobody late before, as text.
+/// Two tasks, none late before, as text.
 std::string text_of(const Exploration& exploration) {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");

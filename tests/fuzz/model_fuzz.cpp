@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arbitrary bytes as a model file: whatever they are, reading ends, with a model whose parts fit together or with an
-// error. What is read is reviewed, and written in EMF's form; that form, read again, is written the same.
+// Arbitrary bytes as a model file: reading always ends, with a consistent model or with an error. The model is
+// reviewed, and written in EMF's form; that form, read again, is written the same.
 
 #include <string>
 

@@ -104,7 +104,7 @@ TEST_CASE("every third-party model is read with a known version or rejected with
       const Document& document = *model->documents().front();
       CHECK((document.itea() != IteaRelease::none ||
              test::read_text(path).find(namespace_uri(model->version())) != std::string::npos));
-      importer::build_system(*model, {}, diagnostics);  // whatever it says, it comes back
+      importer::build_system(*model, {}, diagnostics);  // whatever it reports, it returns
     } else {
       ++refused;
       REQUIRE(diagnostics.all().size() == 1);
@@ -159,7 +159,7 @@ TEST_CASE("every third-party model is restored byte for byte from its elements a
     const std::string bytes = test::read_text(path);
     CHECK(document.source().bytes() == bytes);
     CHECK(exporter::strip(document) == bytes);
-    // The tags and what stands between them are the file: no element is lost, none has a wrong place.
+    // The tags and the text between them are the file: no element is lost, and none has a wrong position.
     std::string rebuilt;
     std::uint32_t at = 0;
     const auto up_to = [&](std::uint32_t end) {

@@ -87,7 +87,7 @@ void check_without_contradictions(const Hardware& hardware) {
   for (const HwCache& cache : hardware.caches) check_module(hardware, cache, hardware.cache_definitions.size());
   for (const HwHandler& handler : hardware.handlers)
     check_module(hardware, handler, hardware.handler_definitions.size());
-  for (HwIndex i = 0; i < hardware.structures.size(); ++i)  // a part stands after what it is in: no circles
+  for (HwIndex i = 0; i < hardware.structures.size(); ++i)  // a part follows its container: no cycles
     if (const auto parent = hardware.structures[i].parent) CHECK(*parent < i);
   for (const HwConnection& connection : hardware.connections) {
     CHECK(is_index(connection.port1, hardware.ports));

@@ -415,7 +415,7 @@ TEST_CASE("schedulers form a hierarchy and a cycle is cut and reported") {
     CHECK(systems.schedulers[2].parent == 1U);
     CHECK(systems.schedulers[1].children == std::vector<std::uint32_t>{2});
     CHECK(systems.schedulers[3].interrupt_controller);
-    if (circle) {  // cut where going up from the first scheduler comes back to it
+    if (circle) {  // cut where walking up from the first scheduler returns to it
       CHECK(test::messages(read.diagnostics) ==
             std::vector<std::string>{
                 "model.amxmi:5:7: warning: scheduler \"a\" is, through its parents, its own parent; its parent \"top\" "

@@ -56,7 +56,7 @@ bool is_a(Element element, std::string_view base) {
          std::any_of(versions.begin(), versions.end(), [&](Version v) { return metamodel::is_a(*cls, *id, v); });
 }
 
-/// Whether the element stands where items do: its feature is one of activities, or of anything in old switches.
+/// Whether the element is in a feature for items: one of activities, or any in old switches.
 bool stands_as_item(Element element) {
   constexpr std::array<std::string_view, 5> bases{"ActivityGraphItem", "CallGraphItem", "RunnableItem",
                                                   "GraphEntryBase", "CallSequenceItem"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models with objects of every class, with random content, on their way from 0.8.2, 0.8.3, 0.9.0 and 0.9.1 to 0.9.2.
+// Models with objects of every class, with random content, migrated from 0.8.2, 0.8.3, 0.9.0 and 0.9.1 to 0.9.2.
 
 #include <filesystem>
 

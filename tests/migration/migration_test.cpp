@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from release to release, whatever the rules.
+// Migration from release to release, independent of the rules.
 
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rules promise about themselves.
+// General properties of rules.
 
 #include <set>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The WATERS 2019 model, of which the data set MobSTr has four versions, and every other model from 0.9.2 on.
+// The WATERS 2019 model, in the four versions of the data set MobSTr, and all other models since 0.9.2.
 
 #include <set>
 

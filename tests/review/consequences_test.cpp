@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What findings mean for a verdict: the table of it, and what the documentation says.
+// The effect of findings on a verdict: the table, and the documentation.
 
 #include <string>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Review rules about hardware, memories, modes, limits and operating systems: each tells what is wrong in a small model
-// and is silent where that is mended.
+// Review rules about hardware, memories, modes, limits and operating systems: each reports the mistake in a small
+// model, and nothing after its correction.
 
 #include <string>
 #include <vector>
@@ -139,7 +139,7 @@ TEST_CASE("contradictory features and rates of units and stopped clocks are repo
   CHECK(times(bus(), "AM0636") == 0);
   CHECK(times(bus_with("value=\"2.0\"", "value=\"-2.0\""), "AM0637") == 1);
   CHECK(times(bus_with("<defaultValue value=\"1.0\" unit=\"GHz\"/>", ""), "AM0638") == 1);
-  // That zero is no frequency is told where it stands, once.
+  // A zero frequency is reported once, at its location.
   const std::string still = bus_with("value=\"1.0\" unit=\"GHz\"", "value=\"0.0\" unit=\"GHz\"");
   CHECK(times(still, "AM0210") == 1);
   CHECK(times(still, "AM0638") == 0);
@@ -181,7 +181,7 @@ TEST_CASE("labels that exceed their memory or overlap or have no size are report
       "the 2 labels mapped to memory \"RAM\" need 1100 bytes, but it has 1024; map some elsewhere, or correct a size");
   CHECK(times(placed("0x100", "0x300"), "AM0644") == 1);
   CHECK(times(placed("0x100", "0x358"), "AM0644") == 0);
-  CHECK(times(placed("0x0", "0x0"), "AM0644") == 0);  // nobody has placed them
+  CHECK(times(placed("0x0", "0x0"), "AM0644") == 0);  // they are not placed
   CHECK(times(placed("", "", "0"), "AM0645") == 1);
   CHECK(times(placed("", ""), "AM0645") == 0);
 }
@@ -231,7 +231,7 @@ TEST_CASE("deviations with contradictory bounds and mean are reported (AM0649)")
   CHECK(times(jitter("1", "4", "3"), "AM0649") == 1);
   CHECK(times(jitter("2", "1", "3"), "AM0649") == 1);
   CHECK(times(jitter("3", "2", "1"), "AM0649") == 1);
-  // Where building the system has told it, it is not told again.
+  // What building the system has reported is not reported again.
   const std::string used = test::replaced(test::read_text(test::sample("offload-minimal.amxmi")),
                                           "average=\"250000.0\"", "average=\"350000.0\"");
   CHECK(times(used, "AM0232") == 1);
@@ -348,7 +348,7 @@ TEST_CASE("scheduling parameters that contradict their definitions are reported 
       "<value xsi:type=\"am:ListObject\"><values xsi:type=\"am:IntegerObject\" value=\"3\"/><values "
       "xsi:type=\"am:IntegerObject\" value=\"4\"/></value>";
   CHECK(times(scheduled(slice, parameter("priority", list)), "AM0663") == 2);
-  const std::string idle = scheduled("", priority);  // a scheduler of which nothing else is told
+  const std::string idle = scheduled("", priority);  // a scheduler without other findings
   const auto first = idle.find("<mappingModel>"), last = idle.find("</am:Amalthea>");
   CHECK(times(idle.substr(0, first) + idle.substr(last), "AM0664") == 1);
   const auto twice = reported(scheduled(slice, ""), "AM0664");

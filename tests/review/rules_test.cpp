@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every review rule both ways: it tells what is wrong, and is silent when that is mended.
+// Every review rule in both directions: it reports the mistake, and nothing after its correction.
 
 #include <set>
 #include <string>
@@ -26,7 +26,7 @@ Diagnostics review_of(const std::string& text) {
   return diagnostics;
 }
 
-/// How many findings of the rule there are in the smallest offloading system with one text replaced by another.
+/// The number of findings of the rule in the smallest offloading system with one text replaced.
 std::size_t count(const std::string& text, std::string_view id) {
   const Diagnostics diagnostics = review_of(text);
   for (const Diagnostic& finding : diagnostics.all()) UNSCOPED_INFO(format(finding));
@@ -245,7 +245,7 @@ TEST_CASE("values without unit and negative times and empty periods are reported
   CHECK(count(periodic("5", "-1"), "AM0651") == 1);
   CHECK(count(periodic("5", "1"), "AM0651") == 0);
   CHECK(count(periodic("5", "1"), "AM0652") == 0);
-  const std::string zero = periodic("0", "1");  // where the model can be built, building tells
+  const std::string zero = periodic("0", "1");  // if the model can be built, building reports it
   CHECK(count(zero, "AM0652") + count(zero, "AM0311") == 1);
 }
 

@@ -4,8 +4,8 @@
 /// Commands of the documentation and what they print. A ```console block holds commands, each after "$ " (a "\" at the
 /// end of a line continues it), and below each one its output: standard error and standard output as a terminal shows
 /// them. "# exit code N" below the output states an exit code other than 0. A line "…" stands for any number of lines,
-/// and "…" within a line for any text. A block with file=NAME in its info string writes that file first; a ```diff block
-/// with file=NAME changes it. CONTRIBUTING.md describes the form for authors.
+/// and "…" within a line for any text. A block with file=NAME in its info string writes that file first; a ```diff
+/// block with file=NAME changes it. CONTRIBUTING.md describes the form for authors.
 
 #include <string>
 #include <vector>

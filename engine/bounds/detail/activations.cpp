@@ -11,10 +11,10 @@
 namespace amalthea::engine::bounds {
 namespace {
 
-/// A task that is activated in more ways has no bound, lest many triggers of triggers multiply without end.
+/// A task with more activations has no bound, to prevent exponential growth along triggers.
 constexpr std::size_t max_activations = 32;
 
-/// Tasks that trigger one another in a row longer than this have no bound.
+/// A task at the end of a longer trigger chain has no bound.
 constexpr std::size_t max_trigger_hops = 64;
 
 class ActivationSearch {
@@ -32,7 +32,7 @@ class ActivationSearch {
   Activations find(TaskIndex task, std::size_t depth) {
     if (found_[task]) return *found_[task];
     if (depth > max_trigger_hops) return {{}, "too many tasks trigger each other in a row"};
-    // Found again on the way, it triggers itself.
+    // If the recursion finds the task again, it triggers itself.
     found_[task].emplace().fault = "tasks trigger each other in a circle, which has no period";
     Activations found;
     for (const StimulusIndex stimulus : triggers_.activating[task]) {

@@ -12,7 +12,7 @@
 namespace amalthea::engine::bounds {
 namespace {
 
-/// The GPUs that active device tasks are on.
+/// The GPUs with active device tasks.
 std::vector<UnitIndex> used_gpus(const AnalyzedSystem& subject, const std::vector<Activations>& activations) {
   std::vector<UnitIndex> used;
   for (TaskIndex task = 0; task < subject.tasks(); ++task)

@@ -37,7 +37,7 @@ ContributionKind contribution_of(cpu::CpuPart part) {
   return ContributionKind::execution;
 }
 
-/// What a job's label accesses take of its own execution, at most.
+/// The maximum time of a job's label accesses within its own execution.
 Duration memory_time(const AnalyzedSystem& subject, TaskIndex task) {
   Duration time;
   for (std::size_t step = 0; step < subject.steps(task).size(); ++step)
@@ -51,7 +51,7 @@ void add_own_time(std::vector<Contribution>& parts, const AnalyzedSystem& subjec
   add_contribution(parts, ContributionKind::memory, std::nullopt, memory);
 }
 
-/// Of all but BoundPart::gpu.
+/// For all parts except BoundPart::gpu.
 ContributionKind contribution_of(BoundPart part) {
   switch (part) {
     case BoundPart::execution:
@@ -73,7 +73,7 @@ ContributionKind contribution_of(BoundPart part) {
   return ContributionKind::execution;
 }
 
-/// Whether it is the core that is given to another.
+/// Whether another task has the core.
 bool is_of_core(BoundPart part) { return part == BoundPart::preemption || part == BoundPart::blocking; }
 
 }  // namespace

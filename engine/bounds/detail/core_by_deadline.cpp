@@ -21,7 +21,7 @@ bool has_deadline_scheduler(const CoreView& view) {
   });
 }
 
-/// All tasks must be under one scheduler that goes by deadlines, have one, and be preemptive at any time.
+/// All tasks must be under one deadline-based scheduler, have a deadline, and be fully preemptive.
 std::string fault_by_deadline(const CoreView& view) {
   std::optional<SchedulerIndex> only;
   for (const TaskIndex task : view.core.tasks) {
@@ -44,7 +44,7 @@ std::string fault_by_deadline(const CoreView& view) {
   return {};
 }
 
-/// Tasks of a problem, and where they are in it.
+/// Tasks of a problem, and their indices in it.
 struct Selection {
   std::vector<cpu::CpuTask> tasks;
   std::vector<std::size_t> places;
@@ -60,7 +60,7 @@ Selection select(const CoreProblem& problem, bool interrupts) {
   return selection;
 }
 
-/// What was `found` of tasks in some order, into the order of the problem; `places` are theirs there.
+/// Copies the bounds `found` for a selection into the order of the problem; `places` are the indices there.
 void put_back(std::vector<cpu::CpuBound> found, const std::vector<std::size_t>& places,
               std::vector<cpu::CpuBound>& bounds) {
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -71,7 +71,7 @@ void put_back(std::vector<cpu::CpuBound> found, const std::vector<std::size_t>& 
   }
 }
 
-/// Interrupts among themselves go by their priorities.
+/// Interrupts are ordered by their priorities.
 std::vector<cpu::CpuBound> bounds_by_deadline(const CoreProblem& problem) {
   const Selection tasks = select(problem, false), interrupts = select(problem, true);
   std::vector<std::size_t> places = tasks.places;
@@ -84,7 +84,7 @@ std::vector<cpu::CpuBound> bounds_by_deadline(const CoreProblem& problem) {
 
 }  // namespace
 
-/// Tasks are served by their deadlines, and interrupts come before them.
+/// Tasks are scheduled by their deadlines, and interrupts preempt them.
 const CoreAnalysis by_deadline{has_deadline_scheduler, fault_by_deadline, bounds_by_deadline, false};
 
 }  // namespace amalthea::engine::bounds

@@ -20,7 +20,7 @@ std::vector<UnitIndex> units_of(const Task& task) {
   return task.units.empty() ? std::vector<UnitIndex>{task.unit} : task.units;
 }
 
-/// Sets who is how urgent and which parts of whose jobs are left to whom.
+/// Computes the ranks and the non-preemptive sections of all tasks.
 void find_shapes(const AnalyzedSystem& subject, const std::vector<Activations>& activations, CoreModels& models,
                  Faults& faults) {
   models.ranks = ranks_of(subject.system);
@@ -35,7 +35,7 @@ void find_shapes(const AnalyzedSystem& subject, const std::vector<Activations>& 
   }
 }
 
-/// Cores that tasks move between are one.
+/// Cores between which tasks migrate are one core model.
 void find_cores(const AnalyzedSystem& subject, const std::vector<Activations>& activations, CoreModels& models) {
   std::vector<UnitIndex> leader(subject.system.platform.units.size());
   std::iota(leader.begin(), leader.end(), UnitIndex{0});
@@ -78,7 +78,7 @@ std::string fault_of_servers(const CoreView& view) {
   return {};
 }
 
-/// Of a core with a task that waits for a GPU.
+/// For a core with a task that waits for a GPU.
 std::string fault_with_offload(const CoreView& view, const Task& offloading) {
   if (view.core.analysis->with_gpu) return {};
   const Scheduler& scheduler = view.system.platform.schedulers[offloading.scheduler];
@@ -86,7 +86,7 @@ std::string fault_with_offload(const CoreView& view, const Task& offloading) {
                      view.core.several() ? "tasks on several cores " : "", to_string(scheduler.kind), offloading.name);
 }
 
-/// Preemptive at any time, and nothing comes but once a period.
+/// Fully preemptive, with at most one release per period.
 bool is_plain(const CoreModel& core, const std::vector<TaskShape>& shapes,
               const std::vector<Activations>& activations) {
   return std::all_of(core.tasks.begin(), core.tasks.end(), [&](TaskIndex task) {

@@ -9,7 +9,7 @@
 namespace amalthea::engine::bounds {
 namespace {
 
-/// So often jitters grow with bounds and bounds with jitters; what still grows then has none.
+/// Maximum number of alternations between jitters and bounds; what still grows then has no bound.
 constexpr std::size_t max_rounds = 50;
 
 class FixedPoint {
@@ -31,7 +31,7 @@ class FixedPoint {
     return problem_task.activation < all.size() ? &all[problem_task.activation] : nullptr;
   }
 
-  /// With the jitters as they are.
+  /// Computes the bounds for the current jitters.
   void find_bounds() {
     for (const ProblemTask& problem_task : problems_.problem_tasks) {
       const Activation* activation = activation_of(problem_task);
@@ -49,7 +49,7 @@ class FixedPoint {
       if (cores_.cores[core].apart) solution_.cores[core] = cores_.cores[core].analysis->bounds(problems_.cores[core]);
   }
 
-  /// As the bounds say; whether that changes anything.
+  /// Updates the jitters from the bounds; returns whether any changed.
   bool raise_jitters(bool may_grow) {
     bool changed = false;
     for (const ProblemTask& problem_task : problems_.problem_tasks) {
@@ -70,7 +70,7 @@ class FixedPoint {
     return changed;
   }
 
-  /// How much the releases of what is triggered spread; nothing where the source has no bound.
+  /// The release jitter of a triggered task; nothing if the source has no bound.
   std::optional<Duration> jitter_after(const Activation::Source& source) {
     const auto& problem_tasks = problems_.of_task[source.task];
     if (source.activation >= problem_tasks.size()) return std::nullopt;

@@ -29,7 +29,7 @@ nvidia::GpuSegment segment_of(const AnalyzedSystem& subject, TaskIndex device) {
   return segment;
 }
 
-/// Which engines they may use.
+/// A segment that only states which engines these tasks may use.
 nvidia::GpuSegment common_segment(const AnalyzedSystem& subject, const std::vector<TaskIndex>& devices) {
   nvidia::GpuSegment segment;
   for (const TaskIndex device : devices)
@@ -74,7 +74,7 @@ void add_segments(const ProblemInput& input, TaskIndex host, GpuEntry& entry) {
   entry.task.segments.emplace_back(before);
 }
 
-/// Of a job, when nothing disturbs it.
+/// Maximum time of a job without interference.
 Duration longest_job(const AnalyzedSystem& subject, const GpuEntry& entry) {
   Duration longest;
   for (const nvidia::Segment& segment : entry.task.segments)

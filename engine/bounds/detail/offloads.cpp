@@ -13,19 +13,19 @@ using Waits = std::vector<std::optional<TaskIndex>>;
 
 tl::unexpected<std::string> because(std::string fault) { return tl::unexpected(std::move(fault)); }
 
-/// Whether not every trigger of the stimulus activates.
+/// Whether some triggers of the stimulus do not activate.
 bool is_conditional(const Stimulus& stimulus) {
   return stimulus.condition || stimulus.counter.prescaler != 1 || stimulus.counter.offset != 0;
 }
 
-/// Of one host task.
+/// For one host task.
 class OffloadSearch {
  public:
   OffloadSearch(const AnalyzedSystem& subject, const Triggers& triggers, const std::vector<Activations>& activations,
                 TaskIndex host)
       : subject_(subject), triggers_(triggers), activations_(activations), host_(host), steps_(subject.steps(host)) {}
 
-  /// Why its waits are not analysed; "" when they are.
+  /// Why its waits are not analyzed; "" if they are.
   std::string run() {
     waits_.resize(steps_.size());
     for (std::size_t step = 0; step < steps_.size(); ++step) {
@@ -56,7 +56,7 @@ class OffloadSearch {
     return setters;
   }
 
-  /// The device task that a wait is for, or why it is not for one alone.
+  /// The only device task that a wait is for, or why there is no such task.
   tl::expected<TaskIndex, std::string> awaited(TaskStep wait_step) const {
     const auto& wait = subject_.activity<WaitEvents>(wait_step);
     if (wait.events.size() != 1) return because("it waits for several events at a time");
@@ -73,7 +73,7 @@ class OffloadSearch {
     return setter;
   }
 
-  /// It must have worked, and be done, when it sets the event.
+  /// The device task must have finished its operations when it sets the event.
   std::string fault_of_setter(TaskStep set) const {
     const std::vector<Step>& steps = subject_.steps(set.task);
     bool works = false;
@@ -87,7 +87,7 @@ class OffloadSearch {
     return works ? "" : fmt::format("it waits for {}, which does nothing on the GPU", name(set.task));
   }
 
-  /// The host alone must activate it, and once at a time.
+  /// Only the host may activate it, and only once at a time.
   std::string fault_of_activation(TaskIndex device) const {
     for (const StimulusIndex index : triggers_.activating[device]) {
       const Stimulus& stimulus = subject_.system.stimuli[index];
@@ -152,9 +152,9 @@ class OffloadSearch {
     return {};
   }
 
-  /// Only one may be at work at a time.
+  /// Only one device task may be active at a time.
   std::string fault_of_overlap() const {
-    const TaskIndex* open = nullptr;  ///< at work
+    const TaskIndex* open = nullptr;  ///< the active one
     for (std::size_t step = 0; step < waits_.size(); ++step) {
       if (waits_[step]) open = nullptr;
       for (const TaskIndex& device : devices_) {
@@ -166,7 +166,7 @@ class OffloadSearch {
     return {};
   }
 
-  /// All that it offloads must be in one context, and nothing else in that.
+  /// All device tasks must be in one context, and that context may contain no others.
   std::string fault_of_contexts() const {
     if (devices_.empty()) return {};
     const Task& first = subject_.task(devices_.front());
@@ -194,7 +194,7 @@ class OffloadSearch {
   TaskIndex host_;
   const std::vector<Step>& steps_;
   Waits waits_;                     ///< per step
-  std::vector<TaskIndex> devices_;  ///< all that it waits for, in order
+  std::vector<TaskIndex> devices_;  ///< all device tasks that it waits for, in order
 };
 
 }  // namespace

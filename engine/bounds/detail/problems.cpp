@@ -13,7 +13,7 @@
 namespace amalthea::engine::bounds {
 namespace {
 
-/// As the analyses of cores see it; all but when its jobs come.
+/// The task as the core analyses see it, without its releases.
 cpu::CpuTask cpu_task(const ProblemInput& input, TaskIndex host, const Faults& faults) {
   const TaskShape& shape = input.cores.shapes[host];
   cpu::CpuTask task;
@@ -26,7 +26,7 @@ cpu::CpuTask cpu_task(const ProblemInput& input, TaskIndex host, const Faults& f
   task.last_cooperative = shape.last_cooperative;
   task.preemptible_at_end = shape.preemptible_at_end;
   task.deadline = input.cores.ranks.relative_deadline[host].value_or(Duration{});
-  // Times this long are of no use, and must not count for less.
+  // Longer times are useless, and must not count as less.
   task.unlimited = !faults[host].empty() || task.worst >= nvidia::longest_analyzed;
   return task;
 }
@@ -64,7 +64,7 @@ class ProblemBuilder {
   }
 
  private:
-  /// The index of the entity.
+  /// Returns the index into `problem_tasks`.
   std::size_t add(GpuEntry entry, std::size_t activation) {
     entry.task.deadline = entry.task.period;
     problems_.problem_tasks.push_back({entry.member.task, activation, std::nullopt, problems_.gpu.members.size()});
@@ -79,7 +79,7 @@ class ProblemBuilder {
       if (input_.activations[task].any()) active.push_back(task);
     if (active.empty()) return;
     std::size_t problem_task = 0;
-    if (const auto driver = input_.offloads.driver[active.front()]) {  // and then it drives them all
+    if (const auto driver = input_.offloads.driver[active.front()]) {  // in that case it drives all of them
       add_host(*driver, &context);
       problem_task = problems_.of_task[*driver].front();
     } else {
@@ -92,7 +92,7 @@ class ProblemBuilder {
       problems_.of_task[device].assign(input_.activations[device].count(), problem_task);
   }
 
-  /// With the context in which it offloads.
+  /// `context` is the one it offloads to.
   void add_host(TaskIndex host, const GpuContext* context) {
     const Activations& activations = input_.activations[host];
     GpuEntry entry = host_entry(input_, host, context, faults_);
@@ -131,7 +131,7 @@ class ProblemBuilder {
     problem_tasks.resize(activations.count(), first);
   }
 
-  /// Of tasks on a core that they share with such as wait for a GPU.
+  /// Adds the blocking of tasks on a core that they share with tasks that wait for a GPU.
   void add_blocking(const CoreModel& core) {
     std::vector<cpu::CpuTask> tasks;
     for (const TaskIndex task : core.tasks) tasks.push_back(cpu_task(input_, task, faults_));

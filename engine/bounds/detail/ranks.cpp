@@ -29,7 +29,7 @@ class Ranking {
   }
 
  private:
-  /// Larger in alphabetical order is more urgent.
+  /// Lexicographically larger is more urgent.
   using Key = std::vector<std::int64_t>;
 
   const Scheduler& scheduler(SchedulerIndex index) const { return system_.platform.schedulers[index]; }
@@ -100,7 +100,7 @@ class Ranking {
 
   const System& system_;
   std::vector<std::optional<Duration>> periods_;
-  bool outermost_by_priority_ = true;  ///< all tasks are right below schedulers by fixed priorities
+  bool outermost_by_priority_ = true;  ///< all tasks are directly below fixed-priority schedulers
   Ranks ranks_;
 };
 

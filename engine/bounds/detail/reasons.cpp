@@ -16,7 +16,7 @@ std::string core_name(const System& system, const CoreModel& core) {
   return name;
 }
 
-/// Who may keep the task from its core for ever; "" when nobody may.
+/// The task that may occupy the task's core forever; "" if there is none.
 std::string endless_blocking(const AnalyzedSystem& subject, const CoreProblem& problem, TaskIndex task) {
   const auto blocking = cpu::blocking_bounds(problem.tasks);
   for (std::size_t i = 0; i < problem.tasks.size(); ++i) {
@@ -29,7 +29,7 @@ std::string endless_blocking(const AnalyzedSystem& subject, const CoreProblem& p
   return {};
 }
 
-/// Of all that may come before the task.
+/// The demand of everything that may precede the task.
 double demand_on(const CoreModel& core, const CoreProblem& problem, std::int64_t rank) {
   double demand = 0;
   for (const cpu::CpuTask& task : problem.tasks)
@@ -49,7 +49,7 @@ std::string why_unbounded_on_core(const ProblemInput& input, const CoreProblem& 
     if (other != task)
       return fmt::format("{}, which may come before it on {}, has no bound{}", input.subject.name(other), where,
                          why.empty() ? "" : ": " + why);
-    // Of several activations another one may be what has none.
+    // With several activations, another one may be the unbounded one.
     return why.empty() ? why_unbounded_on_core(input, problem, bounds, faults, task, obstacle) : why;
   }
   if (std::string blocking = endless_blocking(input.subject, problem, task); !blocking.empty()) return blocking;
@@ -63,7 +63,7 @@ std::string why_unbounded_on_core(const ProblemInput& input, const CoreProblem& 
                      demand);
 }
 
-/// Who is in the way of a host may have a reason of its own.
+/// The obstacle of a host may have a reason of its own.
 std::string why_unbounded_with_gpu(const ProblemInput& input, const GpuProblem& gpu,
                                    const nvidia::TimeSliceBounds& bounds, const Faults& faults, TaskIndex task,
                                    std::size_t at) {

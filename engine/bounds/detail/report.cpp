@@ -10,12 +10,12 @@
 namespace amalthea::engine::bounds {
 namespace {
 
-/// At saturation nvidia's sums stop growing; what is near is no time.
+/// The sums in time_slice_analysis saturate; values near the limit are not real times.
 constexpr Duration largest_time = Duration::picoseconds(std::int64_t{1} << 60);
 constexpr const char* beyond_counting = "the time that the GPU may be given to others is beyond what can be counted";
 
-/// No job of the host is shorter: all it does one after the other, but what it executes beside an offload. Behind a
-/// Terminate, which may be in an alternative, it does no more than what the operating system adds.
+/// A lower bound for every job of the host: all its steps in sequence, except what it executes concurrently with an
+/// offload. After a Terminate, which may be in an alternative, only the steps of the operating system count.
 Duration shortest_response(const ProblemInput& input, TaskIndex host) {
   const AnalyzedSystem& subject = input.subject;
   const auto& waits = input.offloads.waits[host];
@@ -74,7 +74,7 @@ class Report {
     return bound;
   }
 
-  /// The largest of all ways in which its jobs come.
+  /// The maximum over all activations of the task.
   void bound_entities(TaskIndex task, Bound& bound) const {
     for (const std::size_t index : problems_.of_task[task]) {
       const ProblemTask& problem_task = problems_.problem_tasks[index];
@@ -100,7 +100,7 @@ class Report {
                                   members[problem_task.at].segments);
   }
 
-  /// Of a device task for which its host waits: the longest of its segments, which do not depend on the host's bound.
+  /// For a device task for which its host waits: the longest of its segments, which do not depend on the host's bound.
   void bound_driven(TaskIndex device, Bound& bound) const {
     for_segments(device, [&](std::size_t at, std::size_t segment) {
       const nvidia::TaskBound& found = solution_.gpu.tasks[at];
@@ -115,7 +115,7 @@ class Report {
     bound.reason = beyond_counting;
   }
 
-  /// Calls `visit` with where the device task works: a task of the GPU's problem, and which of its segments.
+  /// Calls `visit` for each occurrence of the device task: a task of the GPU's problem, and one of its segments.
   template <typename Visit>
   void for_segments(TaskIndex device, Visit visit) const {
     if (problems_.of_task[device].empty()) return;
@@ -125,8 +125,8 @@ class Report {
       if (segments[segment] == device) visit(at, segment);
   }
 
-  /// Operations have bounds wherever no more than one is outstanding in the context, even if jobs pile up; `reason` is
-  /// why the task has none.
+  /// Operations have bounds if at most one is outstanding in the context, even if jobs queue up; `reason` is why the
+  /// task has none.
   void add_operations(TaskIndex device, const std::string& reason, std::map<NodeIndex, Bound>& operations) const {
     std::size_t operation = 0;
     for (std::size_t step = 0; step < subject_.steps(device).size(); ++step) {

@@ -9,20 +9,20 @@
 namespace amalthea::engine::bounds {
 namespace {
 
-/// Who is more urgent than this comes between; nothing: every more urgent task does.
+/// Only tasks above this rank preempt; nothing: every more urgent task does.
 using Threshold = std::optional<std::int64_t>;
 
-/// A step as a part of sections.
+/// A step as part of sections.
 struct Piece {
   Duration time;
   Duration least;
   Threshold threshold;
-  bool leaves = false;  ///< the core, perhaps, by waiting passively
+  bool leaves = false;  ///< may leave the core, by waiting passively
 
   bool is_within(std::int64_t section) const { return threshold.value_or(least_urgent) >= section; }
 };
 
-/// Which steps of a task are parts of alternatives.
+/// For each step of a task, whether it belongs to an alternative.
 std::vector<bool> in_branches(const AnalyzedSystem& subject, TaskIndex task) {
   const auto& body = subject.task(task).body;
   std::vector<bool> inside(body.size(), false);
@@ -39,7 +39,7 @@ std::vector<bool> in_branches(const AnalyzedSystem& subject, TaskIndex task) {
   return of_step;
 }
 
-/// Goes through a job and knows to whom it is left.
+/// Tracks which tasks can preempt a job while walking through its steps.
 class Holdings {
  public:
   Holdings(const AnalyzedSystem& subject, const Ranks& ranks, const SemaphoreCeilings& semaphores, TaskIndex task)
@@ -86,7 +86,7 @@ class Holdings {
   std::map<SemaphoreIndex, std::int64_t> held_;
 };
 
-/// All but its threshold.
+/// Everything except the threshold.
 Piece piece_of(const AnalyzedSystem& subject, const SemaphoreCeilings& semaphores, TaskStep task_step, bool in_branch) {
   Piece piece;
   switch (subject.step(task_step).kind) {
@@ -113,7 +113,7 @@ Piece piece_of(const AnalyzedSystem& subject, const SemaphoreCeilings& semaphore
   return piece;
 }
 
-/// Parallel to the steps. Where a step changes to whom the job is left, both sides must agree.
+/// Parallel to the steps. At a step that changes the threshold, the stricter side must also hold.
 std::vector<Piece> pieces_of(const AnalyzedSystem& subject, const SemaphoreCeilings& semaphores, TaskIndex task,
                              const std::vector<bool>& in_branch, Holdings holdings) {
   std::vector<Piece> pieces;
@@ -137,11 +137,11 @@ std::vector<std::int64_t> thresholds_of(const std::vector<Piece>& pieces) {
   return thresholds;
 }
 
-/// The longest time in a row within sections of at least this threshold.
+/// The longest contiguous time within sections of at least this threshold.
 Duration longest_section(const std::vector<Piece>& pieces, std::int64_t threshold) {
   Duration longest, run;
   for (const Piece& piece : pieces) {
-    // What may take no time, such as a wait for what is there already, does not leave the core.
+    // A step that may take no time, such as a wait for a set event, does not leave the core.
     if (!piece.is_within(threshold) && !piece.least.is_zero()) run = {};
     if (piece.is_within(threshold)) run = std::min(endless, run + piece.time);
     longest = std::max(longest, run);
@@ -164,10 +164,10 @@ bool is_call(const AnalyzedSystem& subject, TaskStep task_step) {
   return std::holds_alternative<Call>(subject.activity(task_step));
 }
 
-/// At which steps a runnable begins while no other is under way.
+/// The steps at which a runnable begins while no other is active.
 std::vector<bool> outer_calls(const AnalyzedSystem& subject, TaskIndex task) {
   std::vector<bool> outer(subject.steps(task).size(), false);
-  std::map<std::uint32_t, bool> continues;  // whether the runnable's next step is another than its call
+  std::map<std::uint32_t, bool> continues;  // whether the runnable's next step is something else than its call
   for (std::size_t step = outer.size(); step-- > 0;) {
     const auto runnable = subject.step({task, step}).runnable;
     if (!runnable) continue;
@@ -216,7 +216,7 @@ TaskShape shape_of(const AnalyzedSystem& subject, const Ranks& ranks, const Sema
   if (subject.task(host).preemption == Preemption::cooperative)
     add_cooperative_sections(subject, host, in_branch, pieces, shape);
   if (subject.worst[host].unanalyzable.empty()) return shape;
-  // How long its sections are is not known either.
+  // The length of its sections is unknown as well.
   for (cpu::Section& section : shape.sections) section.length = endless;
   if (shape.sections.empty() && !thresholds.empty()) shape.sections.push_back({endless, thresholds.back()});
   shape.last = {};

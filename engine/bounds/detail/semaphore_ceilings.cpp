@@ -9,15 +9,15 @@
 namespace amalthea::engine::bounds {
 namespace {
 
-/// What a task does with a semaphore.
+/// How a task uses a semaphore.
 struct SemaphoreUse {
   TaskIndex task = 0;
-  std::int64_t most = 0;  ///< held at a time
+  std::int64_t most = 0;  ///< maximum number of units held at a time
   bool exclusive = false;
 };
 using SemaphoreUses = std::vector<SemaphoreUse>;
 
-/// Nothing where it does not use it. Sets `fault` where it does not treat it as it should.
+/// Nothing if the task does not use it. Sets `fault` for an unsupported use.
 std::optional<SemaphoreUse> use_of(const AnalyzedSystem& subject, SemaphoreIndex semaphore, TaskIndex task,
                                    std::string& fault) {
   std::optional<SemaphoreUse> use;
@@ -74,7 +74,7 @@ bool of_one_scheduler(const AnalyzedSystem& subject, const Ranks& ranks, const S
   });
 }
 
-/// Why nothing bounds how long tasks wait for it.
+/// Why nothing bounds the wait for it.
 std::string why_endless(const AnalyzedSystem& subject, const Ranks& ranks, const Semaphore& semaphore,
                         const SemaphoreUses& uses) {
   const Task& first = subject.task(uses.front().task);
@@ -113,7 +113,7 @@ SemaphoreCeilings semaphore_ceilings(const AnalyzedSystem& subject, const Ranks&
     const Semaphore& stated = subject.system.semaphores[semaphore];
     if (stated.priority_ceiling) found.ceiling[semaphore] = ceiling_of(subject, ranks, uses);
     if (fault.empty() && never_waits(stated, uses)) {
-      // Whom it keeps from its core is not told apart where its users are of several schedulers.
+      // With users under several schedulers, the blocked tasks cannot be determined.
       if (stated.priority_ceiling && !of_one_scheduler(subject, ranks, uses)) found.ceiling[semaphore] = nobody;
       continue;
     }

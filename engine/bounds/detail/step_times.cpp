@@ -8,7 +8,7 @@
 namespace amalthea::engine::bounds {
 namespace {
 
-/// Rounds of as many blocks as the GPU holds, as compile_programs counts them.
+/// Rounds of as many blocks as the GPU holds, counted like in compile_programs.
 std::int64_t rounds_of(const AnalyzedSystem& subject, TaskStep task_step) {
   const Step& step = subject.step(task_step);
   if (!step.block) return 1;
@@ -16,7 +16,7 @@ std::int64_t rounds_of(const AnalyzedSystem& subject, TaskStep task_step) {
   return gpu::plan_launch(*launch, *subject.devices[subject.task(task_step.task).unit])->rounds;
 }
 
-/// Whether all of the unit's times are whole picoseconds.
+/// Whether all times of the unit are whole picoseconds.
 bool is_exact(const ProcessingUnit& unit) {
   constexpr std::int64_t millihertz_picoseconds = 1'000'000'000'000'000, second = 1'000'000'000'000;
   return millihertz_picoseconds % unit.frequency.millihertz() == 0 &&
@@ -36,7 +36,7 @@ std::int64_t roundings_of(const AnalyzedSystem& subject, TaskStep task_step) {
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(copy->sources.size() + copy->destinations.size()));
 }
 
-/// Whether copies and kernels of a GPU slow each other.
+/// Whether copies and kernels of a GPU slow each other down.
 bool slows(const DeviceProfile& profile) {
   const gpu::InterferenceTable& table = profile.interference;
   return std::max({table.kernel_by_memcpy, table.kernel_by_memset, table.copy_by_kernel}) > Slowdown{};
@@ -48,11 +48,11 @@ Span span_of(const AnalyzedSystem& subject, TaskStep task_step) {
   const Step& step = subject.step(task_step);
   const std::int64_t rounds = step.kind == StepKind::kernel ? rounds_of(subject, task_step) : 1;
   const Duration rounding = Duration::picoseconds(roundings_of(subject, task_step));
-  // Of a branch the cheapest alternative is another than the dearest, which alone keeps its work in `step`.
+  // The cheapest alternative of a branch may differ from the most expensive one, which alone has its work in `step`.
   const Duration cheapest = subject.best[task_step.task].steps[task_step.step].work;
   const Duration shortest = step.skipped ? cheapest : std::min(cheapest, step.work);
   Span span{(shortest - std::min(shortest, rounding)) * rounds, (step.work + rounding) * rounds};
-  // Time lost to rounding may cost a whole turn, so that it must be part of the work.
+  // Time lost to rounding may cost a whole turn, so it must be part of the work.
   if (is_operation(step) && slows(*subject.devices[subject.task(task_step.task).unit]))
     span.worst += Duration::nanoseconds(1) + scale(span.worst, 1, 1'000'000, Rounding::up);
   return span;

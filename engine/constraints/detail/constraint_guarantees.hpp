@@ -25,11 +25,12 @@
 ///   further causes.
 /// - *Event synchronization* of events of one cause: the i-th occurrences lie within the largest hi minus the smallest
 ///   lo, which proves both forms.
-/// - *Repetition* of an event whose cause is one stimulus without a condition: the k-th occurrence lies within a width w
-///   after a grid g(k). Periodic: g(k) = offset + k × period + minimum jitter + lo, w = maximum minus minimum jitter +
-///   hi - lo. Sporadic: g(k) = occurrence + lo, w = hi - lo. Let z(k) be the later of g(k) and the occurrence minus
-///   `jitter`: it is within [g(k), g(k) + max(0, w - jitter)]. So the distance over `span` occurrences differs from that
-///   of the grid by at most max(0, w - jitter). There is no proof if a minimum distance may delay periodic occurrences.
+/// - *Repetition* of an event whose cause is one stimulus without a condition: the k-th occurrence lies within a width
+///   w after a grid g(k). Periodic: g(k) = offset + k × period + minimum jitter + lo, w = maximum minus minimum jitter
+///   + hi - lo. Sporadic: g(k) = occurrence + lo, w = hi - lo. Let z(k) be the later of g(k) and the occurrence minus
+///   `jitter`: it is within [g(k), g(k) + max(0, w - jitter)]. So the distance over `span` occurrences differs from
+///   that of the grid by at most max(0, w - jitter). There is no proof if a minimum distance may delay periodic
+///   occurrences.
 /// - *Data age*: if exactly one process writes the label, once in each job, the next write follows within a period plus
 ///   w. So no value that is read is older, and none is younger than 0.
 /// - *Coherency* and *stability*: no process accesses the labels in the disturbing way, or all disturbing and all

@@ -29,7 +29,7 @@ CoreScheduling::CoreScheduling(const System& system, const std::vector<std::opti
   free_.resize(cores());
   undecided_ = IndexSet(domains());
   for (const Server& server : servers_)
-    for (const DomainIndex domain : server.domains) call(domain);  // polling servers lose what nobody asks for
+    for (const DomainIndex domain : server.domains) call(domain);  // idle polling servers lose their budget
 }
 
 void CoreScheduling::build_tasks() {
@@ -114,7 +114,7 @@ void CoreScheduling::build_domains() {
         of_server.push_back(state.domain);
     }
   }
-  // Sections may begin in any task.
+  // Any task may contain uninterruptible sections.
   for (NodeIndex node = 0; node < system_.graph.size(); ++node)
     if (std::holds_alternative<Uninterruptible>(system_.graph[node].activity))
       domains_[tasks_[system_.graph[node].task].domain].holds = true;
@@ -137,7 +137,7 @@ void CoreScheduling::build_core_sets() {
   }
 }
 
-// ---- what processes do
+// ---- process events
 
 void CoreScheduling::make_ready(TaskIndex task, Instant now) {
   TaskState& state = tasks_[task];
@@ -145,7 +145,7 @@ void CoreScheduling::make_ready(TaskIndex task, Instant now) {
   for (const SchedulerIndex scheduler : state.servers) {
     Server& server = servers_[*server_of_scheduler_[scheduler]];
     if (server.kind != SchedulingAlgorithm::constant_bandwidth_server || server.users > 0) continue;
-    // It wakes up: what is left may be kept if it fits the bandwidth up to the deadline.
+    // The server wakes up: the remaining budget is kept if it fits the bandwidth up to the deadline.
     const bool keeps =
         now < server.deadline &&
         static_cast<detail::Int128>(server.budget.picoseconds()) * server.period.picoseconds() <
@@ -277,7 +277,7 @@ void CoreScheduling::advance(Instant now) {
   settle_servers(now);
 }
 
-/// Its ready tasks move with it.
+/// Its ready tasks are requeued.
 void CoreScheduling::move_deadline(const Server& server) {
   std::vector<TaskIndex> ready;
   std::copy_if(server.tasks.begin(), server.tasks.end(), std::back_inserter(ready),
@@ -358,7 +358,7 @@ void CoreScheduling::decide_all(Domain& domain) {
     tasks_[task].given = false;
   }
   for (const CoreIndex core : domain.cores) free_[core] = false;
-  // A polling server with nothing to do loses its budget.
+  // An idle polling server loses its budget.
   for (Server& server : servers_)
     if (server.kind == SchedulingAlgorithm::polling_periodic_server && server.users == 0) server.budget = Duration{};
 }
@@ -379,12 +379,12 @@ void CoreScheduling::place(TaskIndex task) {
   if (system_.tasks[task].preemption != Preemption::cooperative) return;
   for (const CoreIndex core : tasks_[task].cores)
     if (free_[core] && cooperative_[core] && !tasks_[*cooperative_[core]].given) {
-      give(core, *cooperative_[core]);  // in the place of the one that waits for it
+      give(core, *cooperative_[core]);  // instead of the task that waits for it
       return;
     }
 }
 
-/// From now on the core's process cannot be left by whom it does not have to yield to.
+/// From now on, only processes that may preempt it can take the core from its process.
 void CoreScheduling::hold(CoreIndex core) {
   const TaskIndex task = *running_[core];
   for (const CoreIndex other : tasks_[task].cores)

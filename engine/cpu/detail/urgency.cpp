@@ -35,7 +35,7 @@ Urgency::Urgency(const System& system, const std::vector<std::optional<Duration>
     state.own = system.tasks[task].priority;
     if (system.tasks[task].side == Side::device) continue;
     state.scheduler_path.push_back(system.tasks[task].scheduler);
-    // What only groups passes its tasks on: they count as its parent's own.
+    // A grouping scheduler passes its tasks on: they count as its parent's own.
     while (algorithm(state.scheduler_path.front()) == SchedulingAlgorithm::grouping &&
            schedulers[state.scheduler_path.front()].parent)
       state.scheduler_path.front() = *schedulers[state.scheduler_path.front()].parent;
@@ -114,7 +114,7 @@ bool Urgency::before(TaskIndex a, TaskIndex b) const {
     if (of_a != of_b) return of_a > of_b;
     return first.key.since != second.key.since ? first.key.since < second.key.since : a < b;
   }
-  // By which child their ways come to where they meet; nothing: directly.
+  // The child through which the path reaches the common scheduler; nothing: directly.
   const auto child = [&](const State& state) {
     const auto at = std::find(state.scheduler_path.begin(), state.scheduler_path.end(), *meet);
     return at == state.scheduler_path.begin() ? std::nullopt : std::optional(*(at - 1));

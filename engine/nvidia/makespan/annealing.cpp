@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Below `limit` > 0.
+/// A random number below `limit` > 0.
 std::size_t draw_below(RandomStream& random, std::size_t limit) {
   return static_cast<std::size_t>(random.next() % limit);
 }
@@ -74,7 +74,7 @@ class Annealing {
   }
 
   AnnealingRun one_run(std::uint64_t number) {
-    constexpr std::uint64_t purpose = 0x6D616B6573;  // apart from what else is drawn with the same seed
+    constexpr std::uint64_t purpose = 0x6D616B6573;  // distinct from other streams with the same seed
     RandomStream random(options_.seed, purpose, number, 0);
     AnnealingRun run;
     run.start = static_cast<Template>(number % templates);
@@ -109,7 +109,7 @@ class Annealing {
   const Problem& problem_;
   const AnnealingOptions& options_;
   const Clock::time_point start_;
-  std::mutex mutex_;  // of the history; runs write to places of their own
+  std::mutex mutex_;  // guards the history; runs write to separate places
   AnnealingResult result_;
 };
 

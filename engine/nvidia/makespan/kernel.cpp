@@ -16,8 +16,8 @@ std::optional<Unit> unit_of_letter(char letter) {
   return static_cast<Unit>(at);
 }
 
-/// Opcodes up to their first dot. What has .f64 is for the double precision unit, unless it is of `memory_opcodes` or
-/// `special_opcodes`.
+/// Opcodes up to their first dot. Opcodes with .f64 use the double precision unit, unless they are in `memory_opcodes`
+/// or `special_opcodes`.
 constexpr std::string_view memory_opcodes[] = {"ld",  "ldu",      "st",       "atom",      "red",     "prefetch",
                                                "tex", "tld4",     "txq",      "suld",      "sust",    "sured",
                                                "cp",  "ldmatrix", "stmatrix", "prefetchu", "isspacep"};
@@ -35,12 +35,12 @@ bool has(const std::string_view (&table)[size], std::string_view opcode) {
   return std::find(std::begin(table), std::end(table), opcode) != std::end(table);
 }
 
-/// "add.f64" → D. Nothing for an opcode that is not known.
+/// "add.f64" → D. Nothing for an unknown opcode.
 std::optional<Unit> unit_of_opcode(std::string_view name) {
   const std::string_view opcode = name.substr(0, name.find('.'));
   if (has(memory_opcodes, opcode)) return Unit::memory;
   const bool doubles = name.find(".f64") != std::string_view::npos;
-  // Integers are divided by many instructions of the cores, doubles by the double precision unit.
+  // Integer divisions take many core instructions, those of doubles use the double precision unit.
   if (opcode == "div" || opcode == "sqrt") {
     if (doubles) return Unit::double_float;
     return name.find(".f32") != std::string_view::npos ? Unit::special : Unit::core;
@@ -51,7 +51,7 @@ std::optional<Unit> unit_of_opcode(std::string_view name) {
   return doubles && !moves ? Unit::double_float : Unit::core;
 }
 
-/// The text with each character of a comment as a blank, and its line ends kept.
+/// The text with comments replaced by blanks; keeps line ends.
 std::string without_comments(std::string_view text) {
   std::string plain(text);
   for (std::size_t i = 0; i + 1 < plain.size(); ++i) {
@@ -73,7 +73,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-/// A statement without its label, guard and braces; empty where nothing is executed.
+/// A statement without its label, guard and braces; empty if it executes nothing.
 std::string_view instruction_of(std::string_view statement) {
   for (;;) {
     statement = trimmed(statement);
@@ -140,7 +140,8 @@ tl::expected<Kernel, std::string> kernel_of_ptx(std::string_view text) {
   bool directive = false;
   std::string_view rest = plain;
   while (!rest.empty()) {
-    // A statement ends at its semicolon, a directive such as .entry or .version at a brace or the line's end as well.
+    // A statement ends at its semicolon; a directive such as .entry or .version also ends at a brace or at the end of
+    // the line.
     std::size_t length = 0;
     const std::string_view ahead = trimmed(rest);
     directive = !ahead.empty() && (ahead.front() == '.' || ahead.front() == ')');
@@ -205,13 +206,13 @@ tl::expected<Problem, std::string> problem_on(const SmUnits& sm, const Kernel& k
 }
 
 std::int64_t simple_bound(const Problem& problem) {
-  // Work of the other warps in shares of a full cycle: full of one type, or full of warps for the schedulers.
+  // Work of the other warps in shares of a full cycle: full for one type, or full for the schedulers.
   PerUnit count{};
   for (const Unit unit : problem.kernel) ++count[static_cast<std::size_t>(unit)];
   std::int64_t bound = problem.instructions();
   for (std::size_t unit = 0; unit < unit_types; ++unit)
     bound += ((problem.warps - 1) * count[unit]) / std::min(problem.capacity[unit], problem.schedulers);
-  // Each type alone may be rounded down by less than one cycle; together by less than the number of types.
+  // Each type may be rounded down by less than one cycle; together by less than the number of types.
   return bound + static_cast<std::int64_t>(unit_types) - 1;
 }
 

@@ -9,10 +9,10 @@
 namespace amalthea::engine::simulation {
 namespace {
 
-/// What is to be looked up grows no further: who waits for that long is brought up to date.
+/// Limits for the data that is evaluated later: jobs that wait for longer are updated.
 constexpr std::size_t short_log = 1 << 10, longest_log = 1 << 17, max_stretches = 1 << 10;
 
-/// Of a job that is preempted, whatever the key of who runs.
+/// For a preempted job, whatever the key of the running task.
 constexpr Urgency::Key always_preempted{false, std::numeric_limits<std::int64_t>::min(), {}};
 
 }  // namespace
@@ -32,7 +32,7 @@ Accounts::Accounts(const Clock& clock, const CoreScheduling& cpu, const Jobs& jo
       moved_(cpu.core_sets()),
       sum_(tasks) {}
 
-// ---- what happens
+// ---- events
 
 void Accounts::on(const JobBegun& event) {
   accounts_[event.task].times.start(clock_.now(), clock_.now() - jobs_[event.task].release);
@@ -101,7 +101,7 @@ void Accounts::log_obstacles() {
   if (!intervals_) decided_.clear();
 }
 
-/// All that are active, in the order in which they began: that is the order in which intervals are told.
+/// All active jobs, in the order in which they began, which is the order of the notifications.
 void Accounts::update_intervals() {
   jobs_.active().for_each([this](TaskIndex task) {
     if (jobs_.on_device(task) || accounts_[task].needs_update || jobs_[task].waiting || jobs_[task].parked ||
@@ -157,8 +157,8 @@ const std::vector<Contribution>& Accounts::parts(TaskIndex task) {
   return accounts_[task].times.parts(task, logs_[cpu_.core_set_of(task)], sum_);
 }
 
-/// Forgets what nobody needs. If that is little, more may be kept before this is tried again; in the end who waits for
-/// that long is brought up to date.
+/// Drops what no job needs any more. If that is little, the limit grows before the next attempt; finally, jobs that
+/// have waited for long are updated.
 void Accounts::shorten(CoreScheduling::CoreSetIndex set) {
   ObstacleLog& log = logs_[set];
   const auto forget = [&](Instant up_to_date) {

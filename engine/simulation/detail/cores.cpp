@@ -25,7 +25,7 @@ Duration Cores::busy(CoreIndex index) const {
   return core.running ? core.busy + (clock_.now() - core.since) : core.busy;
 }
 
-/// The time the core has been in use since `since`, and the progress of the running step.
+/// Books the time the core has been in use since `since`, and the progress of the running step.
 void Cores::book(CoreIndex index) {
   Core& core = cores_[index];
   if (core.running) {
@@ -58,7 +58,7 @@ void Cores::schedule(CoreScheduling::DomainIndex domain) {
     for (const CoreIndex core : cores) dispatch(core, cpu_.running(core));
     for (const CoreIndex core : cores) {
       run_timeless_steps(core);
-      if (cpu_.undecided(domain)) break;  // a job ended, or woke somebody who may be more urgent
+      if (cpu_.undecided(domain)) break;  // a job ended, or woke a task that may be more urgent
       begin_step(core);
     }
   }
@@ -93,9 +93,9 @@ void Cores::dispatch(CoreIndex index, std::optional<TaskIndex> task) {
   last_[*task] = index;
 }
 
-/// Takes the running task through activities that take no time: up to one that does, a wait for something that is not
-/// there yet (passive waiting leaves the core), or the end of the job.
-/// A job that ends now makes room for an activation that comes now.
+/// Runs the running task through activities that take no time: up to one that does, a wait that is not satisfied
+/// (passive waiting leaves the core), or the end of the job. A job that ends now makes room for an activation at this
+/// instant.
 void Cores::run_timeless_steps(CoreIndex index) {
   Core& core = cores_[index];
   while (core.running) {
@@ -126,7 +126,7 @@ void Cores::run_timeless_steps(CoreIndex index) {
   }
 }
 
-/// A cooperative task may be left before a runnable begins: once, then it goes on.
+/// A cooperative task can be preempted before a runnable begins: once, then it continues.
 bool Cores::reaches_schedule_point(TaskIndex task) {
   if (system_.tasks[task].preemption != Preemption::cooperative || jobs_[task].at_point) return false;
   const bool point =

@@ -103,7 +103,7 @@ void DeviceTasks::go_on() {
   auto& going_on = jobs_.going_on();
   if (going_on.empty()) return;
   changed_ = true;
-  for (std::size_t i = 0; i < going_on.size(); ++i) go_on(going_on[i]);  // more may come
+  for (std::size_t i = 0; i < going_on.size(); ++i) go_on(going_on[i]);  // more may be added
   going_on.clear();
 }
 
@@ -151,7 +151,7 @@ void DeviceTasks::submit(TaskIndex task) {
   } else {
     operation.kind = operation_kind(std::get<Copy>(activity).kind);
   }
-  if (!device.changed) device.gpu->advance(clock_.now(), completed_);  // to now: nothing is due
+  if (!device.changed) device.gpu->advance(clock_.now(), completed_);  // advances to now: nothing is due
   device.changed = true;
   jobs_.begin_step(task);
   if (!jobs_[task].started) jobs_[task].started = clock_.now();
@@ -163,7 +163,7 @@ void DeviceTasks::submit(TaskIndex task) {
   listeners_.notify(OperationSubmitted{task});
 }
 
-// ---- what others want to know
+// ---- notifications
 
 Reason DeviceTasks::reason(TaskIndex task) const {
   const Device& device = devices_[states_[task].device];
@@ -198,7 +198,7 @@ void DeviceTasks::measure(std::vector<ResourceResult>& resources) {
     return elapsed > 0 ? static_cast<double>(busy.picoseconds()) / elapsed : 0;
   };
   for (Device& device : devices_) {
-    device.gpu->advance(advanced_to_, completed_);  // whatever was due has been done
+    device.gpu->advance(advanced_to_, completed_);  // everything due has been processed
     resources.push_back({device.unit, ResourceKind::execution_engine, share(device.gpu->busy(0)), 0});
     Duration copies;
     for (gpu::EngineIndex engine = 1; engine < device.gpu->engines(); ++engine) copies += device.gpu->busy(engine);
@@ -216,7 +216,7 @@ void DeviceTasks::notify_blocks(Device& device) {
 
 void DeviceTasks::notify_operations() {
   if (!recorded_) return;
-  // Those that are executed no longer come first, as they make room.
+  // Operations that no longer execute come first, since they make room.
   for (const bool executes : {false, true})
     jobs_.active_on_devices().for_each([&](TaskIndex task) {
       if (!is_at_work(task)) return;

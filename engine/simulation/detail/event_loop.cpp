@@ -39,7 +39,7 @@ void EventLoop::run(Results& results) {
       const Instant next = measured ? next_event() : std::min(next_event(), end);
       if (measured && parts_.jobs.outstanding() == 0) break;
       if (next > last) {
-        clock.set(last);  // what has not ended by now is late by as much
+        clock.set(last);  // unfinished jobs are late by this time
         break;
       }
       if (results.events == input_.max_events) throw StepLimitReached{};

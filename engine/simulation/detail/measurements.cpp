@@ -26,7 +26,7 @@ Measurements::Measurements(const SimulationInput& input, const Clock& clock, con
       for (const TaskIndex task : chain->tasks) tasks_[task].in_chain = true;
 }
 
-// ---- what happens
+// ---- events
 
 void Measurements::on(const Activated& event) {
   if (!jobs_.is_measured(clock_.now())) return;
@@ -110,7 +110,7 @@ void Measurements::measure(TaskIndex task, Instant started) {
   metrics[TimeMetric::end_to_start].add(started - before->end);
 }
 
-// ---- the end
+// ---- results
 
 void Measurements::report(Results& results) {
   results.tasks.resize(tasks_.size());
@@ -122,7 +122,7 @@ void Measurements::report_task(TaskIndex task, Results& results) {
   TaskMeasurement& of = tasks_[task];
   const Job& job = jobs_[task];
   TaskResult& result = results.tasks[task];
-  // Measured jobs that have not ended: the present one, and those that wait for it.
+  // Measured jobs that have not ended: the current one, and those that wait for it.
   std::vector<Instant> unfinished;
   const auto add = [&](Instant release) {
     if (jobs_.is_measured(release)) unfinished.push_back(release);

@@ -71,7 +71,7 @@ void ObserverNotifier::on(const CoreGiven& event) {
   state = still_waits ? ProcessState::polling : ProcessState::running;
 }
 
-/// Also to nobody, or to wait: then that has been told already.
+/// If the core goes to no task, or the task waits, that has already been reported.
 void ObserverNotifier::on(const CoreLost& event) {
   if (!events_) return;
   ProcessState& state = reported_[event.task].state;
@@ -112,10 +112,9 @@ void ObserverNotifier::on(const WaitEnded& event) {
   }
 }
 
-// ---- device tasks and what they submit
+// ---- device tasks and their operations
 
-/// A device task, which has its GPU to itself as far as this goes, comes to be running, ready, waiting, or ended
-/// (not_active).
+/// A device task, which conceptually has its own processor, becomes running, ready, waiting, or ended (not_active).
 void ObserverNotifier::notify_device_task(TaskIndex task, ProcessState to) {
   ProcessState& state = reported_[task].state;
   if (state == to) return;

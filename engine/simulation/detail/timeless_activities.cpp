@@ -76,7 +76,7 @@ void TimelessActivities::wake(TaskIndex task, TaskIndex by, bool polls) {
     return;
   }
   listeners_.notify(WaitEnded{task, by});
-  // A polling task is still ready; one that waits passively comes back to the end of its queue.
+  // A polling task is still ready; one that waits passively returns to the end of its queue.
   if (!polls) cpu_.make_ready(task, clock_.now());
   cpu_.call(cpu_.domain_of(task));
 }

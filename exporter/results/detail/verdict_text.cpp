@@ -11,7 +11,7 @@ using engine::Assessment;
 using engine::JudgedLimit;
 using engine::OverallVerdict;
 
-/// So many are named in the sentence; all are in the tables behind it.
+/// Maximum number of names in the sentence; the tables that follow contain all.
 constexpr std::size_t max_named = 6;
 
 /// "2 missed: SFM, Planner".

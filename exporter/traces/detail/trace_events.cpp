@@ -123,7 +123,7 @@ class Maker {
 
   void add_steps(TaskIndex task) {
     const engine::Program& program = input_.programs[task];
-    // A runnable comes again when a later step is its own, or any within a loop.
+    // A runnable continues later if a later step belongs to it, or any step within a loop.
     std::vector<std::size_t> last(program.runnables.size(), 0);
     std::size_t in_loop_until = 0;
     std::vector<std::size_t> loop_end(program.steps.size(), 0);

@@ -63,15 +63,15 @@ struct TraceModel {
   };
   struct TaskFacts {
     EntityIndex entity = no_entity;
-    EntityIndex own_core = no_entity;     ///< of a device task
+    EntityIndex own_core = no_entity;     ///< for a device task
     EntityIndex stream_core = no_entity;  ///< on the execution engine
     std::vector<EntityIndex> copy_engines;
-    std::vector<std::vector<EntityIndex>> places;  ///< of its context, by SM
+    std::vector<std::vector<EntityIndex>> places;  ///< for its context, by SM
     std::vector<StepFacts> steps;
   };
   struct DeviceFacts {
     UnitIndex unit = 0;
-    std::vector<std::string> contexts;  ///< by index, for people
+    std::vector<std::string> contexts;  ///< by index, display names
     std::size_t engines = 0;
   };
   std::vector<TraceEntity> entities;
@@ -82,8 +82,8 @@ struct TraceModel {
 };
 TraceModel make_trace_model(const engine::SimulationInput& input);
 
-/// Turns what the simulation tells into legal sequences of events: runnables are suspended before their process leaves
-/// its core and resumed after it has come back, blocks stand still with their kernel.
+/// Converts the events of a simulation into legal sequences: runnables are suspended before their process leaves its
+/// core and resumed after it gets a core again; blocks make no progress together with their kernel.
 class TraceEvents : public TraceWriter {
  public:
   bool wants_intervals() const override { return false; }
@@ -98,9 +98,9 @@ class TraceEvents : public TraceWriter {
   void block(const engine::BlockChange& change) final;
 
  protected:
-  /// After the model is there, before the first event.
+  /// Called after the trace model is complete, before the first event.
   virtual void header(const engine::SimulationInput& input) = 0;
-  /// Times never fall.
+  /// Times never decrease.
   virtual void event(const TraceEvent& event) = 0;
 
   const TraceModel& model() const { return model_; }
@@ -115,13 +115,13 @@ class TraceEvents : public TraceWriter {
     std::uint64_t instance = 0;
   };
   struct TaskState {
-    EntityIndex core = no_entity;           ///< number of the current job, or of the last one
-    std::uint64_t job = 0;                  ///< executing, or suspended with the process
-    EntityIndex runnable = no_entity;       ///< instance number of that
-    std::uint64_t instance = 0;             ///< other runnables, which may be resumed
-    std::vector<OpenRunnable> suspended;    ///< instance number of the current operation
-    std::uint64_t operation = 0;            ///< its blocks that have not ended
-    std::map<std::size_t, BlockAt> blocks;  ///< of it that have not ended
+    EntityIndex core = no_entity;           ///< its core, or its last one
+    std::uint64_t job = 0;                  ///< number of the current job, or of the last one
+    EntityIndex runnable = no_entity;       ///< executing, or suspended with the process
+    std::uint64_t instance = 0;             ///< instance number of that
+    std::vector<OpenRunnable> suspended;    ///< other runnables, which may be resumed
+    std::uint64_t operation = 0;            ///< instance number of the current operation
+    std::map<std::size_t, BlockAt> blocks;  ///< its blocks that have not ended
   };
   void record_runnable(TaskIndex task, TraceEvent::Runnable what, Instant now);
   void record_access(TaskIndex task, EntityIndex label, bool writes, Instant now);
@@ -132,8 +132,8 @@ class TraceEvents : public TraceWriter {
 
   TraceModel model_;
   std::vector<TaskState> tasks_;
-  std::vector<std::uint64_t> instances_;  ///< for every entity that is a block slot on an SM
-  std::vector<bool> taken_;               ///< of every entity that is a place on an SM
+  std::vector<std::uint64_t> instances_;  ///< for every entity: number of its instances
+  std::vector<bool> taken_;               ///< for every entity that is a block slot on an SM
 };
 
 }  // namespace amalthea::exporter

@@ -16,8 +16,7 @@ namespace amalthea::importer::detail {
 ///
 /// The shape follows from the deviation:
 /// - boundaries by their sampling: best case the lower bound, worst case the upper, corner case either, average case
-/// the
-///   average; every other sampling uniform,
+///   the average; every other sampling uniform,
 /// - statistics: two uniform parts below and above the average, with weights such that the mean is the average,
 /// - Weibull by estimators: the shape and the scale with this average and this share above the upper bound (minimum
 ///   share: a thousandth of a promille); of two solutions the one with the larger shape; without a solution the

@@ -12,7 +12,7 @@
 namespace amalthea::importer {
 namespace {
 
-/// Whether the one is the other without its first parts: "port" and "GPU/port".
+/// Whether one path is the other without its first parts: "port" and "GPU/port".
 bool is_end_of_path(std::string_view end, std::string_view path) {
   return path.size() > end.size() && path.ends_with(end) && path[path.size() - end.size() - 1] == '/';
 }
@@ -45,7 +45,7 @@ const std::vector<LikelyTargets::Candidate>& LikelyTargets::candidates(ClassId t
 
 LikelyTarget LikelyTargets::search(Element holder, std::string_view written, ClassId type) {
   const std::string path = path_of_reference(written);
-  // Positions and UUIDs look like nothing but themselves.
+  // Positions and UUIDs have no similar names.
   if (path.empty() || path.starts_with('/') || (path.starts_with('_') && written.find("?type=") == written.npos))
     return {};
   const bool any_file = written.find('#') != std::string_view::npos;

@@ -25,13 +25,13 @@
 namespace amalthea::importer {
 namespace {
 
-/// Of references that EMF leaves open.
+/// For references that EMF does not resolve.
 constexpr std::string_view missing_file = "AM0205";
-/// Of references that lead nowhere, or to something of another class.
+/// For references without a target, or with one of another class.
 constexpr std::string_view missing_target = "AM0203";
 
-/// Findings about structure, told with their places up to a number that somebody may read; a split model with a file
-/// missing has as many as it has references, and finding their places takes time.
+/// Findings about structure, with their locations up to a maximum number: a split model with a missing file has as many
+/// as references, and computing locations takes time.
 class Findings {
  public:
   explicit Findings(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
@@ -44,8 +44,8 @@ class Findings {
           fmt::format("{} more findings of this kind are not listed; correct those that are, then look again", more_));
   }
 
-  /// `message` and `place` are only asked for when the finding is listed. Each kind has its own limit: no warnings hide
-  /// an error.
+  /// `message` and `place` are only called if the finding is listed. Each kind has a separate limit, so that warnings
+  /// do not hide an error.
   template <typename Message, typename Place>
   void add(std::string_view id, Severity severity, Element element, Message message, Place place) {
     if (++count_[id] > most_) {
@@ -86,7 +86,7 @@ class FeatureCache {
     const Feature* feature = nullptr;
     bool known = false;
   };
-  /// A file that makes up names by the thousand is looked up the slow way instead of filling the memory.
+  /// A file with thousands of invented names uses slow lookup instead of filling the memory.
   static constexpr std::size_t max_columns = 2048;
 
   const Feature* look_up(ClassId cls, NameId name) const {
@@ -97,8 +97,8 @@ class FeatureCache {
   std::vector<std::vector<Entry>> by_class_;
 };
 
-/// What a file has that its own version has not: files written during a development cycle carry the next version's
-/// namespace over the old structure.
+/// Content of a file that its own version lacks: files written during a development cycle have the namespace of the
+/// next version and the old structure.
 class OtherStructure {
  public:
   explicit OtherStructure(const Document& document) : document_(document) {}
@@ -114,11 +114,11 @@ class OtherStructure {
 
   void report(Findings& findings) const {
     if (count_ == 0 || document_.itea() != IteaRelease::none) return;
-    // The version that explains most of it; of equally good ones the nearest, of equally near ones the older.
+    // The version that explains most of it; among equals the nearest, then the older.
     const int own = static_cast<int>(document_.version());
     int best = -1;
     for (int i = 0; i < static_cast<int>(version_count); ++i) {
-      if (static_cast<Version>(i) == Version::v0_9_6) continue;  // its table is a guess from its neighbours
+      if (static_cast<Version>(i) == Version::v0_9_6) continue;  // its table is derived from its neighbors
       if (best < 0 || having_[static_cast<std::size_t>(i)] > having_[static_cast<std::size_t>(best)] ||
           (having_[static_cast<std::size_t>(i)] == having_[static_cast<std::size_t>(best)] &&
            std::abs(i - own) < std::abs(best - own)))
@@ -150,7 +150,7 @@ class OtherStructure {
   std::string first_what_;
 };
 
-/// What an ITEA model has that no later version has: kept, and told once.
+/// Content of an ITEA model that no later version has: kept, and reported once.
 class ObsoleteContent {
  public:
   explicit ObsoleteContent(const Document& document) : document_(document) {}
@@ -180,7 +180,8 @@ class ObsoleteContent {
   std::string first_what_;
 };
 
-/// What an unknown tag or attribute may mean: a feature of the class in the file's version, else in any other.
+/// The probable meaning of an unknown tag or attribute: a feature of the class in the file's version, else in any
+/// other.
 std::string feature_suggestion(ClassId cls, std::string_view written, Version own, bool is_attribute) {
   const auto is_written_so = [is_attribute](const Feature& feature) {
     return (feature.kind == FeatureKind::containment) != is_attribute && feature.stored();
@@ -199,7 +200,8 @@ std::string feature_suggestion(ClassId cls, std::string_view written, Version ow
   return {};
 }
 
-/// Gives the elements of one document their classes, in document order: a parent has its class before its children.
+/// Assigns classes to the elements of one document, in document order, so that a parent has its class before its
+/// children.
 class Classifier {
  public:
   Classifier(Document& document, OtherStructure& other_structure, ObsoleteContent& obsolete, Findings& findings)
@@ -225,13 +227,14 @@ class Classifier {
       return root == no_class ? unknown_class(element, element.tag()) : known_class(element, root);
     }
     const ClassId parent = document_.record(record.parent).cls;
-    if (parent == no_class) return no_class;  // below something unknown everything is unknown; reported once, above
-    if (element.tag().starts_with("xmi:")) return no_class;  // <xmi:Extension>, of which EMF takes no notice either
+    // below an unknown element everything is unknown; reported once, for that element
+    if (parent == no_class) return no_class;
+    if (element.tag().starts_with("xmi:")) return no_class;  // <xmi:Extension>, which EMF also ignores
     const Feature* feature = features_.find(parent, record.tag);
     const auto written_class = value(record, xsi_type_);
     if (feature == nullptr) return unknown_feature(element, written_class);
     if (feature->kind == FeatureKind::attribute) return attribute_as_element(element);
-    // `<tags href="amlt:/#…"/>`: not an object of its own but a reference to one.
+    // `<tags href="amlt:/#…"/>`: not an object but a reference to one.
     if (feature->kind == FeatureKind::reference && value(record, href_)) return no_class;
     if (!feature->versions.contains(document_.version()))
       other_structure_.note(feature->versions, element,
@@ -298,7 +301,7 @@ class Classifier {
     return no_class;
   }
 
-  /// Classes that may stand here, else all others.
+  /// Classes that are allowed here, else all others.
   std::string class_suggestion(Element element, std::string_view written) const {
     const auto [prefix, name] = split_name(written);
     const Element parent = element.parent();
@@ -320,7 +323,7 @@ class Classifier {
     return {};
   }
 
-  /// EMF reads such values.
+  /// EMF accepts such values.
   ClassId attribute_as_element(Element element) {
     if (is_itea_)
       obsolete_.note(element, fmt::format("<{}> in a {}", element.tag(), element.parent().class_name()));
@@ -347,8 +350,8 @@ class Classifier {
   std::unordered_map<std::string_view, ClassId> class_names_;
 };
 
-/// Whether EMF lists `later` before `earlier`, which stands before it in the file: it goes by the order of the
-/// features, and only within one feature by that of the file.
+/// Whether EMF orders `later` before `earlier`, which precedes it in the file: EMF uses the order of the features, and
+/// within one feature that of the file.
 bool precedes_in_content(Element later, Element earlier) {
   std::vector<Element> ancestors;
   for (Element at = earlier; at; at = at.parent()) ancestors.push_back(at);
@@ -391,7 +394,7 @@ void give_ids(Document& document, Findings& findings) {
     if (written) other = document.add_xmi_id(*written, element);
     if (record.cls != no_class && is_referable(record.cls)) {
       const std::string id = computed_id(element).value_or("");
-      // Where both are the same, which is the rule, the one that was written does.
+      // If both are equal, as usual, the written one is used.
       if (!id.empty() && id != written.value_or(""))
         if (const Element before = document.add_computed_id(id, element)) {
           other = before;
@@ -421,7 +424,7 @@ std::string name_for_message(Element element) {
                                 : fmt::format("{} \"{}\"", element.class_name(), element.name());
 }
 
-/// Looks up every reference of a model once.
+/// Resolves every reference of a model once.
 class ReferenceChecker {
  public:
   ReferenceChecker(Model& model, Findings& findings)
@@ -477,7 +480,7 @@ class ReferenceChecker {
         [&] { return element.attribute_location(name); });
   }
 
-  /// Whether a reference to `type` may lead to the element, in the version of its file or in any other.
+  /// Whether a reference to `type` may refer to the element, in the version of its file or in any other.
   bool fits(Element target, ClassId type) { return fits(target.record().cls, type); }
   bool fits(ClassId cls, ClassId type) {
     if (cls == no_class || type == no_class || cls == type) return true;
@@ -491,7 +494,7 @@ class ReferenceChecker {
     return known == Fit::yes;
   }
 
-  /// Positions are looked up with the lists of children at hand, and the answer is kept for all who ask later.
+  /// Resolves positions while the lists of children are available, and stores the result.
   void remember_position(Element holder, std::string_view written) {
     const std::string_view fragment = written.substr(written.find('#') + 1);
     if (!fragment.starts_with('/')) return;
@@ -502,7 +505,7 @@ class ReferenceChecker {
     }
   }
 
-  /// References wait until some have come together, see IdTable.
+  /// References are collected and resolved in groups, see IdTable.
   void check_tokens(Element element, const Feature& feature, std::uint32_t attribute, std::string_view tokens) {
     for_each_token(tokens, [&](std::string_view token, std::size_t offset) {
       waiting_[waiting_count_++] = {
@@ -565,7 +568,7 @@ class ReferenceChecker {
         },
         [&] {
           Location at = element.attribute_location(feature->name);
-          // Where the value's own place is not known (UTF-16), neither is the token's.
+          // If the location of the value is unknown (UTF-16), so is that of the token.
           if (element.attribute_span(feature->name)->size() != 0) at.column += reference.offset;
           return at;
         });
@@ -589,17 +592,17 @@ class ReferenceChecker {
 
   static std::string remedy(std::string_view token, Element target, const LikelyTarget& likely) {
     if (!likely.suggestion.empty() || target) return likely.suggestion;
-    if (token.starts_with('/')) return "; correct it";  // a position is one in its own file
+    if (token.starts_with('/')) return "; correct it";  // a position is relative to its own file
     return "; correct it, or give the file that has it, too";
   }
 
-  /// Whether the token stands within a list that was told to be one name with blanks.
+  /// Whether the token is part of a list that was reported as one name with blanks.
   bool is_part_of_joined(const Waiting& reference) const {
     return reference.element == joined_.element && reference.attribute == joined_.attribute &&
            reference.offset < joined_.end;
   }
 
-  /// `Read Radar?type=Label` is two references; `Read+Radar?type=Label`, if there is that, may be meant.
+  /// `Read Radar?type=Label` is two references; `Read+Radar?type=Label`, if it exists, is probably meant.
   std::optional<LikelyTarget> target_of_blanks(const Waiting& reference, ClassId type) {
     constexpr std::size_t longest = 1000;
     const Document& document = reference.element.document();
@@ -615,7 +618,7 @@ class ReferenceChecker {
     return LikelyTarget{target, fmt::format("; did you mean \"{}\"? In references a blank is written +", joined)};
   }
 
-  /// What no version knows has been told where it stands, and once that something refers to it.
+  /// An unknown element has been reported itself, and so has, once, a reference to it.
   bool is_explained_by_unknown(Element target, std::string_view token) {
     if (target) return false;
     const Element unknown = likely_.unknown_element(token);
@@ -624,7 +627,7 @@ class ReferenceChecker {
 
   /// `<tags href="…"/>` in an element with a class.
   void check_href(Element proxy, std::string_view href, const Feature* feature) {
-    // Targets in other kinds of files (Franca .fidl) are outside of any AMALTHEA model.
+    // Targets in other kinds of files (Franca .fidl) are not part of an AMALTHEA model.
     const bool foreign = href.find("amlt:") == std::string_view::npos &&
                          href.find(".amxmi") == std::string_view::npos && !href.starts_with('#');
     if (foreign || feature == nullptr) return;
@@ -645,7 +648,7 @@ class ReferenceChecker {
         [&] { return proxy.attribute_location("href"); });
   }
 
-  /// "a Label; expected a Runnable", or that there is nothing.
+  /// "a Label; expected a Runnable", or that there is no target.
   static std::string wrong_target(Element target, ClassId type) {
     return target ? fmt::format("a {}; expected a {}", target.class_name(), metamodel::info(type).name)
                   : "nothing in the model";
@@ -677,7 +680,7 @@ std::optional<Version> version_of_cycle(const Document& document) {
     const auto has = [&](ClassId cls, NameId name) {
       const auto key = (static_cast<std::uint64_t>(cls) << 32U) | static_cast<std::uint32_t>(name);
       const auto [at, added] = known.emplace(key, true);
-      if (added)  // what no version has is another matter
+      if (added)  // unknown content is reported separately
         at->second =
             any.find(cls, name) == nullptr || metamodel::find_feature(cls, document.name(name), version) != nullptr;
       return at->second;
@@ -696,7 +699,7 @@ std::optional<Version> version_of_cycle(const Document& document) {
   const auto own = static_cast<int>(document.version());
   for (const int step : {-1, 1}) {
     int other = own + step;
-    if (other == static_cast<int>(Version::v0_9_6)) other += step;  // its table is a guess from its neighbours
+    if (other == static_cast<int>(Version::v0_9_6)) other += step;  // its table is derived from its neighbors
     if (other < 0 || other >= static_cast<int>(version_count)) continue;
     if (has_all(static_cast<Version>(other))) return static_cast<Version>(other);
   }
@@ -716,7 +719,7 @@ void understand_structure(Model& model, Diagnostics& diagnostics) {
     give_ids(*document, findings);
     document->index();
   }
-  // References may lead to any document, so all have to have their ids.
+  // References may lead to any document, so all documents need their ids first.
   ReferenceChecker checker(model, findings);
   for (const auto& document : model.documents()) {
     const std::size_t position = document->position();

@@ -8,10 +8,10 @@ namespace {
 
 enum : std::uint8_t { ordinary = 0, special = 1, quote = 2, apostrophe = 4 };
 
-/// What a byte means inside an attribute value.
+/// The meaning of a byte within an attribute value.
 constexpr std::array<std::uint8_t, 256> value_bytes = [] {
   std::array<std::uint8_t, 256> table{};
-  for (std::size_t i = 0; i < 0x20; ++i) table[i] = special;      // tabs and line ends are normalised
+  for (std::size_t i = 0; i < 0x20; ++i) table[i] = special;      // tabs and line ends are normalized
   for (std::size_t i = 0x80; i < 0x100; ++i) table[i] = special;  // depends on the encoding
   table['&'] = special;
   table['"'] = quote;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `amalthea gpu interference` as a user runs it.
+// `amalthea gpu interference` from a user's perspective.
 
 #include <cmath>
 #include <string>

@@ -208,7 +208,8 @@ TEST_CASE("gpu run shares the GPU between the processes of scenarios and of the 
   const auto own = test::amalthea({"gpu", "run", test::sample("gpu/contexts.json"), "--format", "json"});
   REQUIRE(own.exit_code == 0);
   const json run = json::parse(own.out);
-  // vision's kernel comes when four blocks of maps, slowed by copies, have ended; then it goes through at once.
+  // vision's kernel arrives when four blocks of maps, slowed down by copies, have ended; then it runs without
+  // interruption.
   const json& detect = run["kernels"][0];
   CHECK(detect["context"] == "vision");
   CHECK(detect["completion_ps"].get<std::int64_t>() - detect["start_ps"].get<std::int64_t>() == 3'000'000'000);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CU masks: the mapping of bits (A7) and the ways to write them.
+// CU masks: the mapping of bits (A7) and their notations.
 
 #include <catch2/catch.hpp>
 

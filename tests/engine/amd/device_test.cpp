@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of Otterness and Anderson, RTNS 2021 (A2-A7), by scenarios that can be checked by hand, and properties of
-// random ones that are checked on the results alone.
+// Rules of Otterness and Anderson, RTNS 2021 (A2-A7), in scenarios that can be checked by hand, and properties of
+// random ones, checked on the results alone.
 
 #include <algorithm>
 #include <map>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds of whole systems by the schedulers of their cores, by hand. random_systems_test.cpp tries them.
+// Bounds of whole systems by the schedulers of their cores, calculated by hand. random_systems_test.cpp tests them with
+// random systems.
 
 #include <algorithm>
 #include <random>
@@ -149,7 +150,8 @@ TEST_CASE("an event stimulus releases whenever its event is set") {
 }
 
 TEST_CASE("a triggered task inherits the release jitter of the triggering task") {
-  // source comes at 15 and 20, and triggered just behind it, 6 long: the second job waits 1. below (T 100) sees both.
+  // source is released at 15 and 20, and triggered directly after it, 6 long: the second job waits 1. below (T 100) is
+  // affected by both.
   SystemMaker maker;
   const UnitIndex one = maker.core("one"), two = maker.core("two");
   const StimulusIndex request = maker.inter_process(), further = maker.inter_process();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds of whole systems, by hand. random_systems_test.cpp tries them.
+// Bounds of whole systems, calculated by hand. random_systems_test.cpp tests them with random systems.
 
 #include <string>
 #include <vector>
@@ -52,8 +52,8 @@ TEST_CASE("bounds of tasks on one core match the textbook") {
 }
 
 TEST_CASE("a triggered task inherits the period with jitter") {
-  // On core 1: fast (T 10, C 3) before source (T 20, C 1 + 1, triggering after the first): R = 2 + 3 = 5, so that the
-  // trigger comes between 1 and 4 after the release: jitter 5 - 2 = 3. On core 2: triggered (C 4) before below (T 40).
+  // On core 1: fast (T 10, C 3) before source (T 20, C 1 + 1, triggering after the first): R = 2 + 3 = 5, so the
+  // trigger occurs between 1 and 4 after the release: jitter 5 - 2 = 3. On core 2: triggered (C 4) before below (T 40).
   SystemMaker maker;
   const UnitIndex one = maker.core("one"), two = maker.core("two");
   const StimulusIndex request = maker.inter_process();
@@ -150,7 +150,7 @@ TEST_CASE("an excluded task has a reason and affects only dependent tasks") {
   CHECK(results.tasks[setter].bound.worst == us(5));
   CHECK_THAT(results.tasks[first].bound.reason, Catch::StartsWith("it shares its GPU context with second"));
   CHECK_THAT(results.tasks[second].bound.reason, Catch::StartsWith("it shares its GPU context with first"));
-  // Whatever the shared context does, one of its slots comes before the only turn.
+  // Whatever the shared context does, one of its slots precedes the only turn.
   CHECK(results.tasks[apart].bound.worst == us(10 + 20));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verdicts on the latency constraints of chains, by each kind of communication.
+// Verdicts on the latency constraints of chains, for each kind of communication.
 
 #include <vector>
 
@@ -19,7 +19,7 @@ namespace {
 constexpr auto reaction = ChainLimit::Kind::reaction;
 constexpr auto age = ChainLimit::Kind::age;
 
-/// Three tasks on cores of their own, every 10, 20 and 20 us, one after the other in a chain with these limits.
+/// Three tasks on separate cores, every 10, 20 and 20 us, one after the other in a chain with these limits.
 System chain_system(std::vector<ChainLimit> limits) {
   test::SystemMaker maker;
   std::vector<TaskIndex> tasks;
@@ -73,7 +73,7 @@ TEST_CASE("a chain longer than the hyperperiod is completed before the simulatio
   CHECK(results.horizon == test::us(300));
   CHECK(results.horizon.picoseconds() % results.hyperperiod->picoseconds() == 0);
   CHECK(results.chains[0].observed.reads >= 4);
-  // Cut short, nothing comes through, and nothing is met.
+  // A truncated simulation has no complete passage, and nothing is met.
   const Results cut = analysed_with(system, Communication::implicit, test::us(10));
   CHECK(cut.chains[0].limits[0].implicit.verdict == LimitVerdict::unknown);
   CHECK(assess(system, cut, {}).verdict == OverallVerdict::unknown);

@@ -5,7 +5,7 @@
 
 namespace chains_chain_simulation_test {
 
-// Chains in simulated systems: what is seen of them. random_systems_test.cpp holds it against the bounds.
+// Observed chains in simulated systems. random_systems_test.cpp compares them with the bounds.
 
 using namespace test;
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing constraints on sequences of instants: by hand, and against a slow reading of docs/reference/constraints.md.
+// Timing constraints on sequences of instants: by hand, and compared with a slow reference of
+// docs/reference/constraints.md.
 
 #include <algorithm>
 #include <optional>
@@ -351,7 +352,7 @@ void compare_once(Dice& dice) {
   check_same(together(events, tolerance, true, window), naive::windows(events, tolerance, seen));
   check_same(together(events, tolerance, false, window), naive::groups(events, tolerance, seen));
 
-  // What is missed in the window stays so, whatever comes after it.
+  // A violation within the window is final, whatever follows it.
   const Window longer{window.from, Instant::at(ps(until)), window.cut_at_start};
   for (const Mapping mapping : {Mapping::reaction, Mapping::one_to_one, Mapping::unique_reaction})
     if (delay(xs, ys, same, mapping, window).broken > 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a simulation timing constraints are told, and what bounds show of them, in systems small enough to follow by
-// hand.
+// What timing constraints observe of a simulation, and what bounds prove about them, in systems small enough to follow
+// by hand.
 
 #include <optional>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Response times on CPU cores: cases of the literature, and against a simulation tick by tick.
+// Response times on CPU cores: cases from the literature, and comparison with a simulation tick by tick.
 
 #include <algorithm>
 #include <deque>
@@ -103,7 +103,7 @@ std::vector<std::int64_t> releases(const EventModel& arrivals, std::int64_t end,
     std::int64_t time = at + late;
     if (!times.empty()) time = std::max(time, std::max(times.back(), times.back() + distance));
     if (time >= 0) times.push_back(time);
-    // Sporadic: sometimes nothing comes for a while.
+    // Sporadic: sometimes there is a longer gap.
     if (!first && one_in(random, 8)) at += between(random, 0, static_cast<int>(period));
   }
   return times;
@@ -120,7 +120,7 @@ Job job_of(const SimulatedTask& simulated, std::int64_t release, bool longest, R
 enum class Policy { fixed, round_robin, earliest_deadline };
 struct Rules {
   Policy policy = Policy::fixed;
-  std::size_t interrupts_from = 1000;  ///< tasks from this index on come before the others
+  std::size_t interrupts_from = 1000;  ///< tasks from this index on precede the others
 };
 
 /// The longest response time of each task. `supply` says at which ticks there is a core.
@@ -191,7 +191,7 @@ Values simulate(const std::vector<SimulatedTask>& tasks, std::int64_t end, const
 }
 constexpr auto always = [](std::int64_t, bool) { return true; };
 
-/// How near to their bounds tasks came.
+/// How close tasks came to their bounds.
 struct Tightness {
   std::size_t bounded = 0, unbounded = 0, reached = 0, violations = 0;
   std::vector<double> ratios;
@@ -356,7 +356,7 @@ TEST_CASE("cooperative tasks wait for each other's sections and others do not") 
   const auto bounds = fixed_priority_bounds(
       {cooperative(task(5, 100, 4), 5, 5), task(7, 100, 3), task(4, 100, 2), cooperative(task(12, 100, 1), 6, 6)});
   CHECK(responses(bounds) == Values{11, 18, 22, 28});
-  // With nothing cooperative of at least its priority nobody waits.
+  // Without cooperative tasks of at least its priority no task waits.
   const auto without = fixed_priority_bounds({task(5, 100, 4), task(7, 100, 3), cooperative(task(12, 100, 1), 6, 6)});
   CHECK(responses(without) == Values{5, 12, 24});
 }
@@ -504,7 +504,7 @@ TEST_CASE("no job within a server exceeds its bound for any supply of the budget
       const std::int64_t period = server.period.picoseconds(), budget = server.budget.picoseconds();
       const std::int64_t phase = between(random, 0, static_cast<int>(period) - 1);
       std::int64_t left = 0;
-      std::int64_t early = 0;  // whether this period's budget comes at its beginning
+      std::int64_t early = 0;  // whether this period's budget is supplied at its beginning
       const auto supply = [&](std::int64_t now, bool idle) {
         const std::int64_t at = (now + phase) % period;
         if (at == 0 || now == 0) {
@@ -572,7 +572,7 @@ TEST_CASE("no job of a random set exceeds its bound under global fixed prioritie
         for (std::size_t index = 0; index < tasks.size(); ++index)
           for (; next[index] < times[index].size() && times[index][next[index]] <= now; ++next[index])
             queues[index].push_back({times[index][next[index]], tasks[index].task.worst.picoseconds()});
-        // By priority, each to a core on which it may run; whoever is there moves on if it can.
+        // By priority, each to a core on which it may run; the task there moves on if it can.
         std::vector<std::size_t> order;
         for (std::size_t index = 0; index < tasks.size(); ++index)
           if (!queues[index].empty()) order.push_back(index);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios of cuda_scheduling_examiner; T10 are the thesis's runs on a TX2 with that tool.
+// Scenarios of cuda_scheduling_examiner; T10 are the runs of the thesis on a TX2 with that tool.
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of Amert et al., RTSS 2017 (G1–G4, X1, R1–R3, C1–C4, A1, A2), and N7, N8 of Olmedo et al., RTAS 2020; the
-// properties are checked on the results alone, independent of how they came about.
+// Rules of Amert et al., RTSS 2017 (G1–G4, X1, R1–R3, C1–C4, A1, A2), and N7, N8 of Olmedo et al., RTAS 2020;
+// properties are checked on the results alone.
 
 #include <algorithm>
 #include <map>

@@ -128,7 +128,7 @@ TEST_CASE("a copy is interrupted only with preemption at instructions") {
 TEST_CASE(
     "a started low-priority kernel completes before another context is served even with a waiting high-priority "
     "kernel") {
-  // A low: two blocks of 3; A high comes at 1 and may not begin once the slice is over; B from 0; preemption at
+  // A low: two blocks of 3; A high arrives at 1 and may not begin once the slice is over; B from 0; preemption at
   // kernels.
   ScenarioMaker maker;
   maker.scenario.device.preemption = Preemption::kernel;
@@ -190,7 +190,7 @@ TEST_CASE("contexts have individual slice lengths") {
 }
 
 TEST_CASE("slices renew themselves while no other context has work and end with the current one") {
-  // A alone from 0 with slice 3; B comes at 4, within A's second slice 3-6, and is served at 6; or at 6, at once.
+  // A alone from 0 with slice 3; B arrives at 4, within A's second slice 3-6, and is served at 6; or at 6, at once.
   for (const std::int64_t release : {4, 6}) {
     ScenarioMaker maker(3);
     maker.kernel(0, 0, 10);
@@ -224,7 +224,7 @@ TEST_CASE("the NULL stream of one context does not delay another context") {
   maker.copy(0, 0, 2);
   maker.scenario.operations.back().stream = 2;
   maker.copy(1, 0, 1);
-  // A's copy waits for A's kernel (0-2), B's for B's kernel (2-4), and nobody for the other's.
+  // A's copy waits for A's kernel (0-2), B's for B's kernel (2-4), and neither for the other's.
   CHECK(maker.completions() == Seconds{2, 4, 4, 5});
 }
 
@@ -535,7 +535,7 @@ TEST_CASE("random processes share the GPU by the rules of service and capacity a
       for (const BlockRun& block : done.blocks) check(block.start, block.end);
       REQUIRE(static_cast<std::int64_t>(done.blocks.size()) ==
               (operation.kind == StreamOperationKind::kernel ? operation.blocks : 0));
-      // While it is in its engine's queue or on the engine, somebody is served there: no idling.
+      // While an operation is in its engine's queue or on the engine, the engine serves some operation: no idling.
       Duration idle = done.completion - done.enqueued;
       for (const EngineSlice& slice : run.slices) {
         if (slice.engine != engine) continue;

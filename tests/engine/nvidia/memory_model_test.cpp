@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What memory costs a kernel beside others on a Jetson TX2: the law against what was measured, and what must hold of it
-// everywhere. The measured figures stand in engine/nvidia/tx2_measurements.cpp, the parameters in the profile.
+// The cost of memory for a kernel beside others on a Jetson TX2: the model compared with measurements, and its general
+// properties. The measured figures are in engine/nvidia/tx2_measurements.cpp, the parameters in the profile.
 
 #include <cmath>
 #include <random>
@@ -302,7 +302,7 @@ TEST_CASE("memory model: bulk kernels that saturate shared paths slow down by th
     CHECK(predict(saturating, {{saturating, kernels - 1}}).slowdown == Approx(static_cast<double>(kernels)));
   const MemoryKernel own = bulk(900'000, 0, 0, 512, 2);
   CHECK(predict(own, {{saturating, 3}}, sequential_cpus).slowdown == 1.0);
-  // One block works one SM: all of the load path's work stands there, and half of the own work's speed is gone.
+  // One block uses one SM: it does all of the load path's work, and the own work has half the speed.
   CHECK(predict(bulk(0, 900'000, 0, 1024, 1)).alone_cycles == Approx(900'000));
   CHECK(predict(bulk(0, 900'000, 0, 512, 2)).alone_cycles == Approx(450'000));
   CHECK(predict(bulk(900'000, 0, 0, 512, 1)).alone_cycles == Approx(900'000));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expected values: Paredes Zevallos 2019 (T8–T12): the worked example, its three scenarios, what the algorithm gives as
-// printed, the closed forms; and a simulation that steps from one unit of time to the next.
+// Expected values: Paredes Zevallos 2019 (T8–T12): the worked example, its three scenarios, the results of the
+// algorithm as printed, the closed forms; and a simulation in single time steps.
 
 #include <limits>
 #include <random>
@@ -271,7 +271,7 @@ TEST_CASE("periodic releases agree with the event simulation even if jobs of one
     scenario.limits().sms = 2;
     scenario.contexts.emplace_back();
     std::vector<std::size_t> kernel_of;
-    // One hyperperiod more than was looked at, to see that nothing worse comes.
+    // One hyperperiod more than analyzed, to check that nothing worse follows.
     for (std::size_t index = 0; index < problem.kernels.size(); ++index) {
       const RtaKernel& kernel = problem.kernels[index];
       scenario.streams.push_back({{StreamPriority::low, false}, std::to_string(index), 0});

@@ -225,7 +225,7 @@ void check_random_systems(std::uint32_t seed, int systems, Tightness& tightness)
                                        : std::uniform_int_distribution<std::int64_t>(
                                              0, task.period.picoseconds() / 1'000'000 - 1)(random));
       const Results results = simulated(problem, offsets, us(2400));
-      // Device tasks follow the host tasks in the same order; what they take is a GPU segment, bounded in any case.
+      // Device tasks follow the host tasks in the same order; their time is a GPU segment, which is always bounded.
       for (std::size_t i = 0, device = problem.tasks.size(); i < problem.tasks.size(); ++i) {
         if (bounds.tasks[i].gpu_segments.empty()) continue;
         const auto& seen = results.tasks[device++].response;
@@ -614,10 +614,10 @@ TEST_CASE("N22 V3: a block or kernel that outlasts its slice delays others by th
                              task("B", 1, 1, 100, WaitMode::suspend, 2, {GpuSegment{{kernel(4)}}})});
   CHECK(bounds_of(problem).tasks[1].response == us(8));  // 2 turns, 2 slots of 2
   problem.preemption = gpu::Preemption::block;
-  // A needs 3 turns at most, in which B's single block of 4 comes once; B waits for 6, all of A, of 2 (2 + 3).
+  // A needs 3 turns at most, in which B's single block of 4 runs once; B waits for 6, all of A, of 2 (2 + 3).
   CHECK(bounds_of(problem).tasks[0].response == us(10));
   CHECK(bounds_of(problem).tasks[1].response == us(10));
-  // With an A that always wants the engine, the overrun is told apart from the slice.
+  // With an A that always requests the engine, the overrun is separate from the slice.
   problem.tasks[0] = task("A", 0, 1, 10, WaitMode::suspend, 2, {GpuSegment{{kernel(60, 3)}}});
   const auto bounds = bounds_of(problem);
   CHECK_FALSE(bounds.tasks[0].response);
@@ -671,7 +671,7 @@ TEST_CASE("a polling task occupies its core and a suspending task adds jitter") 
 }
 
 TEST_CASE("jobs of a suspending task delayed by the GPU may run back to back") {
-  // high's first job waits for other's 40 on the GPU and runs 50-80, its second runs 110-140; low comes at 50.
+  // high's first job waits for other's 40 on the GPU and runs 50-80, its second runs 110-140; low is released at 50.
   const auto problem =
       problem_of({task("other", 1, 1, 1000, WaitMode::suspend, 50, {GpuSegment{{kernel(40)}}}),
                   task("high", 0, 2, 100, WaitMode::suspend, 50, {cpu(0), GpuSegment{{kernel(10)}}, cpu(30)}),

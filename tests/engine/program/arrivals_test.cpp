@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Occurrences of stimuli against their own statements, and against the bounds that analyses use.
+// Occurrences of stimuli compared with their definitions, and with the bounds used by analyses.
 
 #include <algorithm>
 #include <cmath>
@@ -483,7 +483,7 @@ TEST_CASE("a simulation releases jobs at the occurrences and demand follows the 
 
   const Periodic jittered{us(10), {}, {0, 0, us(9).picoseconds(), nullptr}, {}};
   const auto late_once = results_of(jittered, Execution::worst);
-  CHECK(late_once.tasks.at(0).response.max == us(3));  // the second comes one microsecond after the first
+  CHECK(late_once.tasks.at(0).response.max == us(3));  // the second is released one microsecond after the first
   CHECK(results_of(jittered, Execution::best).tasks.at(0).response.max == us(2));
 }
 

@@ -40,7 +40,7 @@ LabelIndex add_label(System& system, std::int64_t bytes) {
   return static_cast<LabelIndex>(system.labels.size() - 1);
 }
 
-/// What reading `bytes` takes the first of these tasks.
+/// The time to read `bytes` for the first of these tasks.
 Duration reading(test::SystemMaker maker, TaskIndex task, std::int64_t bytes, Execution execution,
                  const CompileOptions& options) {
   System counted = maker.build();
@@ -132,7 +132,7 @@ TEST_CASE("memory: a line costs its base plus the interference of active cores a
   const UnitIndex core = maker.core("A57"), second = maker.core("Denver"), third = maker.core("Idle");
   const TaskIndex task = maker.task("Task", core, 1, maker.periodic(1000));
   const MemoryModel& model = *find_memory_model("waters2019");
-  // Alone: nobody interferes.
+  // Alone: no interference.
   CHECK(reading(maker, task, 640, Execution::best, with(model)) == ns(10 * 20));
   CHECK(reading(maker, task, 640, Execution::worst, with(model)) == ns(10 * 20));
   // Two tasks on one other core count once; a core without tasks does not count.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs: how bodies with alternatives are walked and bounded, and what the operating system adds.
+// Programs: execution and bounds of bodies with alternatives, and operating system overhead.
 
 #include <algorithm>
 #include <string>

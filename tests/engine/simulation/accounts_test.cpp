@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a simulation says of the longest job, against a naive account that adds up everything as it happens.
+// The simulation's account of the longest job, compared with a naive account that adds up everything as it happens.
 
 #include <map>
 #include <optional>
@@ -18,7 +18,7 @@ namespace {
 using namespace amalthea;
 using namespace amalthea::engine;
 
-/// Adds up the parts of every job by the intervals that it is told.
+/// Adds up the parts of every job from the reported intervals.
 class NaiveAccount final : public SimulationObserver {
  public:
   explicit NaiveAccount(const SimulationInput& input) : input_(input), of_(input.system.tasks.size()) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who runs when, worked out by hand: every algorithm, interrupts, sections, semaphores, servers, several cores.
+// CPU schedules, calculated by hand: every algorithm, interrupts, sections, semaphores, servers, several cores.
 
 #include <catch2/catch.hpp>
 
@@ -230,7 +230,7 @@ TEST_CASE("round robin lets tasks of one priority take turns and more urgent one
   maker.compute(urgent, 1);
   scheduler_of(maker, a).kind = SchedulingAlgorithm::priority_based_round_robin;
   scheduler_of(maker, a).time_slice = us(2);
-  // b has used one of its two when the urgent one comes, and keeps the other.
+  // b has used one of its two when the urgent task arrives, and keeps the other.
   CHECK(run(maker.build(), 100) == "a 0-2, b 2-3, urgent 3-4, b 4-5, a 5-7, b 7-9, a 9-10");
 }
 
@@ -347,7 +347,7 @@ TEST_CASE("servers give their tasks a budget each period") {
     maker[request].scheduler = 1;
     return maker.build();
   };
-  // Of two each six: kept until it is asked for, or lost at 0, when nobody asks.
+  // Of two each six: kept until requested, or lost at 0, when no task requests it.
   CHECK(run(system(SchedulingAlgorithm::deferrable_server), 100) ==
         "periodic 0-1, request 1-3, periodic 3-6, request 6-8, periodic 8-12, request 12-13, periodic 13-25");
   CHECK(run(system(SchedulingAlgorithm::polling_periodic_server), 100) ==

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Execution times that are drawn for every job anew.
+// Execution times that are drawn for every job.
 
 #include <algorithm>
 #include <memory>
@@ -28,7 +28,7 @@ Ticks varying(std::int64_t lower, std::int64_t upper, Shape shape) {
   return ticks;
 }
 
-/// Two tasks on cores of their own, a third that offloads a copy and a kernel; label accesses that vary.
+/// Two tasks on separate cores, a third that offloads a copy and a kernel; label accesses that vary.
 struct Example {
   SystemMaker maker;
   TaskIndex first, second, device;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an observer is told, worked out by hand.
+// The events that an observer receives, calculated by hand.
 
 #include <string>
 
@@ -16,7 +16,7 @@ using namespace test;
 
 namespace {
 
-/// "0 A activate, 0 A start core, …", in the order in which it was told.
+/// "0 A activate, 0 A start core, …", in the order of the notifications.
 class EventLog : public engine::SimulationObserver {
  public:
   explicit EventLog(const System& system) : system_(system) {}

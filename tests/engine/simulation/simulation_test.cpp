@@ -110,7 +110,7 @@ TEST_CASE("a polling task can be preempted and continues at once when its event 
   maker.offload(host, device, request, 5, 3, true);
   maker.compute(urgent, 20);
   const Results results = analyzed(maker.build(), us(100));
-  // The event comes at 25, while urgent runs 10-30; post-processing 30-33.
+  // The event is set at 25, while urgent runs 10-30; post-processing 30-33.
   CHECK(results.tasks[urgent].response.max == us(20));
   CHECK(results.tasks[host].response.max == us(33));
   CHECK(part(results.tasks[host], ContributionKind::preemption, urgent) == us(5));
@@ -193,7 +193,7 @@ TEST_CASE("a job released within the horizon is simulated to its end beyond it")
   maker[task].deadline = us(400);
   const Results results = analyzed(maker.build(), us(450));
   CHECK(results.tasks[task].response.jobs == 1);
-  CHECK(results.tasks[task].response.max == us(510));  // disturbed by a job that is not measured itself
+  CHECK(results.tasks[task].response.max == us(510));  // delayed by a job that is not measured itself
   CHECK(results.tasks[task].missed_deadlines == 1);
   CHECK(results.tasks[task].verdict == engine::Verdict::missed);
   CHECK(results.tasks[urgent].response.jobs == 0);
@@ -387,7 +387,7 @@ TEST_CASE("the hyperperiod is the least common multiple of the periods in use") 
   const UnitIndex core = maker.core("core");
   for (const std::int64_t period : {5, 10, 15, 33, 66, 100, 200, 400})
     maker.compute(maker.task("t", core, 1, maker.periodic(period)), 0);
-  maker.periodic(7);  // activates nobody
+  maker.periodic(7);  // activates no task
   CHECK(engine::hyperperiod(maker.build()) == us(13200));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings as text, JSON and SARIF, and the catalog of what they mean.
+// Findings as text, JSON and SARIF, and the catalog of their meanings.
 
 #include <algorithm>
 #include <set>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timelines of gpu run. Golden files hold each form of one hand-made run; readers of our own, which know nothing of how
-// the forms are written, check what they promise on random runs.
+// Timelines of gpu run. Golden files contain each format of one hand-made run; independent readers check the properties
+// of the formats on random runs.
 
 #include <algorithm>
 #include <map>
@@ -76,7 +76,7 @@ TimelineOptions options() {
   return chosen;
 }
 
-/// The file in tests/data; AMALTHEA_UPDATE_GOLDEN=1 writes it anew.
+/// The file in tests/data; AMALTHEA_UPDATE_GOLDEN=1 writes it again.
 void check_golden(const std::string& name, const std::string& text) {
   if (std::getenv("AMALTHEA_UPDATE_GOLDEN") != nullptr) test::write_text(test::data(name), text);
   CHECK(text == test::read_text(test::data(name)));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How graphs show alternatives, modes and semaphores.
+// Alternatives, modes and semaphores in graphs.
 
 #include <string>
 

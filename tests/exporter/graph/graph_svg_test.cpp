@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The picture of the runnable graph.
+// The drawing of the runnable graph.
 
 #include <map>
 

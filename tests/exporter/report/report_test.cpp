@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data that the page of a report works with.
+// The data of a report's page.
 
 #include <algorithm>
 

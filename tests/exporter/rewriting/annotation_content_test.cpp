@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is written into models of every version, that EMF reads it, and that it goes again.
+// Annotations in models of every version: their content, that EMF reads them, and that they can be removed.
 
 #include <algorithm>
 #include <array>
@@ -251,7 +251,7 @@ TEST_CASE("proposed limits are readable requirements in a new sub-model if there
 }
 
 TEST_CASE("without a bound the longest observed response time is proposed and the name states it") {
-  // A task that waits for an event nobody of the analysis can bound would do; one under another algorithm does, too.
+  // A task that waits for an event without a bound would be an example; one under another algorithm is too.
   Diagnostics diagnostics;
   const Model model = test::model_from_text(test::timed_model(Version::v3_3_0), diagnostics);
   const System system = *importer::build_system(model, {}, diagnostics);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces of simulations. Readers of our own, written from the rules of the formats, check every trace and compute the
-// response times again, which must be those of the results.
+// Traces of simulations. Independent readers, written from the rules of the formats, check every trace and recompute
+// the response times, which must equal those of the results.
 
 #include <algorithm>
 #include <cmath>
@@ -403,7 +403,7 @@ Jobs read_csv(const std::string& text, const System& system) {
   std::map<std::pair<std::string, std::string>, std::int64_t> reported;  // up to when a job's intervals reach
   std::int64_t time = 0;
   while (std::getline(lines, line)) {
-    // Names of tasks need no quotes here; those of labels, further behind, may.
+    // Names of tasks need no quotes here; those of labels, in later columns, may.
     const auto fields = split(line, ',');
     if (fields.size() < 12 || known.count(fields[1]) == 0) FAIL(line);
     const std::uint64_t job = std::stoull(fields[2]);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model leaves open is told, and what is dropped from it; a model that leaves nothing open has no finding.
+// Assumptions and omitted content are reported; a complete model has no finding.
 
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions (before 0.9.3) become cycles by what the unit executes per cycle.
+// Instructions (before 0.9.3) are converted to cycles by the instructions per cycle of the unit.
 
 #include <string>
 #include <variant>

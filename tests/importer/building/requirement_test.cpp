@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requirements of a model, as a system has them.
+// Requirements of a model in a system.
 
 #include <optional>
 #include <string>

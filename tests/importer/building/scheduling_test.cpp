@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a System says about scheduling, from models of several versions.
+// Scheduling in a System, from models of several versions.
 
 #include <optional>
 #include <string>
@@ -323,7 +323,7 @@ TEST_CASE("a missing algorithm parameter is one error that names it") {
   CHECK(Built(with_algorithm(Version::v1_2_0, "DeferrableServer")).message("AM0341") ==
         "scheduler \"Sched\" uses the algorithm DeferrableServer, which needs a budget (maxBudget or capacity) and a "
         "period (replenishment or period); add it to its parameters or its association");
-  // Round robin: with one task, or priorities that all differ, nobody takes turns.
+  // Round robin: with one task, or with distinct priorities, no tasks take turns.
   const std::string alone = with_algorithm(Version::v1_2_0, "PriorityBasedRoundRobin");
   CHECK_FALSE(Built(alone)->platform.schedulers.at(0).time_slice.has_value());
   const auto with_second = [&](int priority) {

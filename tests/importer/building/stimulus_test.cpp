@@ -65,7 +65,7 @@ std::string activated(Version version, std::string_view cls, std::string_view at
                                     cls, attributes, content, more));
 }
 
-/// What becomes of that stimulus.
+/// The result for that stimulus.
 template <typename Kind>
 Kind read(const std::string& text) {
   const auto built = build(text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small models with one thing wrong: what EMF refuses is an error here, and nothing else is.
+// Small models with one mistake: exactly what EMF rejects is an error here.
 
 #include <algorithm>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How elements are found by the references that name them, within a file and across the files of a model.
+// Resolution of references, within a file and across the files of a model.
 
 #include <string>
 #include <string_view>

@@ -84,7 +84,7 @@ TEST_CASE("a damaged archive is one error for any damage") {
     Diagnostics diagnostics;
     const auto model = importer::read_model_from_bytes("z.amxmi", damaged, {}, diagnostics);
     INFO("byte " << at);
-    // Damage in times or names does no harm; all other is told.
+    // Damage in times or names is harmless; all other damage is reported.
     if (model)
       CHECK(model->documents().front()->source().bytes() == model_text);
     else

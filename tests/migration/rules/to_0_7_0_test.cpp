@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ITEA 1.3.0 → 0.7.0: the rules, and what AMALTHEA's own migration makes of its test models.
+// ITEA 1.3.0 → 0.7.0: the rules, and comparison with AMALTHEA's own migration of its test models.
 
 #include <algorithm>
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 0.7.0 → 0.7.1: the rules, the way back, and what AMALTHEA's own migration makes of its test models.
+// 0.7.0 → 0.7.1: the rules, the reverse direction, and comparison with AMALTHEA's own migration of its test models.
 
 #include <algorithm>
 #include <filesystem>
@@ -45,7 +45,7 @@ std::string part_text(std::string_view root, std::string_view content, std::stri
       root, content, version);
 }
 
-/// What comes back from 0.7.1 is what was there, for content that loses nothing on the way.
+/// A round trip through 0.7.1 restores content that loses nothing.
 void check_round_trip(std::string_view content) {
   const auto before = convert("0.7.0", content, "0.7.0");
   const auto there = convert("0.7.0", content, "0.7.1");

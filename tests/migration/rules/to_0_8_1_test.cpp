@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps from 0.8.0 to 0.8.1, rule by rule, and to 0.8.2; models that APP4MC and their authors took along.
+// The steps from 0.8.0 to 0.8.1, rule by rule, and to 0.8.2; models migrated by APP4MC and their authors.
 
 #include <filesystem>
 #include <map>

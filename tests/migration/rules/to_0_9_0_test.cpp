@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What changes from 0.8.3 to 0.9.0: the hardware and what refers to it.
+// What changes from 0.8.3 to 0.9.0: the hardware and references to it.
 
 #include <algorithm>
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace {
 
 test::Converted convert(std::string_view content) { return test::convert("0.8.3", content, "0.9.0"); }
 
-/// In one microcontroller of one ECU; `model` stands beside the system.
+/// In one microcontroller of one ECU; `model` is added next to the system.
 std::string hardware(std::string_view controller, std::string_view model = {}) {
   return fmt::format(R"(<hwModel>{}<system name="Sys"><ecus name="Ecu"><microcontrollers name="Mc">{}
     </microcontrollers></ecus><quartzes name="Q"><frequency value="100" unit="MHz"/></quartzes></system></hwModel>)",
@@ -434,12 +434,12 @@ TEST_CASE("examples of APP4MC convert from 0.8.3 to 0.9.1 like in APP4MC except 
     const auto converted = test::convert_files({file.path().string()}, "0.9.1");
     const std::string now = name == "AMALTHEA_Democar.amxmi" ? "democar.amxmi" : name;
     auto different = test::differences(converted.dump, test::dump_of({(folder / "0.9.1" / now).string()}));
-    // Whoever took these to 0.9.0 wrote their small hardware models anew: other names (DefaultCore, Frequency_1), 600
-    // MHz for 6E8 Hz, other ports and latencies, no custom properties.
+    // The authors who migrated these to 0.9.0 rewrote their small hardware models: other names (DefaultCore,
+    // Frequency_1), 600 MHz for 6E8 Hz, other ports and latencies, no custom properties.
     different.erase(std::remove_if(different.begin(), different.end(),
                                    [](const std::string& line) { return line.compare(2, 9, "/hwModel/") == 0; }),
                     different.end());
-    if (name == "AMALTHEA_Democar.amxmi")  // an empty element that somebody removed
+    if (name == "AMALTHEA_Democar.amxmi")  // an empty element that was removed manually
       CHECK(different ==
             std::vector<std::string>{"- /osModel/operatingSystems.0/osDataConsistency : OsDataConsistency",
                                      "- /osModel/operatingSystems.0/osDataConsistency @mode ~ _undefined_"});

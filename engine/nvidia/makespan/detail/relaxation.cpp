@@ -9,7 +9,7 @@
 namespace amalthea::engine::nvidia::makespan {
 namespace {
 
-/// Calls `found(present)` for all numbers of warps in the phases, of `warps` warps in all, in the order of their ranks.
+/// Calls `found(present)` for all distributions of `warps` warps over the phases, in the order of their ranks.
 template <class Found>
 void for_each_block(std::size_t phases, int warps, Found&& found) {
   int present[max_phases] = {};
@@ -37,11 +37,11 @@ std::optional<std::uint64_t> table_bytes(const Problem& problem, std::uint64_t m
   const auto phases = phases_of(problem.kernel);
   const std::int64_t simple = simple_bound(problem);
   if (phases.size() > max_phases || simple > std::numeric_limits<std::uint16_t>::max()) return std::nullopt;
-  // Blocks cost memory too, and a walk through too many of them time.
+  // Blocks also cost memory, and a walk through too many of them costs time.
   constexpr std::uint64_t bytes_per_block = 16;
   const std::uint64_t value = simple > std::numeric_limits<std::uint8_t>::max() ? 2 : 1;
   std::uint64_t bytes = 0;
-  // The product for one block fits: lengths are at most 4096 and the sum over phases of the warps at most 64.
+  // The product for one block fits: lengths are at most 4096, and the warps of all phases at most 64.
   for_each_block(phases.size(), static_cast<int>(problem.warps), [&](const int* present) {
     std::uint64_t states = 1;
     for (std::size_t p = 0; p < phases.size(); ++p) {
@@ -74,7 +74,7 @@ RelaxationTable<Value>::RelaxationTable(const Problem& problem, unsigned threads
         before_[at] = before_[at - 1] + vectors[count - 1 - p][left - (n - 1)];
       }
 
-  // A cycle leads to a block with less ahead of its warps, or to an earlier row of the same block.
+  // A cycle leads to a block with less remaining work, or to an earlier row of the same block.
   struct Work {
     std::vector<std::uint8_t> present;  // of all blocks of the level, one after the other
   };
@@ -128,15 +128,15 @@ void RelaxationTable<Value>::fill(const int* present) {
   const std::size_t count = phases_.size();
   if (std::all_of(present, present + count, [](int n) { return n == 0; })) return;
 
-  /// From a box of states of this block, by their rests, to states at a fixed distance.
+  /// A move from a box of states of this block, by their rests, to states at a fixed distance.
   struct Move {
     int least[max_phases];
     int most[max_phases];
-    std::int64_t shift[max_phases];  // what is added to a rest
-    std::int64_t base;               // where the row of rests 0 leads to
+    std::int64_t shift[max_phases];  // added to a rest
+    std::int64_t base;               // target of the row of rests 0
     std::int64_t stride[max_phases];
-    bool inside = false;  // to the same block
-    bool in_row = false;  // to the same row of it
+    bool inside = false;  // stays in the same block
+    bool in_row = false;  // stays in the same row of it
   };
   std::vector<Move> moves;
   for_each_cycle(problem_, phases_, present, [&](const int* executed) {
@@ -181,7 +181,7 @@ void RelaxationTable<Value>::fill(const int* present) {
   const std::size_t last = count - 1;
   int size[max_phases];
   for (std::size_t p = 0; p < count; ++p) size[p] = present[p] * (phases_[p].length - 1) + 1;
-  int rest[max_phases] = {};  // of all phases but the last: the row
+  int rest[max_phases] = {};  // of all phases except the last: the row
   Value* row = values_.data() + blocks_[rank(present)].base;
   const std::uint64_t rows = states_of(phases_, present) / static_cast<std::uint64_t>(size[last]);
   constexpr Value largest = std::numeric_limits<Value>::max();
@@ -198,14 +198,14 @@ void RelaxationTable<Value>::fill(const int* present) {
       if (move.in_row) continue;
       const std::int64_t target = target_of(move);
       if (target < 0) continue;
-      // Rows are short and many: this is the loop that counts, and it is made of bytes to be done many at a time.
+      // Rows are short and numerous: this loop dominates the run time, and works on bytes to be vectorized.
       const Value* from = values_.data() + target;
       Value* const to = row;
       const int end = move.most[last] + 1;
       for (int s = move.least[last]; s < end; ++s) to[s] = std::max(to[s], from[s]);
     }
     for (int s = 0; s < size[last]; ++s) {
-      // All targets so far without the cycle itself.
+      // The longest so far over all targets, without the cycle itself.
       Value longest = row[s];
       for (const Move& move : moves)
         if (move.in_row && s >= move.least[last] && s <= move.most[last]) {
