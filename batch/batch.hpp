@@ -37,7 +37,8 @@ struct BatchOptions {
 };
 
 /// While it runs, lines are in `output`.partial, which becomes `output` at the end: what stays behind when it is
-/// interrupted is what resume goes on from. The error says what could not be read or written.
+/// interrupted is what resume goes on from. One batch at a time writes an output (`output`.lock). The error says what could
+/// not be read or written.
 tl::expected<void, std::string> run_batch(const BatchOptions& options);
 
 /// What a body depends on: the tool as it was built, the options, the files' names and bytes. 64 hexadecimal digits.

@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/input.hpp"
 #include "cli/trace.hpp"
 #include "cli/verbs.hpp"
@@ -16,19 +17,19 @@ struct AnalyzeOptions {
   AnalysisInput analysis;
   std::string format = "text";
   std::string output;
-  std::string trace;
+  TraceOptions trace;
   bool metrics = false;
   std::string table = "tasks";
 };
 
 int run(const AnalyzeOptions& options) {
-  if (!check_output(options.output) || !check_trace(options.trace)) return ExitCode::unusable;
+  if (!check_output(options.output) || !check_trace(options.trace.path)) return ExitCode::unusable;
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics);
   auto prepared =
       model.and_then([&](const Model& read) { return prepare_analysis(read, options.analysis, diagnostics); });
   std::unique_ptr<exporter::TraceWriter> trace;
-  if (prepared && !options.trace.empty()) {
+  if (prepared && !options.trace.path.empty()) {
     trace = make_trace(options.trace, exporter::model_info(*model));
     if (!trace) return ExitCode::unusable;
     prepared->analysis.observer = trace.get();
@@ -37,7 +38,7 @@ int run(const AnalyzeOptions& options) {
   print_findings(diagnostics);
   if (!prepared) return prepared.error();
   if (!results) return ExitCode::findings;
-  if (!finish_trace(trace.get())) return ExitCode::unusable;
+  if (!finish_trace(trace.get(), options.trace)) return ExitCode::unusable;
   const exporter::ResultFormat* format = exporter::find_result_format(options.format);
   const exporter::ModelInfo info = exporter::model_info(*model);
   const bool colour = options.output.empty() && use_colour();
@@ -59,15 +60,15 @@ void add_analyze(CLI::App& app, int& exit_code) {
   std::vector<std::string> names;
   for (const auto& format : exporter::result_formats()) names.emplace_back(format.name);
   verb->add_option("--format", options->format, "output format")->check(CLI::IsMember(names))->capture_default_str();
-  verb->add_option("-o,--output", options->output, "write to this file instead of standard output");
-  add_trace_option(*verb, options->trace);
+  add_output(*verb, "-o,--output", options->output, "write to this file instead of standard output");
+  add_trace_options(*verb, options->trace);
   std::vector<std::string> tables;
   for (const std::string_view table : exporter::result_tables()) tables.emplace_back(table);
   verb->add_option("--table", options->table, "what csv holds")->check(CLI::IsMember(tables))->capture_default_str();
   verb->add_flag("--metrics", options->metrics,
                  "also, in text and Markdown, how long processes were in which state (other formats always say so)");
   verb->footer(verdict_exit_codes);
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

@@ -7,9 +7,11 @@
 
 #include "amalthea/quantity.hpp"
 #include "cli/complaint.hpp"
+#include "cli/file_options.hpp"
 #include "cli/input.hpp"
 #include "cli/mapping.hpp"
 #include "cli/model_output.hpp"
+#include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/results/detail/verdict_text.hpp"
 #include "exporter/rewriting/annotation.hpp"
@@ -97,7 +99,7 @@ int run(const AnnotateOptions& options) {
   std::optional<Model> model = std::move(*loaded);
   const importer::Limits& limits = options.input.limits;
   auto targets = targets_of(*model);
-  if (!place_targets(targets, options.input.models, options.output)) return ExitCode::unusable;
+  if (!place_targets(targets, options.input.models, options.output, InPlace::yes)) return ExitCode::unusable;
   if (options.strip)
     return write_model(*model, targets, limits, exporter::strip) ? ExitCode::all_well : ExitCode::unusable;
 
@@ -119,7 +121,7 @@ int run(const AnnotateOptions& options) {
   print_findings(diagnostics);
   for (const exporter::VerdictLine& said :
        exporter::verdict_lines(engine::assess(analysed->system, analysed->results, diagnostics)))
-    fmt::print(stderr, "{}\n", said.text);
+    tell("{}\n", said.text);
   if (!write_model(*model, targets, limits,
                    [&](const Document& document) { return exporter::annotate(document, annotations); }))
     return ExitCode::unusable;
@@ -141,15 +143,16 @@ void add_annotate(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false)
       ->check(CLI::IsMember({"properties", "measurements", "requirements"}))
       ->capture_default_str();
-  verb->add_option("-o,--output", options->output,
-                   "the annotated model, may be the model itself; of several files or a folder the folder to write "
-                   "them into, each under its name")
+  add_output(*verb, "-o,--output", options->output,
+             "the annotated model, may be the model itself; of several files or a folder the folder to write "
+             "them into, each under its name",
+             {}, verb->get_option("MODEL"))
       ->required();
   verb->add_flag("--strip", options->strip, "take the annotations out again: gives the original back, byte for byte");
   verb->footer(
       "Exit code 0: written, whatever the verdicts; 1: the model has an error; 2: wrong use, unreadable input, "
       "unwritable output, or a version that cannot hold what --as asks for.");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

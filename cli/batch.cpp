@@ -16,6 +16,7 @@
 #include "batch/batch.hpp"
 #include "batch/summary.hpp"
 #include "cli/complaint.hpp"
+#include "cli/file_options.hpp"
 #include "cli/input.hpp"
 #include "cli/mapping.hpp"
 #include "cli/progress.hpp"
@@ -189,6 +190,9 @@ bool read_models(const BatchOptions& options, std::vector<batch::ModelFiles>& mo
         }
     models.insert(models.end(), listed->begin(), listed->end());
   }
+  for (const batch::ModelFiles& files : models)
+    for (const std::string& file : files)
+      if (!will_read({"PATH", file})) return false;
   if (models.empty()) complain("there is no model: name paths with .amxmi files, or a --manifest");
   return !models.empty();
 }
@@ -247,21 +251,17 @@ int run(const BatchOptions& options) {
   work.done = [&](const batch::Record& record, const std::string& line) {
     summary.add(record);
     findings.add(line);
-    if (options.output.empty()) {
-      std::fwrite(line.data(), 1, line.size(), stdout);
-      std::fputc('\n', stdout);
-    }
+    if (options.output.empty()) print_text(line + "\n");
   };
   Progress progress;
   work.progress = [&](std::size_t done, std::size_t of, std::size_t known) { progress.show(done, of, known); };
   if (const auto done = batch::run_batch(work); !done) return unusable(done.error());
   progress.clear();
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return unusable("cannot write to standard output");
+  if (!output_is_written()) return ExitCode::unusable;
 
-  std::FILE* const people = options.output.empty() ? stderr : stdout;
-  if (people == stdout || !is_quiet())
-    batch::summary_text(summary, !options.output.empty() && use_colour(),
-                        [people](std::string_view text) { fmt::print(people, "{}", text); });
+  const bool lines_are_printed = options.output.empty();
+  if (!lines_are_printed || !is_quiet())
+    batch::summary_text(summary, !lines_are_printed && use_colour(), lines_are_printed ? tell_text : print_text);
   if (!findings.close()) return ExitCode::unusable;
   for (const std::string& path : options.summaries)
     if (const auto written = batch::write_summary(path, summary, options.output); !written)
@@ -276,10 +276,9 @@ struct MergeOptions {
 
 int merge(const MergeOptions& options) {
   if (options.output.empty()) {
-    const auto merged = batch::merge_parts(options.parts, [](std::string_view line) { fmt::print("{}", line); });
+    const auto merged = batch::merge_parts(options.parts, print_text);
     if (!merged) return unusable(merged.error());
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return unusable("cannot write to standard output");
-    return ExitCode::all_well;
+    return output_is_written() ? ExitCode::all_well : ExitCode::unusable;
   }
   auto file = exporter::NewFile::create(options.output);
   if (!file) return unusable(file.error());
@@ -294,8 +293,8 @@ int merge(const MergeOptions& options) {
 void add_batch(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<BatchOptions>();
   CLI::App* verb = app.add_subcommand("batch", "many models: a line of JSON each, in their order, and a summary");
-  verb->add_option("PATH", options->paths, "models, and folders with models at any depth");
-  verb->add_option("--manifest", options->manifest, "file that lists models, one a line (made by --list)");
+  add_input(*verb, "PATH", options->paths, "models, and folders with models at any depth");
+  add_input(*verb, "--manifest", options->manifest, "file that lists models, one a line (made by --list)");
   verb->add_flag("--list", options->list, "only list the models, as a manifest");
   verb->add_option("--shard", options->shard, "I/N: only the I-th of N parts")->capture_default_str();
   verb->add_option("--jobs", options->jobs, "processes; the lines do not depend on them (default: as many as cores)")
@@ -306,13 +305,14 @@ void add_batch(CLI::App& app, int& exit_code) {
   verb->add_option("--memory-limit", options->memory_limit, "MiB of address space for one model; 0: none")
       ->check(CLI::Range(std::uint64_t{0}, most_mebibytes))
       ->capture_default_str();
-  verb->add_option("-o,--output", options->output, "write the lines to this file instead of standard output");
+  add_output(*verb, "-o,--output", options->output, "write the lines to this file instead of standard output",
+             {".partial", ".previous", ".lock"});
   verb->add_flag("--resume", options->resume, "go on where a batch with the same -o was interrupted");
-  verb->add_option("--cache", options->cache, "folder in which results are kept for models that have not changed");
-  verb->add_option("--summary", options->summaries,
-                   "also write the summary to this file: .md, .html, .txt, or an SQLite database .db, .sqlite")
+  add_folder(*verb, "--cache", options->cache, "folder in which results are kept for models that have not changed");
+  add_output(*verb, "--summary", options->summaries,
+             "also write the summary to this file: .md, .html, .txt, or an SQLite database .db, .sqlite")
       ->allow_extra_args(false);
-  verb->add_option("--sarif", options->sarif, "also write all findings and late tasks to this file, as SARIF 2.1.0");
+  add_output(*verb, "--sarif", options->sarif, "also write all findings and late tasks to this file, as SARIF 2.1.0");
   verb->add_option("--fail-on", options->fail_on,
                    "the least that makes the exit code 1, or 4 if models are unknown and nothing is worse")
       ->check(CLI::IsMember({"unknown", "missed", "unbounded", "failed", "never"}))
@@ -325,15 +325,15 @@ void add_batch(CLI::App& app, int& exit_code) {
 
   auto merge_options = std::make_shared<MergeOptions>();
   CLI::App* parts = verb->add_subcommand("merge", "the lines of all parts (--shard) as one batch would have made them");
-  parts->add_option("PART", merge_options->parts, "files of lines")->required();
-  parts->add_option("-o,--output", merge_options->output, "write to this file instead of standard output");
-  parts->callback([merge_options, &exit_code] {
-    if (merge_options->output == "-") merge_options->output.clear();
-    exit_code = merge(*merge_options);
+  add_input(*parts, "PART", merge_options->parts, "files of lines")->required();
+  add_output(*parts, "-o,--output", merge_options->output, "write to this file instead of standard output");
+  set_run(*parts, exit_code, [merge_options] {
+    if (is_standard_output(merge_options->output)) merge_options->output.clear();
+    return merge(*merge_options);
   });
-  verb->callback([verb, options, &exit_code] {
-    if (options->output == "-") options->output.clear();
-    if (verb->get_subcommands().empty()) exit_code = run(*options);
+  set_run(*verb, exit_code, [options] {
+    if (is_standard_output(options->output)) options->output.clear();
+    return run(*options);
   });
 }
 

@@ -12,9 +12,11 @@
 #include "amalthea/editable_model.hpp"
 #include "batch/tree_conversion.hpp"
 #include "cli/complaint.hpp"
+#include "cli/file_options.hpp"
 #include "cli/input.hpp"
 #include "cli/model_output.hpp"
 #include "cli/progress.hpp"
+#include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/models/model_exports.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
@@ -109,18 +111,18 @@ bool write_report(const ConvertOptions& options, const Conversion& conversion, c
 int convert_version(const ConvertOptions& options, const Model& model, migration::Release to) {
   const Conversion conversion(model, to, options.places);
   print_findings(conversion.findings);
+  auto targets = converted_targets(model, conversion);
+  const bool writes = conversion.done && !options.check;
+  if (writes && !place_targets(targets, options.input.models, options.output, InPlace::no)) return ExitCode::unusable;
   if (!write_report(options, conversion, model)) return ExitCode::unusable;
   if (!conversion.done) {
-    fmt::print(
-        stderr,
+    tell(
         "amalthea: error: {} cannot hold this model; nothing was written. Change what the errors name, or convert to a "
         "newer version\n",
         migration::to_string(to));
     return ExitCode::findings;
   }
-  if (options.check) return ExitCode::all_well;
-  auto targets = converted_targets(model, conversion);
-  if (!place_targets(targets, options.input.models, options.output)) return ExitCode::unusable;
+  if (!writes) return ExitCode::all_well;
   return write_files(conversion, targets, options.input.limits) ? ExitCode::all_well : ExitCode::unusable;
 }
 
@@ -163,6 +165,8 @@ std::string convert_one(const ConvertOptions& options, migration::Release to, co
     if (file == tree_model.files.end()) return failed({}, "a file is listed under another name");
     const fs::path place(tree_model.places[static_cast<std::size_t>(file - tree_model.files.begin())]);
     target.output = (fs::path(options.output) / place.parent_path() / target.name).string();
+    if (!options.check && !will_write({"-o", target.output}))
+      return failed({}, fmt::format("{} would take the place of another file", target.output));
     line["outputs"].push_back(target.output);
   }
   if (!options.check && !write_files(conversion, targets, options.input.limits))
@@ -178,6 +182,9 @@ int convert_tree(const ConvertOptions& options, migration::Release to) {
   if (!models) return unusable(models.error());
   std::erase_if(*models, [&](const batch::ModelFiles& files) { return is_below(files.front(), options.output); });
   if (models->empty()) return unusable("there is no model below these paths; expected folders with .amxmi files");
+  for (const batch::ModelFiles& files : *models)
+    for (const std::string& file : files)
+      if (!will_read({"MODEL", file})) return ExitCode::unusable;
   auto placed = batch::place_models(options.input.models, std::move(*models));
   if (!placed) return unusable(placed.error());
   std::error_code error;
@@ -187,6 +194,8 @@ int convert_tree(const ConvertOptions& options, migration::Release to) {
   batch::TreeConversion work;
   work.models = std::move(*placed);
   work.log = (fs::path(options.output) / "convert.jsonl").string();
+  for (const char* ending : {"", ".partial", ".lock"})
+    if (!will_write({"-o", work.log + ending})) return ExitCode::unusable;
   work.resume = options.resume;
   work.options = in_words(options);
   work.at_once = options.jobs;
@@ -198,8 +207,8 @@ int convert_tree(const ConvertOptions& options, migration::Release to) {
   const auto totals = batch::convert_tree(work);
   if (!totals) return unusable(totals.error());
   progress.clear();
-  fmt::print("{} converted, {} unchanged, {} failed; {} tells of each\n", totals->converted, totals->unchanged,
-             totals->failed, work.log);
+  print_text(fmt::format("{} converted, {} unchanged, {} failed; {} tells of each\n", totals->converted,
+                         totals->unchanged, totals->failed, work.log));
   return totals->failed > 0 ? ExitCode::findings : ExitCode::all_well;
 }
 
@@ -255,14 +264,14 @@ void add_convert(CLI::App& app, int& exit_code) {
   add_input_options(*verb, options->input);
   verb->add_option("--to", options->to,
                    "the version, 0.7.0 to 3.3.0 or itea-1.1.0 to itea-1.3.0; an older one if it can hold the content");
-  verb->add_option("-o,--output", options->output,
-                   "the converted model; of several files or a folder the folder to write them into; with .json, .dot "
-                   "or .csv and without --to the model in that form");
+  add_output(*verb, "-o,--output", options->output,
+             "the converted model; of several files or a folder the folder to write them into; with .json, .dot "
+             "or .csv and without --to the model in that form");
   verb->add_option("--table", options->table, "of .csv: which table (default: tasks)")
       ->check(CLI::IsMember(exporter::model_tables()));
-  verb->add_option("--report", options->report,
-                   "what changed, by rule and place, into this file (JSON if it ends with .json; - for standard "
-                   "output)");
+  add_output(*verb, "--report", options->report,
+             "what changed, by rule and place, into this file (JSON if it ends with .json; - for standard "
+             "output)");
   verb->add_option("--places", options->places, "how many places and findings of a rule are told")
       ->capture_default_str();
   verb->add_flag("--check", options->check, "write no model, only say what would change");
@@ -279,7 +288,7 @@ void add_convert(CLI::App& app, int& exit_code) {
   verb->footer(
       "Exit code 0: converted, or can be; 1: an older version cannot hold the model, or models of a tree failed; 2: "
       "wrong use, unreadable input, unwritable output. docs/reference/convert.md tells more.");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

@@ -7,7 +7,9 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/complaint.hpp"
+#include "cli/file_options.hpp"
 #include "cli/input.hpp"
+#include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "engine/explanation.hpp"
 #include "engine/what_if.hpp"
@@ -51,7 +53,7 @@ int run(ExplainOptions options) {
   if (!results) return ExitCode::findings;
   const auto story = engine::explain(prepared->system, prepared->analysis, *results, *task);
   if (!story) {
-    fmt::print(stderr, "amalthea: {}\n", story.error());
+    tell("amalthea: {}\n", story.error());
     return ExitCode::findings;
   }
   const auto tried = engine::what_if(prepared->system, prepared->analysis, *task);
@@ -74,17 +76,20 @@ int run(ExplainOptions options) {
 void add_explain(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExplainOptions>();
   CLI::App* verb = app.add_subcommand("explain", "the story of a task's longest job: amalthea explain MODEL... TASK");
-  add_input_options(*verb, options->input);
+  add_input_options(*verb, options->input, [](std::vector<std::string> models) {
+    models.pop_back();  // the task's name
+    return model_files(models);
+  });
   add_analysis_options(*verb, options->analysis);
   verb->add_option("--format", options->format, "output format")
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
-  verb->add_option("-o,--output", options->output, "write to this file instead of standard output");
-  verb->add_option("--picture", options->picture, "also draw the job, and who ran meanwhile, into this SVG file");
+  add_output(*verb, "-o,--output", options->output, "write to this file instead of standard output");
+  add_output(*verb, "--picture", options->picture, "also draw the job, and who ran meanwhile, into this SVG file");
   verb->footer(
       "The last argument is the name of the task. Exit code 0: its deadline is met or it has none; 1: it is missed or "
       "unbounded, or the model has an error; 2: wrong use or unreadable input; 4: the task was not judged.");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -11,6 +10,7 @@
 #include "cli/compared_mappings.hpp"
 #include "cli/complaint.hpp"
 #include "cli/exploration_input.hpp"
+#include "cli/file_options.hpp"
 #include "cli/model_output.hpp"
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
@@ -36,47 +36,6 @@ struct ExploreOptions {
   std::string report;
   std::vector<std::string> compare;
 };
-
-bool is_same_file(const std::string& a, const std::string& b) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  if (fs::equivalent(a, b, error)) return fs::is_regular_file(a, error);  // /dev/null can be written twice
-  const auto path = [&error](const std::string& text) {
-    return fs::weakly_canonical(fs::absolute(text, error), error);
-  };
-  return !fs::exists(a, error) && !fs::exists(b, error) && path(a) == path(b);
-}
-
-/// Whether nothing that is written takes the place of something else that is, or was read. Only -o may write where the
-/// model is, and --mapping-out where --mapping was read.
-bool check_paths(const Model& model, const ExploreOptions& options, const std::vector<Target>& targets) {
-  struct File {
-    std::string option, path;
-  };
-  std::vector<File> written;
-  for (const Target& target : targets) written.push_back({"-o", target.output});
-  if (!options.mapping_output.empty()) written.push_back({"--mapping-out", options.mapping_output});
-  if (!options.report.empty()) written.push_back({"--report", options.report});
-  for (std::size_t i = 0; i < written.size(); ++i)
-    for (std::size_t j = i + 1; j < written.size(); ++j)
-      if (is_same_file(written[i].path, written[j].path))
-        return complain(fmt::format("{} and {} would both write {}; name another file for one of them",
-                                    written[i].option, written[j].option, written[j].path));
-  for (const File& file : written) {
-    const auto was_read = [&](const std::string& path) {
-      if (path.empty() || !is_same_file(file.path, path)) return false;
-      complain(fmt::format("{} would write over {}, which is read; name another file", file.option, path));
-      return true;
-    };
-    for (const std::string& path : options.compare)
-      if (was_read(path)) return false;
-    if (file.option != "--mapping-out" && was_read(options.analysis.mapping_file)) return false;
-    if (file.option == "-o") continue;
-    for (const auto& document : model.documents())
-      if (was_read(document->source().path())) return false;
-  }
-  return true;
-}
 
 /// Whether every task has a name of its own, by which a mapping file could speak of it.
 bool can_be_named(const std::string& path, const System& system) {
@@ -204,10 +163,9 @@ int run(const ExploreOptions& options) {
   std::vector<Target> targets;
   if (model && !options.output.empty()) {
     targets = targets_of(*model);
-    if (!can_be_remapped(*model) || !place_targets(targets, options.input.models, options.output))
+    if (!can_be_remapped(*model) || !place_targets(targets, options.input.models, options.output, InPlace::yes))
       return ExitCode::unusable;
   }
-  if (model && !check_paths(*model, options, targets)) return ExitCode::unusable;
   const auto prepared =
       model.and_then([&](const Model& read) { return prepare_analysis(read, options.analysis, diagnostics); });
   if (!prepared) {
@@ -248,21 +206,23 @@ void add_explore(CLI::App& app, int& exit_code) {
   verb->add_option("--solution", options->solution, "which of several on the Pareto front to show and write, from 1")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
       ->capture_default_str();
-  verb->add_option("--mapping-out", options->mapping_output, "write the mapping as a file that --mapping reads");
-  verb->add_option("--report", options->report, "write a comparison of before and after in Markdown");
-  verb->add_option("--compare", options->compare,
-                   "show another mapping beside: a file that --mapping reads (*.json), or a model with the same tasks; "
-                   "may be repeated")
+  add_output(*verb, "--mapping-out", options->mapping_output, "write the mapping as a file that --mapping reads", {},
+             verb->get_option("--mapping"));
+  add_output(*verb, "--report", options->report, "write a comparison of before and after in Markdown");
+  add_input(*verb, "--compare", options->compare,
+            "show another mapping beside: a file that --mapping reads (*.json), or a model with the same tasks; "
+            "may be repeated")
       ->allow_extra_args(false);
-  verb->add_option(
-      "-o,--output", options->output,
-      "write the model with the mapping in it, nothing else changed; of several files or a folder the "
-      "folder to write them into, each under its name; - writes it to standard output and leaves the text out");
+  add_output(*verb, "-o,--output", options->output,
+             "write the model with the mapping in it, nothing else changed; of several files or a folder the "
+             "folder to write them into, each under its name; may be the model itself; - writes it to standard output "
+             "and leaves the text out",
+             {}, verb->get_option("MODEL"));
   verb->footer(
       "Exit code 0: a mapping was found with which every limit is met or guaranteed; 1: none was found, a deadline "
       "cannot be kept by any, or the model has an error; 2: wrong use, unreadable input or unwritable output; 4: "
       "something that limits timing was not judged (docs/reference/verdicts.md).");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

@@ -5,7 +5,9 @@
 #include <CLI/CLI.hpp>
 
 #include "analysis/model_analysis.hpp"
+#include "cli/file_options.hpp"
 #include "cli/input.hpp"
+#include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/graph/graph_formats.hpp"
 
@@ -34,8 +36,8 @@ int run(const GraphOptions& options) {
   for (TaskIndex index = 0; index < system.tasks.size(); ++index)
     if (system.tasks[index].name == options.task) task = index;
   if (!options.task.empty() && !task) {
-    fmt::print(stderr, "amalthea: error: --task {}: the model has no such task{}\n", options.task,
-               did_you_mean_or_list(options.task, system.tasks, &Task::name));
+    tell("amalthea: error: --task {}: the model has no such task{}\n", options.task,
+         did_you_mean_or_list(options.task, system.tasks, &Task::name));
     return ExitCode::unusable;
   }
   const auto render = options.format == "json"  ? exporter::render_graph_json
@@ -59,9 +61,9 @@ void add_graph(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"dot", "json", "svg"}))
       ->capture_default_str();
   verb->add_option("--task", options->task, "only the graph of this task");
-  verb->add_option("-o,--output", options->output, "write to this file instead of standard output");
+  add_output(*verb, "-o,--output", options->output, "write to this file instead of standard output");
   verb->footer("Graphviz draws another picture: amalthea graph MODEL | dot -Tsvg -o graph.svg");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/models/model_dump.hpp"
@@ -63,7 +64,7 @@ void add_info(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"text", "json"}))
       ->capture_default_str();
   verb->add_flag("--dump", options->dump, "every object, attribute and reference, one a line, for comparison");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

@@ -16,8 +16,10 @@
 #include "amalthea/quantity.hpp"
 #include "analysis/model_analysis.hpp"
 #include "cli/complaint.hpp"
+#include "cli/file_options.hpp"
 #include "cli/mapping.hpp"
 #include "cli/shown_findings.hpp"
+#include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "engine/chains/chain_search.hpp"
 #include "exporter/findings/finding_formats.hpp"
@@ -55,9 +57,9 @@ std::optional<engine::MemoryModel> choose_memory(const std::string& memory) {
 }
 
 void add_memory_options(CLI::App& verb, AnalysisInput& options) {
-  verb.add_option("--memory", options.memory,
-                  "what memory accesses cost: none (the model's latencies without contention), model (as it says), "
-                  "waters2019 (contention on the Jetson TX2) or a JSON file (docs/reference/memory.md)")
+  add_input(verb, "--memory", options.memory,
+            "what memory accesses cost: none (the model's latencies without contention), model (as it says), "
+            "waters2019 (contention on the Jetson TX2) or a JSON file (docs/reference/memory.md)")
       ->capture_default_str();
   verb.add_option("--line-rule", options.line_rule,
                   "cache lines of an access: exact (bytes / line rounded up) or published (floor(bytes / line) + 1, as "
@@ -70,8 +72,8 @@ void add_mapping_options(CLI::App& verb, AnalysisInput& options) {
   verb.add_option("--map", options.map,
                   "TASK=CORE[:PRIORITY]: run the task there instead of where the model maps it; may be repeated")
       ->allow_extra_args(false);
-  verb.add_option("--mapping", options.mapping_file,
-                  "JSON file with such changes (docs/reference/memory.md); --map wins over it");
+  add_input(verb, "--mapping", options.mapping_file,
+            "JSON file with such changes (docs/reference/memory.md); --map wins over it");
 }
 
 }  // namespace
@@ -97,9 +99,9 @@ std::optional<engine::DeviceProfile> choose_profile(const std::string& platform)
   return std::move(*profile);
 }
 
-void add_input_options(CLI::App& verb, InputOptions& options) {
-  verb.add_option("MODEL", options.models,
-                  "model file(s), or a folder of .amxmi files; several form one model; - is standard input")
+void add_input_options(CLI::App& verb, InputOptions& options, ListFiles list) {
+  add_input(verb, "MODEL", options.models,
+            "model file(s), or a folder of .amxmi files; several form one model; - is standard input", std::move(list))
       ->required();
   add_finding_options(verb);
   add_limit_options(verb, options.limits);
@@ -148,9 +150,8 @@ void add_simulation_options(CLI::App& verb, AnalysisInput& options) {
   add_build_options(verb, options.build);
   add_lenient_option(verb, options.lenient);
   verb.add_option("--until", options.until, "time to simulate, e.g. 2s or 500ms (default: the hyperperiod)");
-  verb.add_option(
-      "--platform", options.platform,
-      "GPU profile: a built-in name (tx2, xavier, pegasus, …) or a JSON file (default: what the model says)");
+  add_input(verb, "--platform", options.platform,
+            "GPU profile: a built-in name (tx2, xavier, pegasus, …) or a JSON file (default: what the model says)");
   add_memory_options(verb, options);
   add_mapping_options(verb, options);
   verb.add_option(
@@ -181,7 +182,7 @@ void print_findings(const Diagnostics& diagnostics) {
   std::vector<Diagnostic> sorted = diagnostics.all();
   exporter::sort_findings(sorted);
   for (const Diagnostic& finding : sorted)
-    if (is_shown(finding)) fmt::print(stderr, "{}\n", format(finding));
+    if (is_shown(finding)) tell("{}\n", format(finding));
 }
 
 namespace {
@@ -274,14 +275,12 @@ int exit_code_of(const engine::Assessment& assessment, const AnalysisInput& opti
   return unknown ? ExitCode::unknown : ExitCode::all_well;
 }
 
-bool is_standard_output(const std::string& path) { return path.empty() || path == "-"; }
+bool is_standard_output(const std::string& path) { return path.empty() || path == "-" || path == "/dev/stdout"; }
 
 bool write_output(const std::string& path, const std::string& text) {
   if (is_standard_output(path)) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
-    complain("cannot write to standard output");
-    return false;
+    print_text(text);
+    return output_is_written();
   }
   const auto written = exporter::write_file(path, text);
   if (!written) complain(written.error());

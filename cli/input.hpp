@@ -18,6 +18,7 @@
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 #include "amalthea/graph/system.hpp"
+#include "cli/file_options.hpp"
 #include "engine/analysis.hpp"
 #include "engine/gpu/device_profile.hpp"
 #include "engine/verdict.hpp"
@@ -32,7 +33,7 @@ struct InputOptions {
   std::vector<std::string> models;
   importer::Limits limits;
 };
-void add_input_options(CLI::App& verb, InputOptions& options);
+void add_input_options(CLI::App& verb, InputOptions& options, ListFiles list = model_files);
 /// The limits alone.
 void add_limit_options(CLI::App& verb, importer::Limits& limits);
 
@@ -105,7 +106,7 @@ inline constexpr const char* verdict_exit_codes =
     "2: "
     "wrong use or unreadable input; 4: something that limits timing was not judged (docs/reference/verdicts.md).";
 
-/// Whether `path` stands for standard output: it is empty or "-".
+/// Whether `path` stands for standard output: it is empty, "-" or "/dev/stdout".
 bool is_standard_output(const std::string& path);
 
 /// Writes to a file or to standard output; false and a message on failure.

@@ -3,6 +3,7 @@
 /// \file
 /// Where the files of a changed model go: to the file of --output, or into a folder under their own names.
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -26,8 +27,11 @@ struct Target {
 std::vector<Target> targets_of(const Model& model);
 
 /// Says where each goes: one model file to the file `output`; several, or those of a folder that was given, into a
-/// folder. False, and a message, when that cannot be; then nothing has been written.
-bool place_targets(std::vector<Target>& targets, const std::vector<std::string>& given, const std::string& output);
+/// folder. Each may be its own input if they are written `in_place`, and no other file that is read or written. False,
+/// and a message, when that cannot be; then nothing has been written.
+enum class InPlace : std::uint8_t { no, yes };
+bool place_targets(std::vector<Target>& targets, const std::vector<std::string>& given, const std::string& output,
+                   InPlace in_place);
 
 /// Hands the text of a file over, in pieces.
 using Pieces = std::function<void(const std::function<void(std::string_view)>&)>;

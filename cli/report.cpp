@@ -7,8 +7,10 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/input.hpp"
 #include "cli/mapping.hpp"
+#include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "engine/many_runs.hpp"
 #include "exporter/report/report.hpp"
@@ -61,12 +63,12 @@ bool read_baseline(const std::string& path, std::optional<exporter::Baseline>& b
   if (path.empty()) return true;
   const auto text = read_small_file(path);
   if (!text) {
-    fmt::print(stderr, "amalthea: error: --baseline {}: cannot read this file{}\n", path, did_you_mean_file(path));
+    tell("amalthea: error: --baseline {}: cannot read this file{}\n", path, did_you_mean_file(path));
     return false;
   }
   auto read = exporter::read_baseline(path, *text);
   if (!read) {
-    fmt::print(stderr, "amalthea: error: --baseline {}: {}\n", path, read.error());
+    tell("amalthea: error: --baseline {}: {}\n", path, read.error());
     return false;
   }
   baseline = std::move(*read);
@@ -115,9 +117,9 @@ void add_report(CLI::App& app, int& exit_code) {
   add_input_options(*verb, options->input);
   add_analysis_options(*verb, options->analysis);
   add_chain_options(*verb, options->analysis);
-  verb->add_option("-o,--output", options->output, "the HTML file")->required();
-  verb->add_option("--baseline", options->baseline,
-                   "results of an earlier analyze --format json: also say what got better or worse since");
+  add_output(*verb, "-o,--output", options->output, "the HTML file")->required();
+  add_input(*verb, "--baseline", options->baseline,
+            "results of an earlier analyze --format json: also say what got better or worse since");
   CLI::Option* runs =
       verb->add_option("--runs", options->runs,
                        "also show how response times are distributed over so many runs with random execution times")
@@ -132,7 +134,7 @@ void add_report(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(std::size_t{100}, std::size_t{10'000'000}))
       ->capture_default_str();
   verb->footer("Exit codes are those of analyze. The file opens in any browser, without a network.");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

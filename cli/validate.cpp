@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/input.hpp"
 #include "cli/shown_findings.hpp"
 #include "cli/verbs.hpp"
@@ -61,14 +62,14 @@ void add_validate(CLI::App& app, int& exit_code) {
   std::vector<std::string> names;
   for (const auto& format : exporter::finding_formats()) names.emplace_back(format.name);
   verb->add_option("--format", options->format, "output format")->check(CLI::IsMember(names))->capture_default_str();
-  verb->add_option("-o,--output", options->output, "write to this file instead of standard output");
+  add_output(*verb, "-o,--output", options->output, "write to this file instead of standard output");
   verb->add_option("--fail-on", options->fail_on, "least severity that makes the exit code 1")
       ->check(CLI::IsMember({"error", "warning", "note", "never"}))
       ->capture_default_str();
   verb->footer(
       "Exit code 0: no finding of the severity of --fail-on or above; 1: there is one; 2: wrong use or unreadable "
       "input.");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

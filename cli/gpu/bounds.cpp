@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
@@ -42,11 +43,11 @@ void add_gpu_bounds(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<BoundsOptions>();
   CLI::App* verb =
       gpu.add_subcommand("bounds", "bounds on response times of processes that share a GPU in time slices");
-  verb->add_option("FILE", options->file, "JSON file of tasks with CPU and GPU segments (docs/reference/gpu.md)")
+  add_input(*verb, "FILE", options->file, "JSON file of tasks with CPU and GPU segments (docs/reference/gpu.md)")
       ->required();
   add_format(*verb, options->format);
   verb->footer("Exit code 1: a task is not guaranteed to meet its deadline.");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

@@ -15,6 +15,7 @@
 #include <tl/expected.hpp>
 
 #include "amalthea/quantity.hpp"
+#include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
@@ -287,7 +288,7 @@ void add_gpu_interference(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<InterferenceOptions>();
   CLI::App* verb =
       gpu.add_subcommand("interference", "how much slower a kernel gets beside others and CPU traffic, and why");
-  verb->add_option("--platform", options->platform, "GPU profile: a built-in name or a JSON file")
+  add_input(*verb, "--platform", options->platform, "GPU profile: a built-in name or a JSON file")
       ->capture_default_str();
   verb->add_option("--kernel", options->kernel,
                    "such as pattern=random,footprint=256KiB,threads=1,blocks=1,memory-share=0.6");
@@ -318,7 +319,7 @@ void add_gpu_interference(CLI::App& gpu, int& exit_code) {
       "  memory-share  of --kernel: share of its time that waits for memory (default 1)\n"
       "  count         of --beside: how many such kernels\n"
       "Profiles without measured memory figures answer from their coarse table, where only memory-share counts.");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

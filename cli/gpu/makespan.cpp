@@ -15,8 +15,10 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/input.hpp"
+#include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "engine/nvidia/makespan/annealing.hpp"
 #include "engine/nvidia/makespan/search.hpp"
@@ -106,11 +108,11 @@ std::optional<makespan::Problem> problem_of(const MakespanOptions& options) {
 class ProgressLine {
  public:
   ~ProgressLine() {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
+    if (shown_) tell_text("\r\x1b[K");
   }
   void show(const std::string& text) const {
     if (!shown_) return;
-    fmt::print(stderr, "\r\x1b[K{}", text);
+    tell("\r\x1b[K{}", text);
     std::fflush(stderr);
   }
 
@@ -164,7 +166,7 @@ void add_gpu_makespan(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<MakespanOptions>();
   CLI::App* verb = gpu.add_subcommand("makespan", "the longest time in which an SM executes the warps of a kernel");
   verb->add_option("--kernel", options->kernel, "its instructions by unit: L, C, S, D, such as \"5L 9C 2L 9C\"");
-  verb->add_option("--ptx", options->ptx, "PTX file to take the instructions from, each once");
+  add_input(*verb, "--ptx", options->ptx, "PTX file to take the instructions from, each once");
   verb->add_option("--warps", options->warps, "warps on the SM")
       ->required()
       ->check(CLI::Range(std::int64_t{1}, makespan::most_warps));
@@ -198,7 +200,7 @@ void add_gpu_makespan(CLI::App& gpu, int& exit_code) {
   add_format(*verb, options->format);
   verb->footer(
       "docs/reference/makespan.md says what is computed. Without --time-limit the result is the same in every run.");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

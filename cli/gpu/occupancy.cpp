@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
@@ -39,7 +40,7 @@ int run(const OccupancyOptions& options) {
 void add_gpu_occupancy(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<OccupancyOptions>();
   CLI::App* verb = gpu.add_subcommand("occupancy", "how many blocks an SM takes, and which resource binds");
-  verb->add_option("--platform", options->platform, "GPU profile: a built-in name or a JSON file")
+  add_input(*verb, "--platform", options->platform, "GPU profile: a built-in name or a JSON file")
       ->capture_default_str();
   verb->add_option("--threads", options->shape.threads, "threads per block")->required();
   verb->add_option("--registers", options->shape.registers, "registers per thread (default: not counted)");
@@ -47,7 +48,7 @@ void add_gpu_occupancy(CLI::App& gpu, int& exit_code) {
   verb->add_flag("--threshold-counts", options->threshold_counts,
                  "exactly 3 KB of shared memory count too, not only more");
   add_format(*verb, options->format);
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

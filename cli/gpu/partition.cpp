@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
@@ -121,7 +122,7 @@ void add_gpu_partition(CLI::App& gpu, int& exit_code) {
       "every\n"
       "number of CUs. Masks: 0xff (bit 0 least significant), 0xffffffff,0x3 (32-bit words, lowest first), 0-14,59,\n"
       "packed:16, distributed:16, full, even, odd, bits:1010 (bit 0 first). See docs/reference/gpu-amd.md.");
-  verb->add_option("--platform", choice->platform, "GPU profile: a built-in name or a JSON file")
+  add_input(*verb, "--platform", choice->platform, "GPU profile: a built-in name or a JSON file")
       ->capture_default_str();
   verb->add_option("--kernel", choice->kernel, "a kernel of the profile, launched again and again")->required();
   verb->add_option("--mask", choice->mask, "the CUs it may use");
@@ -134,7 +135,7 @@ void add_gpu_partition(CLI::App& gpu, int& exit_code) {
       ->check(CLI::Range(1, 1 << 20));
   verb->add_option("--launches", choice->launches, "of the kernel")->check(CLI::Range(1, 10000))->capture_default_str();
   add_format(*verb, choice->format);
-  verb->callback([choice, &exit_code] { exit_code = run(*choice); });
+  set_run(*verb, exit_code, [choice] { return run(*choice); });
 }
 
 }  // namespace amalthea::cli

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
@@ -97,7 +98,7 @@ void add_gpu_place(CLI::App& gpu, int& exit_code) {
   CLI::App* verb = gpu.add_subcommand("place", "which SM gets which block of several streams");
   verb->add_option("STREAM", options->streams, "BLOCKSxWARPS of each stream, such as 4x5, in order of launch")
       ->required();
-  verb->add_option("--platform", options->platform, "GPU profile: a built-in name or a JSON file");
+  add_input(*verb, "--platform", options->platform, "GPU profile: a built-in name or a JSON file");
   verb->add_option("--sms", options->sms, "number of SMs")->check(CLI::Range(1, 1024));
   verb->add_option("--max-warps", options->max_warps, "warps per SM")->check(CLI::Range(1, 65536));
   verb->add_option("--sms-per-gpc", options->sms_per_gpc, "SMs per GPC")->check(CLI::Range(1, 1024));
@@ -108,7 +109,7 @@ void add_gpu_place(CLI::App& gpu, int& exit_code) {
       ->check(CLI::IsMember({"scan", "last-sm"}))
       ->capture_default_str();
   add_format(*verb, options->format);
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
@@ -51,7 +52,7 @@ int run(const RtaOptions& options) {
 void add_gpu_rta(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<RtaOptions>();
   CLI::App* verb = gpu.add_subcommand("rta", "response times of kernels on one execution engine, by analysis");
-  verb->add_option("FILE", options->file, R"(JSON such as {"g_max": 8, "kernels": [{"r": 0, "C": 4, "g": 2}]})")
+  add_input(*verb, "FILE", options->file, R"(JSON such as {"g_max": 8, "kernels": [{"r": 0, "C": 4, "g": 2}]})")
       ->required();
   verb->add_option("--algorithm", options->algorithm,
                    "corrected; closed: for kernels of one release and one C; paper: as printed, for comparison")
@@ -63,7 +64,7 @@ void add_gpu_rta(CLI::App& gpu, int& exit_code) {
       ->capture_default_str();
   add_format(*verb, options->format);
   verb->footer("Exit code 1: a kernel ends after its period T, or the printed algorithm never ends.");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -11,8 +12,10 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/input.hpp"
+#include "cli/streams.hpp"
 #include "cli/trace.hpp"
 #include "cli/verbs.hpp"
 #include "engine/amd/device_settings.hpp"
@@ -59,7 +62,7 @@ std::optional<Input> read_scenario(const RunOptions& options, const engine::Devi
     auto read = gpu::parse_examiner_scenario(*text, profile, {std::llround(options.copy_bandwidth * 1e9)});
     if (!read) return refused(read.error());
     for (const engine::TextError& remark : read->remarks)
-      fmt::print(stderr, "amalthea: warning: {}:{}\n", options.scenario, format(remark));
+      tell("amalthea: warning: {}:{}\n", options.scenario, format(remark));
     if (!read->name.empty()) input.title = read->name;
     input.scenario = std::move(read->scenario);
     input.benchmarks = std::move(read->benchmarks);
@@ -88,20 +91,15 @@ std::string log_path(const RunOptions& options, const gpu::ExaminerBenchmark& be
   return fmt::format("{}/{}", options.log_directory, benchmark.log_name);
 }
 
-/// Whether everything that is to be written can be, before the work is done; not over what has been read.
+/// Whether everything that is to be written can be, before the work is done.
 bool outputs_are_possible(const RunOptions& options, const Input& input) {
   std::vector<std::string> outputs = options.timelines;
   if (!options.log_directory.empty())
-    for (const gpu::ExaminerBenchmark& benchmark : input.benchmarks) outputs.push_back(log_path(options, benchmark));
-  for (const std::string& path : outputs) {
-    std::error_code no_such_file;
-    if (std::filesystem::equivalent(path, options.scenario, no_such_file)) {
-      unusable(fmt::format("cannot write {}: it is the scenario", path));
-      return false;
+    for (const gpu::ExaminerBenchmark& benchmark : input.benchmarks) {
+      outputs.push_back(log_path(options, benchmark));
+      if (!will_write({"--log-directory", outputs.back()})) return false;
     }
-    if (!check_output(path)) return false;
-  }
-  return true;
+  return std::all_of(outputs.begin(), outputs.end(), check_output);
 }
 
 int run(const RunOptions& options) {
@@ -149,27 +147,27 @@ int run(const RunOptions& options) {
 void add_gpu_run(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* verb = gpu.add_subcommand("run", "simulates contexts, streams, queues and blocks");
-  verb->add_option("SCENARIO", options->scenario, "JSON file, also of cuda_scheduling_examiner (docs/reference/gpu.md)")
+  add_input(*verb, "SCENARIO", options->scenario, "JSON file, also of cuda_scheduling_examiner (docs/reference/gpu.md)")
       ->required();
-  verb->add_option("--platform", options->platform,
-                   "GPU profile: a built-in name or a JSON file (default: what the scenario says, or tx2)");
+  add_input(*verb, "--platform", options->platform,
+            "GPU profile: a built-in name or a JSON file (default: what the scenario says, or tx2)");
   verb->add_option("--format", options->format, "output format")
       ->check(CLI::IsMember({"text", "json", "gantt"}))
       ->capture_default_str();
-  verb->add_option("--timeline", options->timelines,
-                   "file for a timeline, by its extension: .txt, .svg, .json (Perfetto), .btf; may be repeated")
+  add_output(*verb, "--timeline", options->timelines,
+             "file for a timeline, by its extension: .txt, .svg, .json (Perfetto), .btf; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false);
   verb->add_option("--width", options->width, "of a timeline as text, in characters (default: the terminal's, or 100)")
       ->check(CLI::Range(1, 10000));
-  verb->add_option("--log-directory", options->log_directory,
-                   "folder for a log of every stream in the form of cuda_scheduling_examiner")
+  add_folder(*verb, "--log-directory", options->log_directory,
+             "folder for a log of every stream in the form of cuda_scheduling_examiner")
       ->type_name("FOLDER");
   verb->add_option("--copy-bandwidth", options->copy_bandwidth,
                    "of copies that a scenario of cuda_scheduling_examiner gives in bytes, in GB/s")
       ->check(CLI::Range(1e-6, 1e6))
       ->capture_default_str();
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

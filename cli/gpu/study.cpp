@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
@@ -41,7 +42,7 @@ void add_gpu_study(CLI::App& gpu, int& exit_code) {
   study->require_subcommand(1);
   auto options = std::make_shared<PlacementStudyOptions>();
   CLI::App* verb = study->add_subcommand("placement", "how often round robin foretells the wrong SM for a block");
-  verb->add_option("--platform", options->platform, "GPU profile: a built-in name or a JSON file")
+  add_input(*verb, "--platform", options->platform, "GPU profile: a built-in name or a JSON file")
       ->capture_default_str();
   verb->add_option("--configurations", options->study.configurations,
                    "how many are drawn, for 2 to 8 streams in equal parts")
@@ -49,7 +50,7 @@ void add_gpu_study(CLI::App& gpu, int& exit_code) {
       ->capture_default_str();
   verb->add_option("--seed", options->study.seed, "of the configurations")->capture_default_str();
   add_format(*verb, options->format);
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <tl/expected.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
@@ -181,11 +182,11 @@ void add_gpu_warps(CLI::App& gpu, int& exit_code) {
       ->delimiter(',')
       ->capture_default_str();
   verb->add_option("--seed", options->study.seed, "of the programs of the sweep")->needs(sweep)->capture_default_str();
-  verb->add_option("--picture", options->picture, "also draw the sweep into this SVG file")->needs(sweep);
+  add_output(*verb, "--picture", options->picture, "also draw the sweep into this SVG file")->needs(sweep);
   verb->add_option("--format", options->format, "output format; csv for the sweep only")
       ->check(CLI::IsMember({"text", "json", "csv"}))
       ->capture_default_str();
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

@@ -3,6 +3,7 @@
 /// \file
 /// A file that is written bit by bit and comes into being as a whole.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,8 +11,14 @@
 
 namespace amalthea::exporter {
 
+class TemporaryEntry;
+
 /// A temporary file beside `path`, which `commit` renames; without that nothing stays behind. A link is followed; what
-/// is no regular file (a pipe, /dev/stdout) is written to directly.
+/// is no regular file (a pipe, /dev/null) and what standard output or standard error leads to is written to directly.
+///
+/// The temporary file is `path`.amalthea-tmp and a hexadecimal digit, locked while its process lives. A process that is
+/// killed leaves it behind; the next one that writes to `path` removes it. A name that would become too long is
+/// .amalthea-tmp and the digit alone.
 class NewFile {
  public:
   static tl::expected<NewFile, std::string> create(const std::string& path);
@@ -23,6 +30,10 @@ class NewFile {
   const std::string& temporary() const { return temporary_; }
   /// At the end of the file. False: failed, as `commit` will say.
   bool write(std::string_view bytes);
+  /// Bytes written so far.
+  std::uint64_t size() const { return size_; }
+  /// Data, file name and folder are on the disk when this returns. The error says why not; then a file that was there
+  /// before is untouched, or the new one is there as a whole.
   tl::expected<void, std::string> commit();
 
  private:
@@ -31,8 +42,14 @@ class NewFile {
   std::string path_;    ///< as asked for
   std::string target_;  ///< where links lead
   std::string temporary_;
+  TemporaryEntry* entry_ = nullptr;  ///< of the temporary file
   int descriptor_ = -1;
   int failure_ = 0;  ///< errno of the first
+  std::uint64_t size_ = 0;
 };
+
+/// Renames a file that was written completely, and returns when its data and its new name are on the disk. The error
+/// says why not.
+tl::expected<void, std::string> replace_file(const std::string& written, const std::string& target);
 
 }  // namespace amalthea::exporter

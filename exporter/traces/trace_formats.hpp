@@ -4,7 +4,9 @@
 /// Traces of a simulation, written as it runs, one form a file (docs/reference/traces.md shows what each holds). All are
 /// deterministic, and need no more memory for a long simulation than for a short one.
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +28,10 @@ class TraceWriter : public engine::SimulationObserver {
  public:
   /// After the simulation: the file is there, or the error says why not. A writer that goes without leaves nothing.
   virtual tl::expected<void, std::string> finish() = 0;
+  /// Bytes that the file has so far, about.
+  virtual std::uint64_t size() = 0;
+  /// After the simulation: when the trace ended before it, because the file had reached its limit.
+  virtual std::optional<Instant> cut() const { return std::nullopt; }
 };
 
 /// Best Trace Format 2.1.5, in nanoseconds.
