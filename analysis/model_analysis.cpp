@@ -73,10 +73,10 @@ tl::expected<System, Failure> prepare(const Model& model, const Options& options
   return std::move(*system);
 }
 
-tl::expected<Analysis, NotAnalysed> analyze(const std::vector<std::string>& files, const Options& options) {
+tl::expected<Analysis, NotAnalyzed> analyze(const std::vector<std::string>& files, const Options& options) {
   Diagnostics findings;
   const auto failed = [&findings](Failure failure) {
-    return tl::unexpected(NotAnalysed{std::move(failure), std::move(findings)});
+    return tl::unexpected(NotAnalyzed{std::move(failure), std::move(findings)});
   };
   auto model = read(files, options.limits, findings);
   if (!model) return failed(std::move(model.error()));

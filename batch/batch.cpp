@@ -160,7 +160,7 @@ class Batch {
     if (const auto body = known_.find(key)) return "K" + key + *body;
     if (!options_.cache.empty())
       if (auto body = whole_file(cache_file(key)); body && is_body(*body)) return "K" + key + *body;
-    const std::string body = options_.analyse(files);
+    const std::string body = options_.analyze(files);
     return (key_of(files, options_.options) == key ? "M" : "D") + key + body;
   }
 
@@ -253,12 +253,12 @@ tl::expected<void, std::string> merge_parts(const std::vector<std::string>& path
     }
   }
   if (const std::size_t missing = count.value_or(0) - places.size(); missing > 0) {
-    constexpr std::size_t told = 20;
+    constexpr std::size_t max_listed = 20;
     std::string indices;
-    for (std::size_t index = 0, found = 0; found < std::min(missing, told); ++index)
+    for (std::size_t index = 0, found = 0; found < std::min(missing, max_listed); ++index)
       if (!places.contains(index)) indices += fmt::format("{}{}", found++ == 0 ? "" : ", ", index);
     return tl::unexpected(fmt::format("models are missing, by their index: {}{}", indices,
-                                      missing > told ? fmt::format(" and {} more", missing - told) : ""));
+                                      missing > max_listed ? fmt::format(" and {} more", missing - max_listed) : ""));
   }
   for (const auto& [index, place] : places) {
     auto found = line_at(paths, place);

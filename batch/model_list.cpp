@@ -30,9 +30,9 @@ struct References {
   std::set<std::string, std::less<>> defined;  ///< names and ids of elements; only where somebody asks
 };
 
-std::string text_of(const std::string& file, std::uint64_t most_bytes) {
+std::string text_of(const std::string& file, std::uint64_t max_bytes) {
   std::error_code error;
-  if (fs::file_size(file, error) > most_bytes || error) return {};
+  if (fs::file_size(file, error) > max_bytes || error) return {};
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream text;
   text << stream.rdbuf();
@@ -88,19 +88,19 @@ class Groups {
 };
 
 /// The files of one folder, sorted, as models.
-std::vector<ModelFiles> models_among(const std::vector<std::string>& files, std::uint64_t most_bytes) {
+std::vector<ModelFiles> models_among(const std::vector<std::string>& files, std::uint64_t max_bytes) {
   if (files.size() == 1) return {files};
   std::vector<References> references;
   std::map<std::string, std::size_t> by_file_name;
   for (const std::string& file : files) {
     by_file_name.emplace(fs::path(file).filename().string(), references.size());
-    references.push_back(references_in(text_of(file, most_bytes)));
+    references.push_back(references_in(text_of(file, max_bytes)));
   }
   const bool by_name = std::any_of(references.begin(), references.end(),
                                    [](const References& of_file) { return !of_file.names.empty(); });
   if (by_name)
     for (std::size_t i = 0; i < files.size(); ++i) {
-      const std::string text = text_of(files[i], most_bytes);
+      const std::string text = text_of(files[i], max_bytes);
       for (const std::string_view attribute : {" name", "xmi:id"})
         each_attribute(text, attribute, [&](std::string_view name) { references[i].defined.insert(unescaped(name)); });
     }
@@ -157,7 +157,7 @@ tl::expected<void, std::string> collect_files(const fs::path& folder,
   return {};
 }
 
-tl::expected<std::vector<ModelFiles>, std::string> models_below(const std::string& path, std::uint64_t most_bytes) {
+tl::expected<std::vector<ModelFiles>, std::string> models_below(const std::string& path, std::uint64_t max_bytes) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {
     if (!fs::exists(path, error)) return tl::unexpected(fmt::format("{}: there is no such file or folder", path));
@@ -171,7 +171,7 @@ tl::expected<std::vector<ModelFiles>, std::string> models_below(const std::strin
   std::vector<ModelFiles> models;
   for (auto& [folder, files] : folders) {
     std::sort(files.begin(), files.end());
-    for (ModelFiles& model : models_among(files, most_bytes)) models.push_back(std::move(model));
+    for (ModelFiles& model : models_among(files, max_bytes)) models.push_back(std::move(model));
   }
   std::sort(models.begin(), models.end());
   return models;
@@ -180,11 +180,11 @@ tl::expected<std::vector<ModelFiles>, std::string> models_below(const std::strin
 }  // namespace
 
 tl::expected<std::vector<ModelFiles>, std::string> find_models(const std::vector<std::string>& paths,
-                                                               std::uint64_t most_bytes) {
+                                                               std::uint64_t max_bytes) {
   std::vector<ModelFiles> models;
   std::set<ModelFiles> seen;
   for (const std::string& path : paths) {
-    auto found = models_below(path, most_bytes);
+    auto found = models_below(path, max_bytes);
     if (!found) return found;
     for (ModelFiles& model : *found)
       if (seen.insert(model).second) models.push_back(std::move(model));

@@ -43,7 +43,7 @@ RtaProblem random_problem(std::int64_t kernels) {
 void response_times_of_kernels(benchmark::State& state) {
   const RtaProblem problem = random_problem(state.range(0));
   double sorting = 0;
-  double analysing = 0;
+  double analyzing = 0;
   for (auto _ : state) {
     std::vector<std::int64_t> releases;
     releases.reserve(problem.kernels.size());
@@ -55,12 +55,12 @@ void response_times_of_kernels(benchmark::State& state) {
     const auto begin = Clock::now();
     benchmark::DoNotOptimize(response_times(problem).value().completion.data());
     const double seconds = seconds_since(begin);
-    analysing += seconds;
+    analyzing += seconds;
     state.SetIterationTime(seconds);
   }
   state.SetComplexityN(state.range(0));
   state.SetItemsProcessed(state.iterations() * state.range(0));
-  state.counters["x_sort"] = analysing / sorting;
+  state.counters["x_sort"] = analyzing / sorting;
 }
 
 /// Kernels of 37 blocks in `contexts` contexts, each in a stream of its own.

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/file_options.hpp"
+#include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/trace.hpp"
 #include "cli/verbs.hpp"
@@ -52,22 +53,33 @@ int run(const AnalyzeOptions& options) {
 
 void add_analyze(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<AnalyzeOptions>();
-  CLI::App* verb = app.add_subcommand(
-      "analyze", "response times of every task, GPU operation and resource, with verdicts and reasons");
+  CLI::App* verb =
+      app.add_subcommand("analyze", "Compute response times and verdicts for tasks, GPU operations and resources");
+  verb->group(group::timing);
   add_input_options(*verb, options->input);
   add_analysis_options(*verb, options->analysis);
   add_chain_options(*verb, options->analysis);
   std::vector<std::string> names;
   for (const auto& format : exporter::result_formats()) names.emplace_back(format.name);
-  verb->add_option("--format", options->format, "output format")->check(CLI::IsMember(names))->capture_default_str();
-  add_output(*verb, "-o,--output", options->output, "write to this file instead of standard output");
+  verb->add_option("--format", options->format, "Output format")
+      ->check(CLI::IsMember(names))
+      ->capture_default_str()
+      ->group(group::output);
+  add_output_option(*verb, options->output);
   add_trace_options(*verb, options->trace);
   std::vector<std::string> tables;
   for (const std::string_view table : exporter::result_tables()) tables.emplace_back(table);
-  verb->add_option("--table", options->table, "what csv holds")->check(CLI::IsMember(tables))->capture_default_str();
+  verb->add_option("--table", options->table, "Table that --format csv writes")
+      ->check(CLI::IsMember(tables))
+      ->capture_default_str()
+      ->group(rarely(group::output));
   verb->add_flag("--metrics", options->metrics,
-                 "also, in text and Markdown, how long processes were in which state (other formats always say so)");
-  verb->footer(verdict_exit_codes);
+                 "Also print the time that tasks spend in each state. JSON and CSV always include it")
+      ->group(rarely(group::output));
+  describe(*verb,
+           {"amalthea analyze model.amxmi", "amalthea analyze --format json -o results.json model.amxmi",
+            "amalthea analyze --until 2s --trace trace.json model.amxmi   # for Perfetto"},
+           verdict_exit_codes);
   set_run(*verb, exit_code, [options] { return run(*options); });
 }
 

@@ -8,6 +8,7 @@
 #include "amalthea/quantity.hpp"
 #include "cli/complaint.hpp"
 #include "cli/file_options.hpp"
+#include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/mapping.hpp"
 #include "cli/model_output.hpp"
@@ -110,17 +111,17 @@ int run(const AnnotateOptions& options) {
     print_findings(diagnostics);
     return ExitCode::unusable;
   }
-  const auto analysed = analyze_model(*model, options.analysis, diagnostics);
-  if (!analysed) {
+  const auto analyzed = analyze_model(*model, options.analysis, diagnostics);
+  if (!analyzed) {
     print_findings(diagnostics);
-    return analysed.error();
+    return analyzed.error();
   }
   const exporter::ModelInfo info = exporter::model_info(*model);
   const auto annotations =
-      exporter::annotations_of(*model, {info, analysed->system, analysed->results, diagnostics}, *request, diagnostics);
+      exporter::annotations_of(*model, {info, analyzed->system, analyzed->results, diagnostics}, *request, diagnostics);
   print_findings(diagnostics);
   for (const exporter::VerdictLine& said :
-       exporter::verdict_lines(engine::assess(analysed->system, analysed->results, diagnostics)))
+       exporter::verdict_lines(engine::assess(analyzed->system, analyzed->results, diagnostics)))
     tell("{}\n", said.text);
   if (!write_model(*model, targets, limits,
                    [&](const Document& document) { return exporter::annotate(document, annotations); }))
@@ -132,26 +133,38 @@ int run(const AnnotateOptions& options) {
 
 void add_annotate(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<AnnotateOptions>();
-  CLI::App* verb = app.add_subcommand("annotate", "the model with its timing written in; nothing else changes");
+  CLI::App* verb = app.add_subcommand("annotate", "Write the computed timing into the model and change nothing else");
+  verb->group(group::timing);
   add_input_options(*verb, options->input);
   add_analysis_options(*verb, options->analysis);
   verb->add_option("--as", options->forms,
-                   "how the timing is written, one or several with commas between: properties (custom properties of "
-                   "what was analysed), measurements (AMALTHEA 0.8.2 to 0.9.9), requirements (proposed limits on the "
-                   "response times)")
+                   "What to write, separated by commas: properties, measurements, requirements. "
+                   "properties: custom properties of the analyzed elements; measurements: AMALTHEA 0.8.2 to 0.9.9; "
+                   "requirements: proposed limits on response times (docs/reference/annotation.md)")
+      ->type_name("FORM")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember({"properties", "measurements", "requirements"}))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(group::output);
   add_output(*verb, "-o,--output", options->output,
-             "the annotated model, may be the model itself; of several files or a folder the folder to write "
-             "them into, each under its name",
+             "Annotated model, or a folder for several files. It may be the model itself. Files keep their "
+             "names in a folder",
              {}, verb->get_option("MODEL"))
-      ->required();
-  verb->add_flag("--strip", options->strip, "take the annotations out again: gives the original back, byte for byte");
-  verb->footer(
-      "Exit code 0: written, whatever the verdicts; 1: the model has an error; 2: wrong use, unreadable input, "
-      "unwritable output, or a version that cannot hold what --as asks for.");
+      ->required()
+      ->type_name("PATH")
+      ->group(group::output);
+  verb->add_flag("--strip", options->strip, "Remove the annotations. This restores the original byte for byte")
+      ->group(group::output);
+  describe(*verb,
+           {"amalthea annotate -o annotated.amxmi model.amxmi",
+            "amalthea annotate --as properties,requirements -o annotated.amxmi model.amxmi",
+            "amalthea annotate --strip -o original.amxmi annotated.amxmi"},
+           "Exit codes:\n"
+           "  0  written, whatever the verdicts\n"
+           "  1  the model has an error\n"
+           "  2  wrong usage, unreadable input, unwritable output, or a model version\n"
+           "     without the elements that --as needs");
   set_run(*verb, exit_code, [options] { return run(*options); });
 }
 

@@ -17,10 +17,12 @@
 #include "batch/summary.hpp"
 #include "cli/complaint.hpp"
 #include "cli/file_options.hpp"
+#include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/mapping.hpp"
 #include "cli/progress.hpp"
 #include "cli/shown_findings.hpp"
+#include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/findings/finding_formats.hpp"
 #include "exporter/findings/sarif_log.hpp"
@@ -67,14 +69,14 @@ std::string in_words(const BatchOptions& options) {
   return words;
 }
 
-std::string analyse(const BatchOptions& options, const batch::ModelFiles& files) {
+std::string analyze(const BatchOptions& options, const batch::ModelFiles& files) {
   Diagnostics diagnostics;
   const auto model = load({files, options.limits}, diagnostics);
-  const auto analysed =
+  const auto analyzed =
       model.and_then([&](const Model& read) { return analyze_model(read, options.analysis, diagnostics); });
-  if (!analysed) return batch::body_of_failure(diagnostics.all(), "the model cannot be analysed with these options");
+  if (!analyzed) return batch::body_of_failure(diagnostics.all(), "the model cannot be analysed with these options");
   const exporter::ModelInfo info = exporter::model_info(*model);
-  return batch::body_of_results(exporter::results_json({info, analysed->system, analysed->results, diagnostics}));
+  return batch::body_of_results(exporter::results_json({info, analyzed->system, analyzed->results, diagnostics}));
 }
 
 /// The findings of a line, and one for every task that is late, for code scanning.
@@ -244,7 +246,7 @@ int run(const BatchOptions& options) {
   work.at_once = options.jobs;
   work.limits.time = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit * 1000));
   if (options.memory_limit > 0) work.limits.memory = options.memory_limit << 20U;
-  work.analyse = [&options](const batch::ModelFiles& files) { return analyse(options, files); };
+  work.analyze = [&options](const batch::ModelFiles& files) { return analyze(options, files); };
   batch::Summary summary(work.models);
   FindingsFile findings;
   if (!findings.open(options.sarif)) return ExitCode::unusable;
@@ -292,41 +294,70 @@ int merge(const MergeOptions& options) {
 
 void add_batch(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<BatchOptions>();
-  CLI::App* verb = app.add_subcommand("batch", "many models: a line of JSON each, in their order, and a summary");
-  add_input(*verb, "PATH", options->paths, "models, and folders with models at any depth");
-  add_input(*verb, "--manifest", options->manifest, "file that lists models, one a line (made by --list)");
-  verb->add_flag("--list", options->list, "only list the models, as a manifest");
-  verb->add_option("--shard", options->shard, "I/N: only the I-th of N parts")->capture_default_str();
-  verb->add_option("--jobs", options->jobs, "processes; the lines do not depend on them (default: as many as cores)")
-      ->check(CLI::Range(1U, 1024U));
-  verb->add_option("--time-limit", options->time_limit, "seconds for one model")
+  CLI::App* verb = app.add_subcommand("batch", "Analyze many models and write one line of JSON per model");
+  verb->group(group::many);
+  add_input(*verb, "PATH", options->paths, "Models, or folders that contain models at any depth");
+  add_input(*verb, "--manifest", options->manifest, "File that lists the models, one per line. --list writes one")
+      ->type_name("FILE")
+      ->group(rarely(group::run));
+  verb->add_flag("--list", options->list, "Only list the models, as a manifest")->group(rarely(group::run));
+  verb->add_option("--shard", options->shard, "Analyze only the I-th of N parts. merge joins the results of all parts")
+      ->type_name("I/N")
+      ->capture_default_str()
+      ->group(rarely(group::run));
+  verb->add_option("--jobs", options->jobs,
+                   "Number of processes. Default: one per core. The results do not depend on it")
+      ->check(CLI::Range(1U, 1024U))
+      ->group(group::run);
+  verb->add_option("--time-limit", options->time_limit, "Time limit per model, in seconds")
       ->check(CLI::Range(0.01, 1e7))
-      ->capture_default_str();
-  verb->add_option("--memory-limit", options->memory_limit, "MiB of address space for one model; 0: none")
-      ->check(CLI::Range(std::uint64_t{0}, most_mebibytes))
-      ->capture_default_str();
-  add_output(*verb, "-o,--output", options->output, "write the lines to this file instead of standard output",
-             {".partial", ".previous", ".lock"});
-  verb->add_flag("--resume", options->resume, "go on where a batch with the same -o was interrupted");
-  add_folder(*verb, "--cache", options->cache, "folder in which results are kept for models that have not changed");
-  add_output(*verb, "--summary", options->summaries,
-             "also write the summary to this file: .md, .html, .txt, or an SQLite database .db, .sqlite")
-      ->allow_extra_args(false);
-  add_output(*verb, "--sarif", options->sarif, "also write all findings and late tasks to this file, as SARIF 2.1.0");
+      ->capture_default_str()
+      ->group(group::run);
+  verb->add_option("--memory-limit", options->memory_limit, "Address space per model, in MiB. 0: no limit")
+      ->check(CLI::Range(std::uint64_t{0}, max_mebibytes))
+      ->capture_default_str()
+      ->group(rarely(group::run));
+  verb->add_flag("--resume", options->resume, "Continue an interrupted batch that has the same -o")->group(group::run);
+  add_folder(*verb, "--cache", options->cache, "Folder that keeps results of unchanged models")
+      ->type_name("FOLDER")
+      ->group(group::run);
   verb->add_option("--fail-on", options->fail_on,
-                   "the least that makes the exit code 1, or 4 if models are unknown and nothing is worse")
+                   "Mildest outcome that makes the exit code 1. The exit code is 4 if models are unknown and none is "
+                   "worse")
       ->check(CLI::IsMember({"unknown", "missed", "unbounded", "failed", "never"}))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(rarely(group::run));
+  add_output_option(*verb, options->output, {".partial", ".previous", ".lock"});
+  add_output(*verb, "--summary", options->summaries,
+             "Also write the summary to this file. The extension selects the format: .md, .html, .txt, or .db "
+             "or .sqlite for an SQLite database; may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false)
+      ->group(group::output);
+  add_output(*verb, "--sarif", options->sarif, "Also write all findings and late tasks to this file, as SARIF 2.1.0")
+      ->type_name("FILE")
+      ->group(rarely(group::output));
   add_analysis_options(*verb, options->analysis);
   add_chain_options(*verb, options->analysis);
   add_finding_options(*verb);
   add_limit_options(*verb, options->limits);
-  verb->footer("amalthea batch merge puts the lines of parts together. docs/reference/batch.md tells more.");
+  describe(*verb,
+           {"amalthea batch models -o results.jsonl", "amalthea batch models -o results.jsonl --summary summary.html",
+            "amalthea batch models -o results.jsonl --resume"},
+           "Exit codes:\n"
+           "  0  no outcome of a model reaches --fail-on\n"
+           "  1  the outcome of a model reaches --fail-on\n"
+           "  2  wrong usage or unwritable output\n"
+           "  4  models are unknown and none is worse (docs/reference/batch.md)");
 
   auto merge_options = std::make_shared<MergeOptions>();
-  CLI::App* parts = verb->add_subcommand("merge", "the lines of all parts (--shard) as one batch would have made them");
-  add_input(*parts, "PART", merge_options->parts, "files of lines")->required();
-  add_output(*parts, "-o,--output", merge_options->output, "write to this file instead of standard output");
+  CLI::App* parts = verb->add_subcommand("merge", "Join the results of all --shard parts into those of one batch");
+  parts->group("Verbs");
+  add_input(*parts, "PART", merge_options->parts, "Files that batch --shard wrote")->required();
+  add_output_option(*parts, merge_options->output);
+  describe(*parts, {"amalthea batch merge part1.jsonl part2.jsonl",
+                    "amalthea batch merge part1.jsonl part2.jsonl -o results.jsonl",
+                    "amalthea batch merge part*.jsonl -o results.jsonl"});
   set_run(*parts, exit_code, [merge_options] {
     if (is_standard_output(merge_options->output)) merge_options->output.clear();
     return merge(*merge_options);

@@ -13,6 +13,7 @@
 #include "batch/tree_conversion.hpp"
 #include "cli/complaint.hpp"
 #include "cli/file_options.hpp"
+#include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/model_output.hpp"
 #include "cli/progress.hpp"
@@ -260,34 +261,55 @@ int run(const ConvertOptions& options) {
 
 void add_convert(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ConvertOptions>();
-  CLI::App* verb = app.add_subcommand("convert", "the model in another AMALTHEA version, or as JSON, DOT or CSV");
+  CLI::App* verb = app.add_subcommand("convert", "Convert a model to another AMALTHEA version, JSON, DOT or CSV");
+  verb->group(group::many);
   add_input_options(*verb, options->input);
   verb->add_option("--to", options->to,
-                   "the version, 0.7.0 to 3.3.0 or itea-1.1.0 to itea-1.3.0; an older one if it can hold the content");
-  add_output(*verb, "-o,--output", options->output,
-             "the converted model; of several files or a folder the folder to write them into; with .json, .dot "
-             "or .csv and without --to the model in that form");
-  verb->add_option("--table", options->table, "of .csv: which table (default: tasks)")
-      ->check(CLI::IsMember(exporter::model_tables()));
+                   "Target version, 0.7.0 to 3.3.0 or itea-1.1.0 to itea-1.3.0. An older version works if it can "
+                   "hold the content")
+      ->type_name("VERSION")
+      ->group(group::conversion);
+  verb->add_flag("--check", options->check, "Only report what would change. Write no model")->group(group::conversion);
   add_output(*verb, "--report", options->report,
-             "what changed, by rule and place, into this file (JSON if it ends with .json; - for standard "
-             "output)");
-  verb->add_option("--places", options->places, "how many places and findings of a rule are told")
-      ->capture_default_str();
-  verb->add_flag("--check", options->check, "write no model, only say what would change");
-  verb->add_flag("--tree", options->tree, "convert every model below the paths, into the same tree below OUT");
-  verb->add_option("--jobs", options->jobs, "of --tree: processes (default: as many as cores)")
-      ->check(CLI::Range(1U, 1024U));
-  verb->add_option("--time-limit", options->time_limit, "of --tree: seconds for one model")
+             "Write what changed, by rule and place, to this file. JSON if it ends with .json; - is standard "
+             "output")
+      ->type_name("FILE")
+      ->group(group::conversion);
+  verb->add_option("--places", options->places, "Number of places and findings listed per rule")
+      ->capture_default_str()
+      ->group(rarely(group::conversion));
+  add_output(*verb, "-o,--output", options->output,
+             "File to write, or a folder for several files. Without --to, a file that ends with .json, .dot or "
+             ".csv holds the model in that format")
+      ->type_name("PATH")
+      ->group(group::output);
+  verb->add_option("--table", options->table, "Table of a .csv output. Default: tasks")
+      ->check(CLI::IsMember(exporter::model_tables()))
+      ->group(group::output);
+  verb->add_flag("--tree", options->tree, "Convert all models below MODEL into the same tree below the output folder")
+      ->group(group::tree);
+  verb->add_option("--jobs", options->jobs, "Number of processes. Default: one per core")
+      ->check(CLI::Range(1U, 1024U))
+      ->group(rarely(group::tree));
+  verb->add_option("--time-limit", options->time_limit, "Time limit per model, in seconds")
       ->check(CLI::Range(0.01, 1e7))
-      ->capture_default_str();
-  verb->add_option("--memory-limit", options->memory_limit, "of --tree: MiB of address space for one model; 0: none")
-      ->check(CLI::Range(std::uint64_t{0}, most_mebibytes))
-      ->capture_default_str();
-  verb->add_flag("--resume", options->resume, "of --tree: leave out what is converted and has not changed");
-  verb->footer(
-      "Exit code 0: converted, or can be; 1: an older version cannot hold the model, or models of a tree failed; 2: "
-      "wrong use, unreadable input, unwritable output. docs/reference/convert.md tells more.");
+      ->capture_default_str()
+      ->group(rarely(group::tree));
+  verb->add_option("--memory-limit", options->memory_limit, "Address space per model, in MiB. 0: no limit")
+      ->check(CLI::Range(std::uint64_t{0}, max_mebibytes))
+      ->capture_default_str()
+      ->group(rarely(group::tree));
+  verb->add_flag("--resume", options->resume, "Skip models that are converted and have not changed")
+      ->group(rarely(group::tree));
+  describe(*verb,
+           {"amalthea convert --to 3.3.0 -o new.amxmi model.amxmi",
+            "amalthea convert --to 2.0.0 --check model.amxmi   # can version 2.0.0 hold it?",
+            "amalthea convert --table runnables -o runnables.csv model.amxmi"},
+           "Exit codes:\n"
+           "  0  converted, or with --check: convertible\n"
+           "  1  an older version cannot hold the model, or models of a tree failed\n"
+           "  2  wrong usage, unreadable input or unwritable output\n"
+           "See docs/reference/convert.md.");
   set_run(*verb, exit_code, [options] { return run(*options); });
 }
 

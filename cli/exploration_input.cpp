@@ -11,6 +11,7 @@
 
 #include "amalthea/detail/near_miss.hpp"
 #include "cli/complaint.hpp"
+#include "cli/help.hpp"
 #include "cli/mapping.hpp"
 #include "cli/shown_findings.hpp"
 #include "cli/streams.hpp"
@@ -333,35 +334,50 @@ bool check_groups(const std::vector<const System*>& placements, const explore::C
 
 void add_exploration_options(CLI::App& verb, ExplorationInput& input) {
   verb.add_option("--objective", input.objectives,
-                  "what to improve once deadlines hold, one or several (then the Pareto front is kept): response (the "
-                  "largest bound on a response time relative to its deadline), load (the largest demand on a CPU), "
-                  "chain:A->B->C (the reaction of a chain, by the names of its tasks or its own)")
+                  "What to improve: response, load or chain:A->B->C. Only among mappings that meet all deadlines. "
+                  "response: the largest response-time bound relative to its deadline; load: the largest CPU "
+                  "utilization; chain: the reaction time of a chain, by its name or its tasks. Several, separated by "
+                  "commas, give a Pareto front")
+      ->type_name("WHAT")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(group::search);
   verb.add_option("--keep", input.keep,
-                  "what may not be changed, one or several with commas between: mapping, offloading, priorities, "
-                  "waiting, slices")
+                  "Do not change these, separated by commas: mapping, offloading, priorities, waiting, slices")
+      ->type_name("WHAT")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"mapping", "offloading", "priorities", "waiting", "slices"}));
-  verb.add_option("--pin", input.pins, "TASK=UNIT or TASK=UNIT|UNIT: run the task on these only; may be repeated")
-      ->allow_extra_args(false);
-  verb.add_option("--together", input.together, "A,B: run these tasks on one unit; may be repeated")
-      ->allow_extra_args(false);
-  verb.add_option("--apart", input.apart, "A,B: run no two of these tasks on one unit; may be repeated")
-      ->allow_extra_args(false);
+      ->check(CLI::IsMember({"mapping", "offloading", "priorities", "waiting", "slices"}))
+      ->group(group::search);
+  verb.add_option("--pin", input.pins, "Run the task only on this unit. TASK=UNIT or TASK=UNIT|UNIT; may be repeated")
+      ->type_name("TASK=UNIT")
+      ->allow_extra_args(false)
+      ->group(group::search);
+  verb.add_option("--together", input.together, "Run these tasks on one unit. May be repeated")
+      ->type_name("A,B")
+      ->allow_extra_args(false)
+      ->group(rarely(group::search));
+  verb.add_option("--apart", input.apart, "Run each of these tasks on a different unit. May be repeated")
+      ->type_name("A,B")
+      ->allow_extra_args(false)
+      ->group(rarely(group::search));
   verb.add_flag("--affinity", input.keep_affinity,
-                "keep the model's affinities (default: every task may run wherever it has ticks)");
-  verb.add_option("--candidates", input.candidates, "how many mappings to judge")
+                "Keep the affinities of the model. Default: a task may run on every unit that has ticks for it")
+      ->group(rarely(group::search));
+  verb.add_option("--candidates", input.candidates, "Number of mappings to evaluate")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
-      ->capture_default_str();
-  verb.add_option("--seconds", input.seconds,
-                  "stop the search after this time; then results may differ from run to run")
-      ->check(CLI::Range(0.0, 1e9));
-  verb.add_option("--seed", input.seed, "of the search; the same seed gives the same result")->capture_default_str();
-  verb.add_option("-j,--jobs", input.jobs, "threads (default: one for each processor); the result is the same")
-      ->check(CLI::Range(1U, 1024U));
+      ->capture_default_str()
+      ->group(group::search);
+  verb.add_option("--seconds", input.seconds, "Stop the search after this time. Results may then differ between runs")
+      ->check(CLI::Range(0.0, 1e9))
+      ->group(rarely(group::search));
+  verb.add_option("--seed", input.seed, "Random seed of the search. The same seed gives the same result")
+      ->capture_default_str()
+      ->group(rarely(group::search));
+  verb.add_option("-j,--jobs", input.jobs, "Number of threads. Default: one per core. The result does not depend on it")
+      ->check(CLI::Range(1U, 1024U))
+      ->group(rarely(group::search));
 }
 
 std::optional<Search> make_search(const Model& model, const AnalysisInput& analysis, const PreparedAnalysis& prepared,

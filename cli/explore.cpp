@@ -11,6 +11,7 @@
 #include "cli/complaint.hpp"
 #include "cli/exploration_input.hpp"
 #include "cli/file_options.hpp"
+#include "cli/help.hpp"
 #include "cli/model_output.hpp"
 #include "cli/progress.hpp"
 #include "cli/verbs.hpp"
@@ -49,7 +50,7 @@ bool can_be_named(const std::string& path, const System& system) {
 
 /// As far as that can be told before the search.
 bool check_solution(std::size_t solution, std::size_t objectives) {
-  const std::size_t most = objectives == 1 ? 1 : explore::most_solutions;
+  const std::size_t most = objectives == 1 ? 1 : explore::max_solutions;
   return solution <= most ||
          complain(fmt::format("--solution {}: there are only {}", solution,
                               most == 1 ? "1, as there is one objective" : fmt::format("{} at the most", most)));
@@ -134,9 +135,9 @@ int write_all(const Model& model, const ExploreOptions& options, const std::vect
                           std::holds_alternative<explore::ChainLatency>(objective)});
   const exporter::ModelInfo info = exporter::model_info(model);
   std::optional<engine::Assessment> assessment;
-  Diagnostics analysing = diagnostics;
-  if (const auto results = engine::analyze(*after, search.options.analysis, analysing))
-    assessment = engine::assess(*after, *results, analysing);
+  Diagnostics analyzing = diagnostics;
+  if (const auto results = engine::analyze(*after, search.options.analysis, analyzing))
+    assessment = engine::assess(*after, *results, analyzing);
   const exporter::ExplorationView view{
       info,       search.problem.system, *after,   exploration,
       objectives, options.solution - 1,  compared, assessment ? &*assessment : nullptr};
@@ -194,34 +195,48 @@ int run(const ExploreOptions& options) {
 
 void add_explore(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExploreOptions>();
-  CLI::App* verb = app.add_subcommand(
-      "explore", "search for a mapping that keeps all deadlines: units, offloading, priorities, waiting, time slices");
+  CLI::App* verb = app.add_subcommand("explore", "Search for a mapping that meets all deadlines");
+  verb->group(group::improve);
   add_input_options(*verb, options->input);
+  add_exploration_options(*verb, options->exploration);
   add_simulation_options(*verb, options->analysis);
   add_chain_option(*verb, options->analysis);
-  add_exploration_options(*verb, options->exploration);
-  verb->add_option("--format", options->format, "of what is printed")
+  verb->add_option("--format", options->format, "Output format")
       ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  verb->add_option("--solution", options->solution, "which of several on the Pareto front to show and write, from 1")
+      ->capture_default_str()
+      ->group(rarely(group::output));
+  verb->add_option("--solution", options->solution, "Solution of the Pareto front to show and write, counted from 1")
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
-      ->capture_default_str();
-  add_output(*verb, "--mapping-out", options->mapping_output, "write the mapping as a file that --mapping reads", {},
-             verb->get_option("--mapping"));
-  add_output(*verb, "--report", options->report, "write a comparison of before and after in Markdown");
+      ->capture_default_str()
+      ->group(rarely(group::output));
+  add_output(*verb, "--mapping-out", options->mapping_output, "Write the mapping to this file. --mapping reads it", {},
+             verb->get_option("--mapping"))
+      ->type_name("FILE")
+      ->group(group::output);
+  add_output(*verb, "--report", options->report, "Compare before and after in this Markdown file")
+      ->type_name("FILE")
+      ->group(group::output);
   add_input(*verb, "--compare", options->compare,
-            "show another mapping beside: a file that --mapping reads (*.json), or a model with the same tasks; "
-            "may be repeated")
-      ->allow_extra_args(false);
+            "Also show another mapping. A mapping file (*.json) or a model with the same tasks; may be repeated")
+      ->type_name("FILE")
+      ->allow_extra_args(false)
+      ->group(rarely(group::output));
   add_output(*verb, "-o,--output", options->output,
-             "write the model with the mapping in it, nothing else changed; of several files or a folder the "
-             "folder to write them into, each under its name; may be the model itself; - writes it to standard output "
-             "and leaves the text out",
-             {}, verb->get_option("MODEL"));
-  verb->footer(
-      "Exit code 0: a mapping was found with which every limit is met or guaranteed; 1: none was found, a deadline "
-      "cannot be kept by any, or the model has an error; 2: wrong use, unreadable input or unwritable output; 4: "
-      "something that limits timing was not judged (docs/reference/verdicts.md).");
+             "Write the model with the new mapping to this file. Or to a folder for several files. Nothing else "
+             "changes. It may be the model itself. Files keep their names in a folder; - writes the model to standard "
+             "output and omits the text",
+             {}, verb->get_option("MODEL"))
+      ->type_name("PATH")
+      ->group(group::output);
+  describe(*verb,
+           {"amalthea explore model.amxmi", "amalthea explore --keep offloading,waiting -o better.amxmi model.amxmi",
+            "amalthea explore --pin Monitor=Core --candidates 5000 model.amxmi"},
+           "Exit codes:\n"
+           "  0  the search found a mapping that meets or guarantees every limit\n"
+           "  1  it found none, no mapping can meet a deadline, or the model has an error\n"
+           "  2  wrong usage, unreadable input or unwritable output\n"
+           "  4  something that limits timing could not be judged\n"
+           "See docs/reference/verdicts.md.");
   set_run(*verb, exit_code, [options] { return run(*options); });
 }
 

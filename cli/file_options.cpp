@@ -78,7 +78,7 @@ const FileUse* find(const std::vector<Use>& uses, const Identity& identity,
 }
 
 /// "--trace" or "MODEL".
-std::string name_of(const CLI::Option& option) {
+std::string spoken_name(const CLI::Option& option) {
   if (!option.get_lnames().empty() && option.get_snames().empty()) return "--" + option.get_lnames().front();
   return option.get_snames().empty() ? option.get_name() : "-" + option.get_snames().front();
 }
@@ -90,19 +90,19 @@ bool over_input(const std::string& what, const std::string& path) {
 bool note_inputs(const CLI::Option& option, const Declared& as) {
   const std::vector<std::string> values = option.results();
   for (const std::string& path : as.files ? as.files(values) : values)
-    if (!will_read({name_of(option), path})) return false;
+    if (!will_read({spoken_name(option), path})) return false;
   return true;
 }
 
 bool note_outputs(const CLI::Option& option, const Declared& as) {
   std::optional<FileUse> own;
   if (as.may_replace != nullptr && as.may_replace->count() > 0)
-    own = FileUse{name_of(*as.may_replace), as.may_replace->results().front()};
+    own = FileUse{spoken_name(*as.may_replace), as.may_replace->results().front()};
   for (const std::string& path : option.results()) {
     if (is_standard_output(path)) continue;
-    if (!will_write({name_of(option), path}, own)) return false;
+    if (!will_write({spoken_name(option), path}, own)) return false;
     for (const std::string& ending : as.companions)
-      if (!will_write({name_of(option), path + ending})) return false;
+      if (!will_write({spoken_name(option), path + ending})) return false;
   }
   return true;
 }

@@ -6,6 +6,7 @@
 
 #include "analysis/model_analysis.hpp"
 #include "cli/file_options.hpp"
+#include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/streams.hpp"
 #include "cli/verbs.hpp"
@@ -52,17 +53,23 @@ int run(const GraphOptions& options) {
 
 void add_graph(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<GraphOptions>();
-  CLI::App* verb =
-      app.add_subcommand("graph", "the runnable graph of the system or of one task, as DOT, JSON or a picture");
+  CLI::App* verb = app.add_subcommand("graph", "Draw the runnable graph of a system or a task as SVG, DOT or JSON");
+  verb->group(group::understand);
   add_input_options(*verb, options->input);
+  verb->add_option("--task", options->task, "Draw only this task")->type_name("TASK")->group(group::output);
+  verb->add_option("--format", options->format, "Output format")
+      ->check(CLI::IsMember({"dot", "json", "svg"}))
+      ->capture_default_str()
+      ->group(group::output);
+  add_output_option(*verb, options->output);
   add_build_options(*verb, options->build);
   add_lenient_option(*verb, options->lenient);
-  verb->add_option("--format", options->format, "output format")
-      ->check(CLI::IsMember({"dot", "json", "svg"}))
-      ->capture_default_str();
-  verb->add_option("--task", options->task, "only the graph of this task");
-  add_output(*verb, "-o,--output", options->output, "write to this file instead of standard output");
-  verb->footer("Graphviz draws another picture: amalthea graph MODEL | dot -Tsvg -o graph.svg");
+  describe(*verb,
+           {"amalthea graph --format svg -o graph.svg model.amxmi",
+            "amalthea graph --task Control --format svg -o control.svg model.amxmi",
+            "amalthea graph model.amxmi > graph.dot   # for Graphviz: dot -Tsvg graph.dot"},
+           "Exit codes:\n  0  written\n  1  the model has an error\n  2  wrong usage, unreadable input or unwritable "
+           "output");
   set_run(*verb, exit_code, [options] { return run(*options); });
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cli/file_options.hpp"
+#include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/models/model_dump.hpp"
@@ -57,13 +58,22 @@ int run(const InfoOptions& options) {
 
 void add_info(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<InfoOptions>();
-  CLI::App* verb = app.add_subcommand("info", "what is in a model, and what of it the analysis understands");
+  CLI::App* verb = app.add_subcommand("info", "Summarize a model and what the analysis uses of it");
+  verb->group(group::understand);
   add_input_options(*verb, options->input);
-  add_build_options(*verb, options->build);
-  verb->add_option("--format", options->format, "output format")
+  verb->add_option("--format", options->format, "Output format")
       ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  verb->add_flag("--dump", options->dump, "every object, attribute and reference, one a line, for comparison");
+      ->capture_default_str()
+      ->group(group::output);
+  verb->add_flag("--dump", options->dump,
+                 "List every object, attribute and reference. One per line, in a canonical order, to compare models")
+      ->group(group::output);
+  add_build_options(*verb, options->build);
+  describe(
+      *verb,
+      {"amalthea info model.amxmi", "amalthea info --format json model.amxmi",
+       "amalthea info --dump model.amxmi > model.txt"},
+      "Exit codes:\n  0  the model can be read\n  1  the model has an error\n  2  wrong usage or unreadable input");
   set_run(*verb, exit_code, [options] { return run(*options); });
 }
 

@@ -17,6 +17,7 @@
 #include "analysis/model_analysis.hpp"
 #include "cli/complaint.hpp"
 #include "cli/file_options.hpp"
+#include "cli/help.hpp"
 #include "cli/mapping.hpp"
 #include "cli/shown_findings.hpp"
 #include "cli/streams.hpp"
@@ -58,22 +59,30 @@ std::optional<engine::MemoryModel> choose_memory(const std::string& memory) {
 
 void add_memory_options(CLI::App& verb, AnalysisInput& options) {
   add_input(verb, "--memory", options.memory,
-            "what memory accesses cost: none (the model's latencies without contention), model (as it says), "
-            "waters2019 (contention on the Jetson TX2) or a JSON file (docs/reference/memory.md)")
-      ->capture_default_str();
+            "Memory model: built-in name or JSON file. model: latencies and contention as in the "
+            "model; none: its latencies without contention; waters2019: contention on the Jetson TX2 "
+            "(docs/reference/memory.md)")
+      ->type_name("NAME")
+      ->capture_default_str()
+      ->group(group::analysis);
   verb.add_option("--line-rule", options.line_rule,
-                  "cache lines of an access: exact (bytes / line rounded up) or published (floor(bytes / line) + 1, as "
-                  "in published results of WATERS 2019)")
+                  "How many cache lines an access needs. exact: bytes / line, rounded up; published: floor(bytes / "
+                  "line) + 1, as in published results for WATERS 2019")
       ->check(CLI::IsMember({"exact", "published"}))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(rarely(group::analysis));
 }
 
 void add_mapping_options(CLI::App& verb, AnalysisInput& options) {
   verb.add_option("--map", options.map,
-                  "TASK=CORE[:PRIORITY]: run the task there instead of where the model maps it; may be repeated")
-      ->allow_extra_args(false);
+                  "Run a task on another core: TASK=CORE[:PRIORITY]. Overrides the model; may be repeated")
+      ->type_name("TASK=CORE")
+      ->allow_extra_args(false)
+      ->group(group::analysis);
   add_input(verb, "--mapping", options.mapping_file,
-            "JSON file with such changes (docs/reference/memory.md); --map wins over it");
+            "JSON file with a mapping (docs/reference/memory.md). --map takes precedence")
+      ->type_name("FILE")
+      ->group(rarely(group::analysis));
 }
 
 }  // namespace
@@ -101,81 +110,105 @@ std::optional<engine::DeviceProfile> choose_profile(const std::string& platform)
 
 void add_input_options(CLI::App& verb, InputOptions& options, ListFiles list) {
   add_input(verb, "MODEL", options.models,
-            "model file(s), or a folder of .amxmi files; several form one model; - is standard input", std::move(list))
+            "Model files or a folder of .amxmi files. Several files form one model; - is standard input",
+            std::move(list))
       ->required();
   add_finding_options(verb);
   add_limit_options(verb, options.limits);
 }
 
+void add_output_option(CLI::App& verb, std::string& output, std::vector<std::string> companions) {
+  add_output(verb, "-o,--output", output, "Write to this file instead of standard output", std::move(companions))
+      ->type_name("FILE")
+      ->group(group::output);
+}
+
 void add_limit_options(CLI::App& verb, importer::Limits& limits) {
-  verb.add_option("--max-size", limits.max_file_size, "largest file accepted, in bytes")
+  verb.add_option("--max-size", limits.max_file_size, "Largest accepted file, in bytes")
       ->capture_default_str()
-      ->group("Limits");
-  verb.add_option("--max-depth", limits.max_depth, "deepest nesting of elements accepted")
+      ->group(rarely(group::limits));
+  verb.add_option("--max-depth", limits.max_depth, "Deepest accepted nesting of elements")
       ->capture_default_str()
-      ->group("Limits");
-  verb.add_option("--max-elements", limits.max_elements, "most elements accepted in one file")
+      ->group(rarely(group::limits));
+  verb.add_option("--max-elements", limits.max_elements, "Largest accepted number of elements in a file")
       ->capture_default_str()
-      ->group("Limits");
-  verb.add_option("--max-attributes", limits.max_attributes_per_element, "most attributes accepted on an element")
+      ->group(rarely(group::limits));
+  verb.add_option("--max-attributes", limits.max_attributes_per_element,
+                  "Largest accepted number of attributes of an element")
       ->check(CLI::Range(0, 65535))
       ->capture_default_str()
-      ->group("Limits");
+      ->group(rarely(group::limits));
   verb.add_option("--max-unpacked", limits.max_unpacked_size,
-                  "largest model accepted in a ZIP archive, in bytes unpacked")
+                  "Largest accepted model in a ZIP archive, in unpacked bytes")
       ->capture_default_str()
-      ->group("Limits");
+      ->group(rarely(group::limits));
 }
 
 void add_build_options(CLI::App& verb, importer::BuildOptions& options) {
   verb.add_flag("--keep-wrappers", options.keep_wrappers,
-                "simulate wrapper and copies of an offloaded function as written even when it is mapped to a CPU");
+                "Keep the wrapper and copies of an offloaded function that is mapped to a CPU. By default the function "
+                "runs there without them")
+      ->group(rarely(group::analysis));
 }
 
 void add_lenient_option(CLI::App& verb, bool& lenient) {
-  verb.add_flag(
-      "--lenient", lenient,
-      "go on with a model that EMF refuses, without what is not understood (docs/reference/diagnostics.md); the errors "
-      "stay errors");
+  verb.add_flag("--lenient", lenient,
+                "Analyze a model that EMF refuses. What cannot be understood is left out, and the errors remain errors "
+                "(docs/reference/diagnostics.md)")
+      ->group(rarely(group::analysis));
 }
 
 void add_analysis_options(CLI::App& verb, AnalysisInput& options) {
-  verb.add_option("--execution", options.execution, "which execution times to take")
+  verb.add_option("--execution", options.execution, "Execution times to use")
       ->check(CLI::IsMember({"worst", "average", "best"}))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(group::analysis);
   add_simulation_options(verb, options);
 }
 
 void add_simulation_options(CLI::App& verb, AnalysisInput& options) {
-  add_build_options(verb, options.build);
-  add_lenient_option(verb, options.lenient);
-  verb.add_option("--until", options.until, "time to simulate, e.g. 2s or 500ms (default: the hyperperiod)");
+  verb.add_option("--until", options.until, "Simulated time, such as 2s (default: hyperperiod)")
+      ->type_name("TIME")
+      ->group(group::analysis);
   add_input(verb, "--platform", options.platform,
-            "GPU profile: a built-in name (tx2, xavier, pegasus, …) or a JSON file (default: what the model says)");
+            "GPU profile: built-in name or JSON file. Built in are tx2, xavier and others. Default: the profile "
+            "that the model "
+            "names")
+      ->type_name("NAME")
+      ->group(group::analysis);
   add_memory_options(verb, options);
   add_mapping_options(verb, options);
   verb.add_option(
           "--communication", options.communication,
-          "how tasks of a chain hand data on, by which its latency constraints are judged: implicit (read at the "
-          "start of a job, write at its end), explicit (where accesses stand) or let (at release, a period later)")
+          "How tasks of a chain pass data on. implicit: read at job start, write at job end; explicit: where the "
+          "model places the accesses; let: logical execution time, read at release, write one period later. "
+          "Latency constraints are judged accordingly")
       ->check(CLI::IsMember({"implicit", "explicit", "let"}))
-      ->capture_default_str();
-  verb.add_flag("--strict", options.strict, "what is assumed makes the verdict unknown");
-  verb.add_flag("--allow-unknown", options.allow_unknown, "exit code 0 also where the verdict is unknown");
+      ->capture_default_str()
+      ->group(rarely(group::chains));
+  add_build_options(verb, options.build);
+  add_lenient_option(verb, options.lenient);
+  verb.add_flag("--strict", options.strict, "Make the verdict unknown if it rests on an assumption")
+      ->group(rarely(group::verdict));
+  verb.add_flag("--allow-unknown", options.allow_unknown, "Exit with 0 instead of 4 if the verdict is unknown")
+      ->group(rarely(group::verdict));
 }
 
 void add_chain_option(CLI::App& verb, AnalysisInput& options) {
   verb.add_option("--chain", options.chains,
-                  "a chain of tasks by their names, such as \"A->B->C\", whose end-to-end latencies are wanted beside "
-                  "those of the model's event chains; may be given several times")
-      ->allow_extra_args(false);
+                  "Also compute the end-to-end latency of a task chain, such as \"A->B->C\". May be repeated; event "
+                  "chains of the model are always included")
+      ->type_name("CHAIN")
+      ->allow_extra_args(false)
+      ->group(group::chains);
 }
 
 void add_chain_options(CLI::App& verb, AnalysisInput& options) {
   add_chain_option(verb, options);
   verb.add_flag("--derive-chains", options.derive_chains,
-                fmt::format("also the chains along which labels pass between periodic tasks (at most {})",
-                            engine::most_derived_chains));
+                fmt::format("Also derive chains from labels that periodic tasks exchange. At most {}",
+                            engine::max_derived_chains))
+      ->group(rarely(group::chains));
 }
 
 void print_findings(const Diagnostics& diagnostics) {
@@ -261,12 +294,12 @@ tl::expected<PreparedAnalysis, int> prepare_analysis(const Model& model, const A
   return PreparedAnalysis{std::move(*system), std::move(understood->options.engine), std::move(understood->profile)};
 }
 
-tl::expected<Analysed, int> analyze_model(const Model& model, const AnalysisInput& options, Diagnostics& diagnostics) {
+tl::expected<Analyzed, int> analyze_model(const Model& model, const AnalysisInput& options, Diagnostics& diagnostics) {
   auto prepared = prepare_analysis(model, options, diagnostics);
   if (!prepared) return tl::unexpected(prepared.error());
   auto results = engine::analyze(prepared->system, prepared->analysis, diagnostics);
   if (!results) return tl::unexpected(int{ExitCode::findings});
-  return Analysed{std::move(prepared->system), std::move(*results)};
+  return Analyzed{std::move(prepared->system), std::move(*results)};
 }
 
 int exit_code_of(const engine::Assessment& assessment, const AnalysisInput& options) {

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/complaint.hpp"
+#include "cli/help.hpp"
 #include "cli/streams.hpp"
 #include "cli/usage_error.hpp"
 #include "cli/verbs.hpp"
@@ -20,10 +21,23 @@ using namespace amalthea;
 
 int run(int argc, char** argv) {
   int exit_code = cli::ExitCode::all_well;
-  CLI::App app{"Timing of AMALTHEA models of CPU+GPU systems", "amalthea"};
-  app.set_version_flag("--version", fmt::format("amalthea {} ({})", exporter::tool_version, exporter::tool_name));
+  CLI::App app{"Analyze the timing of CPU+GPU systems that are AMALTHEA models", "amalthea"};
+  app.set_help_flag("-h,--help", "Show the usual options");
+  app.set_help_all_flag("--help-all", "Show all options and exit codes");
+  app.set_version_flag("--version", fmt::format("amalthea {} ({})", exporter::tool_version, exporter::tool_name),
+                       "Show the version");
+  app.add_flag_callback("--help-markdown", [&app] { throw CLI::CallForVersion(cli::commands_page(app), 0); })
+      ->group("");  // hidden: for docs/reference/commands.md
   app.require_subcommand(1);
-  app.footer("amalthea VERB --help tells more about a verb.");
+  cli::describe(
+      app,
+      {"amalthea validate model.amxmi", "amalthea analyze model.amxmi", "amalthea report -o report.html model.amxmi"},
+      "Exit codes:\n"
+      "  0  every limit is met or guaranteed\n"
+      "  1  a limit is missed, a task is unbounded, or the model has an error\n"
+      "  2  wrong usage, unreadable input, unwritable output, or a lack of memory\n"
+      "  3  internal error\n"
+      "  4  something that limits timing could not be judged");
   cli::add_verbs(app, exit_code);
   try {
     app.parse(argc, argv);

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/file_options.hpp"
+#include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/mapping.hpp"
 #include "cli/streams.hpp"
@@ -88,11 +89,11 @@ int run(const ReportOptions& options) {
                : std::nullopt;
   std::optional<engine::ManyRuns> runs;
   if (recorded && options.runs > 0) {
-    Diagnostics told_already;
+    Diagnostics ignored;
     engine::AnalysisOptions random = prepared->analysis;
     random.execution = engine::Execution::random;
     const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
-    runs = engine::simulate_runs(prepared->system, {random, options.runs, options.seed, threads}, told_already);
+    runs = engine::simulate_runs(prepared->system, {random, options.runs, options.seed, threads}, ignored);
   }
   print_findings(diagnostics);
   if (!prepared) return prepared.error();
@@ -111,29 +112,39 @@ int run(const ReportOptions& options) {
 
 void add_report(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ReportOptions>();
-  CLI::App* verb = app.add_subcommand(
-      "report",
-      "one HTML file for people: verdict, deadlines, schedule, chains, loads, findings (docs/reference/report.md)");
+  CLI::App* verb = app.add_subcommand("report", "Write an HTML report with verdicts, schedule, chains and findings");
+  verb->group(group::timing);
   add_input_options(*verb, options->input);
   add_analysis_options(*verb, options->analysis);
   add_chain_options(*verb, options->analysis);
-  add_output(*verb, "-o,--output", options->output, "the HTML file")->required();
+  add_output(*verb, "-o,--output", options->output, "HTML file to write")
+      ->required()
+      ->type_name("FILE")
+      ->group(group::output);
   add_input(*verb, "--baseline", options->baseline,
-            "results of an earlier analyze --format json: also say what got better or worse since");
-  CLI::Option* runs =
-      verb->add_option("--runs", options->runs,
-                       "also show how response times are distributed over so many runs with random execution times")
-          ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}));
-  verb->add_option("--seed", options->seed, "of what --runs draws")
+            "Compare with earlier results. A file that analyze --format json wrote")
+      ->type_name("FILE")
+      ->group(group::output);
+  CLI::Option* runs = verb->add_option("--runs", options->runs,
+                                       "Also show response-time distributions over N runs. Execution times are random")
+                          ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
+                          ->group(group::output);
+  verb->add_option("--seed", options->seed, "Random seed of --runs")
       ->check(CLI::Range(std::uint64_t{0}, engine::seed_limit - 1))
       ->needs(runs)
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(rarely(group::output));
   verb->add_option("--trace-events", options->trace_events,
-                   "most intervals of the schedule to put into the file; when there are more, its beginning and the "
-                   "longest jobs are")
+                   "Largest number of schedule intervals in the report. If there are more, the report shows the "
+                   "beginning and the longest jobs")
       ->check(CLI::Range(std::size_t{100}, std::size_t{10'000'000}))
-      ->capture_default_str();
-  verb->footer("Exit codes are those of analyze. The file opens in any browser, without a network.");
+      ->capture_default_str()
+      ->group(rarely(group::output));
+  describe(
+      *verb,
+      {"amalthea report -o report.html model.amxmi", "amalthea report --runs 1000 -o report.html model.amxmi",
+       "amalthea report --baseline results.json -o report.html model.amxmi"},
+      std::string("Any browser opens the file, without a network (docs/reference/report.md).\n") + verdict_exit_codes);
   set_run(*verb, exit_code, [options] { return run(*options); });
 }
 

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 
 #include "amalthea/detail/near_miss.hpp"
+#include "cli/help.hpp"
 #include "exporter/findings/finding_catalog.hpp"
 
 namespace amalthea::cli {
@@ -39,16 +40,15 @@ std::string wrong_id(const std::string& id) {
 
 void add_finding_options(CLI::App& verb) {
   verb.add_option("--suppress", shown_findings().suppressed,
-                  "do not show the findings with these ids, such as AM0410,AM0503; may be repeated. Verdicts and exit "
-                  "codes stay")
+                  "Hide findings by id, such as AM0410,AM0503. May be repeated; verdicts and exit codes do not change")
       ->type_name("ID")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::Validator(wrong_id, ""))
-      ->group("Findings");
+      ->group(rarely(group::findings));
   verb.add_flag("-q,--quiet", shown_findings().quiet,
-                "show no findings but errors, and no progress. Verdicts and exit codes stay")
-      ->group("Findings");
+                "Hide progress and findings other than errors. Verdicts and exit codes do not change")
+      ->group(group::findings);
 }
 
 bool is_suppressed(std::string_view id) {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
-#include "cli/file_options.hpp"
+#include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/shown_findings.hpp"
 #include "cli/streams.hpp"
@@ -99,31 +99,41 @@ int run(const SimulateOptions& options) {
 void add_simulate(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<SimulateOptions>();
   CLI::App* verb =
-      app.add_subcommand("simulate", "how response times are distributed over many runs with random execution times");
+      app.add_subcommand("simulate", "Simulate random execution times and show response-time distributions");
+  verb->group(group::timing);
   add_input_options(*verb, options->input);
-  verb->add_option("--runs", options->runs, "independent runs, each from time 0")
+  verb->add_option("--runs", options->runs, "Number of independent runs, each from time 0")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(group::analysis);
   const CLI::Option* seed =
-      verb->add_option("--seed", options->seed, "of what is drawn; the same seed draws the same values")
+      verb->add_option("--seed", options->seed, "Random seed. The same seed draws the same values")
           ->check(CLI::Range(std::uint64_t{0}, engine::seed_limit - 1))
-          ->capture_default_str();
+          ->capture_default_str()
+          ->group(group::analysis);
   const CLI::Option* execution =
       verb->add_option("--execution", options->analysis.execution,
-                       "which execution times to take (default: random for several runs or with --seed, else worst)")
-          ->check(CLI::IsMember({"worst", "average", "best", "random"}));
-  verb->add_option("--jobs", options->jobs, "threads; the result does not depend on them (default: as many as cores)")
-      ->check(CLI::Range(1U, 1024U));
+                       "Execution times. Default: random for several runs or with --seed, otherwise worst")
+          ->check(CLI::IsMember({"worst", "average", "best", "random"}))
+          ->group(rarely(group::analysis));
   add_simulation_options(*verb, options->analysis);
   add_chain_options(*verb, options->analysis);
-  verb->add_option("--format", options->format, "output format")
+  verb->add_option("--format", options->format, "Output format")
       ->check(CLI::IsMember({"text", "json"}))
-      ->capture_default_str();
-  add_output(*verb, "-o,--output", options->output, "write to this file instead of standard output");
+      ->capture_default_str()
+      ->group(group::output);
+  add_output_option(*verb, options->output);
   add_trace_options(*verb, options->trace);
-  verb->add_option("--trace-run", options->traced_run, "which of the runs --trace shows, counted from 0")
-      ->capture_default_str();
-  verb->footer(verdict_exit_codes);
+  verb->add_option("--trace-run", options->traced_run, "Run that --trace records, counted from 0")
+      ->capture_default_str()
+      ->group(rarely(group::output));
+  verb->add_option("--jobs", options->jobs, "Number of threads. Default: one per core. The results do not depend on it")
+      ->check(CLI::Range(1U, 1024U))
+      ->group(rarely(group::run));
+  describe(*verb,
+           {"amalthea simulate --runs 1000 model.amxmi", "amalthea simulate --runs 1000 --until 1s model.amxmi",
+            "amalthea simulate --trace run.btf model.amxmi   # one run, worst case"},
+           verdict_exit_codes);
   set_run(*verb, exit_code, [options, seed, execution] {
     if (execution->count() == 0 && (options->runs > 1 || seed->count() > 0)) options->analysis.execution = "random";
     return run(*options);

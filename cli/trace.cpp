@@ -11,6 +11,7 @@
 #include "amalthea/quantity.hpp"
 #include "cli/complaint.hpp"
 #include "cli/file_options.hpp"
+#include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/streams.hpp"
 #include "exporter/traces/detail/trace_thread.hpp"
@@ -19,14 +20,16 @@ namespace amalthea::cli {
 
 void add_trace_options(CLI::App& verb, TraceOptions& options) {
   add_output(verb, "--trace", options.path,
-             "also write every event of the simulation to this file, by its extension: .btf, .json or .json.gz "
-             "(Perfetto), .csv, .atdb (docs/reference/traces.md)")
-      ->type_name("FILE");
-  verb.add_option(
-          "--trace-limit", options.limit,
-          "MiB at which a trace ends, with a message; the results still cover the whole simulation; 0: no limit")
-      ->check(CLI::Range(std::uint64_t{0}, most_mebibytes))
-      ->capture_default_str();
+             "Also write a trace: .btf, .json (Perfetto), .csv or .atdb. The extension selects the format; "
+             ".json.gz is compressed (docs/reference/traces.md)")
+      ->type_name("FILE")
+      ->group(group::output);
+  verb.add_option("--trace-limit", options.limit,
+                  "Size at which the trace ends, in MiB. A warning states the time; the results still cover the whole "
+                  "simulation. 0: no limit")
+      ->check(CLI::Range(std::uint64_t{0}, max_mebibytes))
+      ->capture_default_str()
+      ->group(rarely(group::output));
 }
 
 bool check_trace(const std::string& path) {

@@ -60,40 +60,47 @@ std::string verb_message(CLI::App& app, const std::vector<std::string>& argument
     list += fmt::format("{}{}", list.empty() ? "" : ", ", names.back());
   }
   if (arguments.empty() || arguments.front().starts_with('-'))
-    return fmt::format("expected a verb: {} ({})", command_of(app) + " VERB", list);
+    return fmt::format("the verb is missing; use {} VERB with one of {}", command_of(app), list);
   const std::string suggestion = did_you_mean(arguments.front(), names);
   return fmt::format("unknown verb \"{}\"{}", arguments.front(),
-                     suggestion.empty() ? fmt::format("; there are {}", list) : suggestion);
+                     suggestion.empty() ? fmt::format("; expected one of {}", list) : suggestion);
 }
 
-/// Of "--format: xml not in {text,json}": what may have been meant by xml.
-std::string value_suggestion(std::string_view message) {
+/// Of "--format: xml not in {text,json}": what is expected instead of xml.
+std::string expected_word(const std::string& message) {
   constexpr std::string_view marker = " not in {";
   const auto at = message.find(marker);
   const auto colon = message.rfind(": ", at);
-  if (at == std::string_view::npos || colon == std::string_view::npos) return {};
-  std::string_view list = message.substr(at + marker.size());
+  if (at == std::string::npos || colon == std::string::npos) return message;
+  const std::string wrong = message.substr(colon + 2, at - colon - 2);
+  std::string_view list = std::string_view(message).substr(at + marker.size());
   list = list.substr(0, list.find('}'));
-  NearMisses near(message.substr(colon + 2, at - colon - 2));
+  NearMisses near(wrong);
+  std::string words;
   while (!list.empty()) {
     const auto end = std::min(list.find(','), list.size());
     near.offer(list.substr(0, end));
+    words += fmt::format("{}{}", words.empty() ? "" : ", ", list.substr(0, end));
     list.remove_prefix(std::min(end + 1, list.size()));
   }
-  return near.suggestion();
+  return fmt::format("{} {}: expected one of {}{}", message.substr(0, colon), wrong, words, near.suggestion());
 }
 
-/// Of "Could not convert: --max-depth = deep": what would be a value.
-std::string expected_value(const CLI::App& verb, std::string_view message) {
+/// Of "Could not convert: --max-depth = deep": what is expected instead of deep.
+std::string expected_number(const CLI::App& verb, std::string message) {
   for (const CLI::Option* option : verb.get_options()) {
     if (option->get_lnames().empty() || message.find(" --" + option->get_lnames().front() + " ") == message.npos)
       continue;
+    const auto equals = message.find(" = ");
+    if (equals == message.npos) break;
+    const std::string given =
+        fmt::format("--{} {}", option->get_lnames().front(), std::string_view(message).substr(equals + 3));
     const std::string type = option->get_type_name();
-    if (type.starts_with("UINT")) return "; expected a whole number from 0 on";
-    if (type.starts_with("INT")) return "; expected a whole number";
-    if (type.starts_with("FLOAT")) return "; expected a number";
+    if (type.starts_with("UINT")) return given + ": expected a whole number of 0 or more";
+    if (type.starts_with("INT")) return given + ": expected a whole number";
+    if (type.starts_with("FLOAT")) return given + ": expected a number";
   }
-  return {};
+  return message;
 }
 
 /// Their names are no help: some are named after the verb.
@@ -112,17 +119,18 @@ std::string describe_usage_error(CLI::App& app, const CLI::ParseError& error) {
   if (wants_verb && (message.starts_with("A subcommand is required") || is_a<CLI::ExtrasError>(error))) {
     message = verb_message(verb, left);
   } else if (is_a<CLI::ExtrasError>(error)) {
-    for (const std::string& argument : left)
-      if (argument.starts_with('-')) {
-        message += option_suggestion(app, verb, argument);
-        break;
-      }
+    const auto option =
+        std::find_if(left.begin(), left.end(), [](const std::string& argument) { return argument.starts_with('-'); });
+    if (option != left.end())
+      message = fmt::format("unknown option {}{}", *option, option_suggestion(app, verb, *option));
+    else if (!left.empty())
+      message = fmt::format("unexpected argument \"{}\"", left.front());
   } else if (is_a<CLI::ValidationError>(error)) {
-    message += value_suggestion(message);
+    message = expected_word(message);
   } else if (is_a<CLI::ConversionError>(error)) {
-    message += expected_value(verb, message);
+    message = expected_number(verb, message);
   }
-  return fmt::format("amalthea: error: {}\n{} --help shows the use.\n", message, command_of(verb));
+  return fmt::format("amalthea: error: {}\nSee {} --help.\n", message, command_of(verb));
 }
 
 }  // namespace amalthea::cli

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/file_options.hpp"
+#include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/shown_findings.hpp"
 #include "cli/verbs.hpp"
@@ -56,19 +57,27 @@ int run(const ValidateOptions& options) {
 
 void add_validate(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ValidateOptions>();
-  CLI::App* verb = app.add_subcommand(
-      "validate", "findings about a model: against its metamodel, what an analysis lacks, and a design review");
+  CLI::App* verb = app.add_subcommand("validate", "Check a model for errors, missing timing data and design flaws");
+  verb->group(group::understand);
   add_input_options(*verb, options->input);
+  verb->add_option("--fail-on", options->fail_on, "Lowest severity that makes the exit code 1")
+      ->check(CLI::IsMember({"error", "warning", "note", "never"}))
+      ->capture_default_str()
+      ->group(group::findings);
   std::vector<std::string> names;
   for (const auto& format : exporter::finding_formats()) names.emplace_back(format.name);
-  verb->add_option("--format", options->format, "output format")->check(CLI::IsMember(names))->capture_default_str();
-  add_output(*verb, "-o,--output", options->output, "write to this file instead of standard output");
-  verb->add_option("--fail-on", options->fail_on, "least severity that makes the exit code 1")
-      ->check(CLI::IsMember({"error", "warning", "note", "never"}))
-      ->capture_default_str();
-  verb->footer(
-      "Exit code 0: no finding of the severity of --fail-on or above; 1: there is one; 2: wrong use or unreadable "
-      "input.");
+  verb->add_option("--format", options->format, "Output format")
+      ->check(CLI::IsMember(names))
+      ->capture_default_str()
+      ->group(group::output);
+  add_output_option(*verb, options->output);
+  describe(*verb,
+           {"amalthea validate model.amxmi", "amalthea validate --fail-on warning model.amxmi",
+            "amalthea validate --format sarif -o findings.sarif model.amxmi"},
+           "Exit codes:\n"
+           "  0  no finding has the severity of --fail-on or a higher one\n"
+           "  1  there is such a finding\n"
+           "  2  wrong usage or unreadable input");
   set_run(*verb, exit_code, [options] { return run(*options); });
 }
 

@@ -7,7 +7,7 @@
 
 namespace amalthea::cli {
 
-/// What the process ends with.
+/// The exit codes of the process.
 struct ExitCode {
   static constexpr int all_well = 0;
   static constexpr int findings = 1;  ///< a limit is missed, a task unbounded, or the model has an error

@@ -87,14 +87,14 @@ Duration default_horizon(const System& system, std::optional<Duration> hyper, Du
 
 /// Limits of constraints may be longer than the hyperperiod; where that is cheap, they are seen to pass.
 Duration lengthened_for_constraints(const System& system, Duration until) {
-  constexpr std::int64_t most_times = 100;
+  constexpr std::int64_t max_times = 100;
   const Duration needed = time_needed_by_constraints(system);
   if (needed.is_zero() || until >= longest_default) return until;
   Duration offset;
   for (const Stimulus& stimulus : system.stimuli)
     if (!stimulus.activates.empty()) offset = std::max(offset, first_arrival(stimulus));
   const Duration wanted = std::min(needed, longest_default) + std::min(offset, longest_default);
-  return std::max(until, std::min({wanted, longest_default, until * most_times}));
+  return std::max(until, std::min({wanted, longest_default, until * max_times}));
 }
 
 /// How long measured jobs may go on after the horizon: every deadline has passed by then, and jobs without one had
@@ -200,7 +200,7 @@ void add_bounds(const System& system, SystemBounds bounds, Results& results) {
 /// Whether every block fits the GPU it is launched on. What is not known of a GPU is told once.
 bool check_launches(const System& system, const std::vector<const DeviceProfile*>& devices, Diagnostics& diagnostics) {
   bool all_fit = true;
-  std::vector<bool> told(devices.size(), false);
+  std::vector<bool> reported(devices.size(), false);
   for (NodeIndex node = 0; node < system.graph.size(); ++node) {
     const auto* kernel = std::get_if<Kernel>(&system.graph[node].activity);
     if (kernel == nullptr) continue;
@@ -213,14 +213,14 @@ bool check_launches(const System& system, const std::vector<const DeviceProfile*
     if (!kernel->launch) continue;
     const UnitIndex unit = system.tasks[system.graph[node].task].unit;
     if (!devices[unit]->multiprocessors) {
-      if (!told[unit])
+      if (!reported[unit])
         diagnostics.add(
             "AM0506", Severity::warning,
             fmt::format("kernel \"{}\" says how it is launched, but the profile \"{}\" does not say what an "
                         "SM holds; kernels occupy all of \"{}\" for the time of one block; choose a "
                         "profile that does (--platform)",
                         system.graph[node].name, devices[unit]->name, system.platform.units[unit].name));
-      told[unit] = true;
+      reported[unit] = true;
       continue;
     }
     const auto plan = gpu::plan_launch(*kernel->launch, *devices[unit]);
@@ -258,7 +258,7 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
   input.execution = options.execution;
   ConstraintObserver constraints(system);
   std::optional<ObserverTee> both;
-  input.observer = told_both(options.observer, constraints, both);
+  input.observer = combined_observer(options.observer, constraints, both);
   simulate(input, results);
   if (results.stopped_early)
     diagnostics.add(

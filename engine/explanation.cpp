@@ -90,8 +90,8 @@ tl::expected<Explanation, std::string> explain(const System& system, const Analy
   if (!result.worst_release)
     return tl::unexpected(fmt::format("no job of {} ended in the {} that were simulated", system.tasks[task].name,
                                       format_duration(results.horizon)));
-  Diagnostics told;  // by the analysis already
-  const auto preparation = prepare_simulation(system, options, told);
+  Diagnostics ignored;  // by the analysis already
+  const auto preparation = prepare_simulation(system, options, ignored);
   if (!preparation) return tl::unexpected(std::string("the system cannot be simulated"));
   const std::vector<Program> programs =
       compile_programs(system, options.execution, preparation->devices, options.compile);
@@ -104,27 +104,28 @@ tl::expected<Explanation, std::string> explain(const System& system, const Analy
   simulate(input, again);
   if (!watcher.found()) return tl::unexpected(std::string("the longest job was not seen again"));
 
-  Explanation story;
-  story.task = task;
-  story.job = watcher.job();
-  story.release = *result.worst_release;
-  story.completion = story.release + result.response.max;
-  story.own = watcher.own();
-  if (const Instant begun = story.own.empty() ? story.completion : story.own.front().from; begun > story.release) {
+  Explanation explanation;
+  explanation.task = task;
+  explanation.job = watcher.job();
+  explanation.release = *result.worst_release;
+  explanation.completion = explanation.release + result.response.max;
+  explanation.own = watcher.own();
+  if (const Instant begun = explanation.own.empty() ? explanation.completion : explanation.own.front().from;
+      begun > explanation.release) {
     Interval backlog;
     backlog.task = task;
-    backlog.job = story.job;
-    backlog.release = backlog.from = story.release;
+    backlog.job = explanation.job;
+    backlog.release = backlog.from = explanation.release;
     backlog.to = begun;
     backlog.standing.reason = {ContributionKind::backlog, task, {}};
-    story.own.insert(story.own.begin(), backlog);
+    explanation.own.insert(explanation.own.begin(), backlog);
   }
-  const std::vector<bool> wanted = units_of(system, task, story.own);
+  const std::vector<bool> wanted = units_of(system, task, explanation.own);
   for (Interval& interval : watcher.others())
-    if (wanted[*interval.unit]) story.others.push_back(interval);
-  std::stable_sort(story.others.begin(), story.others.end(),
+    if (wanted[*interval.unit]) explanation.others.push_back(interval);
+  std::stable_sort(explanation.others.begin(), explanation.others.end(),
                    [](const Interval& a, const Interval& b) { return a.from < b.from; });
-  return story;
+  return explanation;
 }
 
 }  // namespace amalthea::engine

@@ -142,7 +142,8 @@ class Runs {
     input.keep_responses = true;
     ConstraintObserver constraints(system_);
     std::optional<ObserverTee> both;
-    input.observer = told_both(run == options_.watched_run ? options_.analysis.observer : nullptr, constraints, both);
+    input.observer =
+        combined_observer(run == options_.watched_run ? options_.analysis.observer : nullptr, constraints, both);
     simulate(input, outcome.results);
     for (const Chain& chain : system_.chains)
       outcome.chains.push_back(observed_latencies(chain, outcome.results.accesses));

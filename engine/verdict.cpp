@@ -134,7 +134,7 @@ class Assessor {
 
   void assumptions() {
     const bool nothing = assessment_.limits.empty();
-    if (!results_.strict) assessment_.assumptions = said_of(findings_, Consequence::assumption);
+    if (!results_.strict) assessment_.assumptions = assumptions_with(findings_, Consequence::assumption);
     if (!nothing) return;
     constexpr const char* no_limits = "nothing has to be kept: the model states no deadline, requirement or constraint";
     if (results_.strict)
@@ -145,7 +145,7 @@ class Assessor {
 
   void replaced() {
     assessment_.replaced = results_.replaced;
-    for (Assumption& change : said_of(findings_, Consequence::replacement))
+    for (Assumption& change : assumptions_with(findings_, Consequence::replacement))
       assessment_.replaced.push_back(std::move(change.text));
   }
 

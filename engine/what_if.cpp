@@ -68,8 +68,8 @@ std::vector<WhatIf> what_if(const System& system, const AnalysisOptions& options
   const TaskIndex task = system.tasks[asked].folded_into.value_or(asked);
   std::vector<WhatIf> tried;
   const auto attempt = [&](const System& changed, std::string change) {
-    Diagnostics told;  // by the analysis of the system as it is
-    auto results = analyze(changed, options, told);
+    Diagnostics ignored;  // by the analysis of the system as it is
+    auto results = analyze(changed, options, ignored);
     if (results) tried.push_back({std::move(change), std::move(results->tasks[task])});
   };
   System suspended = system;

@@ -263,7 +263,7 @@ double Evaluator::overload(std::size_t placement, const Candidate& candidate, By
   std::vector<double> load(placed.system.platform.units.size(), 0);
   for (TaskIndex task = 0; task < candidate.size(); ++task)
     if (placed.host[task] &&
-        (by == By::everybody || (placed.system.tasks[task].deadline && is_counted(placement, task))))
+        (by == By::all_tasks || (placed.system.tasks[task].deadline && is_counted(placement, task))))
       load[candidate[task].unit] += demands.on_unit[task][candidate[task].unit];
   double overload = 0;
   for (const double share : load) overload += std::max(0.0, share - 1);

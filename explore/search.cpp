@@ -19,7 +19,7 @@ using namespace detail;
 using Clock = std::chrono::steady_clock;
 
 /// More than this a clock might not hold.
-constexpr double most_seconds = 1e9;
+constexpr double max_seconds = 1e9;
 
 /// Whatever the number of threads, so that results do not depend on it.
 constexpr std::uint64_t walks = 8;
@@ -65,14 +65,14 @@ class Search {
       result.judged += each.judged;
     }
     archive.sort();
-    archive.thin(most_solutions);
+    archive.thin(max_solutions);
     const Judgement& best = archive.members().front().judgement;
     result.feasible = best.broken == 0 && best.late.empty();
     if (!result.feasible) {
       ConflictOptions options;
       if (options_.seconds)
         options.end = begin_ + std::chrono::duration_cast<Clock::duration>(
-                                   std::chrono::duration<double>(std::min(*options_.seconds, most_seconds)));
+                                   std::chrono::duration<double>(std::min(*options_.seconds, max_seconds)));
       options.judged = [this] { count(); };
       result.conflict =
           find_conflict(space_, facts_, counted_, archive.members().front(), late, options, result.judged);
@@ -145,8 +145,8 @@ class Search {
     engine::AnalysisOptions options = options_.analysis;
     options.execution = engine::Execution::worst;
     options.observer = nullptr;
-    Diagnostics told;  // by the analysis of the system as it is
-    const auto results = engine::analyze(system, options, told);
+    Diagnostics ignored;  // by the analysis of the system as it is
+    const auto results = engine::analyze(system, options, ignored);
     if (!results) return solution;
     solution.was_simulated = true;
     for (TaskIndex task = 0; task < solution.simulated.size(); ++task)

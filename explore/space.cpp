@@ -60,7 +60,7 @@ std::vector<std::vector<bool>> combinations(const System& system, const std::vec
   std::vector<std::vector<bool>> all = {own};
   if (!options.freedom.offloading) return all;
   const auto add = [&all](const std::vector<bool>& one) {
-    if (all.size() < most_placements && std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+    if (all.size() < max_placements && std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
   };
   if (functions.size() <= 6) {
     for (std::uint32_t bits = 0; bits < (1u << functions.size()); ++bits) {
@@ -78,10 +78,10 @@ std::vector<std::vector<bool>> combinations(const System& system, const std::vec
   for (const TaskIndex task : functions) {
     std::vector<bool> one = own;
     one[task] = !one[task];
-    if (all.size() < most_placements / 2) add(one);
+    if (all.size() < max_placements / 2) add(one);
   }
   RandomStream random(options.seed, walk_purpose, ~std::uint64_t{0}, 0);
-  for (std::size_t tries = 0; tries < 4 * most_placements; ++tries) {
+  for (std::size_t tries = 0; tries < 4 * max_placements; ++tries) {
     std::vector<bool> one(own.size(), false);
     for (const TaskIndex task : functions) one[task] = random.uniform() < 0.5;
     add(one);

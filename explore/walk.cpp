@@ -15,8 +15,8 @@ constexpr double first_temperature = 1, last_temperature = 0.003;
 /// A walk is annealed so often, each time but the first from its best and half as hot.
 constexpr std::uint64_t rounds = 2;
 /// So many moves in a row that lead to nothing new end it: the space is small.
-constexpr std::uint64_t most_idle_moves = 3000;
-constexpr std::size_t most_late_sets = 200;
+constexpr std::uint64_t max_idle_moves = 3000;
+constexpr std::size_t max_late_sets = 200;
 
 struct State {
   std::size_t placement = 0;
@@ -63,7 +63,7 @@ class Walker {
   }
 
   bool is_over() const {
-    if (result_.judged >= options_.budget || idle_ >= most_idle_moves) return true;
+    if (result_.judged >= options_.budget || idle_ >= max_idle_moves) return true;
     if (options_.until_feasible && result_.feasible) return true;
     return options_.seconds && std::chrono::duration<double>(Clock::now() - begin_).count() >= *options_.seconds;
   }
@@ -82,11 +82,11 @@ class Walker {
     member.judgement = evaluator_.judge(state.placement, member.candidate);
     member.judgement.bounds.clear();
     auto judged = std::make_shared<const Judgement>(member.judgement);
-    if (known_.size() < options_.most_remembered) known_.emplace(hash, judged);
+    if (known_.size() < options_.max_remembered) known_.emplace(hash, judged);
     result_.archive.add(member);
     const Judgement& judgement = *judged;
     result_.feasible = result_.feasible || (judgement.broken == 0 && judgement.late.empty());
-    if (judgement.broken == 0 && result_.late.size() < most_late_sets) {
+    if (judgement.broken == 0 && result_.late.size() < max_late_sets) {
       std::vector<TaskIndex> owners;
       for (const TaskIndex task : judgement.late) owners.push_back(placement(state).owner[task]);
       std::sort(owners.begin(), owners.end());
@@ -106,7 +106,7 @@ class Walker {
     if (judgement.unbounded > 0)
       // As dear as a late task: what is given up early for deadlines is seldom found again.
       energy += 4 * static_cast<double>(judgement.unbounded) +
-                2 * evaluator_.overload(state.placement, state.genome, Evaluator::By::everybody);
+                2 * evaluator_.overload(state.placement, state.genome, Evaluator::By::all_tasks);
     for (std::size_t i = 0; i < judgement.objectives.size(); ++i)
       energy += options_.weights[i] * std::min(5.0, judgement.objectives[i] / options_.scales[i]);
     return energy;

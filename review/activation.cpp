@@ -168,7 +168,7 @@ void check_call_arguments(const Context& context, Report& report) {
   for (const Element argument : context.facts.all("CallArgument")) {
     const Element runnable = context.model.reference(argument.parent(), "runnable");
     const Element parameter = context.model.reference(argument, "parameter");
-    if (!runnable || !parameter || parameter.parent() == runnable || report.is_told(argument)) continue;
+    if (!runnable || !parameter || parameter.parent() == runnable || report.is_reported(argument)) continue;
     report.add(argument, "parameter",
                fmt::format("an argument of the call of \"{}\" is for the parameter \"{}\" of {}; expected one of the "
                            "runnable that is called",

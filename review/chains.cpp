@@ -81,14 +81,14 @@ class FlowGraph {
       const auto next = edges_.find(at);
       if (next == edges_.end()) continue;
       steps_ += next->second.size();
-      if (steps_ > most_steps) return true;
+      if (steps_ > max_steps) return true;
       open.insert(open.end(), next->second.begin(), next->second.end());
     }
     return false;
   }
 
  private:
-  static constexpr std::size_t most_steps = 20'000'000;
+  static constexpr std::size_t max_steps = 20'000'000;
 
   void add_uses(const Context& context, Element target) {
     for (const Use& use : context.facts.uses_of(target)) {

@@ -115,8 +115,8 @@ bool can_run_on(const System& system, const Task& task, const ProcessingUnit& un
 /// tried; then they are supposed to do.
 bool any_core_suffices(const System& system, const std::vector<Program>& programs, TaskIndex index) {
   const Task& task = system.tasks[index];
-  constexpr std::size_t most_units = 100;
-  if (system.platform.units.size() > most_units) return true;
+  constexpr std::size_t max_units = 100;
+  if (system.platform.units.size() > max_units) return true;
   for (UnitIndex unit = 0; unit < system.platform.units.size(); ++unit) {
     const ProcessingUnit& core = system.platform.units[unit];
     if (core.type == PuType::cpu && !core.frequency.is_zero() && can_run_on(system, task, core) &&

@@ -16,23 +16,23 @@ namespace amalthea::review {
 namespace {
 
 views::Hardware hardware_in(const Context& context) {
-  Diagnostics told_by_building;
-  return views::hardware_of(context.model, told_by_building);
+  Diagnostics building_findings;
+  return views::hardware_of(context.model, building_findings);
 }
 
 /// Ports, connections and structures came with this version; what stood for them before says less.
 bool has_ports(Element element) { return element.document().version() >= Version::v0_9_0; }
 
 /// Counts elements of which something is missing; tells of all of them once, at the first.
-class Lacking {
+class MissingItems {
  public:
   void count(bool is_lacking, Element element) {
     ++all_;
     if (is_lacking && lacking_++ == 0) first_ = element;
   }
   /// `what` follows the subject: 'Memory "M" has no definition' or '2 of 5 memories have no definition'.
-  void tell(Report& report, std::string_view plural, std::string_view singular_verb, std::string_view plural_verb,
-            std::string_view what) const {
+  void report(Report& report, std::string_view plural, std::string_view singular_verb, std::string_view plural_verb,
+              std::string_view what) const {
     if (lacking_ == 0) return;
     report.add(first_, lacking_ == 1 ? fmt::format("{} {} {}", describe(first_), singular_verb, what)
                                      : fmt::format("{} of {} {} {} {}; the first is \"{}\"", lacking_, all_, plural,
@@ -46,13 +46,13 @@ class Lacking {
 
 template <typename Modules>
 void check_definitions(const Modules& modules, std::string_view plural, std::string_view unknown, Report& report) {
-  Lacking lacking;
+  MissingItems missing_items;
   for (const views::HwModule& module : modules)
     if (has_ports(module.element))
-      lacking.count(
+      missing_items.count(
           !module.definition && !module.element.attribute("definition") && !module.element.child("definition"),
           module.element);
-  lacking.tell(report, plural, "has", "have", fmt::format("no definition, so {}; refer to one", unknown));
+  missing_items.report(report, plural, "has", "have", fmt::format("no definition, so {}; refer to one", unknown));
 }
 
 std::string quoted_port(const views::HwPort& port) {
@@ -155,15 +155,15 @@ void check_module_definitions(const Context& context, Report& report) {
 }
 
 void check_port_types(const Context& context, Report& report) {
-  Lacking lacking;
+  MissingItems missing_items;
   for (const views::HwPort& port : hardware_in(context).ports)
-    if (has_ports(port.element)) lacking.count(port.type.empty(), port.element);
-  lacking.tell(report, "ports", "does", "do", "not say in which direction requests go; state a portType");
+    if (has_ports(port.element)) missing_items.count(port.type.empty(), port.element);
+  missing_items.report(report, "ports", "does", "do", "not say in which direction requests go; state a portType");
 }
 
 void check_connection_ends(const Context& context, Report& report) {
   for (const views::HwConnection& connection : hardware_in(context).connections) {
-    if (report.is_told(connection.element)) continue;
+    if (report.is_reported(connection.element)) continue;
     if (connection.port1 && connection.port1 == connection.port2)
       report.add(connection.element, "port2",
                  fmt::format("connection \"{}\" leads from a port to the same port; expected two", connection.name));
@@ -226,7 +226,7 @@ void check_access_paths(const Context& context, Report& report) {
       // A part without ports, such as a cache within a unit, does not say where it is.
       if (stages[i - 1].ports.empty() || stages[i].ports.empty() || have_common_port(stages[i - 1], stages[i]))
         continue;
-      if (const Element place = path_of(access); !report.is_told(place))
+      if (const Element place = path_of(access); !report.is_reported(place))
         report.add(place, fmt::format("the access path of \"{}\" is broken: \"{}\" and \"{}\", which follow each "
                                       "other in it, have no port in common; correct its pathElements",
                                       access.name, stages[i - 1].name, stages[i].name));
@@ -281,7 +281,7 @@ void check_unit_features(const Context& context, Report& report) {
 void check_instruction_rates(const Context& context, Report& report) {
   for (const views::HwFeature& feature : hardware_in(context).features)
     if (feature.category == "Instructions" && feature.name.starts_with("IPC") && feature.value <= 0 &&
-        !report.is_told(feature.element))
+        !report.is_reported(feature.element))
       report.add(
           feature.element, "value",
           fmt::format("feature \"{}\" states {:g} instructions per cycle, which has no effect; expected a number "
@@ -297,7 +297,7 @@ void check_frequencies(const Context& context, Report& report) {
   };
   for (const views::HwDomain& domain : hardware_in(context).domains)
     if (!domain.power && domain.frequency == Frequency{} && !states_one(domain.element) &&
-        !context.facts.uses_of(domain.element).empty() && !report.is_told(domain.element))
+        !context.facts.uses_of(domain.element).empty() && !report.is_reported(domain.element))
       report.add(domain.element,
                  fmt::format("{} is in use and has no frequency above zero; state one", describe(domain.element)));
 }

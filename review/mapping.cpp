@@ -126,7 +126,7 @@ void check_shared_units(const Context& context, Report& report) {
 namespace {
 
 /// Tasks of fixed priorities that stay on one core.
-bool goes_by_priority(const System& system, TaskIndex index) {
+bool uses_priorities(const System& system, TaskIndex index) {
   const Task& task = system.tasks[index];
   const SchedulingAlgorithm kind = system.platform.schedulers[task.scheduler].kind;
   return task.kind == ProcessKind::task && task.units.size() < 2 &&
@@ -140,7 +140,7 @@ void check_equal_priorities(const Context& context, Report& report) {
   const System& system = *context.system;
   std::map<UnitIndex, std::vector<TaskIndex>> tasks;
   for (TaskIndex task = 0; task < system.tasks.size(); ++task)
-    if (system.tasks[task].side == Side::host && !system.tasks[task].folded_into && goes_by_priority(system, task))
+    if (system.tasks[task].side == Side::host && !system.tasks[task].folded_into && uses_priorities(system, task))
       tasks[system.tasks[task].unit].push_back(task);
   for (const auto& [unit, sharing] : tasks) {
     const std::int64_t priority = system.tasks[sharing.front()].priority;
@@ -182,16 +182,16 @@ void check_idle_schedulers(const Context& context, Report& report) {
     const bool in_use = std::any_of(uses.begin(), uses.end(), [](const Use& use) {
       return use.holder.is("SchedulerAllocation") || use.holder.is("CoreAllocation");
     });
-    if (in_use || takes_part_in_hierarchy(context, scheduler) || report.is_told(scheduler)) continue;
+    if (in_use || takes_part_in_hierarchy(context, scheduler) || report.is_reported(scheduler)) continue;
     report.add(scheduler, fmt::format("scheduler \"{}\" is responsible for no unit; expected a SchedulerAllocation",
                                       scheduler.name()));
   }
 }
 
 void check_unclocked_units(const Context& context, Report& report) {
-  Diagnostics told_by_building;
-  for (const views::HwUnit& unit : views::hardware_of(context.model, told_by_building).units)
-    if (unit.clock == Frequency{} && is_mapped(context, unit.element) && !report.is_told(unit.element))
+  Diagnostics building_findings;
+  for (const views::HwUnit& unit : views::hardware_of(context.model, building_findings).units)
+    if (unit.clock == Frequency{} && is_mapped(context, unit.element) && !report.is_reported(unit.element))
       report.add(unit.element,
                  fmt::format("{} \"{}\" is in use and has no clock; expected {}",
                              unit.element.is("Core") ? "core" : "processing unit", unit.name,
@@ -208,7 +208,7 @@ void check_repeated_mappings(const Context& context, Report& report) {
         const std::string what = what_it_maps(mapping);
         if (what.empty()) continue;
         const auto [first, added] = seen.emplace(what, mapping);
-        if (added || (!report.is_full() && report.is_told(mapping))) continue;
+        if (added || (!report.is_full() && report.is_reported(mapping))) continue;
         report.add(mapping, report.is_full()
                                 ? std::string()
                                 : fmt::format("this {} says what the one at line {} says; remove one of them",
@@ -221,7 +221,7 @@ void check_unallocated_processes(const Context& context, Report& report) {
   const auto check = [&](std::string_view process_class, std::string_view allocation_class) {
     if (context.facts.all(allocation_class).empty()) return;
     for (const Element process : context.facts.all(process_class))
-      if (!is_mapped(context, process) && !report.is_told(process))
+      if (!is_mapped(context, process) && !report.is_reported(process))
         report.add(process, fmt::format("{} is mapped to no scheduler, although others are; add a {}",
                                         describe(process), allocation_class));
   };

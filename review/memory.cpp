@@ -23,9 +23,9 @@ ElementKey key_of(Element element) { return {element.document().position(), elem
 
 /// What an element takes in memory, as far as that can be read.
 std::uint64_t bytes_of(Element element) {
-  Diagnostics told_by_conformance;
+  Diagnostics conformance_findings;
   const Element size = element.child("size");
-  const auto bytes = size ? data_size_of(size, told_by_conformance) : std::nullopt;
+  const auto bytes = size ? data_size_of(size, conformance_findings) : std::nullopt;
   return bytes && bytes->bytes > 0 ? static_cast<std::uint64_t>(bytes->bytes) : 0;
 }
 
@@ -59,8 +59,8 @@ void check_memory_sizes(const Context& context, Report& report) {
     ++(element.is("Label") ? content.labels : content.others);
   });
   if (contents.empty()) return;
-  Diagnostics told_by_building;
-  const views::Hardware hardware = views::hardware_of(context.model, told_by_building);
+  Diagnostics building_findings;
+  const views::Hardware hardware = views::hardware_of(context.model, building_findings);
   for (const views::HwMemory& memory : hardware.memories) {
     const auto found = contents.find(key_of(memory.element));
     if (found == contents.end() || !memory.definition) continue;
@@ -113,7 +113,7 @@ void check_empty_elements(const Context& context, Report& report) {
   Element first;
   for_each_memory_element(context, [&](Element element) {
     const Element size = element.child("size");
-    if (!size || bytes_of(element) > 0 || !finder.memory_of(element) || report.is_told(size)) return;
+    if (!size || bytes_of(element) > 0 || !finder.memory_of(element) || report.is_reported(size)) return;
     if (empty++ == 0) first = element;
   });
   if (empty > 0)

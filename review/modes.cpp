@@ -67,10 +67,10 @@ const views::ModeValueCondition* literal_test(const views::SimpleCondition& cond
 /// Calls visit(condition) for every condition of the model.
 template <typename Visit>
 void for_each_condition(const Context& context, Visit visit) {
-  Diagnostics told_by_building;
+  Diagnostics building_findings;
   for (const std::string_view name : {"ModeValueDisjunction", "ModeConditionDisjunction", "ConditionDisjunction"})
     for (const Element element : context.facts.all(name))
-      if (const auto condition = views::condition_of(context.model, element, told_by_building)) visit(*condition);
+      if (const auto condition = views::condition_of(context.model, element, building_findings)) visit(*condition);
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ void check_mode_values(const Context& context, Report& report) {
     const auto value = holder.attribute(attribute);
     if (!value || value->empty() || holder.document().version() < Version::v0_9_4) return;
     const std::string expected = expected_instead(context, label, *value);
-    if (!expected.empty() && !report.is_told(holder))
+    if (!expected.empty() && !report.is_reported(holder))
       report.add(holder, attribute,
                  fmt::format("\"{}\" is no value of mode label \"{}\"; expected {}", *value, label.name(), expected));
   };

@@ -47,7 +47,7 @@ void check_property_keys(const Context& context, Report& report) {
     auto& seen = keys[(static_cast<std::uint64_t>(holder.document().position()) << 32U) | holder.index()];
     if (std::find(seen.begin(), seen.end(), *key) == seen.end())
       seen.push_back(*key);
-    else if (!report.is_told(property))
+    else if (!report.is_reported(property))
       report.add(
           property, "key",
           fmt::format("{} has two custom properties with the key \"{}\"; the first counts", describe(holder), *key));

@@ -49,7 +49,8 @@ void check_units(const Context& context, Report& report) {
   for (const std::string_view quantity : quantities)
     for (const Element element : context.facts.all(quantity)) {
       const std::string_view unit = element.attribute_or("unit", "_undefined_");
-      if (unit != "_undefined_" || number(element.attribute_or("value", "0")) == 0 || report.is_told(element)) continue;
+      if (unit != "_undefined_" || number(element.attribute_or("value", "0")) == 0 || report.is_reported(element))
+        continue;
       report.add(element, "unit",
                  fmt::format("the {} {} has no unit; state one, such as {}", element.tag(),
                              element.attribute_or("value", ""), example_unit(quantity)));
@@ -58,8 +59,8 @@ void check_units(const Context& context, Report& report) {
 
 void check_negative_times(const Context& context, Report& report) {
   for (const Element time : context.facts.all("Time"))
-    if (is_listed(time.tag(), never_negative) && number(time.attribute_or("value", "0")) < 0 && !report.is_told(time) &&
-        !(is_listed(time.tag(), of_stimuli) && report.is_told(time.parent())))
+    if (is_listed(time.tag(), never_negative) && number(time.attribute_or("value", "0")) < 0 &&
+        !report.is_reported(time) && !(is_listed(time.tag(), of_stimuli) && report.is_reported(time.parent())))
       report.add(
           time, "value",
           fmt::format("the {} of {} is negative; expected a time from 0 on", time.tag(), describe(time.parent())));
@@ -68,8 +69,8 @@ void check_negative_times(const Context& context, Report& report) {
 void check_periods(const Context& context, Report& report) {
   constexpr std::array<std::string_view, 2> periods{"recurrence", "period"};
   for (const Element time : context.facts.all("Time"))
-    if (is_one_of(time.tag(), periods) && number(time.attribute_or("value", "0")) <= 0 && !report.is_told(time) &&
-        !report.is_told(time.parent()))
+    if (is_one_of(time.tag(), periods) && number(time.attribute_or("value", "0")) <= 0 && !report.is_reported(time) &&
+        !report.is_reported(time.parent()))
       report.add(time, "value",
                  fmt::format("the {} of {} is {}; expected a time above zero", time.tag(), describe(time.parent()),
                              time.attribute_or("value", "0")));

@@ -94,7 +94,7 @@ void check_parameter_values(const Context& context, Report& report) {
   for_each_parameter_holder(context, [&](const ParameterHolder& holder) {
     for (const Element parameter : holder.holder.children("schedulingParameters")) {
       const Element definition = context.model.reference(parameter, "key");
-      if (!definition || report.is_told(parameter)) continue;
+      if (!definition || report.is_reported(parameter)) continue;
       const auto values = values_of(parameter);
       const std::string_view type = definition.attribute_or("type", "_undefined_");
       if (values.size() > 1 && definition.attribute_or("many", "false") != "true")
@@ -102,7 +102,7 @@ void check_parameter_values(const Context& context, Report& report) {
                                           definition.name(), subject(holder), values.size()));
       else
         for (const Element value : values)
-          if (!is_of_type(value, type) && !report.is_told(value)) {
+          if (!is_of_type(value, type) && !report.is_reported(value)) {
             report.add(value, fmt::format("parameter \"{}\" of {} is a {}; its definition demands the type {}",
                                           definition.name(), subject(holder), value.class_name(), type));
             break;
@@ -117,8 +117,8 @@ void check_mandatory_parameters(const Context& context, Report& report) {
     Element first;
     std::string message;
   };
-  const auto needed = report.told_as(importer::missing_parameter_id), unread = report.told_as("AM02");
-  const bool are_priorities_told = !report.told_as(importer::missing_priority_id).empty();
+  const auto needed = report.reported_as(importer::missing_parameter_id), unread = report.reported_as("AM02");
+  const bool are_priorities_reported = !report.reported_as(importer::missing_priority_id).empty();
   // An algorithm that needs the parameter, or what stands in its place and is not understood. That the scheduler has no
   // unit, or the task no stimulus, explains nothing.
   const auto is_explained = [&](Element holder) {
@@ -136,7 +136,7 @@ void check_mandatory_parameters(const Context& context, Report& report) {
     for (const Element definition : holder.allowed) {
       if (definition.attribute_or("mandatory", "true") != "true" || definition.child("defaultValue") ||
           std::find(given.begin(), given.end(), definition) != given.end() ||
-          (are_priorities_told && !holder.is_scheduler && definition.name() == "priority") ||
+          (are_priorities_reported && !holder.is_scheduler && definition.name() == "priority") ||
           is_explained(holder.holder))
         continue;
       Missing& one = missing[{holder.scheduler, definition.name()}];
@@ -160,7 +160,7 @@ void check_semaphores(const Context& context, Report& report) {
     const std::string_view type = semaphore.attribute_or("semaphoreType", "");
     const auto most = parse_integer(semaphore.attribute_or("maxValue", "1"));
     const auto initial = parse_integer(semaphore.attribute_or("initialValue", "0"));
-    if (report.is_told(semaphore) || !most || !initial) continue;
+    if (report.is_reported(semaphore) || !most || !initial) continue;
     if (*initial < 0 || *most < 0)
       report.add(semaphore, *initial < 0 ? "initialValue" : "maxValue",
                  fmt::format("the {} of semaphore \"{}\" is negative; expected 0 or more",

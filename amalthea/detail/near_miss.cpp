@@ -14,7 +14,7 @@ namespace amalthea {
 namespace {
 
 constexpr std::size_t compared_length = 100;
-constexpr std::size_t most_listed = 8;
+constexpr std::size_t max_listed = 8;
 
 char small_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
@@ -103,8 +103,8 @@ NearMisses::NearMisses(std::string_view wanted, std::string_view telling)
 void NearMisses::offer(std::string_view known, std::string_view shown) {
   if (known.empty() || shown.empty()) return;
   ++offered_;
-  if (first_.size() < most_listed) first_.push_back(shown);
-  if (compared_ == most_compared) return;
+  if (first_.size() < max_listed) first_.push_back(shown);
+  if (compared_ == max_compared) return;
   ++compared_;
   std::size_t distance = spelling_distance(wanted_, known, limit_);
   if (distance > limit_) {
@@ -120,7 +120,7 @@ void NearMisses::offer(std::size_t distance, std::string_view shown) {
   if (distance > best_) return;
   if (distance < best_) nearest_.clear();
   best_ = distance;
-  if (nearest_.size() < most_suggested && std::find(nearest_.begin(), nearest_.end(), shown) == nearest_.end())
+  if (nearest_.size() < max_suggested && std::find(nearest_.begin(), nearest_.end(), shown) == nearest_.end())
     nearest_.push_back(shown);
 }
 

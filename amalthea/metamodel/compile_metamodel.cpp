@@ -28,7 +28,7 @@ namespace {
 
 /// A set of versions; bit n is the n-th version of the `versions` line.
 using Versions = std::uint32_t;
-constexpr std::size_t most_versions = 32;
+constexpr std::size_t max_versions = 32;
 
 /// One line of the table: its words, and the ranges in the brackets at its end.
 struct Line {
@@ -105,7 +105,7 @@ struct Table {
   std::map<std::string, Class> classes;
 
   Versions all_versions() const {
-    return versions.size() == most_versions ? ~Versions{0} : (Versions{1} << versions.size()) - 1;
+    return versions.size() == max_versions ? ~Versions{0} : (Versions{1} << versions.size()) - 1;
   }
 };
 
@@ -240,7 +240,7 @@ class Reader {
       return;
     }
     table_.versions.assign(line.words.begin() + 1, line.words.end());
-    if (table_.versions.empty() || table_.versions.size() > most_versions) {
+    if (table_.versions.empty() || table_.versions.size() > max_versions) {
       errors_.report(line.number, "need 1 to 32 versions");
       table_.versions.resize(1, "?");
     }

@@ -164,7 +164,7 @@ std::vector<DataAgeConstraint> data_age_constraints(const Model& model, Diagnost
     if (const Element age = element.child("dataAge")) {
       if (age.is("DataAgeCycle")) {
         constraint.least_cycles = detail::integer(age, "minimumCycle", diagnostics);
-        constraint.most_cycles = detail::integer(age, "maximumCycle", diagnostics);
+        constraint.max_cycles = detail::integer(age, "maximumCycle", diagnostics);
       }
       constraint.minimum = time_of(age.child("minimumTime"), diagnostics);
       constraint.maximum = time_of(age.child("maximumTime"), diagnostics);

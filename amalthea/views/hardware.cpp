@@ -163,7 +163,7 @@ Cycles saturated_sum(const Cycles& a, const Cycles& b) {
 // ------------------------------------------------------------------------------------------------ building the view
 
 /// Where an element stands while the tree is walked.
-struct Place {
+struct TreePosition {
   std::optional<HwIndex> structure;
   std::optional<HwIndex> unit;
   Element prescaler;  // the nearest one around it
@@ -200,61 +200,62 @@ class HardwareBuilder {
 
   // First the tree: every part gets its index. Nesting is limited when a file is read.
 
-  void walk(Element container, const Place& place) {
-    for (const Element child : container.children()) visit(child, place);
+  void walk(Element container, const TreePosition& position) {
+    for (const Element child : container.children()) visit(child, position);
   }
 
-  void visit(Element element, Place place) {
+  void visit(Element element, TreePosition position) {
     const std::string_view cls = element.class_name();
     const std::string_view name = element.name();
-    if (const Element prescaler = element.child("prescaler")) place.prescaler = prescaler;
+    if (const Element prescaler = element.child("prescaler")) position.prescaler = prescaler;
     if (cls == "HwStructure" || cls == "HwSystem" || cls == "ECU" || cls == "Microcontroller" || cls == "HwComponent") {
-      place.structure =
-          append(hardware_.structures, {element, name, structure_type(element), place.structure, {}, type_of(element)});
-      structures_.add(element, *place.structure);
-      walk(element, place);
+      position.structure = append(hardware_.structures,
+                                  {element, name, structure_type(element), position.structure, {}, type_of(element)});
+      structures_.add(element, *position.structure);
+      walk(element, position);
     } else if (cls == "ProcessingUnit" || cls == "Core") {
       HwUnit unit;
-      fill(unit, element, place);
+      fill(unit, element, position);
       unit.lockstep_group = integer_attribute(element, "lockstepGroup");
-      place.unit = append(hardware_.units, std::move(unit));
-      units_.add(element, *place.unit);
-      walk(element, place);
+      position.unit = append(hardware_.units, std::move(unit));
+      units_.add(element, *position.unit);
+      walk(element, position);
     } else if (cls == "Memory") {
       HwMemory memory;
-      fill(memory, element, place);
+      fill(memory, element, position);
       memories_.add(element, append(hardware_.memories, std::move(memory)));
-      walk(element, place);
+      walk(element, position);
     } else if (cls == "Cache") {
       HwCache cache;
-      fill(cache, element, place);
+      fill(cache, element, position);
       caches_.add(element, append(hardware_.caches, std::move(cache)));
-      if (place.unit) hardware_.units[*place.unit].caches.push_back(*caches_.find(element));
-      walk(element, place);
+      if (position.unit) hardware_.units[*position.unit].caches.push_back(*caches_.find(element));
+      walk(element, position);
     } else if (cls == "ConnectionHandler" || cls == "Network") {
       HwHandler handler;
-      fill(handler, element, place);
-      place.handler = append(hardware_.handlers, std::move(handler));
-      handlers_.add(element, *place.handler);
-      walk(element, place);
+      fill(handler, element, position);
+      position.handler = append(hardware_.handlers, std::move(handler));
+      handlers_.add(element, *position.handler);
+      walk(element, position);
     } else if (cls == "HwPort" || cls == "ComplexPort") {
       add_port(element);
     } else if (cls == "HwConnection") {
       HwConnection connection;
       connection.element = element;
       connection.name = name;
-      connection.structure = place.structure;
+      connection.structure = position.structure;
       connections_.add(element, append(hardware_.connections, std::move(connection)));
-      if (place.handler) hardware_.handlers[*place.handler].internal_connections.push_back(*connections_.find(element));
+      if (position.handler)
+        hardware_.handlers[*position.handler].internal_connections.push_back(*connections_.find(element));
     } else if (cls == "FrequencyDomain" || cls == "PowerDomain" || cls == "Quartz") {
       HwDomain domain;
       domain.element = element;
       domain.name = name;
       domain.power = cls == "PowerDomain";
       domains_.add(element, append(hardware_.domains, std::move(domain)));
-      if (cls == "Quartz") walk(element, place);  // up to 0.8.0 it may hold all that other parts hold
+      if (cls == "Quartz") walk(element, position);  // up to 0.8.0 it may hold all that other parts hold
     } else if (cls == "HwAccessElement" || cls == "HwAccessPath" || cls == "LatencyAccessPath") {
-      add_access(element, place);
+      add_access(element, position);
     } else if (cls == "HwFeatureCategory") {
       for (const Element feature : element.children("features"))
         features_.add(feature,
@@ -271,12 +272,12 @@ class HardwareBuilder {
     return {};
   }
 
-  void fill(HwModule& module, Element element, const Place& place) {
+  void fill(HwModule& module, Element element, const TreePosition& position) {
     module.element = element;
     module.name = element.name();
-    module.structure = place.structure;
-    module.unit = place.unit;
-    module.prescaler = place.prescaler;
+    module.structure = position.structure;
+    module.unit = position.unit;
+    module.prescaler = position.prescaler;
   }
 
   void add_port(Element element) {
@@ -307,11 +308,11 @@ class HardwareBuilder {
     ports_.add(element, append(hardware_.ports, std::move(port)));
   }
 
-  void add_access(Element element, const Place& place) {
+  void add_access(Element element, const TreePosition& position) {
     HwAccess access;
     access.element = element;
     access.name = element.name();
-    access.unit = place.unit;
+    access.unit = position.unit;
     accesses_.add(element, append(hardware_.accesses, std::move(access)));
   }
 

@@ -8,6 +8,7 @@
 
 #include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
+#include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
 #include "engine/nvidia/time_slice_analysis.hpp"
@@ -41,12 +42,14 @@ int run(const BoundsOptions& options) {
 
 void add_gpu_bounds(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<BoundsOptions>();
-  CLI::App* verb =
-      gpu.add_subcommand("bounds", "bounds on response times of processes that share a GPU in time slices");
-  add_input(*verb, "FILE", options->file, "JSON file of tasks with CPU and GPU segments (docs/reference/gpu.md)")
-      ->required();
+  CLI::App* verb = gpu.add_subcommand("bounds", "Bound response times of processes that share a GPU in time slices");
+  add_input(*verb, "FILE", options->file, "JSON file with tasks and their CPU and GPU segments")->required();
   add_format(*verb, options->format);
-  verb->footer("Exit code 1: a task is not guaranteed to meet its deadline.");
+  describe(*verb,
+           {"amalthea gpu bounds tasks.json", "amalthea gpu bounds --format json tasks.json",
+            "amalthea gpu bounds --format json tasks.json > bounds.json"},
+           "docs/reference/gpu.md describes the file.\nExit codes:\n  0  every task meets its deadline\n  1  a task is "
+           "not guaranteed to meet its deadline\n  2  wrong usage or unreadable input");
   set_run(*verb, exit_code, [options] { return run(*options); });
 }
 

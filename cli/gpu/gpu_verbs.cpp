@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
 
@@ -16,7 +17,10 @@ namespace amalthea::cli {
 int written(const std::string& text, int exit_code) { return write_output("", text) ? exit_code : ExitCode::unusable; }
 
 void add_format(CLI::App& verb, std::string& format) {
-  verb.add_option("--format", format, "output format")->check(CLI::IsMember({"text", "json"}))->capture_default_str();
+  verb.add_option("--format", format, "Output format")
+      ->check(CLI::IsMember({"text", "json"}))
+      ->capture_default_str()
+      ->group(group::output);
 }
 
 std::optional<engine::DeviceProfile> profile_with_sms(const std::string& platform) {
@@ -53,9 +57,11 @@ std::optional<std::string> file_text(const std::string& path) {
 }
 
 void add_gpu(CLI::App& app, int& exit_code) {
-  CLI::App* verb = app.add_subcommand("gpu", "the GPU models on their own");
+  CLI::App* verb = app.add_subcommand("gpu", "Run a GPU model on its own, without an AMALTHEA model");
+  verb->group(group::gpu);
   verb->require_subcommand(1);
-  verb->footer("amalthea gpu VERB --help tells more about a verb.");
+  describe(*verb, {"amalthea gpu occupancy --threads 256 --registers 32", "amalthea gpu run scenario.json",
+                   "amalthea gpu place 4x5 8x2 --platform tx2"});
   add_gpu_occupancy(*verb, exit_code);
   add_gpu_partition(*verb, exit_code);
   add_gpu_place(*verb, exit_code);

@@ -17,6 +17,7 @@
 #include "amalthea/quantity.hpp"
 #include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
+#include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
 #include "engine/nvidia/memory_model.hpp"
@@ -287,38 +288,51 @@ int run(const InterferenceOptions& options) {
 void add_gpu_interference(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<InterferenceOptions>();
   CLI::App* verb =
-      gpu.add_subcommand("interference", "how much slower a kernel gets beside others and CPU traffic, and why");
-  add_input(*verb, "--platform", options->platform, "GPU profile: a built-in name or a JSON file")
+      gpu.add_subcommand("interference", "Predict the slowdown of a kernel by other kernels and CPU memory traffic");
+  add_input(*verb, "--platform", options->platform, "GPU profile: built-in name (tx2, xavier, ...) or JSON file")
+      ->type_name("NAME")
       ->capture_default_str();
   verb->add_option("--kernel", options->kernel,
-                   "such as pattern=random,footprint=256KiB,threads=1,blocks=1,memory-share=0.6");
+                   "Kernel to predict: pattern=random,footprint=256KiB,... --help-all lists the keys")
+      ->type_name("KEY=VALUE,...");
   verb->add_option("--beside", options->beside,
-                   "kernels that are resident too, such as 3xpattern=coalesced,footprint=1MiB,threads=128, or 3xsame; "
-                   "can be repeated")
+                   "Kernel that runs at the same time, as in --kernel. A count may precede it, such as "
+                   "3xpattern=coalesced,footprint=1MiB; 3xsame: three more like --kernel; may be repeated")
+      ->type_name("KEY=VALUE,...")
       ->allow_extra_args(false);
-  verb->add_option("--cpu", options->cpu, "what the CPUs do: walks through memory")
+  verb->add_option("--cpu", options->cpu, "How CPU cores access memory at the same time")
       ->check(CLI::IsMember({"none", "random", "sequential"}))
       ->capture_default_str();
-  verb->add_option("--cpu-cores", options->cpu_cores, "how many cores do it (default: as many as in the measurements)")
+  verb->add_option("--cpu-cores", options->cpu_cores,
+                   "Number of CPU cores that access memory. Default: as many as in the measurements")
       ->check(CLI::NonNegativeNumber);
   verb->add_flag("--against-measurements", options->against_measurements,
-                 "every measured case, what the model predicts for it, and the error");
+                 "Compare the prediction with every measured case of the profile");
   add_format(*verb, options->format);
-  verb->footer(
-      "Keys of a kernel:\n"
-      "  pattern       sequential; coalesced: the same in whole warps; random; zero-copy: sequential in host memory;\n"
-      "                bulk: a whole kernel by its demands\n"
-      "  footprint     what it reads again and again, all its blocks together: 256KiB = 256KB = 262144\n"
-      "  threads       per block (default 1, coalesced: 32); blocks (default 1)\n"
-      "  location      device (default) or zero-copy\n"
-      "  lanes         random: differ (default), an element per lane, or same, one per warp\n"
-      "  fetch         sequential: bytes that a miss brings (default: of the profile)\n"
-      "  own, load-path, memory-path\n"
-      "                bulk: time of the kernel's whole work on what it shares with nobody, on an SM's load path, on\n"
-      "                the memory path, such as memory-path=530us\n"
-      "  memory-share  of --kernel: share of its time that waits for memory (default 1)\n"
-      "  count         of --beside: how many such kernels\n"
-      "Profiles without measured memory figures answer from their coarse table, where only memory-share counts.");
+  describe(*verb,
+           {"amalthea gpu interference --kernel pattern=random,footprint=1MiB --cpu random",
+            "amalthea gpu interference --kernel pattern=bulk,own=1ms --beside 3xsame",
+            "amalthea gpu interference --platform tx2 --against-measurements"},
+           "Keys of a kernel:\n"
+           "  pattern       sequential; coalesced: sequential in whole warps; random;\n"
+           "                zero-copy: sequential in host memory; bulk: a whole kernel,\n"
+           "                described by its demands\n"
+           "  footprint     memory that all its blocks read again and again, such as\n"
+           "                256KiB = 256KB = 262144\n"
+           "  threads       threads per block (default: 1; coalesced: 32)\n"
+           "  blocks        number of blocks (default: 1)\n"
+           "  location      device (default) or zero-copy\n"
+           "  lanes         random: differ (default) loads an element per lane, same one\n"
+           "                per warp\n"
+           "  fetch         sequential: bytes that a miss loads (default: from the profile)\n"
+           "  own, load-path, memory-path\n"
+           "                bulk: time that the kernel needs on resources it does not\n"
+           "                share, on the load path of an SM, and on the memory path,\n"
+           "                such as memory-path=530us\n"
+           "  memory-share  --kernel only: share of its time that it waits for memory\n"
+           "                (default: 1)\n"
+           "  count         --beside only: number of such kernels\n"
+           "A profile without measured memory figures uses its coarse table. Then only memory-share has an effect.");
   set_run(*verb, exit_code, [options] { return run(*options); });
 }
 

@@ -17,6 +17,7 @@
 
 #include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
+#include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/streams.hpp"
 #include "cli/verbs.hpp"
@@ -164,42 +165,59 @@ int run(const MakespanOptions& options) {
 
 void add_gpu_makespan(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<MakespanOptions>();
-  CLI::App* verb = gpu.add_subcommand("makespan", "the longest time in which an SM executes the warps of a kernel");
-  verb->add_option("--kernel", options->kernel, "its instructions by unit: L, C, S, D, such as \"5L 9C 2L 9C\"");
-  add_input(*verb, "--ptx", options->ptx, "PTX file to take the instructions from, each once");
-  verb->add_option("--warps", options->warps, "warps on the SM")
+  CLI::App* verb =
+      gpu.add_subcommand("makespan", "Compute the longest execution time of the warps of a kernel on an SM");
+  verb->add_option("--kernel", options->kernel, "Instructions by unit (L, C, S, D), such as \"5L 9C 2L 9C\"")
+      ->type_name("INSTRUCTIONS");
+  add_input(*verb, "--ptx", options->ptx, "Read the instructions from a PTX file, each once")->type_name("FILE");
+  verb->add_option("--warps", options->warps, "Number of warps on the SM")
       ->required()
-      ->check(CLI::Range(std::int64_t{1}, makespan::most_warps));
-  verb->add_option("--sigma", options->sigma, "warps that execute in a cycle, or \"units\": as many as units allow")
+      ->check(CLI::Range(std::int64_t{1}, makespan::max_warps));
+  verb->add_option("--sigma", options->sigma,
+                   "Number of warps that execute in a cycle. \"units\": as many as the units allow")
+      ->type_name("N")
       ->capture_default_str();
-  verb->add_option("--units", options->units, "UNIT=NUMBER of lanes (default: L=32, C=128, S=32, D=64)")
+  verb->add_option("--units", options->units, "Lanes of a unit: UNIT=N. Default: L=32, C=128, S=32, D=64")
+      ->type_name("UNIT=N")
       ->delimiter(',');
-  verb->add_option("--latency", options->latencies, "UNIT=CYCLES of an instruction (default: 1)")->delimiter(',');
-  CLI::Option* exact = verb->add_flag("--exact", options->exact, "the exact value by search (default)");
-  verb->add_flag("--anneal", options->anneal, "simulated annealing instead, which gives a lower bound")
-      ->excludes(exact);
-  verb->add_option("--iterations", options->iterations, "of each run of the annealing")
+  verb->add_option("--latency", options->latencies, "Latency of an instruction: UNIT=CYCLES. Default: 1")
+      ->type_name("UNIT=N")
+      ->delimiter(',');
+  CLI::Option* exact = verb->add_flag("--exact", options->exact, "Search for the exact value. This is the default");
+  verb->add_flag("--anneal", options->anneal, "Compute a lower bound by simulated annealing instead")->excludes(exact);
+  verb->add_option("--iterations", options->iterations, "Iterations per annealing run")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000'000}))
-      ->capture_default_str();
-  verb->add_option("--runs", options->runs, "of the annealing")
+      ->capture_default_str()
+      ->group(rarely(group::annealing));
+  verb->add_option("--runs", options->runs, "Number of annealing runs")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{100'000}))
-      ->capture_default_str();
-  verb->add_option("--temperature", options->temperature, "at which the annealing begins, in cycles")
+      ->capture_default_str()
+      ->group(rarely(group::annealing));
+  verb->add_option("--temperature", options->temperature, "Initial annealing temperature, in cycles")
       ->check(CLI::Range(0.0, 1e6))
-      ->capture_default_str();
-  verb->add_option("--seed", options->seed, "of the annealing")
+      ->capture_default_str()
+      ->group(rarely(group::annealing));
+  verb->add_option("--seed", options->seed, "Random seed of the annealing")
       ->check(CLI::Range(std::uint64_t{0}, (std::uint64_t{1} << 53) - 1))
-      ->capture_default_str();
-  verb->add_option("--time-limit", options->time_limit, "seconds, after which what is known is printed")
+      ->capture_default_str()
+      ->group(rarely(group::annealing));
+  verb->add_option("--time-limit", options->time_limit,
+                   "Stop after this many seconds and print the bounds found so far")
       ->check(CLI::Range(0.001, 1e9));
-  verb->add_option("--memory-limit", options->memory_limit, "MiB for states and bounds")
+  verb->add_option("--memory-limit", options->memory_limit, "Memory for states and bounds, in MiB")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 24))
-      ->capture_default_str();
-  verb->add_option("--jobs", options->jobs, "threads; the result does not depend on them (default: as many as cores)")
-      ->check(CLI::Range(1U, 1024U));
+      ->capture_default_str()
+      ->group(rarely(group::run));
+  verb->add_option("--jobs", options->jobs,
+                   "Number of threads. Default: one per core. The result does not depend on it")
+      ->check(CLI::Range(1U, 1024U))
+      ->group(rarely(group::run));
   add_format(*verb, options->format);
-  verb->footer(
-      "docs/reference/makespan.md says what is computed. Without --time-limit the result is the same in every run.");
+  describe(*verb,
+           {"amalthea gpu makespan --kernel \"5L 9C 2L 9C\" --warps 4",
+            "amalthea gpu makespan --ptx kernel.ptx --warps 2 --time-limit 10",
+            "amalthea gpu makespan --kernel \"5L 9C\" --warps 4 --anneal --runs 2"},
+           "docs/reference/makespan.md describes the model. Without --time-limit, every run gives the same result.");
   set_run(*verb, exit_code, [options] { return run(*options); });
 }
 

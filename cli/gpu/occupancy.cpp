@@ -7,6 +7,7 @@
 
 #include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
+#include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
 #include "engine/gpu/occupancy.hpp"
@@ -39,15 +40,18 @@ int run(const OccupancyOptions& options) {
 
 void add_gpu_occupancy(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<OccupancyOptions>();
-  CLI::App* verb = gpu.add_subcommand("occupancy", "how many blocks an SM takes, and which resource binds");
-  add_input(*verb, "--platform", options->platform, "GPU profile: a built-in name or a JSON file")
+  CLI::App* verb = gpu.add_subcommand("occupancy", "Compute the blocks that fit on an SM and the limiting resource");
+  add_input(*verb, "--platform", options->platform, "GPU profile: built-in name (tx2, xavier, ...) or JSON file")
+      ->type_name("NAME")
       ->capture_default_str();
-  verb->add_option("--threads", options->shape.threads, "threads per block")->required();
-  verb->add_option("--registers", options->shape.registers, "registers per thread (default: not counted)");
-  verb->add_option("--shared-memory", options->shape.shared_memory, "shared memory per block, in bytes");
+  verb->add_option("--threads", options->shape.threads, "Threads per block")->required();
+  verb->add_option("--registers", options->shape.registers, "Registers per thread. Default: not counted");
+  verb->add_option("--shared-memory", options->shape.shared_memory, "Shared memory per block, in bytes");
   verb->add_flag("--threshold-counts", options->threshold_counts,
-                 "exactly 3 KB of shared memory count too, not only more");
+                 "Count exactly 3 KB of shared memory, too. By default only more than 3 KB counts");
   add_format(*verb, options->format);
+  describe(*verb, {"amalthea gpu occupancy --threads 256", "amalthea gpu occupancy --threads 256 --registers 64",
+                   "amalthea gpu occupancy --platform xavier --threads 128 --shared-memory 16384"});
   set_run(*verb, exit_code, [options] { return run(*options); });
 }
 

@@ -9,6 +9,7 @@
 
 #include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
+#include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
 #include "engine/amd/partition.hpp"
@@ -116,25 +117,38 @@ int run(const PartitionChoice& choice) {
 
 void add_gpu_partition(CLI::App& gpu, int& exit_code) {
   auto choice = std::make_shared<PartitionChoice>();
-  CLI::App* verb = gpu.add_subcommand("partition", "response times of kernels under compute-unit masks of an AMD GPU");
-  verb->footer(
-      "With --mask one measurement; without it --against compares ways to share the CUs, and a kernel alone gets "
-      "every\n"
-      "number of CUs. Masks: 0xff (bit 0 least significant), 0xffffffff,0x3 (32-bit words, lowest first), 0-14,59,\n"
-      "packed:16, distributed:16, full, even, odd, bits:1010 (bit 0 first). See docs/reference/gpu-amd.md.");
-  add_input(*verb, "--platform", choice->platform, "GPU profile: a built-in name or a JSON file")
+  CLI::App* verb = gpu.add_subcommand("partition", "Predict kernel response times under CU masks of an AMD GPU");
+  add_input(*verb, "--platform", choice->platform, "GPU profile: built-in name (radeon-vii) or JSON file")
+      ->type_name("NAME")
       ->capture_default_str();
-  verb->add_option("--kernel", choice->kernel, "a kernel of the profile, launched again and again")->required();
-  verb->add_option("--mask", choice->mask, "the CUs it may use");
-  auto* against =
-      verb->add_option("--against", choice->against, "a kernel that another task launches again and again beside it");
-  verb->add_option("--against-mask", choice->against_mask, "the CUs that one may use")
+  verb->add_option("--kernel", choice->kernel, "Kernel of the profile, launched repeatedly")
+      ->type_name("KERNEL")
+      ->required();
+  verb->add_option("--mask", choice->mask, "CUs that the kernel may use")->type_name("MASK");
+  auto* against = verb->add_option("--against", choice->against, "Kernel that another task launches at the same time")
+                      ->type_name("KERNEL");
+  verb->add_option("--against-mask", choice->against_mask, "CUs that the other kernel may use")
+      ->type_name("MASK")
       ->capture_default_str()
       ->needs(against);
-  verb->add_option("--units", choice->units, "CUs of the task where the two are apart (default: half of them)")
+  verb->add_option("--units", choice->units, "CUs of the kernel if the two are separated. Default: half of them")
       ->check(CLI::Range(1, 1 << 20));
-  verb->add_option("--launches", choice->launches, "of the kernel")->check(CLI::Range(1, 10000))->capture_default_str();
+  verb->add_option("--launches", choice->launches, "Number of launches")
+      ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
   add_format(*verb, choice->format);
+  describe(
+      *verb,
+      {"amalthea gpu partition --kernel mm1024 --against mm256", "amalthea gpu partition --kernel mm1024 --mask 0-14",
+       "amalthea gpu partition --kernel mm1024   # alone, on every number of CUs"},
+      "Without --mask, --against compares ways to share the CUs. A kernel alone runs on every number of CUs.\n"
+      "Masks:\n"
+      "  0xff                     bit 0 is the least significant\n"
+      "  0xffffffff,0x3           32-bit words, the lowest first\n"
+      "  0-14,59                  CU numbers\n"
+      "  packed:16, distributed:16, full, even, odd\n"
+      "  bits:1010                bit 0 first\n"
+      "See docs/reference/gpu-amd.md.");
   set_run(*verb, exit_code, [choice] { return run(*choice); });
 }
 

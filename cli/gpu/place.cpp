@@ -11,6 +11,7 @@
 
 #include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
+#include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
 #include "engine/nvidia/block_placement.hpp"
@@ -64,7 +65,7 @@ std::optional<gpu::SmLimits> placement_limits(const PlaceOptions& options) {
 }
 
 int run(const PlaceOptions& options) {
-  constexpr std::int64_t most_blocks = 1'000'000;
+  constexpr std::int64_t max_blocks = 1'000'000;
   const auto limits = placement_limits(options);
   if (!limits) return ExitCode::unusable;
   std::vector<nvidia::StreamBlocks> streams;
@@ -76,8 +77,8 @@ int run(const PlaceOptions& options) {
     if (stream->warps > limits->max_warps())
       return unusable(
           fmt::format("\"{}\": a block of {} warps never fits an SM of {}", text, stream->warps, limits->max_warps()));
-    if (stream->blocks > most_blocks - blocks)
-      return unusable(fmt::format("\"{}\": more than {} blocks in all", text, most_blocks));
+    if (stream->blocks > max_blocks - blocks)
+      return unusable(fmt::format("\"{}\": more than {} blocks in all", text, max_blocks));
     blocks += stream->blocks;
     streams.push_back(*stream);
   }
@@ -95,20 +96,23 @@ int run(const PlaceOptions& options) {
 
 void add_gpu_place(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<PlaceOptions>();
-  CLI::App* verb = gpu.add_subcommand("place", "which SM gets which block of several streams");
-  verb->add_option("STREAM", options->streams, "BLOCKSxWARPS of each stream, such as 4x5, in order of launch")
+  CLI::App* verb = gpu.add_subcommand("place", "Predict which SM runs which block of several streams");
+  verb->add_option("STREAM", options->streams, "Blocks x warps per block of each stream, such as 4x5, in launch order")
       ->required();
-  add_input(*verb, "--platform", options->platform, "GPU profile: a built-in name or a JSON file");
-  verb->add_option("--sms", options->sms, "number of SMs")->check(CLI::Range(1, 1024));
-  verb->add_option("--max-warps", options->max_warps, "warps per SM")->check(CLI::Range(1, 65536));
+  add_input(*verb, "--platform", options->platform, "GPU profile: built-in name (tx2, xavier, ...) or JSON file")
+      ->type_name("NAME");
+  verb->add_option("--sms", options->sms, "Number of SMs")->check(CLI::Range(1, 1024));
+  verb->add_option("--max-warps", options->max_warps, "Warps per SM")->check(CLI::Range(1, 65536));
   verb->add_option("--sms-per-gpc", options->sms_per_gpc, "SMs per GPC")->check(CLI::Range(1, 1024));
-  verb->add_option("--scan", options->scan, "in which order SMs are tried")
+  verb->add_option("--scan", options->scan, "Order in which the block scheduler tries SMs")
       ->check(CLI::IsMember({"even-odd", "gpc", "ascending"}))
       ->capture_default_str();
-  verb->add_option("--ties", options->ties, "which of several SMs with equal room")
+  verb->add_option("--ties", options->ties, "How to choose between SMs with equal room")
       ->check(CLI::IsMember({"scan", "last-sm"}))
       ->capture_default_str();
   add_format(*verb, options->format);
+  describe(*verb, {"amalthea gpu place 4x5 8x2 --platform xavier", "amalthea gpu place 4x5 8x2 --sms 8 --max-warps 64",
+                   "amalthea gpu place 4x5 8x2 --platform xavier --scan gpc"});
   set_run(*verb, exit_code, [options] { return run(*options); });
 }
 

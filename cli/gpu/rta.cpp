@@ -7,6 +7,7 @@
 
 #include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
+#include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
 #include "engine/nvidia/response_time.hpp"
@@ -51,19 +52,25 @@ int run(const RtaOptions& options) {
 
 void add_gpu_rta(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<RtaOptions>();
-  CLI::App* verb = gpu.add_subcommand("rta", "response times of kernels on one execution engine, by analysis");
-  add_input(*verb, "FILE", options->file, R"(JSON such as {"g_max": 8, "kernels": [{"r": 0, "C": 4, "g": 2}]})")
+  CLI::App* verb = gpu.add_subcommand("rta", "Analyze response times of kernels on one execution engine");
+  add_input(*verb, "FILE", options->file,
+            "JSON file such as {\"g_max\": 8, \"kernels\": [{\"r\": 0, \"C\": 4, \"g\": 2}]}")
       ->required();
   verb->add_option("--algorithm", options->algorithm,
-                   "corrected; closed: for kernels of one release and one C; paper: as printed, for comparison")
+                   "Algorithm. closed: for kernels with the same release and C; paper: as printed, for comparison")
       ->check(CLI::IsMember({"corrected", "closed", "paper"}))
       ->capture_default_str();
   verb->add_option("--releases", options->releases,
-                   "once; periodic: again and again with T, over as many hyperperiods as it takes to repeat")
+                   "Release kernels once or with period T. periodic: over as many hyperperiods as the schedule needs "
+                   "to repeat")
       ->check(CLI::IsMember({"once", "periodic"}))
       ->capture_default_str();
   add_format(*verb, options->format);
-  verb->footer("Exit code 1: a kernel ends after its period T, or the printed algorithm never ends.");
+  describe(*verb,
+           {"amalthea gpu rta kernels.json", "amalthea gpu rta --releases periodic kernels.json",
+            "amalthea gpu rta --algorithm paper --format json kernels.json"},
+           "Exit codes:\n  0  every kernel ends within its period T\n  1  a kernel ends after its period T, or the "
+           "printed algorithm does not\n     terminate\n  2  wrong usage or unreadable input");
   set_run(*verb, exit_code, [options] { return run(*options); });
 }
 

@@ -14,6 +14,7 @@
 
 #include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
+#include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/streams.hpp"
 #include "cli/trace.hpp"
@@ -146,27 +147,37 @@ int run(const RunOptions& options) {
 
 void add_gpu_run(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<RunOptions>();
-  CLI::App* verb = gpu.add_subcommand("run", "simulates contexts, streams, queues and blocks");
-  add_input(*verb, "SCENARIO", options->scenario, "JSON file, also of cuda_scheduling_examiner (docs/reference/gpu.md)")
+  CLI::App* verb = gpu.add_subcommand("run", "Simulate contexts, streams, queues and blocks of a GPU");
+  add_input(*verb, "SCENARIO", options->scenario,
+            "JSON file (docs/reference/gpu.md). Scenarios of cuda_scheduling_examiner work, too")
       ->required();
   add_input(*verb, "--platform", options->platform,
-            "GPU profile: a built-in name or a JSON file (default: what the scenario says, or tx2)");
-  verb->add_option("--format", options->format, "output format")
+            "GPU profile: built-in name or JSON file. Default: that of the scenario, or tx2")
+      ->type_name("NAME");
+  verb->add_option("--format", options->format, "Output format")
       ->check(CLI::IsMember({"text", "json", "gantt"}))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(group::output);
   add_output(*verb, "--timeline", options->timelines,
-             "file for a timeline, by its extension: .txt, .svg, .json (Perfetto), .btf; may be repeated")
+             "Also write a timeline: .txt, .svg, .json (Perfetto) or .btf. May be repeated")
       ->type_name("FILE")
-      ->allow_extra_args(false);
-  verb->add_option("--width", options->width, "of a timeline as text, in characters (default: the terminal's, or 100)")
-      ->check(CLI::Range(1, 10000));
+      ->allow_extra_args(false)
+      ->group(group::output);
+  verb->add_option("--width", options->width,
+                   "Width of a text timeline in characters. Default: that of the terminal, or 100")
+      ->check(CLI::Range(1, 10000))
+      ->group(group::output);
   add_folder(*verb, "--log-directory", options->log_directory,
-             "folder for a log of every stream in the form of cuda_scheduling_examiner")
-      ->type_name("FOLDER");
+             "Folder for a log per stream, as cuda_scheduling_examiner writes it")
+      ->type_name("FOLDER")
+      ->group(rarely(group::output));
   verb->add_option("--copy-bandwidth", options->copy_bandwidth,
-                   "of copies that a scenario of cuda_scheduling_examiner gives in bytes, in GB/s")
+                   "Copy bandwidth in GB/s, for scenarios of cuda_scheduling_examiner. They give copies in bytes")
       ->check(CLI::Range(1e-6, 1e6))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(rarely("Scenario"));
+  describe(*verb, {"amalthea gpu run scenario.json", "amalthea gpu run --format gantt scenario.json",
+                   "amalthea gpu run --platform xavier --timeline run.svg scenario.json"});
   set_run(*verb, exit_code, [options] { return run(*options); });
 }
 

@@ -7,6 +7,7 @@
 
 #include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
+#include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
 #include "engine/nvidia/placement_study.hpp"
@@ -38,18 +39,23 @@ int run(const PlacementStudyOptions& options) {
 }  // namespace
 
 void add_gpu_study(CLI::App& gpu, int& exit_code) {
-  CLI::App* study = gpu.add_subcommand("study", "what a model says of many random configurations");
+  CLI::App* study = gpu.add_subcommand("study", "Evaluate a model on many random configurations");
   study->require_subcommand(1);
+  describe(*study, {"amalthea gpu study placement", "amalthea gpu study placement --configurations 1000",
+                    "amalthea gpu study placement --format json"});
   auto options = std::make_shared<PlacementStudyOptions>();
-  CLI::App* verb = study->add_subcommand("placement", "how often round robin foretells the wrong SM for a block");
-  add_input(*verb, "--platform", options->platform, "GPU profile: a built-in name or a JSON file")
+  CLI::App* verb = study->add_subcommand("placement", "Count how often round robin predicts the wrong SM for a block");
+  add_input(*verb, "--platform", options->platform, "GPU profile: built-in name (tx2, xavier, ...) or JSON file")
+      ->type_name("NAME")
       ->capture_default_str();
   verb->add_option("--configurations", options->study.configurations,
-                   "how many are drawn, for 2 to 8 streams in equal parts")
-      ->check(CLI::Range(std::int64_t{1}, nvidia::most_studied))
+                   "Number of random configurations. They are split evenly between 2 to 8 streams")
+      ->check(CLI::Range(std::int64_t{1}, nvidia::max_studied))
       ->capture_default_str();
-  verb->add_option("--seed", options->study.seed, "of the configurations")->capture_default_str();
+  verb->add_option("--seed", options->study.seed, "Random seed")->capture_default_str();
   add_format(*verb, options->format);
+  describe(*verb, {"amalthea gpu study placement", "amalthea gpu study placement --configurations 1000 --seed 7",
+                   "amalthea gpu study placement --format json"});
   set_run(*verb, exit_code, [options] { return run(*options); });
 }
 

@@ -11,6 +11,7 @@
 
 #include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
+#include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
 #include "engine/nvidia/warp_study.hpp"
@@ -144,48 +145,69 @@ std::vector<std::string> names_of(const Table& table) {
 
 void add_gpu_warps(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<WarpsOptions>();
-  CLI::App* verb = gpu.add_subcommand("warps", "which warp issues when on an SM, under several warp schedulers");
+  CLI::App* verb = gpu.add_subcommand("warps", "Simulate the warp schedulers of an SM cycle by cycle");
   verb->add_option("--latencies", options->latencies,
-                   "of the instructions of a warp in cycles, each with its unit if not fp32: 2,1,int32:2,memory:20; "
-                   "for all kernels, or repeated for each")
+                   "Instruction latencies of a warp in cycles: 2,1,int32:2. The unit is fp32 unless given: "
+                   "2,1,int32:2,memory:20. Once for all kernels, or repeated for each")
+      ->type_name("LIST")
       ->allow_extra_args(false);
-  verb->add_option("--kernels", options->kernels, "how many (default: as many as the longest list has)")
-      ->check(CLI::Range(std::int64_t{1}, nvidia::most_warps));
-  verb->add_option("--warps", options->warps, "warps of every kernel, or of each: 2,4")->capture_default_str();
-  auto* offset = verb->add_option("--offset", options->offset, "cycles between the releases of two kernels")
-                     ->check(CLI::Range(std::int64_t{0}, nvidia::most_cycles))
+  verb->add_option("--kernels", options->kernels, "Number of kernels. Default: the length of the longest list")
+      ->check(CLI::Range(std::int64_t{1}, nvidia::max_warps));
+  verb->add_option("--warps", options->warps, "Warps per kernel, for all or for each: 2,4")
+      ->type_name("LIST")
+      ->capture_default_str();
+  auto* offset = verb->add_option("--offset", options->offset, "Cycles between the releases of two kernels")
+                     ->check(CLI::Range(std::int64_t{0}, nvidia::max_cycles))
                      ->capture_default_str();
-  verb->add_option("--releases", options->releases, "cycle of release of each kernel: 0,5")->excludes(offset);
-  verb->add_option("--policy", options->policy, "which warp is taken")
+  verb->add_option("--releases", options->releases, "Release cycle of each kernel: 0,5")
+      ->type_name("LIST")
+      ->excludes(offset);
+  verb->add_option("--policy", options->policy, "Warp scheduler")
       ->check(CLI::IsMember(names_of(nvidia::warp_policies())))
       ->capture_default_str();
-  verb->add_option("--budgets", options->budgets, "context switches that QAWS grants every kernel, or each: 1,4")
+  verb->add_option("--budgets", options->budgets, "Context switches that QAWS grants, for all kernels or each: 1,4")
+      ->type_name("LIST")
       ->capture_default_str();
-  verb->add_option("--sub-cores", options->sub_cores, "warps are spread over them round robin")
-      ->check(CLI::Range(std::int64_t{1}, nvidia::most_warps))
+  verb->add_option("--sub-cores", options->sub_cores, "Number of sub-cores. They receive warps round robin")
+      ->check(CLI::Range(std::int64_t{1}, nvidia::max_warps))
       ->capture_default_str();
-  verb->add_option("--pipelines", options->pipelines, "which units share a pipeline, and how long they occupy it")
+  verb->add_option("--pipelines", options->pipelines,
+                   "Pipeline model. It defines which units share a pipeline and how long they occupy it")
       ->check(CLI::IsMember(names_of(nvidia::warp_pipelines())))
       ->capture_default_str();
   auto* sweep = verb->add_flag("--sweep", options->sweep,
-                               "instead: random programs under all policies, by budget and share of stalls");
-  verb->add_option("--programs", options->study.programs, "of the sweep, per point")
+                               "Run random programs under all policies instead. Varies the budget and the stall share");
+  sweep->group(group::sweep);
+  verb->add_option("--programs", options->study.programs, "Random programs per point")
       ->needs(sweep)
-      ->capture_default_str();
-  verb->add_option("--sweep-budgets", options->study.budgets, "of the second kernel in the sweep; the first has 1")
+      ->capture_default_str()
+      ->group(rarely(group::sweep));
+  verb->add_option("--sweep-budgets", options->study.budgets, "Budgets of the second kernel. The first has 1")
       ->needs(sweep)
       ->delimiter(',')
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(rarely(group::sweep));
   verb->add_option("--stall-shares", options->study.stall_shares,
-                   "of the sweep: per mille of its time that a warp alone waits")
+                   "Share of its time that a single warp stalls, in per mille")
       ->needs(sweep)
       ->delimiter(',')
-      ->capture_default_str();
-  verb->add_option("--seed", options->study.seed, "of the programs of the sweep")->needs(sweep)->capture_default_str();
-  add_output(*verb, "--picture", options->picture, "also draw the sweep into this SVG file")->needs(sweep);
-  verb->add_option("--format", options->format, "output format; csv for the sweep only")
+      ->capture_default_str()
+      ->group(rarely(group::sweep));
+  verb->add_option("--seed", options->study.seed, "Random seed of the programs")
+      ->needs(sweep)
+      ->capture_default_str()
+      ->group(rarely(group::sweep));
+  add_output(*verb, "--picture", options->picture, "Also draw the sweep into this SVG file")
+      ->type_name("FILE")
+      ->needs(sweep)
+      ->group(rarely(group::sweep));
+  verb->add_option("--format", options->format, "Output format. csv requires --sweep")
       ->check(CLI::IsMember({"text", "json", "csv"}))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group(group::output);
+  describe(*verb, {"amalthea gpu warps --latencies 2,1,int32:2,memory:20 --warps 4",
+                   "amalthea gpu warps --latencies 2,2,memory:30 --warps 2,4 --policy qaws",
+                   "amalthea gpu warps --sweep --programs 10 --format csv"});
   set_run(*verb, exit_code, [options] { return run(*options); });
 }
 

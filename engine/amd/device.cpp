@@ -410,7 +410,7 @@ void Device::update_speeds() {
       block.is_new = false;
       block.since = now_;
       block.slowdown = slowdown;
-      ends_.foresee(index, now_ + time_for(block.remaining, slowdown), block.sequence);
+      ends_.predict_end(index, now_ + time_for(block.remaining, slowdown), block.sequence);
     }
   }
 }

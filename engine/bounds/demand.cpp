@@ -55,7 +55,7 @@ bool has_fixed_priorities(SchedulingAlgorithm algorithm) {
 
 /// Whether in the long run nothing of `task` is done on their core before all of `other`; false where that is not
 /// known. Under EDF an overload hits all. Tasks that migrate are bound to no core.
-bool comes_first(const System& system, const Task& other, const Task& task) {
+bool precedes(const System& system, const Task& other, const Task& task) {
   if (other.units.size() > 1 || task.units.size() > 1) return false;
   const bool interrupt = other.kind != ProcessKind::task;
   if (interrupt != (task.kind != ProcessKind::task)) return interrupt;
@@ -135,7 +135,7 @@ class UnboundedSearch {
           const Task& polled = system_.tasks[setter];
           if (setter == task || polled.side != Side::host || polled.unit != poller.unit ||
               !has_fixed_priorities(system_.platform.schedulers[poller.scheduler].kind) ||
-              !comes_first(system_, poller, polled))
+              !precedes(system_, poller, polled))
             continue;
           const std::string reason =
               fmt::format("{} polls on core {} for an event of {}, which is not more urgent and never runs there",
@@ -151,9 +151,9 @@ class UnboundedSearch {
     const auto is_unbounded = [this](TaskIndex setter) { return !reasons_[setter].empty(); };
     const auto found = std::find_if(step.setters.begin(), step.setters.end(), is_unbounded);
     if (found == step.setters.end()) return std::nullopt;
-    const bool hangs =
+    const bool blocked =
         wait_of(system_, step).all || std::all_of(step.setters.begin(), step.setters.end(), is_unbounded);
-    return hangs ? std::optional(*found) : std::nullopt;
+    return blocked ? std::optional(*found) : std::nullopt;
   }
 
   bool search_waits() {
@@ -186,7 +186,7 @@ class UnboundedSearch {
       for (TaskIndex other = 0; other < system_.tasks.size(); ++other) {
         const Task& candidate = system_.tasks[other];
         if (candidate.side != Side::host || candidate.unit != system_.tasks[task].unit ||
-            (other != task && !comes_first(system_, candidate, system_.tasks[task])))
+            (other != task && !precedes(system_, candidate, system_.tasks[task])))
           continue;
         if (other != task && polls_unbounded(other)) {
           reasons_[task] = fmt::format("{} polls on the same core with at least its priority and is unbounded: {}",

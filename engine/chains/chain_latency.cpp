@@ -15,7 +15,7 @@ namespace amalthea::engine {
 namespace {
 
 /// Steps from job to job beyond which an enumeration would take longer than a fraction of a second.
-constexpr std::int64_t most_steps = 10'000'000;
+constexpr std::int64_t max_steps = 10'000'000;
 
 /// The releases of one task as plain numbers: an enumeration takes millions of them, and `enumeration_of` has made
 /// sure that none overflows.
@@ -42,25 +42,25 @@ tl::expected<Enumeration, std::string> enumeration_of(std::span<const Periodic> 
   Enumeration result;
   try {
     Duration hyperperiod = Duration::picoseconds(1);
-    Duration begun, way;
+    Duration begun, path;
     for (const Periodic& task : tasks) {
       const std::int64_t period = task.period.picoseconds();
       hyperperiod = hyperperiod * (period / std::gcd(hyperperiod.picoseconds(), period));
       begun = std::max(begun, task.offset);
-      way += task.period * 2;  // a wait and an execution at the most
+      path += task.period * 2;  // a wait and an execution at the most
       result.tasks.push_back({period, task.offset.picoseconds()});
     }
     // The latest instant that any step below comes to; it only has to exist.
-    static_cast<void>((begun + hyperperiod + way) * 2);
+    static_cast<void>((begun + hyperperiod + path) * 2);
     result.hyperperiod = hyperperiod.picoseconds();
     result.begun = begun.picoseconds();
-    result.complete = (begun + way).picoseconds();
+    result.complete = (begun + path).picoseconds();
   } catch (const std::overflow_error&) {
     return tl::unexpected(too_long);
   }
   const std::int64_t jobs = (result.begun + result.hyperperiod) / result.tasks.front().period +
                             result.hyperperiod / result.tasks.back().period;
-  if (jobs > most_steps / static_cast<std::int64_t>(tasks.size())) return tl::unexpected(too_long);
+  if (jobs > max_steps / static_cast<std::int64_t>(tasks.size())) return tl::unexpected(too_long);
   return result;
 }
 
@@ -142,7 +142,7 @@ class ChainAnalysis {
   ChainAnalysis(const System& system, std::span<const std::optional<Duration>> responses)
       : system_(system), responses_(responses), releases_(releases_of(system)) {}
 
-  ChainResult analyse(const Chain& chain) const {
+  ChainResult analyze(const Chain& chain) const {
     ChainResult result;
     let(chain, result);
     result.implicit = bounds(chain, false, result.implicit_reason);
@@ -166,8 +166,8 @@ class ChainAnalysis {
         result.let_reason = no_releases(task);
         return;
       }
-      if (last != releases->way.front()) tasks.push_back(releases->periodic);
-      last = releases->way.front();
+      if (last != releases->trigger_path.front()) tasks.push_back(releases->periodic);
+      last = releases->trigger_path.front();
     }
     if (auto latencies = let_latencies(tasks))
       result.let = *latencies;
@@ -182,12 +182,12 @@ class ChainAnalysis {
       return tl::unexpected(
           fmt::format("no bound on the response time of task \"{}\" is known", system_.tasks[index].name));
     };
-    const std::vector<TaskIndex>& way = releases_[task]->way;
+    const std::vector<TaskIndex>& path = releases_[task]->trigger_path;
     // Who triggers and waits for the end does not end earlier itself.
-    if (way.size() == 2 && sets_events_last(system_, task) && has_edge(system_, EdgeKind::event, task, way.front()))
-      return known(way.front());
+    if (path.size() == 2 && sets_events_last(system_, task) && has_edge(system_, EdgeKind::event, task, path.front()))
+      return known(path.front());
     Duration sum;
-    for (const TaskIndex index : way) {
+    for (const TaskIndex index : path) {
       const auto part = known(index);
       if (!part) return part;
       sum += *part;
@@ -289,7 +289,7 @@ LatencyBounds latency_bounds(std::span<const BoundedTask> tasks) {
 std::vector<ChainResult> chain_latencies(const System& system, std::span<const std::optional<Duration>> responses) {
   const ChainAnalysis analysis(system, responses);
   std::vector<ChainResult> results;
-  for (const Chain& chain : system.chains) results.push_back(analysis.analyse(chain));
+  for (const Chain& chain : system.chains) results.push_back(analysis.analyze(chain));
   return results;
 }
 

@@ -15,7 +15,7 @@ namespace amalthea::engine {
 namespace {
 
 /// Where many labels go round in circles there are far more paths than anybody wants to read.
-constexpr std::size_t most_search_steps = 1'000'000;
+constexpr std::size_t max_search_steps = 1'000'000;
 
 std::string_view trimmed(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t");
@@ -52,9 +52,9 @@ class LabelFlow {
       if (system.graph.boost()[*edge].kind != EdgeKind::data) continue;
       const auto& from = releases[system.graph[boost::source(*edge, system.graph.boost())].task];
       const auto& to = releases[system.graph[boost::target(*edge, system.graph.boost())].task];
-      if (!from || !to || from->way.front() == to->way.front()) continue;
-      next_[from->way.front()].push_back(to->way.front());
-      previous_[to->way.front()].push_back(from->way.front());
+      if (!from || !to || from->trigger_path.front() == to->trigger_path.front()) continue;
+      next_[from->trigger_path.front()].push_back(to->trigger_path.front());
+      previous_[to->trigger_path.front()].push_back(from->trigger_path.front());
     }
     for (auto* lists : {&next_, &previous_})
       for (std::vector<TaskIndex>& tasks : *lists) {
@@ -98,7 +98,7 @@ class PathSearch {
         level.extended = true;
         enter(choices[level.next++]);
         levels.emplace_back();
-        if (++steps_ > most_search_steps) found_.complete = false;
+        if (++steps_ > max_search_steps) found_.complete = false;
         continue;
       }
       if (!level.extended && found_.complete) add();
@@ -200,7 +200,7 @@ void report_gaps(const System& system, const Chain& chain, Diagnostics& diagnost
 DerivedChains derive_chains(const System& system, std::size_t limit) { return PathSearch(system, limit).run(); }
 
 void add_derived_chains(System& system, Diagnostics& diagnostics) {
-  DerivedChains derived = derive_chains(system, most_derived_chains);
+  DerivedChains derived = derive_chains(system, max_derived_chains);
   if (!derived.complete)
     diagnostics.add("AM0531", Severity::warning,
                     fmt::format("labels flow along more chains than are looked for; {} of them are taken (--chain "

@@ -49,7 +49,7 @@ class EarliestDeadlineAnalysis {
     ++steps_;
     if (window < 0) return 0;
     return Wide(task.worst.picoseconds()) *
-           most_arrivals(task.arrivals, Duration::picoseconds(static_cast<std::int64_t>(window)));
+           max_arrivals(task.arrivals, Duration::picoseconds(static_cast<std::int64_t>(window)));
   }
 
   std::optional<CpuBound> common_fault() const {

@@ -71,7 +71,7 @@ class FixedPriorityAnalysis {
     return Wide(task(index).worst.picoseconds()) * arrivals(index, window);
   }
   std::int64_t arrivals(std::size_t index, Wide window) const {
-    return most_arrivals(task(index).arrivals, Duration::picoseconds(static_cast<std::int64_t>(window)));
+    return max_arrivals(task(index).arrivals, Duration::picoseconds(static_cast<std::int64_t>(window)));
   }
   /// The window in which so much is done.
   Wide supplied(Wide work) const {
@@ -129,7 +129,7 @@ class FixedPriorityAnalysis {
 
     const Wide blocked = blocking.response->picoseconds();
     // What takes no time but may be left is as if it took a moment.
-    const Wide worst = own.worst.picoseconds() + (own.lingers || own.worst.is_zero() ? moment : Wide(0));
+    const Wide worst = own.worst.picoseconds() + (own.preemptible_at_end || own.worst.is_zero() ? moment : Wide(0));
     auto [last, between] = last_section(index);
     last = std::min(last, worst);
 

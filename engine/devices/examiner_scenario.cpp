@@ -288,7 +288,7 @@ class ExaminerReader {
       std::int64_t* target;
     };
     const std::array<Count, 2> counts = {
-        {{"thread_count", std::int64_t{1} << 20, &threads}, {"block_count", most_simulated_blocks, &blocks}}};
+        {{"thread_count", std::int64_t{1} << 20, &threads}, {"block_count", max_simulated_blocks, &blocks}}};
     for (const Count& count : counts) {
       const JsonValue* given = find_member(object, count.key);
       if (given == nullptr) {
@@ -527,10 +527,10 @@ class ExaminerReader {
   Error issue(const JsonValue& place, ExaminerBenchmark benchmark, std::int64_t iterations,
               std::optional<StreamPriority> priority, const std::string& name, const std::vector<Call>& calls) {
     const auto length = static_cast<std::int64_t>(calls.size());
-    operations_ += length * std::min(iterations, most_examiner_operations + 1);
-    if (operations_ > most_examiner_operations)
+    operations_ += length * std::min(iterations, max_examiner_operations + 1);
+    if (operations_ > max_examiner_operations)
       return error_at(place, fmt::format("with this benchmark's {} iterations the scenario has more than {} operations",
-                                         iterations, most_examiner_operations));
+                                         iterations, max_examiner_operations));
     if (iterations > 1 && !(calls.back().operation.release == Instant()))
       return error_at(place, "delays between calls are not modelled in more than one iteration");
     std::size_t context = 0;

@@ -21,7 +21,7 @@ namespace {
 using Error = std::optional<TextError>;
 
 /// Most operations, with all their releases.
-constexpr std::size_t most_operations = 1'000'000;
+constexpr std::size_t max_operations = 1'000'000;
 
 /// "a, b, c".
 std::string listed(std::initializer_list<std::string_view> names) {
@@ -399,11 +399,11 @@ class ScenarioReader {
     for (const WrittenOperation& written : written_) {
       StreamOperation operation = written.operation;
       for (;;) {
-        if (scenario_.operations.size() == most_operations)
-          return error_at(*written.value, fmt::format("more than {} releases in all; give \"until\"", most_operations));
+        if (scenario_.operations.size() == max_operations)
+          return error_at(*written.value, fmt::format("more than {} releases in all; give \"until\"", max_operations));
         if (operation.kind == StreamOperationKind::kernel) {
-          if (operation.blocks > most_simulated_blocks - blocks)
-            return error_at(*written.value, fmt::format("more than {} blocks in all", most_simulated_blocks));
+          if (operation.blocks > max_simulated_blocks - blocks)
+            return error_at(*written.value, fmt::format("more than {} blocks in all", max_simulated_blocks));
           blocks += operation.blocks;
         }
         scenario_.operations.push_back(operation);

@@ -54,7 +54,7 @@ tl::expected<BlockCycles, std::string> cycles_of(const makespan::Kernel& kernel,
   makespan::SearchOptions options;
   options.threads = std::max(1U, std::thread::hardware_concurrency());
   options.memory = search_memory;
-  options.search = all->warps * all->instructions() <= most_searched_instructions;
+  options.search = all->warps * all->instructions() <= max_searched_instructions;
   const makespan::SearchResult found = makespan::worst_makespan(*all, options);
   cycles.seen = std::max(found.lower, cycles.average);
   cycles.worst = place.in_rounds ? std::max(found.upper, makespan::simple_bound(*all)) : found.upper;

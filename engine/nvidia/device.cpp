@@ -178,7 +178,7 @@ void Device::serve_kernels() {
     if (running_)
       for (const std::uint32_t index : contexts_[*running_].resident) {
         blocks_[index].since = now_;
-        foresee(index);
+        predict_end(index);
       }
   }
   if (running_) assign_blocks(contexts_[*running_]);
@@ -231,7 +231,7 @@ bool Device::assign_block(Context& context, OperationId id) {
   ++kernel.assigned;
   ++kernel.running;
   ++kernel.running_in[gpc(sm)];
-  foresee(index);
+  predict_end(index);
   return true;
 }
 
@@ -240,9 +240,9 @@ void Device::book(Block& block) const {
   block.since = now_;
 }
 
-void Device::foresee(std::uint32_t index) {
+void Device::predict_end(std::uint32_t index) {
   const Block& block = blocks_[index];
-  ends_.foresee(index, block.since + time_for(block.remaining, block.slowdown), block.sequence);
+  ends_.predict_end(index, block.since + time_for(block.remaining, block.slowdown), block.sequence);
 }
 
 /// C2, C3.
@@ -325,7 +325,7 @@ void Device::update_interference() {
       if (block.slowdown == slowdown) continue;
       book(block);
       block.slowdown = slowdown;
-      foresee(index);
+      predict_end(index);
     }
 
   const Interference on_copies = interference_on_copy(settings_.interference, beside);

@@ -52,9 +52,9 @@ struct Load {
   double cpu_queue = 0;
 };
 
-class Law {
+class MemoryEquations {
  public:
-  explicit Law(const MemoryParameters& parameters) : p_(parameters) {}
+  explicit MemoryEquations(const MemoryParameters& parameters) : p_(parameters) {}
 
   /// Lanes of a warp.
   static double lanes(const MemoryKernel& kernel) {
@@ -190,14 +190,14 @@ class Law {
 };
 
 std::string check(const MemoryParameters& parameters, const SmLimits& limits, const MemoryKernel& kernel) {
-  constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
-  constexpr std::int64_t most_blocks = std::int64_t{1} << 31;
+  constexpr std::int64_t max_bytes = std::int64_t{1} << 50;
+  constexpr std::int64_t max_blocks = std::int64_t{1} << 31;
   if (kernel.threads < 1) return fmt::format("{} threads: expected at least 1", kernel.threads);
-  if (kernel.blocks < 1 || kernel.blocks > most_blocks)
-    return fmt::format("{} blocks: expected 1 to {}", kernel.blocks, most_blocks);
+  if (kernel.blocks < 1 || kernel.blocks > max_blocks)
+    return fmt::format("{} blocks: expected 1 to {}", kernel.blocks, max_blocks);
   if (!(kernel.memory_share >= 0 && kernel.memory_share <= 1))
     return fmt::format("a memory share of {}: expected 0 to 1", kernel.memory_share);
-  if (kernel.footprint < 0 || kernel.footprint > most_bytes)
+  if (kernel.footprint < 0 || kernel.footprint > max_bytes)
     return fmt::format("a footprint of {} bytes: expected 0 to 2^50", kernel.footprint);
   if (kernel.fetched_bytes && !(*kernel.fetched_bytes >= sector_bytes && *kernel.fetched_bytes <= line_bytes))
     return fmt::format("{} bytes fetched by a miss: expected {} to {}", *kernel.fetched_bytes, sector_bytes,
@@ -281,9 +281,10 @@ class Parts {
 /// The kernel and the others as they are resident, and what they ask of each other.
 class Scene {
  public:
-  Scene(const Law& law, const Resident& kernel, const std::vector<Resident>& others, const CpuTraffic& cpu)
-      : law_(law), kernel_(kernel), others_(others) {
-    const MemoryParameters& p = law.parameters();
+  Scene(const MemoryEquations& equations, const Resident& kernel, const std::vector<Resident>& others,
+        const CpuTraffic& cpu)
+      : equations_(equations), kernel_(kernel), others_(others) {
+    const MemoryParameters& p = equations.parameters();
     const double cores = cpu.kind == CpuTrafficKind::none ? 0.0 : static_cast<double>(cpu.cores) / p.cpu_cores;
     const bool random = cpu.kind == CpuTrafficKind::random;
     cpu_latency_ = 1 + ((random ? p.cpu_random_latency : p.cpu_sequential_latency) - 1) * cores;
@@ -314,15 +315,16 @@ class Scene {
     const MemoryKernel& kernel = *resident.kernel;
     const auto blocks = static_cast<double>(kernel.blocks);
     const double busiest = std::ceil(blocks / static_cast<double>(resident.blocks.size()));
-    return law_.bulk_cycles(kernel.own_cycles / blocks, kernel.load_path_cycles * busiest / blocks,
-                            kernel.memory_path_cycles);
+    return equations_.bulk_cycles(kernel.own_cycles / blocks, kernel.load_path_cycles * busiest / blocks,
+                                  kernel.memory_path_cycles);
   }
 
   /// The share of its time in which a resident keeps the load path of an SM busy when undisturbed. A walk as if it
   /// always hit: one that misses asks less often, and another kernel that makes it miss would otherwise help.
   double load_path_use(const Resident& resident, std::size_t sm) const {
     const MemoryKernel& kernel = *resident.kernel;
-    if (!resident.is_bulk()) return std::min(1.0, walk_path(resident, sm) / law_.undisturbed_hit(*resident.kernel));
+    if (!resident.is_bulk())
+      return std::min(1.0, walk_path(resident, sm) / equations_.undisturbed_hit(*resident.kernel));
     return kernel.load_path_cycles * resident.blocks[sm] / static_cast<double>(kernel.blocks) / bulk_alone(resident);
   }
   /// The same of the memory path.
@@ -333,18 +335,18 @@ class Scene {
   }
 
   double walk_path(const Resident& resident, std::size_t sm) const {
-    return resident.blocks[sm] * resident.warps_per_block() * law_.load_of_warp(*resident.kernel);
+    return resident.blocks[sm] * resident.warps_per_block() * equations_.load_of_warp(*resident.kernel);
   }
   double walk_cycles(const Resident& resident) const {
     Load load;
     load.footprint = footprint_;
     load.warps = resident.warps();
-    return law_.cycles(*resident.kernel, load);
+    return equations_.cycles(*resident.kernel, load);
   }
   /// Cycles of the memory's bandwidth for one access of each warp.
   double queue_weight(const Resident& walk) const {
-    return law_.dram_of(walk, footprint_) +
-           law_.parameters().lane_miss * law_.lone_lanes(walk) * law_.lane_weight(*walk.kernel, footprint_);
+    return equations_.dram_of(walk, footprint_) + equations_.parameters().lane_miss * equations_.lone_lanes(walk) *
+                                                      equations_.lane_weight(*walk.kernel, footprint_);
   }
 
   /// What another one takes of an SM's load path while the kernel makes one access: an access of each warp, or the
@@ -352,7 +354,7 @@ class Scene {
   double path_of(const Resident& other, std::size_t sm) const {
     if (kernel_.is_bulk()) return load_path_use(other, sm);
     if (!other.is_bulk()) return walk_path(other, sm);
-    return load_path_use(other, sm) * law_.undisturbed_hit(*kernel_.kernel);
+    return load_path_use(other, sm) * equations_.undisturbed_hit(*kernel_.kernel);
   }
   double path_of_others(std::size_t sm) const {
     double path = 0;
@@ -361,63 +363,64 @@ class Scene {
   }
 
   double warps_of(const Resident& resident) const {
-    return resident.is_bulk() ? law_.warps_of_bulk(memory_path_use(resident)) : resident.warps();
+    return resident.is_bulk() ? equations_.warps_of_bulk(memory_path_use(resident)) : resident.warps();
   }
   double missing_warps_of(const Resident& resident) const {
-    return resident.is_bulk() ? warps_of(resident) : law_.missing_warps(resident, footprint_);
+    return resident.is_bulk() ? warps_of(resident) : equations_.missing_warps(resident, footprint_);
   }
   double dram_of(const Resident& resident) const {
-    return resident.is_bulk() ? warps_of(resident) * law_.parameters().dram_line : law_.dram_of(resident, footprint_);
+    return resident.is_bulk() ? warps_of(resident) * equations_.parameters().dram_line
+                              : equations_.dram_of(resident, footprint_);
   }
 
   void predict_walk(Parts& parts, InterferencePrediction& prediction) const {
     const MemoryKernel& kernel = *kernel_.kernel;
     const double own_footprint = kernel_.cached_footprint();
     // Alone, one step after another.
-    parts.own(Cause::hit_latency, law_.undisturbed_hit(kernel));
+    parts.own(Cause::hit_latency, equations_.undisturbed_hit(kernel));
     Load load;
     double own_path = 0;  // alone its busiest SM may be another one
     for (std::size_t sm = 0; sm < kernel_.blocks.size(); ++sm) own_path = std::max(own_path, walk_path(kernel_, sm));
     load.load_path = own_path;
-    parts.own(Cause::load_path, law_.queued(kernel, parts.sum(), load.load_path));
+    parts.own(Cause::load_path, equations_.queued(kernel, parts.sum(), load.load_path));
     load.footprint = own_footprint;
     load.warps = kernel_.warps();
-    parts.own(Cause::misses, law_.cycles(kernel, load));
-    const double own_lanes = law_.lone_lanes(kernel_);
-    load.dram = law_.dram_of(kernel_, own_footprint);
-    load.lanes = law_.lane_queue(own_lanes, own_lanes * law_.lane_weight(kernel, own_footprint));
-    parts.own(Cause::memory_bandwidth, law_.cycles(kernel, load));
+    parts.own(Cause::misses, equations_.cycles(kernel, load));
+    const double own_lanes = equations_.lone_lanes(kernel_);
+    load.dram = equations_.dram_of(kernel_, own_footprint);
+    load.lanes = equations_.lane_queue(own_lanes, own_lanes * equations_.lane_weight(kernel, own_footprint));
+    parts.own(Cause::memory_bandwidth, equations_.cycles(kernel, load));
     prediction.alone_cycles = parts.sum();
     // Beside the others, in the order of the way that an access goes.
     load.load_path = std::max(own_path, walk_path(kernel_, sm_) + path_of_others(sm_));
-    parts.by_others(Cause::load_path, law_.cycles(kernel, load),
+    parts.by_others(Cause::load_path, equations_.cycles(kernel, load),
                     weights([&](const Resident& other) { return path_of(other, sm_); }));
     load.footprint = footprint_;
-    const double own_weighted_lanes = own_lanes * law_.lane_weight(kernel, footprint_);
-    load.dram = law_.dram_of(kernel_, footprint_);
-    load.lanes = law_.lane_queue(own_lanes, own_weighted_lanes);
-    parts.by_others(Cause::shared_l2, law_.cycles(kernel, load),
+    const double own_weighted_lanes = own_lanes * equations_.lane_weight(kernel, footprint_);
+    load.dram = equations_.dram_of(kernel_, footprint_);
+    load.lanes = equations_.lane_queue(own_lanes, own_weighted_lanes);
+    parts.by_others(Cause::shared_l2, equations_.cycles(kernel, load),
                     weights([](const Resident& other) { return other.cached_footprint(); }));
     for (const Resident& other : others_) load.warps += warps_of(other);
-    parts.by_others(Cause::crowded_misses, law_.cycles(kernel, load),
+    parts.by_others(Cause::crowded_misses, equations_.cycles(kernel, load),
                     weights([&](const Resident& other) { return warps_of(other); }));
     double lanes = own_lanes;
     double weighted_lanes = own_weighted_lanes;
     for (const Resident& other : others_) {
       load.dram += dram_of(other);
-      lanes += law_.lone_lanes(other);
-      weighted_lanes += law_.lone_lanes(other) * law_.lane_weight(*other.kernel, footprint_);
+      lanes += equations_.lone_lanes(other);
+      weighted_lanes += equations_.lone_lanes(other) * equations_.lane_weight(*other.kernel, footprint_);
     }
-    load.lanes = law_.lane_queue(lanes, weighted_lanes);
-    parts.by_others(Cause::memory_bandwidth, law_.cycles(kernel, load), weights([&](const Resident& other) {
+    load.lanes = equations_.lane_queue(lanes, weighted_lanes);
+    parts.by_others(Cause::memory_bandwidth, equations_.cycles(kernel, load), weights([&](const Resident& other) {
                       return other.is_bulk() ? dram_of(other) : queue_weight(other);
                     }));
-    double missing = law_.missing_warps(kernel_, footprint_);
+    double missing = equations_.missing_warps(kernel_, footprint_);
     for (const Resident& other : others_) missing += missing_warps_of(other);
     load.cpu_latency = cpu_latency_;
     load.cpu_queue = cpu_queue_per_warp_ * missing;
     load.lanes *= cpu_bandwidth_;
-    parts.by_cpu(law_.cycles(kernel, load));
+    parts.by_cpu(equations_.cycles(kernel, load));
   }
 
   void predict_bulk(Parts& parts, InterferencePrediction& prediction) const {
@@ -429,21 +432,21 @@ class Scene {
     for (const double on_sm : kernel_.blocks) path = std::max(path, kernel.load_path_cycles * on_sm / blocks);
     double memory = kernel.memory_path_cycles;
     parts.own(Cause::hit_latency, own);
-    parts.own(Cause::load_path, law_.bulk_cycles(own, path, 0));
-    parts.own(Cause::memory_bandwidth, law_.bulk_cycles(own, path, memory));
+    parts.own(Cause::load_path, equations_.bulk_cycles(own, path, 0));
+    parts.own(Cause::memory_bandwidth, equations_.bulk_cycles(own, path, memory));
     prediction.alone_cycles = parts.sum();
     // Others take in the kernel's time the share of each path that they take when alone.
     const auto path_use = [&](const Resident& other) { return load_path_use(other, sm_); };
     const auto memory_use = [&](const Resident& other) { return memory_path_use(other); };
     if (path > 0) {  // what does not use a path does not wait for it
       for (const Resident& other : others_) path += path_use(other) * alone;
-      parts.by_others(Cause::load_path, law_.bulk_cycles(own, path, memory), weights(path_use));
+      parts.by_others(Cause::load_path, equations_.bulk_cycles(own, path, memory), weights(path_use));
     }
     if (memory > 0) {
       for (const Resident& other : others_) memory += memory_use(other) * alone;
-      parts.by_others(Cause::memory_bandwidth, law_.bulk_cycles(own, path, memory), weights(memory_use));
+      parts.by_others(Cause::memory_bandwidth, equations_.bulk_cycles(own, path, memory), weights(memory_use));
     }
-    parts.by_cpu(law_.bulk_cycles(own, path, memory * cpu_bandwidth_));
+    parts.by_cpu(equations_.bulk_cycles(own, path, memory * cpu_bandwidth_));
   }
 
   template <typename Weight>
@@ -454,7 +457,7 @@ class Scene {
     return all;
   }
 
-  const Law& law_;
+  const MemoryEquations& equations_;
   const Resident& kernel_;
   const std::vector<Resident>& others_;
   double cpu_latency_ = 1;
@@ -507,8 +510,8 @@ tl::expected<InterferencePrediction, std::string> predict_interference(const Mem
       return tl::unexpected(fmt::format("number {} of the kernels beside: {}", i + 1, problem));
     };
     if (const std::string problem = check(parameters, limits, others[i].kernel); !problem.empty()) return fail(problem);
-    if (others[i].count < 0 || others[i].count > most_kernels_beside - kernels)
-      return fail(fmt::format("a count of {}: expected 0 to {} in all", others[i].count, most_kernels_beside));
+    if (others[i].count < 0 || others[i].count > max_kernels_beside - kernels)
+      return fail(fmt::format("a count of {}: expected 0 to {} in all", others[i].count, max_kernels_beside));
     kernels += others[i].count;
     all_blocks += static_cast<double>(others[i].count) * static_cast<double>(others[i].kernel.blocks);
     auto resident = residency.add(others[i].kernel, others[i].count);
@@ -516,8 +519,8 @@ tl::expected<InterferencePrediction, std::string> predict_interference(const Mem
     beside.push_back(std::move(*resident));
   }
   InterferencePrediction prediction;
-  const Law law(parameters);
-  const Scene scene(law, *own, beside, cpu);
+  const MemoryEquations equations(parameters);
+  const Scene scene(equations, *own, beside, cpu);
   scene.predict(prediction);
   prediction.memory_slowdown = prediction.beside_cycles / prediction.alone_cycles;
   prediction.slowdown = 1 - kernel.memory_share + kernel.memory_share * prediction.memory_slowdown;

@@ -159,8 +159,7 @@ tl::expected<RtaResult, std::string> response_times(const RtaProblem& problem) {
   return with_responses(problem, std::move(result));
 }
 
-tl::expected<PeriodicRtaResult, std::string> response_times_periodic(const RtaProblem& problem,
-                                                                     std::int64_t most_jobs) {
+tl::expected<PeriodicRtaResult, std::string> response_times_periodic(const RtaProblem& problem, std::int64_t max_jobs) {
   PeriodicRtaResult result;
   result.hyperperiod = 1;
   std::int64_t last_offset = 0;
@@ -223,7 +222,7 @@ tl::expected<PeriodicRtaResult, std::string> response_times_periodic(const RtaPr
       result.until = *later;
       continue;
     }
-    if (taken == most_jobs) {
+    if (taken == max_jobs) {
       result.until = job.enqueued;
       break;
     }

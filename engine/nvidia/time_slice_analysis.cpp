@@ -29,10 +29,10 @@ std::int64_t ceiling(Duration a, Duration b) { return detail::divide(a.picosecon
 std::int64_t turns_of(Duration work, Duration slice) { return std::max<std::int64_t>(1, ceiling(work, slice)); }
 
 /// So often an equation is evaluated before it is said to have no bound, lest absurd input hang the analysis.
-constexpr std::int64_t most_group_steps = 1'000;
-constexpr std::int64_t most_core_steps = 20'000;
+constexpr std::int64_t max_group_steps = 1'000;
+constexpr std::int64_t max_core_steps = 20'000;
 /// And so much is done altogether, in pairs of tasks looked at.
-constexpr std::int64_t most_work = 1'000'000'000;
+constexpr std::int64_t max_work = 1'000'000'000;
 
 // ---- static facts about tasks
 
@@ -189,11 +189,11 @@ class Analysis {
       response_[index] = task(index).unlimited ? std::nullopt : std::optional(facts_[index].best);
     for (bool again = true; again;) {
       again = bound_jobs();
-      if (work_ > most_work) return false;
+      if (work_ > max_work) return false;
       for (std::size_t index = 0; index < count(); ++index) {
         if (!response_[index]) continue;
         const auto found = response_of(index);
-        if (work_ > most_work) return false;
+        if (work_ > max_work) return false;
         const auto next = found ? std::optional(std::max(found->time, *response_[index])) : std::nullopt;
         again = again || next != response_[index];
         response_[index] = next;
@@ -368,8 +368,8 @@ class Analysis {
     Duration window = sum(demand.execution, demand.moment);
     if (demand.with_gpu) window = sum(window, jobs_[demand.task].own());
     const auto pairs = static_cast<std::int64_t>((rivals.size() + 1) * (contexts_.size() + 1));
-    for (std::int64_t step = 0; step < most_core_steps && window <= limit_of(demand.task); ++step) {
-      if ((work_ += pairs) > most_work) break;
+    for (std::int64_t step = 0; step < max_core_steps && window <= limit_of(demand.task); ++step) {
+      if ((work_ += pairs) > max_work) break;
       std::vector<BoundShare> parts;
       const Duration next = evaluate(demand, rivals, jitter, window, parts);
       if (next <= window) return Response{next - demand.moment, std::move(parts)};
@@ -607,20 +607,20 @@ class Analysis {
 
 /// What is wrong with a task; "" when nothing is.
 std::string fault_of(const TimeSliceProblem& problem, const GpuTask& task) {
-  const auto positive = [](Duration time) { return time > Duration{} && time < longest_analysed; };
+  const auto positive = [](Duration time) { return time > Duration{} && time < longest_analyzed; };
   if (!positive(task.period) || !positive(task.deadline) || !positive(task.slice))
     return fmt::format("period, deadline and time slice must be above zero and below {}",
-                       format_duration(longest_analysed));
-  if (task.jitter < Duration{} || task.jitter >= longest_analysed)
-    return fmt::format("its jitter must be below {}", format_duration(longest_analysed));
+                       format_duration(longest_analyzed));
+  if (task.jitter < Duration{} || task.jitter >= longest_analyzed)
+    return fmt::format("its jitter must be below {}", format_duration(longest_analyzed));
   if (task.core >= problem.cores.size()) return "its core is not there";
   for (const GpuTask::Blocking& blocking : task.blocking)
-    if (blocking.by >= problem.tasks.size() || blocking.time < Duration{} || blocking.time >= longest_analysed)
-      return fmt::format("what blocks it must be there and below {}", format_duration(longest_analysed));
+    if (blocking.by >= problem.tasks.size() || blocking.time < Duration{} || blocking.time >= longest_analyzed)
+      return fmt::format("what blocks it must be there and below {}", format_duration(longest_analyzed));
   Wide total = 0;
   const auto fits = [&total](Duration best, Duration worst) {
     total += worst.picoseconds();
-    return best >= Duration{} && best <= worst && total < longest_analysed.picoseconds();
+    return best >= Duration{} && best <= worst && total < longest_analyzed.picoseconds();
   };
   for (const Segment& segment : task.segments) {
     bool good = true;
@@ -637,7 +637,7 @@ std::string fault_of(const TimeSliceProblem& problem, const GpuTask& task) {
     }
     if (!good)
       return fmt::format("best times must be at most the worst, and all together below {}",
-                         format_duration(longest_analysed));
+                         format_duration(longest_analyzed));
   }
   return {};
 }
@@ -748,7 +748,7 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
     return bound;
   };
   Duration window = group.work;
-  for (std::int64_t step = 0; step < most_group_steps; ++step) {
+  for (std::int64_t step = 0; step < max_group_steps; ++step) {
     GroupBound bound = evaluate(window);
     if (bound.response <= window) return bound;
     window = bound.response;
@@ -758,7 +758,7 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
 
 std::optional<Duration> core_response(Duration own, const std::vector<CoreRival>& rivals, Duration limit) {
   std::int64_t steps = 0;
-  for (Duration window = own; window <= limit && steps < most_core_steps; ++steps) {
+  for (Duration window = own; window <= limit && steps < max_core_steps; ++steps) {
     Duration next = own;
     for (const CoreRival& rival : rivals)
       next = sum(next, times(rival.execution, ceiling(sum(window, rival.jitter), rival.period)));
@@ -769,12 +769,12 @@ std::optional<Duration> core_response(Duration own, const std::vector<CoreRival>
 }
 
 tl::expected<TimeSliceBounds, std::string> time_slice_bounds(const TimeSliceProblem& problem) {
-  constexpr std::int64_t most_slowdown = 1'000'000'000;  // a thousand times
+  constexpr std::int64_t max_slowdown = 1'000'000'000;  // a thousand times
   for (const Slowdown slowdown : {problem.kernel_by_memcpy, problem.kernel_by_memset, problem.copy_by_kernel})
-    if (slowdown.ppm < 1'000'000 || slowdown.ppm > most_slowdown)
+    if (slowdown.ppm < 1'000'000 || slowdown.ppm > max_slowdown)
       return tl::unexpected(std::string("slowdowns must be between 1 and 1000"));
-  if (problem.context_switch < Duration{} || problem.context_switch >= longest_analysed)
-    return tl::unexpected(fmt::format("the context switch must be below {}", format_duration(longest_analysed)));
+  if (problem.context_switch < Duration{} || problem.context_switch >= longest_analyzed)
+    return tl::unexpected(fmt::format("the context switch must be below {}", format_duration(longest_analyzed)));
   for (const GpuTask& task : problem.tasks)
     if (const std::string fault = fault_of(problem, task); !fault.empty())
       return tl::unexpected(fmt::format("task {}: {}", task.name, fault));

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Bounds on response times of processes that share a GPU in time slices, while their host parts share CPU cores.
+/// Bounds on response times of processes that share a GPU by time slices, while their host parts share CPU cores.
 ///
-/// The model. A task runs on one core under preemptive fixed priorities; its jobs come at least a period apart and are
-/// sequences of CPU segments and GPU segments. A GPU segment is a sequence of copies and kernels, each submitted when
-/// the one before has ended; the job waits for the last. It waits busily (polls: keeps the core at its priority) or
-/// suspends (leaves it). Each task with GPU segments is one context. Copy engine and execution engine are arbitrated
-/// apart (N6), each by the work-conserving round robin of runlist.hpp (N5). So a context has at most one operation
-/// outstanding.
+/// The model. A task runs on one core under preemptive fixed priorities. Its jobs are released at least a period apart
+/// and are sequences of CPU segments and GPU segments. A GPU segment is a sequence of copies and kernels, each
+/// submitted when the previous one has ended; the job waits for the last. It waits busily (polls: keeps the core at its
+/// priority) or suspends (leaves it). Each task with GPU segments is one context. Copy engine and execution engine are
+/// arbitrated separately (N6), each by the work-conserving round robin of runlist.hpp (N5). So a context has at most
+/// one outstanding operation.
 ///
-/// The reference is Wang, Liu, Wong, Kim, "GCAPS: GPU Context-Aware Preemptive Priority-based Scheduling for Real-Time
-/// Tasks", ECRTS 2024, its analysis of the driver's default scheduling. docs/reference/gpu.md compares.
+/// The reference is the analysis of the driver's default scheduling in Wang, Liu, Wong, Kim, "GCAPS: GPU Context-Aware
+/// Preemptive Priority-based Scheduling for Real-Time Tasks", ECRTS 2024. docs/theory/gpu.md compares both.
 ///
-/// Notation: L slice, theta context switch, C execution on the core, T period, R response bound; consecutive operations
-/// of a segment on one engine are a group, since to the engine they are one operation.
+/// Notation: L slice, theta context switch, C execution on the core, T period, R response bound. Consecutive operations
+/// of a segment on one engine are a group, since the engine treats them as one operation.
 ///
 /// (1) Turns. A turn of a context ends when it runs dry or, after at least L, when another wants the engine. So a group
 ///     of work W has at most q = max(1, ceil(W / L)) turns, and waits at most q times. What is left of a running slice
@@ -68,10 +68,10 @@
 /// (8) All R together are the smallest common solution, reached from below. It is a bound for all: at the first
 ///     instant at which one were exceeded, the others would have held so far, and with them (3) and (6).
 ///
-/// Equal priorities count as higher, which covers any order between them. Everything rounds up.
+/// Equal priorities count as higher, which covers any order among them. Everything rounds up.
 ///
-/// Bounds hold for the model: kernels occupy the whole execution engine, blocks of one kernel last equally long (else
-/// SMs that run dry before the end of an overrun cost time that is not counted), calls take no time.
+/// Bounds hold for the model: a kernel occupies the whole execution engine, blocks of one kernel take equally long
+/// (otherwise SMs that run out of work before the end of an overrun cost time that is not counted), calls take no time.
 
 #include <cstdint>
 #include <optional>
@@ -93,7 +93,7 @@ namespace amalthea::engine::nvidia {
 
 // ---- one engine
 
-/// Jobs that want an engine: in a window w at most ceil((w + jitter) / period), each for `work` in `turns` turns.
+/// Jobs that request an engine: in a window w at most ceil((w + jitter) / period), each for `work` in `turns` turns.
 struct EngineDemand {
   Duration period;  ///< > 0
   Duration jitter;
@@ -101,7 +101,7 @@ struct EngineDemand {
   std::int64_t turns = 1;
 };
 
-/// What a demand comes to in a window.
+/// A demand in a window.
 struct EngineShare {
   Duration work;
   std::int64_t turns = 0;
@@ -112,60 +112,60 @@ EngineShare share_of(const EngineDemand& demand, Duration window);
 /// A context in an engine's round robin.
 struct SharingContext {
   Duration slice;    ///< > 0
-  Duration overrun;  ///< longest time from the end of a slice to the next point of preemption
+  Duration overrun;  ///< maximum time from the end of a slice to the next preemption point
   ContextPriority priority = ContextPriority::medium;
-  /// What it asks of this engine, at most; nothing: it may always want it. Work zero: it never does.
+  /// Its maximum demand for this engine; nothing: it may always request it. Work zero: it never does.
   std::optional<EngineDemand> demand;
-  /// What it asks of the other engine, which slows this one; nothing: it may always use it.
+  /// Its maximum demand for the other engine, which slows this one down; nothing: it may always use it.
   std::optional<EngineDemand> beside;
 };
 
 /// Consecutive operations of one context on one engine.
 struct OperationGroup {
-  Duration work;     ///< when nothing slows it
-  Duration slowest;  ///< when it is slowed all the time, >= work
+  Duration work;     ///< without slowdown
+  Duration slowest;  ///< with maximum slowdown all the time, >= work
   Slowdown full{};   ///< the largest slowdown of its operations
 };
 
-/// Time that an engine gives to another context while a group waits.
+/// Time in which an engine serves another context while a group waits.
 struct ContextWait {
   Duration slices;
   Duration overruns;
-  Duration switches;  ///< turning to it
+  Duration switches;  ///< switches to that context
   Duration total() const { return slices + overruns + switches; }
 };
 
-/// How long a group takes from submission to end, and what of; the parts add up to `response`.
+/// The maximum time of a group from submission to end, and its parts, which add up to `response`.
 struct GroupBound {
   Duration response;
   Duration work;
-  Duration slowdown;               ///< what others on the other engine add to the work
-  Duration own_switches;           ///< turning back to the group's context
+  Duration slowdown;               ///< additional work caused by others on the other engine
+  Duration own_switches;           ///< switches back to the group's context
   std::vector<ContextWait> waits;  ///< parallel to the contexts
 };
 
-/// Most slots of `other` that pass before `turns` turns of `self`, wherever the engine stands. The runlist has a round
-/// for each priority, in which the contexts of at least that priority stand in order: A B C A B A.
+/// Maximum number of slots of `other` that pass before `turns` turns of `self`, from any position in the runlist. The
+/// runlist has a round for each priority, which contains the contexts of at least that priority in order: A B C A B A.
 std::int64_t slots_before(const std::vector<SharingContext>& contexts, std::size_t self, std::size_t other,
                           std::int64_t turns);
 
-/// Equation (4) with (5). `contexts` are in the order of the runlist, with the group's own at `self`. Always finite:
+/// Equation (4) with (5). `contexts` are in the order of the runlist; the group belongs to `self`. Always finite:
 /// without demands it is the bound by slots.
 GroupBound group_bound(const OperationGroup& group, const std::vector<SharingContext>& contexts, std::size_t self,
                        Duration context_switch);
 
 // ---- one core
 
-/// A task of at least the priority of another on its core, as that one sees it: at most ceil((w + jitter) / period)
-/// jobs of it in a window w, each holding the core for `execution`.
+/// A task of at least the priority of another one on its core, as the other one sees it: at most ceil((w + jitter) /
+/// period) jobs in a window w, each of which uses the core for `execution`.
 struct CoreRival {
   Duration period;  ///< > 0
   Duration jitter;
   Duration execution;
 };
 
-/// The smallest X = own + sum over rivals of ceil((X + jitter) / period) execution; nothing when it exceeds `limit`.
-/// Rivals that poll or have no waits take jitter zero, those that suspend R - C (6).
+/// The smallest X = own + sum over rivals of ceil((X + jitter) / period) execution; nothing if it exceeds `limit`.
+/// Rivals that poll or never wait have jitter zero, those that suspend R - C (6).
 std::optional<Duration> core_response(Duration own, const std::vector<CoreRival>& rivals, Duration limit);
 
 // ---- tasks
@@ -173,10 +173,10 @@ std::optional<Duration> core_response(Duration own, const std::vector<CoreRival>
 /// A copy or kernel of a GPU segment.
 struct GpuOperation {
   StreamOperationKind kind = StreamOperationKind::kernel;
-  Duration best;  ///< best <= worst; both when nothing slows it
+  Duration best;  ///< best <= worst; both without slowdown
   Duration worst;
-  Duration longest_block;   ///< of a kernel, at worst; zero: the kernel may be one block
-  double memory_share = 1;  ///< 0 ... 1, of a kernel (N21)
+  Duration longest_block;   ///< for a kernel, maximum; zero: the kernel may be one block
+  double memory_share = 1;  ///< 0 ... 1, for a kernel (N21)
 };
 struct GpuSegment {
   std::vector<GpuOperation> operations;
@@ -195,17 +195,17 @@ struct GpuTask {
   std::string name;
   std::size_t core = 0;
   std::int64_t priority = 0;  ///< larger is more urgent
-  Duration period;            ///< > 0; the least time between releases
-  Duration jitter;            ///< releases come up to this after times at least a period apart (7a)
-  Duration deadline;          ///< > 0, from the release
+  Duration period;            ///< > 0; the minimum inter-arrival time
+  Duration jitter;            ///< releases are delayed by up to this after instants at least a period apart (7a)
+  Duration deadline;          ///< > 0, relative to the release
   WaitMode wait = WaitMode::busy;
   Duration slice = Context{}.slice;  ///< > 0
   ContextPriority gpu_priority = Context{}.priority;
   std::vector<Segment> segments;
-  /// Nothing is known of when its jobs come, how many, or what they do on the core; of its context only the slice and
-  /// the operations are. It has no bound, and nothing that it may keep from its core has.
+  /// Its releases and its execution on the core are unknown; only the slice and the operations of its context are
+  /// known. It has no bound, and neither has any task that it can delay on its core.
   bool unlimited = false;
-  /// B and what it is made of: a section that another below it does not leave to it, at its longest.
+  /// B and its parts: the longest section of `by`, a lower-priority task, that this task cannot preempt.
   struct Blocking {
     std::size_t by = 0;
     Duration time;
@@ -217,24 +217,24 @@ struct GpuTask {
 struct TimeSliceProblem {
   Preemption preemption = Preemption::instruction;
   Duration context_switch;
-  Slowdown kernel_by_memcpy, kernel_by_memset, copy_by_kernel;  ///< of what is bound by memory all the time
+  Slowdown kernel_by_memcpy, kernel_by_memset, copy_by_kernel;  ///< of something fully memory-bound
   std::vector<std::string> cores;
   std::vector<GpuTask> tasks;
 };
 
-/// Times of a problem stay below this, so that no sum overflows: a thousand seconds.
-inline constexpr Duration longest_analysed = Duration::seconds(1000);
+/// Times of a problem stay below this (a thousand seconds), so that no sum overflows.
+inline constexpr Duration longest_analyzed = Duration::seconds(1000);
 
 enum class BoundPart : std::uint8_t {
   execution,     ///< own CPU segments
-  gpu,           ///< own copies and kernels, undisturbed
-  slowdown,      ///< own copies and kernels slowed by others on the other engine
-  own_switches,  ///< an engine turning to the task's context
-  preemption,    ///< the core given to `by`; with what it polls for: its own copies, kernels and switches
-  blocking,      ///< a section of `by`, which is less urgent and cannot be left then
-  slices,        ///< an engine given to `by`, while the task or one that polls before it waits for that engine
-  overruns,      ///< ... beyond its slice, up to a point of preemption
-  switches,      ///< ... turning to it
+  gpu,           ///< own copies and kernels, without slowdown
+  slowdown,      ///< slowdown of own copies and kernels by others on the other engine
+  own_switches,  ///< switches of an engine to the task's context
+  preemption,    ///< the core executes `by`; including what it polls for: its own copies, kernels and switches
+  blocking,      ///< a section of `by`, which has a lower priority and cannot be preempted
+  slices,        ///< an engine serves `by` while the task, or a polling task that precedes it, waits for that engine
+  overruns,      ///< ... beyond its slice, up to a preemption point
+  switches,      ///< ... the switch to it
 };
 std::string_view name_of(BoundPart part);
 
@@ -245,28 +245,31 @@ struct BoundShare {
 };
 
 struct TaskBound {
-  std::optional<Duration> response;    ///< nothing: there is no bound up to the period less the jitter
-  Duration best;                       ///< no job is shorter
-  bool in_time = false;                ///< response <= deadline
-  std::string reason;                  ///< why not, in a sentence; "" when in time
-  std::vector<Duration> gpu_segments;  ///< longest time of each GPU segment, from submission to end; always finite
-  std::vector<BoundShare> parts;       ///< they add up to the response; in the order of BoundPart, then of tasks
-  std::vector<std::vector<BoundShare>> segment_parts;  ///< parallel to gpu_segments: they add up to each
-  std::vector<std::vector<Duration>> operations;       ///< of each GPU segment: longest time of each operation
+  std::optional<Duration> response;  ///< nothing: there is no bound up to the period minus the jitter
+  Duration best;                     ///< lower bound
+  bool in_time = false;              ///< response <= deadline
+  std::string reason;                ///< why not, a sentence; "" when in time
+  /// upper bound for each GPU segment, from submission to end; always finite
+  std::vector<Duration> gpu_segments;
+  std::vector<BoundShare> parts;  ///< their sum is the response; in the order of BoundPart, then of tasks
+  /// parallel to gpu_segments; the sum of each is that segment
+  std::vector<std::vector<BoundShare>> segment_parts;
+  std::vector<std::vector<Duration>> operations;  ///< for each GPU segment: upper bound for each operation
 };
 
 struct TimeSliceBounds {
-  std::vector<TaskBound> tasks;     ///< parallel to TimeSliceProblem::tasks
-  std::vector<double> core_demand;  ///< parallel to cores: executed and, by those that poll, undisturbed GPU time
-  double copy_demand = 0;           ///< of the copy engine, undisturbed work per time
-  double execution_demand = 0;      ///< of the execution engine
+  std::vector<TaskBound> tasks;  ///< parallel to TimeSliceProblem::tasks
+  /// parallel to cores: executed and, for polling tasks, undisturbed GPU time
+  std::vector<double> core_demand;
+  double copy_demand = 0;       ///< of the copy engine, undisturbed work per time
+  double execution_demand = 0;  ///< of the execution engine
 };
 
-/// The error names what is out of range: a period or slice of zero, best above worst, a core that is not there, a
-/// slowdown below 1, an operation that takes no time, a time of longest_analysed or more.
+/// The error names what is out of range: a period or slice of zero, best above worst, an unknown core, a slowdown below
+/// 1, an operation that takes no time, a time of longest_analyzed or more.
 tl::expected<TimeSliceBounds, std::string> time_slice_bounds(const TimeSliceProblem& problem);
 
-/// The form is in docs/reference/gpu.md.
+/// docs/reference/gpu.md describes the format.
 tl::expected<TimeSliceProblem, TextError> parse_time_slice_problem(std::string_view json);
 
 }  // namespace amalthea::engine::nvidia

@@ -62,8 +62,8 @@ class Members {
       return required ? Error(error_at(*value_, fmt::format("\"{}\" is missing", key))) : std::nullopt;
     const JsonValue& value = *at->second.value;
     if (auto error = read_time(value, at->second.picoseconds, target)) return error;
-    if (target >= longest_analysed)
-      return error_at(value, fmt::format("expected a time below {}", format_duration(longest_analysed)));
+    if (target >= longest_analyzed)
+      return error_at(value, fmt::format("expected a time below {}", format_duration(longest_analyzed)));
     return std::nullopt;
   }
   Error positive_time(std::string_view key, bool required, Duration& target) const {
@@ -196,9 +196,9 @@ class ProblemReader {
 
   /// All worst times of a task together stay within what is analysed.
   Error add(const JsonValue& value, Duration time, Duration& total) {
-    if (time >= longest_analysed - total)
+    if (time >= longest_analyzed - total)
       return error_at(value, fmt::format("the segments of a task must be shorter than {} together",
-                                         format_duration(longest_analysed)));
+                                         format_duration(longest_analyzed)));
     total += time;
     return std::nullopt;
   }

@@ -12,16 +12,16 @@ namespace {
 std::optional<std::string> error_of(const WarpStudy& study) {
   if (study.programs < 1 || study.programs > 10'000) return "programs must be between 1 and 10000";
   if (study.instructions < 8 || study.instructions > 1024) return "instructions must be between 8 and 1024";
-  if (study.warps < 1 || study.warps > most_warps / 2)
-    return fmt::format("warps of a kernel must be between 1 and {}", most_warps / 2);
-  if (study.offset < 0 || study.offset > most_cycles)
-    return fmt::format("the offset must be between 0 and {}", most_cycles);
+  if (study.warps < 1 || study.warps > max_warps / 2)
+    return fmt::format("warps of a kernel must be between 1 and {}", max_warps / 2);
+  if (study.offset < 0 || study.offset > max_cycles)
+    return fmt::format("the offset must be between 0 and {}", max_cycles);
   if (study.budgets.empty() || study.stall_shares.empty()) return "there must be a budget and a share of stalls";
   for (const std::int64_t budget : study.budgets)
     if (budget < 1) return "budgets must be at least 1";
   for (const std::int64_t share : study.stall_shares)
-    if (share < 0 || share > most_stall_share)
-      return fmt::format("shares of stalls must be between 0 and {} per mille", most_stall_share);
+    if (share < 0 || share > max_stall_share)
+      return fmt::format("shares of stalls must be between 0 and {} per mille", max_stall_share);
   return std::nullopt;
 }
 

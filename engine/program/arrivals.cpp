@@ -570,7 +570,7 @@ std::optional<ArrivalBound> arrival_bound(const Stimulus& stimulus) {
   return std::visit([](const auto& kind) { return bound_of(kind); }, stimulus.occurrence);
 }
 
-std::int64_t most_arrivals(const ArrivalBound& bound, Duration window) {
+std::int64_t max_arrivals(const ArrivalBound& bound, Duration window) {
   const Wide by_period = 1 + (wide(window) + wide(bound.jitter)) / wide(bound.period);
   Wide most = by_period;
   if (bound.minimum_distance > Duration{}) most = std::min(most, 1 + wide(window) / wide(bound.minimum_distance));

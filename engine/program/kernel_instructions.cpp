@@ -109,7 +109,7 @@ class Resolver {
     work.budget = kernel.instructions->budget;
     work.warps = plan->block.warps;
     const std::int64_t per_sm = detail::divide(kernel.launch->blocks, profile_.multiprocessors->sms, Rounding::up);
-    work.blocks = std::min({plan->per_sm, per_sm, std::max<std::int64_t>(1, nvidia::most_warps / work.warps)});
+    work.blocks = std::min({plan->per_sm, per_sm, std::max<std::int64_t>(1, nvidia::max_warps / work.warps)});
     work.in_rounds = per_sm > work.blocks;
     kernels_.push_back(std::move(work));
     return true;
@@ -118,7 +118,7 @@ class Resolver {
   /// Of every other stream of its context the kernel with most to execute; as many of its blocks as there is room for.
   std::vector<nvidia::WarpKernel> company_of(const KernelWork& kernel, const std::vector<GpuContext>& contexts) const {
     std::vector<nvidia::WarpKernel> company;
-    std::int64_t room = nvidia::most_warps - kernel.warps * kernel.blocks;
+    std::int64_t room = nvidia::max_warps - kernel.warps * kernel.blocks;
     const TaskIndex own = system_.graph[kernel.node].task;
     const auto has = [](const std::vector<TaskIndex>& tasks, TaskIndex task) {
       return std::find(tasks.begin(), tasks.end(), task) != tasks.end();

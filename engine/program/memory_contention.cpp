@@ -240,7 +240,7 @@ Duration worst_line(const UnitLatency& latency, std::int64_t other_cores, bool g
 void report_memory_model(const System& system, const MemoryModel& model, Diagnostics& diagnostics) {
   if (model.source != MemoryModel::Source::table) return;
   const MemoryUsers users(system);
-  std::vector<const UnitLatency*> told;
+  std::vector<const UnitLatency*> reported;
   std::vector<std::string> costs;
   std::vector<bool> seen(system.platform.units.size());
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
@@ -260,8 +260,8 @@ void report_memory_model(const System& system, const MemoryModel& model, Diagnos
               core.definition < system.platform.definitions.size() ? system.platform.definitions[core.definition].name
                                                                    : "of no definition"),
           core.location);
-    } else if (std::find(told.begin(), told.end(), latency) == told.end()) {
-      told.push_back(latency);
+    } else if (std::find(reported.begin(), reported.end(), latency) == reported.end()) {
+      reported.push_back(latency);
       costs.push_back(described(*latency, users.other_cores(unit, task), users.gpu_besides(task)));
     }
   }

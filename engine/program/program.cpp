@@ -127,7 +127,7 @@ class Compiler {
 
   /// `at`: the first activity after the branch itself. Returns the one after its last alternative.
   std::size_t add_branch(const Branch& branch, NodeIndex node, std::size_t at) {
-    if (branch.repeats) unanalysable("it has a loop");
+    if (branch.repeats) unanalyzable("it has a loop");
     const std::size_t index = program_.steps.size();
     push(options_.flatten_branches ? StepKind::execute : StepKind::branch, node, {});
     const Duration before = program_.execution;
@@ -216,15 +216,15 @@ class Compiler {
     program_.steps[index].next = after;
   }
 
-  void unanalysable(std::string why) {
-    if (program_.unanalysable.empty()) program_.unanalysable = std::move(why);
+  void unanalyzable(std::string why) {
+    if (program_.unanalyzable.empty()) program_.unanalyzable = std::move(why);
   }
 
   /// What does more than execute: inside of a branch no flattened program says when it is done.
   void push_effect(StepKind kind, NodeIndex node) {
     push(kind, node, {});
     if (depth_ > 0)
-      unanalysable(
+      unanalyzable(
           fmt::format("inside of a branch it does more than execute ({})", kind_name(system_.graph[node].activity)));
   }
 

@@ -58,7 +58,7 @@ void Sample::add(Duration value) {
     return;
   }
   values_.push_back(value.picoseconds());
-  if (values_.size() <= most_kept) return;
+  if (values_.size() <= max_kept) return;
   for (const std::int64_t kept : values_) put(Duration::picoseconds(kept));
   values_ = {};
 }

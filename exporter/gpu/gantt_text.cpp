@@ -17,7 +17,7 @@ namespace gpu = engine::gpu;
 
 constexpr std::string_view series_letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";  // then from the front again
 constexpr std::string_view context_letters = "abcdefghijklmnopqrstuvwxyz";
-constexpr char stands_still = '.';
+constexpr char not_served = '.';
 constexpr std::size_t narrowest = 20;
 
 /// One row of cells; what covers most of a cell is shown, of equals the first.
@@ -145,7 +145,7 @@ std::string render_gpu_gantt_text(const gpu::StreamScenario& scenario, const gpu
     for (std::size_t index = 1; index < row.bars.size(); ++index) cells.separate(row.bars[index].start);
     for (const TimelineBar& bar : row.bars) {
       if (bar.spans.size() == 1 && bar.spans[0].start == bar.start && bar.spans[0].end == bar.end) continue;
-      cells.draw_behind(bar.start, bar.end, is_contexts ? '/' : stands_still);
+      cells.draw_behind(bar.start, bar.end, is_contexts ? '/' : not_served);
       (is_contexts ? has_switches : has_pauses) = true;
     }
     has_contexts = has_contexts || is_contexts;
@@ -160,7 +160,7 @@ std::string render_gpu_gantt_text(const gpu::StreamScenario& scenario, const gpu
                          printable(scenario.contexts[index].name));
     out += "\n";
   }
-  if (has_pauses) out += fmt::format("{}  stands still while its context is not served\n", stands_still);
+  if (has_pauses) out += fmt::format("{}  stands still while its context is not served\n", not_served);
   if (has_switches) out += "/  the engine turns to another context\n";
   return out;
 }

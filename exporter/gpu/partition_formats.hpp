@@ -13,7 +13,7 @@
 namespace amalthea::exporter {
 
 struct PartitionRow {
-  std::string name;  ///< of the strategy
+  std::string name;  ///< name of the strategy
   engine::gpu::CuMask mask;
   std::optional<engine::gpu::CuMask> against_mask;
   engine::amd::Partition times;

@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::int64_t most_bins = 40;
+constexpr std::int64_t max_bins = 40;
 
 /// Times are multiples of it, which makes them shorter to write.
 std::int64_t common_unit(const Schedule& schedule) {
@@ -47,7 +47,7 @@ std::int64_t number_or_none(const std::optional<Index>& index) {
 Json distribution(const engine::Sample& sample) {
   if (sample.count() == 0) return nullptr;
   Json bins = Json::array();
-  for (const engine::Sample::Bin& bin : sample.bins(most_bins))
+  for (const engine::Sample::Bin& bin : sample.bins(max_bins))
     bins.push_back({bin.lower.picoseconds(), bin.upper.picoseconds(), bin.count});
   return bins;
 }

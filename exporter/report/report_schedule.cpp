@@ -201,8 +201,8 @@ std::optional<RecordedAnalysis> analyze_and_record(const System& system, engine:
   windows.insert(windows.begin(), {Instant{}, three_quarters, most, 0});
   Recorder second(system, std::move(windows));
   options.observer = &second;
-  Diagnostics told_already;
-  engine::analyze(system, options, told_already);
+  Diagnostics ignored;
+  engine::analyze(system, options, ignored);
   Schedule schedule = second.take(end, results->horizon);
   return RecordedAnalysis{std::move(*results), std::move(schedule)};
 }

@@ -94,7 +94,7 @@ std::vector<Element> chosen_units(BuildContext& context, const views::TaskAlloca
                                   const Scheduler& scheduler, const Task& task) {
   const auto& affinity = allocation.affinity;
   const Platform& platform = context.system.platform;
-  const auto tell = [&](std::string_view id, Severity severity, std::string message) {
+  const auto report = [&](std::string_view id, Severity severity, std::string message) {
     context.diagnostics.add(id, severity, std::move(message), allocation.element.location(), allocation.element.path());
   };
   std::vector<Element> units;
@@ -111,10 +111,10 @@ std::vector<Element> chosen_units(BuildContext& context, const views::TaskAlloca
     if (units.empty()) {
       units.push_back(affinity.front());
       if (context.units.find(affinity.front()))
-        tell("AM0406", Severity::warning,
-             fmt::format("task \"{}\" has affinity to \"{}\", which its scheduler \"{}\" is not responsible for; "
-                         "simulated there; add the unit to the scheduler's responsibility, or correct the affinity",
-                         task.name, affinity.front().name(), scheduler.name));
+        report("AM0406", Severity::warning,
+               fmt::format("task \"{}\" has affinity to \"{}\", which its scheduler \"{}\" is not responsible for; "
+                           "simulated there; add the unit to the scheduler's responsibility, or correct the affinity",
+                           task.name, affinity.front().name(), scheduler.name));
     }
   }
   const auto type_of = [&](Element element) {
@@ -123,10 +123,10 @@ std::vector<Element> chosen_units(BuildContext& context, const views::TaskAlloca
   };
   if (units.size() < 2) return units;
   if (type_of(units.front()) == PuType::gpu) {
-    tell("AM0404", Severity::warning,
-         fmt::format("task \"{}\" may run on {} units, the first of which is the GPU \"{}\"; simulated there; leave "
-                     "one in the affinity",
-                     task.name, units.size(), units.front().name()));
+    report("AM0404", Severity::warning,
+           fmt::format("task \"{}\" may run on {} units, the first of which is the GPU \"{}\"; simulated there; leave "
+                       "one in the affinity",
+                       task.name, units.size(), units.front().name()));
     return {units.front()};
   }
   units.erase(std::remove_if(units.begin(), units.end(), [&](Element unit) { return type_of(unit) == PuType::gpu; }),
@@ -134,9 +134,9 @@ std::vector<Element> chosen_units(BuildContext& context, const views::TaskAlloca
   if (units.size() > 1 && context.global_schedulers.insert(task.scheduler).second) {
     std::string names;
     for (const Element unit : units) names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", unit.name());
-    tell("AM0405", Severity::note,
-         fmt::format("scheduler \"{}\" schedules globally: its tasks may migrate; the first such, \"{}\", between {}",
-                     scheduler.name, task.name, names));
+    report("AM0405", Severity::note,
+           fmt::format("scheduler \"{}\" schedules globally: its tasks may migrate; the first such, \"{}\", between {}",
+                       scheduler.name, task.name, names));
   }
   return units;
 }

@@ -107,7 +107,7 @@ bool states_priority(BuildContext& context, Element task, bool others_do) {
   return task.document().version() < Version::v2_0_0 && others_do;
 }
 
-void look_at_schedulers(BuildContext& context) {
+void check_schedulers(BuildContext& context) {
   const System& system = context.system;
   std::vector<std::vector<TaskIndex>> tasks_of(system.platform.schedulers.size());
   for (TaskIndex task = 0; task < system.tasks.size(); ++task)
@@ -135,10 +135,10 @@ void look_at_schedulers(BuildContext& context) {
   }
 }
 
-void look_at_units(BuildContext& context) {
+void check_units(BuildContext& context) {
   const Platform& platform = context.system.platform;
   std::vector<bool> seen(platform.units.size(), false);
-  const auto look_at = [&](UnitIndex index) {
+  const auto check_unit = [&](UnitIndex index) {
     if (seen[index]) return;
     seen[index] = true;
     const ProcessingUnit& unit = platform.units[index];
@@ -150,8 +150,8 @@ void look_at_units(BuildContext& context) {
       context.assume(Unstated::pu_type, element);
   };
   for (const Task& task : context.system.tasks) {
-    look_at(task.unit);
-    for (const UnitIndex unit : task.units) look_at(unit);
+    check_unit(task.unit);
+    for (const UnitIndex unit : task.units) check_unit(unit);
   }
 }
 
@@ -163,7 +163,7 @@ void note_modes(const ModeCondition& condition, std::vector<bool>& used) {
     }
 }
 
-void look_at_modes(BuildContext& context) {
+void check_modes(BuildContext& context) {
   const System& system = context.system;
   std::vector<bool> used(system.modes.size(), false);
   for (NodeIndex node = 0; node < system.graph.size(); ++node)
@@ -179,9 +179,9 @@ void look_at_modes(BuildContext& context) {
 }  // namespace
 
 void report_assumptions(BuildContext& context) {
-  look_at_schedulers(context);
-  look_at_units(context);
-  look_at_modes(context);
+  check_schedulers(context);
+  check_units(context);
+  check_modes(context);
   for (const UnstatedKind& kind : unstated_kinds) {
     const auto found = context.unstated.find(kind.what);
     if (found == context.unstated.end()) continue;

@@ -415,12 +415,12 @@ class ConstraintReader {
         if (age.child(limit) && !(limit == "minimumTime" ? stated.minimum : stated.maximum))
           return fail(fmt::format("its {} cannot be read", limit));
       if (!stated.minimum && !stated.maximum) return add(demands_nothing("neither minimumTime nor maximumTime"));
-    } else if (!stated.least_cycles && !stated.most_cycles) {
+    } else if (!stated.least_cycles && !stated.max_cycles) {
       return add(demands_nothing("neither minimumCycle nor maximumCycle"));
     }
-    DataAge limits{*runnable, *label, {stated.minimum, stated.maximum}, stated.least_cycles, stated.most_cycles};
+    DataAge limits{*runnable, *label, {stated.minimum, stated.maximum}, stated.least_cycles, stated.max_cycles};
     // AMALTHEA writes 0 where no maximum is set.
-    if (limits.least_cycles.value_or(0) > 0 && limits.most_cycles == 0) limits.most_cycles.reset();
+    if (limits.least_cycles.value_or(0) > 0 && limits.max_cycles == 0) limits.max_cycles.reset();
     add(std::move(limits));
   }
 

@@ -134,10 +134,10 @@ class AccessReview {
           if (system_.labels[label].size.bytes == 0)
             context_.assume(Unstated::label_size, context_.model.element(system_.labels[label].origin));
           if (context_.options.tabulated_accesses) continue;
-          for (const UnitIndex unit : units) look_at(activity.origin, label, written, unit);
+          for (const UnitIndex unit : units) note_missing_path(activity.origin, label, written, unit);
         }
     }
-    for (const auto& [unit, missing] : missing_ways_) {
+    for (const auto& [unit, missing] : missing_access_paths_) {
       const Element element = context_.model.element(system_.platform.units[unit].origin);
       context_.diagnostics.add(
           "AM0411", Severity::note,
@@ -150,13 +150,13 @@ class AccessReview {
   }
 
  private:
-  using Place = std::pair<std::uint32_t, std::uint32_t>;
+  using AccessPosition = std::pair<std::uint32_t, std::uint32_t>;
 
-  void look_at(Origin origin, LabelIndex index, bool written, UnitIndex unit) {
+  void note_missing_path(Origin origin, LabelIndex index, bool written, UnitIndex unit) {
     const Label& label = system_.labels[index];
     const MemoryAccess* access = access_to(system_.platform.units[unit], label);
     if (access == nullptr && label.memory) {
-      auto& [first, places] = missing_ways_.try_emplace(unit, index, std::set<Place>{}).first->second;
+      auto& [first, places] = missing_access_paths_.try_emplace(unit, index, std::set<AccessPosition>{}).first->second;
       places.insert({origin.document, origin.element});
       return;
     }
@@ -171,7 +171,8 @@ class AccessReview {
 
   BuildContext& context_;
   const System& system_;
-  std::map<UnitIndex, std::pair<LabelIndex, std::set<Place>>> missing_ways_;  ///< the first label, and the accesses
+  std::map<UnitIndex, std::pair<LabelIndex, std::set<AccessPosition>>>
+      missing_access_paths_;  ///< the first label, and the accesses
 };
 
 void report_missing_setters(BuildContext& context) {

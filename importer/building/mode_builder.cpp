@@ -52,7 +52,7 @@ std::optional<ModeTest> mode_test(const BuildContext& context, const views::Simp
 }
 
 /// Conditions with more conjunctions than this are given up.
-constexpr std::size_t most_conjunctions = 1000;
+constexpr std::size_t max_conjunctions = 1000;
 
 Relation opposite(Relation relation) {
   switch (relation) {
@@ -75,7 +75,7 @@ Relation opposite(Relation relation) {
 }  // namespace
 
 std::optional<ModeCondition> conjunction_of(const ModeCondition& a, const ModeCondition& b) {
-  if (!a.any_of.empty() && b.any_of.size() > most_conjunctions / a.any_of.size()) return std::nullopt;
+  if (!a.any_of.empty() && b.any_of.size() > max_conjunctions / a.any_of.size()) return std::nullopt;
   ModeCondition both;
   for (const auto& first : a.any_of)
     for (const auto& second : b.any_of) {

@@ -20,7 +20,7 @@ namespace amalthea::importer::detail {
 namespace {
 
 /// More at one instant than any model means, and so many jobs need much memory.
-constexpr std::int64_t most_in_burst = 10'000;
+constexpr std::int64_t max_in_burst = 10'000;
 /// What the entries of a curve imply together takes time that grows with this.
 constexpr std::int64_t longest_curve = 250;
 /// Steps without an occurrence are gone through one by one.
@@ -91,11 +91,11 @@ class OccurrenceReader {
     const Burst burst{*view.recurrence, view.offset.value_or(Duration{}), view.burst_length.value_or(Duration{}),
                       not_negative(view.minimum_distance), view.occurrences};
     if (burst.length >= Duration{} && burst.length <= burst.period && burst.occurrences >= 1 &&
-        burst.occurrences <= most_in_burst)
+        burst.occurrences <= max_in_burst)
       return burst;
     return error("AM0330", fmt::format("burst stimulus \"{}\" needs a burst length no longer than its recurrence and "
                                        "from 1 to {} occurrences in it",
-                                       stimulus_.name, most_in_burst));
+                                       stimulus_.name, max_in_burst));
   }
 
   std::optional<Occurrence> take(const views::ArrivalCurveStimulus& view) const {

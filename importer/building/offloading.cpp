@@ -489,7 +489,7 @@ constexpr std::array<std::string_view, 18> used_properties{
 std::string property_suggestion(std::string_view key) {
   NearMisses near(key.substr(4));  // all begin with "gpu."
   for (const std::string_view used : used_properties) near.offer(used.substr(4), used);
-  return near.nearest().empty() ? "; remove it, or look it up in docs/architecture.md" : near.suggestion();
+  return near.nearest().empty() ? "; remove it, or look it up in docs/reference/gpu-properties.md" : near.suggestion();
 }
 
 }  // namespace

@@ -141,7 +141,7 @@ void activate_task(BuildContext& context, Element element, TaskIndex task) {
     if (const auto index = context.stimuli.find(stimulus)) {
       auto& activates = context.system.stimuli[*index].activates;
       if (activates.empty() || activates.back() != task) activates.push_back(task);  // named twice it counts once
-    } else if (Diagnostics told; !is_simulated(views::stimulus_of(context.model, stimulus, told))) {
+    } else if (Diagnostics reported; !is_simulated(views::stimulus_of(context.model, stimulus, reported))) {
       // What else is missing of a stimulus has been reported.
       context.error(
           "AM0310",

@@ -35,7 +35,7 @@ bool BuildContext::is_explained(Element element) const {
   const auto any_in = [&](const Diagnostics& findings) {
     return std::any_of(findings.all().begin(), findings.all().end(), explains);
   };
-  return any_in(diagnostics) || (options.told != nullptr && any_in(*options.told));
+  return any_in(diagnostics) || (options.reported != nullptr && any_in(*options.reported));
 }
 
 void BuildContext::error_unless_explained(std::string_view id, Element element, std::string message) {

@@ -31,12 +31,12 @@ constexpr std::string_view standard_input_name = "<stdin>";
 
 /// Of a folder without models: which ones are below it, or what to give.
 std::string where_models_are(const std::string& folder) {
-  constexpr int most_entries = 10'000;
+  constexpr int max_entries = 10'000;
   int entries = 0;
   std::vector<std::string> below, others;
   std::error_code error;
   for (auto entry = fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, error);
-       !error && entry != fs::recursive_directory_iterator() && entries < most_entries; entry.increment(error)) {
+       !error && entry != fs::recursive_directory_iterator() && entries < max_entries; entry.increment(error)) {
     ++entries;
     const std::string file = entry->path().string();
     if (is_model_file_name(file)) below.push_back(file);

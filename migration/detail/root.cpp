@@ -26,7 +26,7 @@ std::string led_through(std::string_view position, std::string_view part) {
 }
 
 /// References by position lead through the new root: those of its file, and those that can only mean what it holds.
-void lead_through_root(Step& step, const Object& root, const Feature& part) {
+void redirect_through_root(Step& step, const Object& root, const Feature& part) {
   step.model.for_each([&](Object& object) {
     for (Field& field : object.fields()) {
       if (field.kind == FieldKind::value) continue;
@@ -50,7 +50,7 @@ void contain_roots(Step& step) {
     Object& root = *file.root;
     const Feature* const feature = part_feature(root.cls(), step.from.version);
     if (feature == nullptr) continue;
-    lead_through_root(step, root, *feature);
+    redirect_through_root(step, root, *feature);
     std::vector<OwnedObject> content;
     while (!root.children().empty()) content.push_back(root.take(*root.children().back()));
     root.set_class("Amalthea");

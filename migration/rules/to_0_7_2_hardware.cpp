@@ -46,13 +46,13 @@ std::unordered_map<std::string, const Object*> hardware_of(Step& step, std::stri
   return found;
 }
 
-bool says_nothing(std::string_view value) { return value.empty() || value == "0" || value == "_undefined_"; }
+bool is_unset(std::string_view value) { return value.empty() || value == "0" || value == "_undefined_"; }
 
 /// Whether all that the second object says is said by the first one, if there is one.
 bool covers(const Object* known, const Object& other) {
   for (const Field& field : other.fields()) {
     const std::string_view name = other.model().name(field.name);
-    if (field.kind == FieldKind::value && says_nothing(field.text)) continue;
+    if (field.kind == FieldKind::value && is_unset(field.text)) continue;
     if (known == nullptr) return false;
     const auto& fields = known->fields();
     if (std::none_of(fields.begin(), fields.end(),

@@ -22,9 +22,9 @@ bool is_runnable_item(const Object& object) {
 }
 
 /// Whether anything stands in the object or below it.
-bool says_something(const Object& object) {
+bool has_content(const Object& object) {
   return !object.fields().empty() || std::any_of(object.children().begin(), object.children().end(),
-                                                 [](const OwnedObject& child) { return says_something(*child); });
+                                                 [](const OwnedObject& child) { return has_content(*child); });
 }
 
 void move_properties(Object& from, Object& to) {
@@ -113,11 +113,11 @@ void unwrap_group_items(Step& step) {
       changed = true;
       Object* const item = box->child("runnableItem");
       if (item != nullptr) group->add("items", box->take(*item), box);
-      Object& heir = item != nullptr ? *item : *group;
-      move_properties(*box, heir);
-      if (Object* const deviation = box->child("deviation"); deviation != nullptr && says_something(*deviation)) {
-        deviation->move_to(heir, "deviation");
-        step.keep_child(heir, *deviation);
+      Object& new_owner = item != nullptr ? *item : *group;
+      move_properties(*box, new_owner);
+      if (Object* const deviation = box->child("deviation"); deviation != nullptr && has_content(*deviation)) {
+        deviation->move_to(new_owner, "deviation");
+        step.keep_child(new_owner, *deviation);
       }
       group->remove(*box);
     }

@@ -91,7 +91,7 @@ std::string address_like(std::string_view before, Object& target) {
 }
 
 /// An ISRAllocation has a reference that 0.7.0 does not have, so it stays as it is written.
-void lead_to_controller(Object& allocation, Object& scheduler, InterruptControllers& controllers) {
+void redirect_to_controller(Object& allocation, Object& scheduler, InterruptControllers& controllers) {
   Object& controller = controllers.instead_of(scheduler);
   if (Object* const address = allocation.child("scheduler")) {
     const std::string after = address_like(address->attribute_or("href", ""), controller);
@@ -103,7 +103,7 @@ void lead_to_controller(Object& allocation, Object& scheduler, InterruptControll
 }
 
 /// A TaskAllocation and a RunnableAllocation have a reference `scheduler` in 0.7.0.
-void lead_to_scheduler(Object& allocation, const IteaReferences& references) {
+void redirect_to_scheduler(Object& allocation, const IteaReferences& references) {
   Object* const target = references.target(allocation, "scheduler");
   Object* const address = allocation.child("scheduler");
   const std::string written(address != nullptr ? address->attribute_or("href", "")
@@ -125,10 +125,10 @@ void allocate_process(Step& step, Object& allocation, const IteaReferences& refe
   const bool of_isr = is_allocation_of_isr(allocation, references);
   allocation.unset("xsi:type");
   allocation.set_class(of_isr ? "ISRAllocation" : "TaskAllocation");
-  if (!of_isr) return lead_to_scheduler(allocation, references);
+  if (!of_isr) return redirect_to_scheduler(allocation, references);
   Object* const scheduler = references.target(allocation, "scheduler");
   if (scheduler == nullptr || !scheduler->is("TaskScheduler")) return;
-  lead_to_controller(allocation, *scheduler, controllers);
+  redirect_to_controller(allocation, *scheduler, controllers);
   step.altered(allocation, "the ISR runs on an interrupt controller now, not on a scheduler of tasks");
 }
 

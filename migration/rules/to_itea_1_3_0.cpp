@@ -31,19 +31,19 @@ void file_names(Step& step) {
 // ---- components
 
 void components(Step& step) {
-  struct Place {
+  struct ContainerFeature {
     std::string_view of, feature;
   };
-  static constexpr Place places[] = {{"Component", "components"},
-                                     {"Composite", "components"},
-                                     {"System", "systems"},
-                                     {"ComponentInstance", "componentInstances"},
-                                     {"Connector", "connectors"}};
+  static constexpr ContainerFeature container_features[] = {{"Component", "components"},
+                                                            {"Composite", "components"},
+                                                            {"System", "systems"},
+                                                            {"ComponentInstance", "componentInstances"},
+                                                            {"Connector", "connectors"}};
   step.model.for_each([&](Object& object) {
     if (object.feature() != "elements") return;
-    for (const Place& place : places) {
-      if (!object.is(place.of)) continue;
-      object.set_feature(place.feature);
+    for (const ContainerFeature& container_feature : container_features) {
+      if (!object.is(container_feature.of)) continue;
+      object.set_feature(container_feature.feature);
       step.changed(object);
     }
   });

@@ -87,8 +87,8 @@ Object& mode_label_for(Object& label) {
 }
 
 /// `before` of an object leads to a label; `after` leads to the mode label for it then.
-void lead_to_mode_label(Step& step, Object& object, std::string_view before, std::string_view after,
-                        const IteaReferences& references) {
+void redirect_to_mode_label(Step& step, Object& object, std::string_view before, std::string_view after,
+                            const IteaReferences& references) {
   if (!IteaReferences::is_set(object, before)) return;
   Object* const label = references.target(object, before);
   if (label != nullptr && !label->is("Label")) return;
@@ -115,7 +115,7 @@ void stimulus_label_values(Step& step) {
   for (Object* const root : roots_in_order(step.model)) {
     const IteaReferences references(step.model);
     std::vector<Object*> entries;
-    const auto look_at = [&](Object& stimulus) {
+    const auto convert_stimulus = [&](Object& stimulus) {
       for (const auto& [before, after] : lists) {
         if (stimulus.child(before) != nullptr) stimulus.rename_feature(before, after);
         for (Object* const list : stimulus.children(after))
@@ -124,13 +124,14 @@ void stimulus_label_values(Step& step) {
     };
     Object* const stimuli = root->is("StimuliModel") ? root : root->child("stimuliModel");
     if (stimuli == nullptr) {
-      look_at(*root);
+      convert_stimulus(*root);
     } else {
-      for (Object* const stimulus : stimuli->children("stimuli")) look_at(*stimulus);
+      for (Object* const stimulus : stimuli->children("stimuli")) convert_stimulus(*stimulus);
     }
     const std::string name = fmt::format("mode_stimuli_{}_migration_generated", modes);
     if (make_literals(step, *root, entries, name, references)) ++modes;
-    for (Object* const entry : entries) lead_to_mode_label(step, *entry, "valueProvider", "valueProvider", references);
+    for (Object* const entry : entries)
+      redirect_to_mode_label(step, *entry, "valueProvider", "valueProvider", references);
   }
 }
 
@@ -148,7 +149,7 @@ void label_switches(Step& step) {
       for (std::size_t i = object.children().size(); i-- > 0;) left.push_back(object.children()[i].get());
     }
     for (Object* const mode_switch : switches)
-      lead_to_mode_label(step, *mode_switch, "label", "valueProvider", references);
+      redirect_to_mode_label(step, *mode_switch, "label", "valueProvider", references);
     const std::string name = fmt::format("mode_sw_{}_migration_generated", modes);
     if (make_literals(step, *root, entries, name, references)) ++modes;
   }

@@ -45,7 +45,7 @@ std::pair<std::string, std::string> first_difference(const std::string& one, con
 
 }  // namespace
 
-TEST_CASE("references to characters mean what XML says, and what is none stays as it is") {
+TEST_CASE("character references are resolved as in XML and invalid ones are kept") {
   CHECK(amalthea::unescaped("a &lt;&amp;&gt; b&quot;&apos;") == "a <&> b\"'");
   CHECK(amalthea::unescaped("&#228;&#xE4;&#x20AC;&#65;&#x1F600;") ==
         "\xC3\xA4\xC3\xA4\xE2\x82\xAC"
@@ -54,7 +54,7 @@ TEST_CASE("references to characters mean what XML says, and what is none stays a
     CHECK(amalthea::unescaped(text) == text);
 }
 
-TEST_CASE("what EMF makes of third-party models is what is written in its form", "[emf]") {
+TEST_CASE("third-party models in EMF's form are identical to the output of EMF", "[emf]") {
   const std::string folder = test::corpus_folder();
   test::EmfBatch emf;
   std::vector<std::pair<test::IndexedModel, std::string>> models;  // with the file that EMF writes
@@ -86,7 +86,7 @@ TEST_CASE("what EMF makes of third-party models is what is written in its form",
   CHECK(same == models.size());
 }
 
-TEST_CASE("models made in memory, with every class of every version, load in EMF without a word", "[emf]") {
+TEST_CASE("models created in memory with every class of every version load in EMF without messages", "[emf]") {
   test::EmfBatch emf;
   struct Asked {
     Version version;
@@ -206,7 +206,7 @@ void change(EditableModel& model, Version version, std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("third-party models changed in memory load in EMF without a word", "[emf]") {
+TEST_CASE("third-party models changed in memory load in EMF without messages", "[emf]") {
   const std::string folder = test::corpus_folder();
   test::EmfBatch emf;
   std::mt19937 random(4711);

@@ -30,7 +30,7 @@ std::string in_words(engine::Consequence consequence) {
 
 }  // namespace
 
-TEST_CASE("the documentation says of every finding what it means for the verdict") {
+TEST_CASE("the documentation states the effect of every finding on the verdict") {
   std::string_view before;
   for (const engine::FindingConsequence& row : engine::finding_consequences()) {
     INFO(row.id);

@@ -27,7 +27,7 @@ bool tells(const Diagnostics& diagnostics, std::string_view id, const std::vecto
 
 }  // namespace
 
-TEST_CASE("the original challenge model: all that is known to be wrong with it is found") {
+TEST_CASE("the original challenge model: all known mistakes are found") {
   const std::string folder = test::corpus_folder();
   Diagnostics diagnostics;
   const Model model = test::model_from_file(folder + "/mobstr/0.9.8/ChallengeModel_release_fix.amxmi", diagnostics);

@@ -16,7 +16,7 @@ bool has_deadline_scheduler(const CoreView& view) {
   return std::any_of(view.core.tasks.begin(), view.core.tasks.end(), [&](TaskIndex task) {
     const auto& schedulers = view.ranks.schedulers[task];
     return std::any_of(schedulers.begin(), schedulers.end(), [&](SchedulerIndex index) {
-      return goes_by_deadline(view.system.platform.schedulers[index].kind);
+      return uses_deadlines(view.system.platform.schedulers[index].kind);
     });
   });
 }
@@ -29,7 +29,7 @@ std::string fault_by_deadline(const CoreView& view) {
     const auto& schedulers = view.ranks.schedulers[task];
     if (!only) only = schedulers.front();
     if (schedulers.size() > 1 || schedulers.front() != *only ||
-        !goes_by_deadline(view.system.platform.schedulers[*only].kind))
+        !uses_deadlines(view.system.platform.schedulers[*only].kind))
       return fmt::format("{}, beside another scheduler", algorithm_of(view, *only));
   }
   for (const TaskIndex task : view.core.tasks) {

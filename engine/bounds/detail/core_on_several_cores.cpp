@@ -43,7 +43,7 @@ std::string fault_on_several_cores(const CoreView& view) {
       if (!only) only = schedulers.front();
       if (schedulers.size() > 1 || schedulers.front() != *only)
         return fmt::format("tasks of several schedulers share {} and the cores between which they move", first.name);
-      if (goes_by_deadline(view.system.platform.schedulers[*only].kind))
+      if (uses_deadlines(view.system.platform.schedulers[*only].kind))
         return fmt::format("{} on several cores", algorithm_of(view, *only));
     }
     if (view.shapes[task].has_sections())

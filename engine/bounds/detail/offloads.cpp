@@ -21,7 +21,7 @@ bool is_conditional(const Stimulus& stimulus) {
 /// Of one host task.
 class OffloadSearch {
  public:
-  OffloadSearch(const Subject& subject, const Triggers& triggers, const std::vector<Activations>& activations,
+  OffloadSearch(const AnalyzedSystem& subject, const Triggers& triggers, const std::vector<Activations>& activations,
                 TaskIndex host)
       : subject_(subject), triggers_(triggers), activations_(activations), host_(host), steps_(subject.steps(host)) {}
 
@@ -48,17 +48,17 @@ class OffloadSearch {
   const std::string& name(TaskIndex task) const { return subject_.name(task); }
 
   /// Steps that set the event for the host.
-  std::vector<Place> setters_of(EventIndex event) const {
-    std::vector<Place> setters;
-    for (const Place& place : triggers_.of_event[event])
-      if (const auto receiver = subject_.activity<SetEvents>(place).task; !receiver || *receiver == host_)
-        setters.push_back(place);
+  std::vector<TaskStep> setters_of(EventIndex event) const {
+    std::vector<TaskStep> setters;
+    for (const TaskStep& task_step : triggers_.of_event[event])
+      if (const auto receiver = subject_.activity<SetEvents>(task_step).task; !receiver || *receiver == host_)
+        setters.push_back(task_step);
     return setters;
   }
 
   /// The device task that a wait is for, or why it is not for one alone.
-  tl::expected<TaskIndex, std::string> awaited(Place wait_place) const {
-    const auto& wait = subject_.activity<WaitEvents>(wait_place);
+  tl::expected<TaskIndex, std::string> awaited(TaskStep wait_step) const {
+    const auto& wait = subject_.activity<WaitEvents>(wait_step);
     if (wait.events.size() != 1) return because("it waits for several events at a time");
     const auto setters = setters_of(wait.events.front());
     const std::string& event = subject_.system.events[wait.events.front()].name;
@@ -74,7 +74,7 @@ class OffloadSearch {
   }
 
   /// It must have worked, and be done, when it sets the event.
-  std::string fault_of_setter(Place set) const {
+  std::string fault_of_setter(TaskStep set) const {
     const std::vector<Step>& steps = subject_.steps(set.task);
     bool works = false;
     for (std::size_t step = 0; step < steps.size(); ++step) {
@@ -93,9 +93,10 @@ class OffloadSearch {
       const Stimulus& stimulus = subject_.system.stimuli[index];
       if (std::count(stimulus.activates.begin(), stimulus.activates.end(), device) > 1)
         return fmt::format("it waits for {}, which one trigger activates twice", name(device));
-      const auto& places = triggers_.of_stimulus[index];
+      const auto& task_steps = triggers_.of_stimulus[index];
       if (!std::holds_alternative<InterProcess>(stimulus.occurrence) ||
-          std::any_of(places.begin(), places.end(), [&](const Place& place) { return place.task != host_; }))
+          std::any_of(task_steps.begin(), task_steps.end(),
+                      [&](const TaskStep& task_step) { return task_step.task != host_; }))
         return fmt::format("it waits for {}, whose jobs others activate, too", name(device));
     }
     return {};
@@ -187,7 +188,7 @@ class OffloadSearch {
     return {};
   }
 
-  const Subject& subject_;
+  const AnalyzedSystem& subject_;
   const Triggers& triggers_;
   const std::vector<Activations>& activations_;
   TaskIndex host_;
@@ -206,8 +207,8 @@ bool Offloads::waits_for(TaskIndex host, TaskIndex device) const {
   return std::find(waits[host].begin(), waits[host].end(), std::optional(device)) != waits[host].end();
 }
 
-Offloads offloads_of(const Subject& subject, const Triggers& triggers, const std::vector<Activations>& activations,
-                     Faults& faults) {
+Offloads offloads_of(const AnalyzedSystem& subject, const Triggers& triggers,
+                     const std::vector<Activations>& activations, Faults& faults) {
   Offloads offloads{std::vector<std::optional<TaskIndex>>(subject.tasks()), std::vector<Waits>(subject.tasks())};
   for (TaskIndex task = 0; task < subject.tasks(); ++task) {
     if (!subject.is_host(task) || !activations[task].any()) continue;

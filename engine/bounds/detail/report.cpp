@@ -16,9 +16,9 @@ constexpr const char* beyond_counting = "the time that the GPU may be given to o
 
 /// No job of the host is shorter: all it does one after the other, but what it executes beside an offload. Behind a
 /// Terminate, which may be in an alternative, it does no more than what the operating system adds.
-Duration shortest_response(const Known& known, TaskIndex host) {
-  const Subject& subject = known.subject;
-  const auto& waits = known.offloads.waits[host];
+Duration shortest_response(const ProblemInput& input, TaskIndex host) {
+  const AnalyzedSystem& subject = input.subject;
+  const auto& waits = input.offloads.waits[host];
   const auto& steps = subject.steps(host);
   Duration total, beside;
   bool at_work = false, ended = false;
@@ -28,7 +28,7 @@ Duration shortest_response(const Known& known, TaskIndex host) {
     if (steps[step].kind == StepKind::execute) (at_work ? beside : total) += span_of(subject, {host, step}).best;
     if (steps[step].kind == StepKind::trigger)
       for (const TaskIndex device : subject.system.stimuli[subject.activity<Trigger>({host, step}).stimulus].activates)
-        at_work = at_work || known.offloads.waits_for(host, device);
+        at_work = at_work || input.offloads.waits_for(host, device);
     if (step >= waits.size() || !waits[step]) continue;
     total += std::max(beside, operations_of(subject, *waits[step]).best);
     beside = {};
@@ -39,8 +39,8 @@ Duration shortest_response(const Known& known, TaskIndex host) {
 
 class Report {
  public:
-  Report(const Known& known, const Problems& problems, const Solution& solution, const Faults& faults)
-      : known_(known), subject_(known.subject), problems_(problems), solution_(solution), faults_(faults) {}
+  Report(const ProblemInput& input, const Problems& problems, const Solution& solution, const Faults& faults)
+      : input_(input), subject_(input.subject), problems_(problems), solution_(solution), faults_(faults) {}
 
   SystemBounds run() const {
     SystemBounds result;
@@ -56,7 +56,7 @@ class Report {
   }
 
  private:
-  bool is_active(TaskIndex task) const { return known_.activations[task].any(); }
+  bool is_active(TaskIndex task) const { return input_.activations[task].any(); }
 
   Bound bound_of(TaskIndex task) const {
     Bound bound;
@@ -64,10 +64,10 @@ class Report {
       bound.reason = "nothing activates it";
       return bound;
     }
-    bound.best = subject_.is_host(task) ? shortest_response(known_, task) : operations_of(subject_, task).best;
+    bound.best = subject_.is_host(task) ? shortest_response(input_, task) : operations_of(subject_, task).best;
     bound.reason = solution_.fault.empty() ? faults_[task] : solution_.fault;
     if (!bound.reason.empty()) return bound;
-    if (known_.offloads.driver[task])
+    if (input_.offloads.driver[task])
       bound_driven(task, bound);
     else
       bound_entities(task, bound);
@@ -77,27 +77,27 @@ class Report {
   /// The largest of all ways in which its jobs come.
   void bound_entities(TaskIndex task, Bound& bound) const {
     for (const std::size_t index : problems_.of_task[task]) {
-      const Entity& entity = problems_.entities[index];
-      const auto response = solution_.response_of(entity);
+      const ProblemTask& problem_task = problems_.problem_tasks[index];
+      const auto response = solution_.response_of(problem_task);
       if (!response) {
         bound.worst.reset();
         bound.parts.clear();
-        bound.reason = why_unbounded(known_, problems_, solution_, faults_, entity);
+        bound.reason = why_unbounded(input_, problems_, solution_, faults_, problem_task);
         return;
       }
       if (bound.worst && *bound.worst >= *response) continue;
       bound.worst = response;
-      bound.parts = parts_of(entity);
+      bound.parts = parts_of(problem_task);
     }
   }
 
-  std::vector<Contribution> parts_of(const Entity& entity) const {
-    if (entity.core)
-      return contributions_on_core(subject_, problems_.cores[*entity.core], entity.task,
-                                   solution_.cores[*entity.core][entity.at].parts);
+  std::vector<Contribution> parts_of(const ProblemTask& problem_task) const {
+    if (problem_task.core)
+      return contributions_on_core(subject_, problems_.cores[*problem_task.core], problem_task.task,
+                                   solution_.cores[*problem_task.core][problem_task.at].parts);
     const auto& members = problems_.gpu.members;
-    return contributions_with_gpu(subject_, members, entity.task, solution_.gpu.tasks[entity.at].parts,
-                                  members[entity.at].segments);
+    return contributions_with_gpu(subject_, members, problem_task.task, solution_.gpu.tasks[problem_task.at].parts,
+                                  members[problem_task.at].segments);
   }
 
   /// Of a device task for which its host waits: the longest of its segments, which do not depend on the host's bound.
@@ -119,7 +119,7 @@ class Report {
   template <typename Visit>
   void for_segments(TaskIndex device, Visit visit) const {
     if (problems_.of_task[device].empty()) return;
-    const std::size_t at = problems_.entities[problems_.of_task[device].front()].at;
+    const std::size_t at = problems_.problem_tasks[problems_.of_task[device].front()].at;
     const auto& segments = problems_.gpu.members[at].segments;
     for (std::size_t segment = 0; segment < segments.size(); ++segment)
       if (segments[segment] == device) visit(at, segment);
@@ -130,23 +130,23 @@ class Report {
   void add_operations(TaskIndex device, const std::string& reason, std::map<NodeIndex, Bound>& operations) const {
     std::size_t operation = 0;
     for (std::size_t step = 0; step < subject_.steps(device).size(); ++step) {
-      const Place place{device, step};
-      if (!is_operation(subject_.step(place))) continue;
+      const TaskStep task_step{device, step};
+      if (!is_operation(subject_.step(task_step))) continue;
       Bound bound;
-      if (is_active(device)) bound.best = span_of(subject_, place).best;
+      if (is_active(device)) bound.best = span_of(subject_, task_step).best;
       if (is_active(device) && solution_.fault.empty())
         for_segments(device, [&](std::size_t at, std::size_t segment) {
           const Duration found = solution_.gpu.tasks[at].operations[segment][operation];
           if (found < largest_time) bound.worst = std::max(found, bound.worst.value_or(Duration{}));
         });
       if (!bound.worst) bound.reason = reason.empty() ? beyond_counting : reason;
-      operations.emplace(subject_.step(place).node, std::move(bound));
+      operations.emplace(subject_.step(task_step).node, std::move(bound));
       ++operation;
     }
   }
 
-  const Known& known_;
-  const Subject& subject_;
+  const ProblemInput& input_;
+  const AnalyzedSystem& subject_;
   const Problems& problems_;
   const Solution& solution_;
   const Faults& faults_;
@@ -154,8 +154,9 @@ class Report {
 
 }  // namespace
 
-SystemBounds report(const Known& known, const Problems& problems, const Solution& solution, const Faults& faults) {
-  return Report(known, problems, solution, faults).run();
+SystemBounds report(const ProblemInput& input, const Problems& problems, const Solution& solution,
+                    const Faults& faults) {
+  return Report(input, problems, solution, faults).run();
 }
 
 }  // namespace amalthea::engine::bounds

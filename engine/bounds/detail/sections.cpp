@@ -23,7 +23,7 @@ struct Piece {
 };
 
 /// Which steps of a task are parts of alternatives.
-std::vector<bool> in_branches(const Subject& subject, TaskIndex task) {
+std::vector<bool> in_branches(const AnalyzedSystem& subject, TaskIndex task) {
   const auto& body = subject.task(task).body;
   std::vector<bool> inside(body.size(), false);
   for (std::size_t at = 0; at < body.size(); ++at)
@@ -42,7 +42,7 @@ std::vector<bool> in_branches(const Subject& subject, TaskIndex task) {
 /// Goes through a job and knows to whom it is left.
 class Holdings {
  public:
-  Holdings(const Subject& subject, const Ranks& ranks, const SemaphoreCeilings& semaphores, TaskIndex task)
+  Holdings(const AnalyzedSystem& subject, const Ranks& ranks, const SemaphoreCeilings& semaphores, TaskIndex task)
       : subject_(subject), semaphores_(semaphores), task_(task) {
     const Task& stated = subject.task(task);
     if (stated.preemption == Preemption::non_preemptive && !is_interrupt(stated)) own_ = ranks.most_urgent_task;
@@ -78,7 +78,7 @@ class Holdings {
   }
 
  private:
-  const Subject& subject_;
+  const AnalyzedSystem& subject_;
   const SemaphoreCeilings& semaphores_;
   TaskIndex task_;
   Threshold own_;
@@ -87,21 +87,21 @@ class Holdings {
 };
 
 /// All but its threshold.
-Piece piece_of(const Subject& subject, const SemaphoreCeilings& semaphores, Place place, bool in_branch) {
+Piece piece_of(const AnalyzedSystem& subject, const SemaphoreCeilings& semaphores, TaskStep task_step, bool in_branch) {
   Piece piece;
-  switch (subject.step(place).kind) {
+  switch (subject.step(task_step).kind) {
     case StepKind::execute: {
-      const Span span = span_of(subject, place);
+      const Span span = span_of(subject, task_step);
       piece.time = span.worst;
       if (!in_branch) piece.least = span.best;
       break;
     }
     case StepKind::wait:
-      piece.leaves = !subject.activity<WaitEvents>(place).active;
+      piece.leaves = !subject.activity<WaitEvents>(task_step).active;
       if (!piece.leaves) piece.time = endless;
       break;
     case StepKind::request_semaphore: {
-      const auto& use = subject.activity<UseSemaphore>(place);
+      const auto& use = subject.activity<UseSemaphore>(task_step);
       if (!semaphores.endless[use.semaphore]) break;
       piece.leaves = !use.active && !subject.system.semaphores[use.semaphore].spinlock;
       if (!piece.leaves) piece.time = endless;
@@ -114,7 +114,7 @@ Piece piece_of(const Subject& subject, const SemaphoreCeilings& semaphores, Plac
 }
 
 /// Parallel to the steps. Where a step changes to whom the job is left, both sides must agree.
-std::vector<Piece> pieces_of(const Subject& subject, const SemaphoreCeilings& semaphores, TaskIndex task,
+std::vector<Piece> pieces_of(const AnalyzedSystem& subject, const SemaphoreCeilings& semaphores, TaskIndex task,
                              const std::vector<bool>& in_branch, Holdings holdings) {
   std::vector<Piece> pieces;
   for (std::size_t step = 0; step < subject.steps(task).size(); ++step) {
@@ -160,23 +160,26 @@ cpu::Section last_section(const std::vector<Piece>& pieces) {
   return last;
 }
 
-bool is_call(const Subject& subject, Place place) { return std::holds_alternative<Call>(subject.activity(place)); }
+bool is_call(const AnalyzedSystem& subject, TaskStep task_step) {
+  return std::holds_alternative<Call>(subject.activity(task_step));
+}
 
 /// At which steps a runnable begins while no other is under way.
-std::vector<bool> outer_calls(const Subject& subject, TaskIndex task) {
+std::vector<bool> outer_calls(const AnalyzedSystem& subject, TaskIndex task) {
   std::vector<bool> outer(subject.steps(task).size(), false);
-  std::map<std::uint32_t, bool> goes_on;  // whether the runnable's next step is another than its call
+  std::map<std::uint32_t, bool> continues;  // whether the runnable's next step is another than its call
   for (std::size_t step = outer.size(); step-- > 0;) {
     const auto runnable = subject.step({task, step}).runnable;
     if (!runnable) continue;
     const bool call = is_call(subject, {task, step});
-    goes_on[*runnable] = !call;
-    outer[step] = call && std::none_of(goes_on.begin(), goes_on.end(), [](const auto& each) { return each.second; });
+    continues[*runnable] = !call;
+    outer[step] =
+        call && std::none_of(continues.begin(), continues.end(), [](const auto& each) { return each.second; });
   }
   return outer;
 }
 
-void add_cooperative_sections(const Subject& subject, TaskIndex task, const std::vector<bool>& in_branch,
+void add_cooperative_sections(const AnalyzedSystem& subject, TaskIndex task, const std::vector<bool>& in_branch,
                               const std::vector<Piece>& pieces, TaskShape& shape) {
   const auto outer = outer_calls(subject, task);
   const std::vector<Step>& steps = subject.steps(task);
@@ -193,14 +196,15 @@ void add_cooperative_sections(const Subject& subject, TaskIndex task, const std:
     if (!in_branch[index]) last = std::min(endless, last + pieces[index].time);
     longest = std::max(longest, run);
   }
-  shape.lingers = after_point.is_zero();
+  shape.preemptible_at_end = after_point.is_zero();
   shape.cooperative = longest;
   shape.last_cooperative = last;
 }
 
 }  // namespace
 
-TaskShape shape_of(const Subject& subject, const Ranks& ranks, const SemaphoreCeilings& semaphores, TaskIndex host) {
+TaskShape shape_of(const AnalyzedSystem& subject, const Ranks& ranks, const SemaphoreCeilings& semaphores,
+                   TaskIndex host) {
   const auto in_branch = in_branches(subject, host);
   const auto pieces = pieces_of(subject, semaphores, host, in_branch, Holdings(subject, ranks, semaphores, host));
   const auto thresholds = thresholds_of(pieces);
@@ -211,7 +215,7 @@ TaskShape shape_of(const Subject& subject, const Ranks& ranks, const SemaphoreCe
   shape.last = last_section(pieces);
   if (subject.task(host).preemption == Preemption::cooperative)
     add_cooperative_sections(subject, host, in_branch, pieces, shape);
-  if (subject.worst[host].unanalysable.empty()) return shape;
+  if (subject.worst[host].unanalyzable.empty()) return shape;
   // How long its sections are is not known either.
   for (cpu::Section& section : shape.sections) section.length = endless;
   if (shape.sections.empty() && !thresholds.empty()) shape.sections.push_back({endless, thresholds.back()});

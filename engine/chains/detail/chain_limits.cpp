@@ -126,7 +126,7 @@ class LimitJudge {
       const Duration interval = releases_[task]->periodic.period;
       Duration seen, bound;
       bool bounded = true, ended = !results_.stopped_early;
-      for (const TaskIndex part : releases_[task]->way) {  // all within the interval of the first
+      for (const TaskIndex part : releases_[task]->trigger_path) {  // all within the interval of the first
         const TaskResult& of = results_.tasks[part];
         seen += of.response.max;
         bounded = bounded && of.bound.worst.has_value();

@@ -46,7 +46,7 @@ void CoreScheduling::build_tasks() {
     for (const UnitIndex unit : stated.units)
       if (system_.platform.units[unit].type != PuType::gpu) state.cores.push_back(core_of_unit[unit]);
     if (state.cores.empty()) state.cores.push_back(core_of_unit[stated.unit]);
-    const Scheduler& own = system_.platform.schedulers[urgency_.way(task).front()];
+    const Scheduler& own = system_.platform.schedulers[urgency_.scheduler_path(task).front()];
     if (own.kind != SchedulingAlgorithm::priority_based_round_robin || !own.time_slice) continue;
     state.slice = own.time_slice;
   }
@@ -68,7 +68,7 @@ void CoreScheduling::build_servers() {
     servers_.push_back(std::move(server));
   }
   for (TaskIndex task = 0; task < tasks_.size(); ++task)
-    for (const SchedulerIndex scheduler : urgency_.way(task))
+    for (const SchedulerIndex scheduler : urgency_.scheduler_path(task))
       if (const auto server = server_of_scheduler_[scheduler]) {
         tasks_[task].servers.push_back(scheduler);
         servers_[*server].tasks.push_back(task);
@@ -157,7 +157,7 @@ void CoreScheduling::make_ready(TaskIndex task, Instant now) {
     urgency_.set_deadline(scheduler, server.deadline);
   }
   for (const SchedulerIndex scheduler : state.servers) ++servers_[*server_of_scheduler_[scheduler]].users;
-  if (state.slice) state.turn = *state.slice;
+  if (state.slice) state.slice_left = *state.slice;
   urgency_.queued(task, now);
   enqueue(task);
   call(state.domain);
@@ -167,18 +167,19 @@ void CoreScheduling::enqueue(TaskIndex task) {
   TaskState& state = tasks_[task];
   state.ready = true;
   state.place = domains_[state.domain].ready.insert(task).first;
-  if (state.slice) ++mates(task);
+  if (state.slice) ++round_robin_peers(task);
 }
 
 void CoreScheduling::dequeue(TaskIndex task) {
   TaskState& state = tasks_[task];
   state.ready = false;
   domains_[state.domain].ready.erase(state.place);
-  if (state.slice) --mates(task);
+  if (state.slice) --round_robin_peers(task);
 }
 
-std::size_t& CoreScheduling::mates(TaskIndex task) {
-  return mates_[{tasks_[task].domain, urgency_.way(task).front(), urgency_.turn(task)}];
+std::size_t& CoreScheduling::round_robin_peers(TaskIndex task) {
+  return round_robin_peers_[{tasks_[task].domain, urgency_.scheduler_path(task).front(),
+                             urgency_.round_robin_level(task)}];
 }
 
 template <typename Change>
@@ -267,9 +268,9 @@ void CoreScheduling::advance(Instant now) {
       server.budget -= std::min(elapsed, server.budget);
     }
     if (!state.slice) continue;
-    state.turn -= std::min(elapsed, state.turn);
-    if (!state.turn.is_zero()) continue;
-    state.turn = *state.slice;
+    state.slice_left -= std::min(elapsed, state.slice_left);
+    if (!state.slice_left.is_zero()) continue;
+    state.slice_left = *state.slice;
     requeue(task, [&] { urgency_.queued(task, now); });
     call(state.domain);
   }
@@ -312,8 +313,9 @@ Instant CoreScheduling::next_event() const {
   for (const CoreIndex core : metered_) {
     const TaskIndex task = *running_[core];
     if (!tasks_[task].slice) continue;
-    const auto mates = mates_.find({tasks_[task].domain, urgency_.way(task).front(), urgency_.turn(task)});
-    if (mates->second > 1) next = std::min(next, now_ + tasks_[task].turn);
+    const auto round_robin_peers = round_robin_peers_.find(
+        {tasks_[task].domain, urgency_.scheduler_path(task).front(), urgency_.round_robin_level(task)});
+    if (round_robin_peers->second > 1) next = std::min(next, now_ + tasks_[task].slice_left);
   }
   for (const Server& server : servers_) {
     if (server.at_work > 0 && !server.budget.is_zero())

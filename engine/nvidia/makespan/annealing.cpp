@@ -26,8 +26,8 @@ WarpString start_string(const Problem& problem, Template start, RandomStream& ra
       return round_robin_string(problem);
     case Template::fixed_priority:
       return fixed_priority_string(problem);
-    case Template::most_pending:
-      return most_pending_string(problem);
+    case Template::max_pending:
+      return max_pending_string(problem);
     case Template::random:
       break;
   }
@@ -116,7 +116,7 @@ std::string_view to_string(Template start) {
       return "round robin";
     case Template::fixed_priority:
       return "fixed priority";
-    case Template::most_pending:
+    case Template::max_pending:
       return "most pending";
     case Template::random:
       break;

@@ -108,8 +108,8 @@ tl::expected<Kernel, std::string> parse_kernel(std::string_view text) {
     if (std::isdigit(static_cast<unsigned char>(letter)) != 0) {
       times = times * 10 + static_cast<std::size_t>(letter - '0');
       counted = true;
-      if (times > most_instructions)
-        return tl::unexpected(fmt::format("a kernel of more than {} instructions", most_instructions));
+      if (times > max_instructions)
+        return tl::unexpected(fmt::format("a kernel of more than {} instructions", max_instructions));
       continue;
     }
     const auto unit = unit_of_letter(letter);
@@ -118,8 +118,8 @@ tl::expected<Kernel, std::string> parse_kernel(std::string_view text) {
     kernel.insert(kernel.end(), counted ? times : 1, *unit);
     times = 0;
     counted = false;
-    if (kernel.size() > most_instructions)
-      return tl::unexpected(fmt::format("a kernel of more than {} instructions", most_instructions));
+    if (kernel.size() > max_instructions)
+      return tl::unexpected(fmt::format("a kernel of more than {} instructions", max_instructions));
   }
   if (counted) return tl::unexpected(std::string("a number without a unit after it"));
   if (kernel.empty()) return tl::unexpected(std::string("a kernel without instructions"));
@@ -164,8 +164,8 @@ tl::expected<Kernel, std::string> kernel_of_ptx(std::string_view text) {
       const auto unit = unit_of_opcode(name);
       if (!unit) return tl::unexpected(fmt::format("line {}: \"{}\" is no opcode that is known", lines, name));
       kernel.push_back(*unit);
-      if (kernel.size() > most_instructions)
-        return tl::unexpected(fmt::format("line {}: a kernel of more than {} instructions", lines, most_instructions));
+      if (kernel.size() > max_instructions)
+        return tl::unexpected(fmt::format("line {}: a kernel of more than {} instructions", lines, max_instructions));
     }
     const std::size_t used = std::min(rest.size(), length + 1);
     line += static_cast<std::size_t>(std::count(rest.data(), rest.data() + used, '\n'));
@@ -178,7 +178,7 @@ tl::expected<Kernel, std::string> kernel_of_ptx(std::string_view text) {
 tl::expected<Problem, std::string> problem_on(const SmUnits& sm, const Kernel& kernel, std::int64_t warps,
                                               std::int64_t schedulers) {
   if (kernel.empty()) return tl::unexpected(std::string("a kernel without instructions"));
-  if (warps < 1 || warps > most_warps) return tl::unexpected(fmt::format("warps must be 1 to {}", most_warps));
+  if (warps < 1 || warps > max_warps) return tl::unexpected(fmt::format("warps must be 1 to {}", max_warps));
   if (schedulers < 1) return tl::unexpected(std::string("there must be a warp scheduler"));
   Problem problem;
   problem.warps = warps;
@@ -197,8 +197,8 @@ tl::expected<Problem, std::string> problem_on(const SmUnits& sm, const Kernel& k
   }
   for (const Unit unit : kernel) {
     const auto times = static_cast<std::size_t>(repeat[static_cast<std::size_t>(unit)]);
-    if (times > most_instructions - problem.kernel.size())
-      return tl::unexpected(fmt::format("a kernel of more than {} instructions of one cycle", most_instructions));
+    if (times > max_instructions - problem.kernel.size())
+      return tl::unexpected(fmt::format("a kernel of more than {} instructions of one cycle", max_instructions));
     problem.kernel.insert(problem.kernel.end(), times, unit);
   }
   return problem;

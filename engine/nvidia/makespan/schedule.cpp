@@ -28,7 +28,7 @@ WarpString fixed_priority_string(const Problem& problem) {
   return string;
 }
 
-WarpString most_pending_string(const Problem& problem) {
+WarpString max_pending_string(const Problem& problem) {
   WarpString string;
   std::vector<std::size_t> executed(static_cast<std::size_t>(problem.warps));
   std::vector<std::uint16_t> order(executed.size());

@@ -29,7 +29,7 @@ using Word = std::uint64_t;
 constexpr int time_bits = 10;
 constexpr Word time_mask = (Word{1} << time_bits) - 1;
 constexpr std::int64_t longest_time = static_cast<std::int64_t>(time_mask);
-static_assert(most_state_bits + time_bits == 64);
+static_assert(max_state_bits + time_bits == 64);
 
 constexpr std::int64_t time_of(Word word) { return static_cast<std::int64_t>(word & time_mask); }
 
@@ -161,8 +161,8 @@ struct Shape {
 
 /// Whether a cycle leads from one state to another.
 bool is_cycle(const Shape& shape, Word from, Word to) {
-  int present[most_phases] = {};
-  int used[most_phases] = {};
+  int present[max_phases] = {};
+  int used[max_phases] = {};
   for (int i = 0; from != 0; ++i, from &= from - 1, to &= to - 1) {
     const int before = std::countr_zero(from) - i;
     const int steps = std::countr_zero(to) - i - before;
@@ -262,8 +262,8 @@ class Expansion {
   void choose_leaving(std::size_t p) {
     const std::size_t count = shape_.phases.size();
     if (p == count) {
-      int target_present[most_phases] = {};
-      int target_rest[most_phases] = {};
+      int target_present[max_phases] = {};
+      int target_rest[max_phases] = {};
       std::size_t executed = 0;
       for (std::size_t q = 0; q < count; ++q) {
         const int arrive = q == 0 ? 0 : leaving_[q - 1];
@@ -348,12 +348,12 @@ class Expansion {
   Word state_ = 0;
   std::int64_t time_ = 0;
   std::size_t progress_ = 0;
-  int present_[most_phases] = {};
-  int rest_[most_phases] = {};
-  Group last_[most_phases] = {};
-  std::vector<Group> groups_[most_phases];
+  int present_[max_phases] = {};
+  int rest_[max_phases] = {};
+  Group last_[max_phases] = {};
+  std::vector<Group> groups_[max_phases];
   const int* executed_ = nullptr;
-  int leaving_[most_phases] = {};
+  int leaving_[max_phases] = {};
   std::size_t into_ = 0;
 };
 
@@ -364,7 +364,7 @@ class Search {
       : problem_(problem), options_(options), shape_(problem), start_(Clock::now()) {
     result_.upper = simple_bound(problem);
     for (const WarpString& string :
-         {round_robin_string(problem), most_pending_string(problem), fixed_priority_string(problem)})
+         {round_robin_string(problem), max_pending_string(problem), fixed_priority_string(problem)})
       if (StringSchedule schedule(problem, string); schedule.makespan() > result_.lower) {
         result_.lower = schedule.makespan();
         result_.witness = schedule.schedule();
@@ -372,7 +372,7 @@ class Search {
   }
 
   SearchResult run() {
-    const auto bytes = shape_.phases.size() > most_phases ? std::nullopt : table_bytes(problem_, options_.memory / 2);
+    const auto bytes = shape_.phases.size() > max_phases ? std::nullopt : table_bytes(problem_, options_.memory / 2);
     if (!bytes)
       search(SimpleBounds(problem_));
     else if (simple_bound(problem_) <= std::numeric_limits<std::uint8_t>::max())
@@ -406,8 +406,8 @@ class Search {
   template <class Bounds>
   void search(const Bounds& bounds) {
     report();
-    if (!options_.search || problem_.instructions() + problem_.warps > most_state_bits ||
-        shape_.phases.size() > most_phases || result_.upper > longest_time)
+    if (!options_.search || problem_.instructions() + problem_.warps > max_state_bits ||
+        shape_.phases.size() > max_phases || result_.upper > longest_time)
       return;
     for (const std::size_t width : {100U, 1000U, 4000U})
       while (result_.lower < result_.upper && pass(bounds, result_.lower + 1, width) == Outcome::found) {

@@ -64,13 +64,13 @@ void Cores::schedule(CoreScheduling::DomainIndex domain) {
   }
   if (cpu_.is_plain(domain) && !moved_[domain]) return;
   moved_[domain] = false;
-  listeners_.tell(Decided{domain});
+  listeners_.notify(Decided{domain});
 }
 
 void Cores::stop_unless_decided(CoreIndex index) {
   const Core& core = cores_[index];
   if (!core.running || core.running == cpu_.running(index)) return;
-  if (!cpu_.is_running(*core.running)) listeners_.tell(Preempted{*core.running});
+  if (!cpu_.is_running(*core.running)) listeners_.notify(Preempted{*core.running});
   dispatch(index, std::nullopt);
 }
 
@@ -80,7 +80,7 @@ void Cores::dispatch(CoreIndex index, std::optional<TaskIndex> task) {
   book(index);
   moved_[cpu_.domain_of_core(index)] = true;
   if (core.running) {
-    listeners_.tell(CoreLost{*core.running, index});
+    listeners_.notify(CoreLost{*core.running, index});
     at_[*core.running].reset();
   }
   core.running = task;
@@ -89,7 +89,7 @@ void Cores::dispatch(CoreIndex index, std::optional<TaskIndex> task) {
   if (!task) return;
   if (!jobs_[*task].started) jobs_[*task].started = clock_.now();
   at_[*task] = index;
-  listeners_.tell(CoreGiven{*task, index, last_[*task] && last_[*task] != index});
+  listeners_.notify(CoreGiven{*task, index, last_[*task] && last_[*task] != index});
   last_[*task] = index;
 }
 
@@ -105,7 +105,7 @@ void Cores::run_timeless_steps(CoreIndex index) {
       return;
     }
     const Step& step = jobs_.step(task);
-    if (comes_to_point(task)) return;
+    if (reaches_schedule_point(task)) return;
     if (step.kind == StepKind::execute && !jobs_[task].remaining.is_zero()) return;
     if (step.kind == StepKind::wait && !activities_.satisfied(task)) {
       jobs_[task].waiting = true;
@@ -127,7 +127,7 @@ void Cores::run_timeless_steps(CoreIndex index) {
 }
 
 /// A cooperative task may be left before a runnable begins: once, then it goes on.
-bool Cores::comes_to_point(TaskIndex task) {
+bool Cores::reaches_schedule_point(TaskIndex task) {
   if (system_.tasks[task].preemption != Preemption::cooperative || jobs_[task].at_point) return false;
   const bool point =
       jobs_.step(task).kind == StepKind::schedule_point || std::holds_alternative<Call>(jobs_.activity(task));
@@ -140,7 +140,7 @@ bool Cores::comes_to_point(TaskIndex task) {
 void Cores::wait(CoreIndex index, bool actively) {
   const TaskIndex task = *cores_[index].running;
   cores_[index].polling = actively;
-  listeners_.tell(WaitBegun{task, index, actively});
+  listeners_.notify(WaitBegun{task, index, actively});
   if (actively) return;
   cpu_.leave(task);
   dispatch(index, std::nullopt);
@@ -148,7 +148,7 @@ void Cores::wait(CoreIndex index, bool actively) {
 
 void Cores::end_job(CoreIndex index) {
   const TaskIndex task = *cores_[index].running;
-  listeners_.tell(HostJobEnds{task, index});
+  listeners_.notify(HostJobEnds{task, index});
   cpu_.leave(task);
   dispatch(index, std::nullopt);
   jobs_.end_job(task);

@@ -51,21 +51,23 @@ using Event = std::variant<engine::Interval, Released, Completed, Occurred, engi
                            engine::OperationChange, engine::BlockChange, Served, Ended>;
 using Events = std::vector<Event>;
 
-void tell(TraceWriter& writer, const engine::Interval& interval) { writer.interval(interval); }
-void tell(TraceWriter& writer, const Released& what) { writer.released(what.task, what.now, what.lost); }
-void tell(TraceWriter& writer, const Completed& what) { writer.completed(what.task, what.job, what.release, what.now); }
-void tell(TraceWriter& writer, const Occurred& what) { writer.occurred(what.stimulus, what.by, what.now); }
-void tell(TraceWriter& writer, const engine::ProcessChange& change) { writer.process(change); }
-void tell(TraceWriter& writer, const StepChange& what) {
+void record(TraceWriter& writer, const engine::Interval& interval) { writer.interval(interval); }
+void record(TraceWriter& writer, const Released& what) { writer.released(what.task, what.now, what.lost); }
+void record(TraceWriter& writer, const Completed& what) {
+  writer.completed(what.task, what.job, what.release, what.now);
+}
+void record(TraceWriter& writer, const Occurred& what) { writer.occurred(what.stimulus, what.by, what.now); }
+void record(TraceWriter& writer, const engine::ProcessChange& change) { writer.process(change); }
+void record(TraceWriter& writer, const StepChange& what) {
   if (what.begins)
     writer.step_begins(what.task, what.job, what.step, what.now);
   else
     writer.step_ends(what.task, what.job, what.step, what.now);
 }
-void tell(TraceWriter& writer, const engine::OperationChange& change) { writer.operation(change); }
-void tell(TraceWriter& writer, const engine::BlockChange& change) { writer.block(change); }
-void tell(TraceWriter& writer, const Served& what) { writer.served(what.unit, what.slice); }
-void tell(TraceWriter& writer, const Ended& what) { writer.ended(what.now); }
+void record(TraceWriter& writer, const engine::OperationChange& change) { writer.operation(change); }
+void record(TraceWriter& writer, const engine::BlockChange& change) { writer.block(change); }
+void record(TraceWriter& writer, const Served& what) { writer.served(what.unit, what.slice); }
+void record(TraceWriter& writer, const Ended& what) { writer.ended(what.now); }
 
 Instant time_of(const engine::Interval& interval) { return interval.to; }
 Instant time_of(const Served& what) { return what.slice.end; }
@@ -76,10 +78,10 @@ Instant time_of(const What& what) {
 
 class ThreadedTrace final : public TraceWriter {
  public:
-  ThreadedTrace(std::unique_ptr<TraceWriter> writer, std::uint64_t most_bytes)
-      : writer_(std::move(writer)), most_bytes_(most_bytes) {
-    gathered_.reserve(most_gathered);
-    spare_.reserve(2 * most_waiting);
+  ThreadedTrace(std::unique_ptr<TraceWriter> writer, std::uint64_t max_bytes)
+      : writer_(std::move(writer)), max_bytes_(max_bytes) {
+    gathered_.reserve(max_gathered);
+    spare_.reserve(2 * max_waiting);
   }
   ~ThreadedTrace() override { stop(); }
 
@@ -127,8 +129,8 @@ class ThreadedTrace final : public TraceWriter {
   std::optional<Instant> cut() const override { return cut_; }
 
  private:
-  static constexpr std::size_t most_gathered = 2048;
-  static constexpr std::size_t most_waiting = 4;  ///< of that many events each
+  static constexpr std::size_t max_gathered = 2048;
+  static constexpr std::size_t max_waiting = 4;  ///< of that many events each
 
   template <typename What>
   void add(const What& what) {
@@ -137,7 +139,7 @@ class ThreadedTrace final : public TraceWriter {
       return;
     }
     gathered_.emplace_back(what);
-    if (gathered_.size() == most_gathered) pass_on();
+    if (gathered_.size() == max_gathered) pass_on();
   }
 
   /// By one thread, whichever it is.
@@ -151,15 +153,15 @@ class ThreadedTrace final : public TraceWriter {
       cut_ = time_;
       return;
     }
-    tell(*writer_, what);
+    record(*writer_, what);
     time_ = std::max(time_, time);
     constexpr std::uint64_t check_after = 64;
-    if (most_bytes_ > 0 && ++written_ % check_after == 0) full_ = writer_->size() >= most_bytes_;
+    if (max_bytes_ > 0 && ++written_ % check_after == 0) full_ = writer_->size() >= max_bytes_;
   }
 
   void pass_on() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return waiting_.size() < most_waiting; });
+    changed_.wait(lock, [this] { return waiting_.size() < max_waiting; });
     waiting_.push_back(std::move(gathered_));
     if (spare_.empty()) {
       gathered_ = {};
@@ -170,7 +172,7 @@ class ThreadedTrace final : public TraceWriter {
     lock.unlock();
     changed_.notify_all();
     gathered_.clear();
-    gathered_.reserve(most_gathered);
+    gathered_.reserve(max_gathered);
   }
 
   void stop() {
@@ -203,7 +205,7 @@ class ThreadedTrace final : public TraceWriter {
   }
 
   std::unique_ptr<TraceWriter> writer_;
-  std::uint64_t most_bytes_;
+  std::uint64_t max_bytes_;
   std::uint64_t written_ = 0;  ///< events
   bool full_ = false;
   Instant time_;  ///< of the last event
@@ -220,8 +222,8 @@ class ThreadedTrace final : public TraceWriter {
 
 }  // namespace
 
-std::unique_ptr<TraceWriter> on_own_thread(std::unique_ptr<TraceWriter> writer, std::uint64_t most_bytes) {
-  return std::make_unique<ThreadedTrace>(std::move(writer), most_bytes);
+std::unique_ptr<TraceWriter> on_own_thread(std::unique_ptr<TraceWriter> writer, std::uint64_t max_bytes) {
+  return std::make_unique<ThreadedTrace>(std::move(writer), max_bytes);
 }
 
 }  // namespace amalthea::exporter

@@ -30,7 +30,7 @@ const std::vector<LikelyTargets::Candidate>& LikelyTargets::candidates(ClassId t
   if (!added) return list;
   for (const auto& document : model_.documents()) {
     if (document->itea() != IteaRelease::none) continue;  // ids have another form there
-    for (std::uint32_t i = 0; i < document->size() && list.size() < NearMisses::most_compared; ++i) {
+    for (std::uint32_t i = 0; i < document->size() && list.size() < NearMisses::max_compared; ++i) {
       const Element element = document->element(i);
       if (!element.cls() || element.name().empty()) continue;
       if (type != no_class && !fits_(*element.cls(), type)) continue;
@@ -79,7 +79,7 @@ const LikelyTarget& LikelyTargets::find(Element holder, std::string_view written
   static const LikelyTarget none;
   const auto key = std::pair(type, fmt::format("{} {}", holder.document().position(), written));
   if (const auto known = found_.find(key); known != found_.end()) return known->second;
-  if (found_.size() == most_searched || compared_ >= most_compared) return none;
+  if (found_.size() == max_searched || compared_ >= max_compared) return none;
   return found_.emplace(key, search(holder, written, type)).first->second;
 }
 

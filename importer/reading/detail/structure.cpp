@@ -73,9 +73,9 @@ class FeatureCache {
 
   const Feature* find(ClassId cls, NameId name) {
     const auto column = static_cast<std::size_t>(name);
-    if (column >= most_columns) return look_up(cls, name);
+    if (column >= max_columns) return look_up(cls, name);
     std::vector<Entry>& row = by_class_[static_cast<std::size_t>(cls)];
-    if (row.empty()) row.resize(std::min(document_.name_total(), most_columns));
+    if (row.empty()) row.resize(std::min(document_.name_total(), max_columns));
     Entry& entry = row[column];
     if (!entry.known) entry = {look_up(cls, name), true};
     return entry.feature;
@@ -87,7 +87,7 @@ class FeatureCache {
     bool known = false;
   };
   /// A file that makes up names by the thousand is looked up the slow way instead of filling the memory.
-  static constexpr std::size_t most_columns = 2048;
+  static constexpr std::size_t max_columns = 2048;
 
   const Feature* look_up(ClassId cls, NameId name) const {
     return metamodel::find_feature_any_version(cls, document_.name(name), document_.version());
@@ -151,9 +151,9 @@ class OtherStructure {
 };
 
 /// What an ITEA model has that no later version has: kept, and told once.
-class Forgotten {
+class ObsoleteContent {
  public:
-  explicit Forgotten(const Document& document) : document_(document) {}
+  explicit ObsoleteContent(const Document& document) : document_(document) {}
   void note(Element element, std::string_view what) {
     if (count_++ == 0) {
       first_ = element;
@@ -202,12 +202,12 @@ std::string feature_suggestion(ClassId cls, std::string_view written, Version ow
 /// Gives the elements of one document their classes, in document order: a parent has its class before its children.
 class Classifier {
  public:
-  Classifier(Document& document, OtherStructure& other_structure, Forgotten& forgotten, Findings& findings)
+  Classifier(Document& document, OtherStructure& other_structure, ObsoleteContent& obsolete, Findings& findings)
       : document_(document),
         findings_(findings),
         features_(document),
         other_structure_(other_structure),
-        forgotten_(forgotten),
+        obsolete_(obsolete),
         is_itea_(document.itea() != IteaRelease::none),
         xsi_type_(document.find_name("xsi:type")),
         href_(document.find_name("href")) {}
@@ -267,7 +267,7 @@ class Classifier {
 
   ClassId unknown_class(Element element, std::string_view name) {
     if (is_itea_) {
-      forgotten_.note(element, fmt::format("the class {}", name));
+      obsolete_.note(element, fmt::format("the class {}", name));
       return no_class;
     }
     findings_.add(
@@ -282,7 +282,7 @@ class Classifier {
 
   ClassId unknown_feature(Element element, std::optional<std::string_view> written_class) {
     if (is_itea_) {
-      forgotten_.note(element, fmt::format("<{}> in a {}", element.tag(), element.parent().class_name()));
+      obsolete_.note(element, fmt::format("<{}> in a {}", element.tag(), element.parent().class_name()));
       if (element.attribute("href")) return no_class;
       if (written_class) return class_named(*written_class);
       return metamodel::find_class(itea_content(element.tag())).value_or(no_class);
@@ -323,7 +323,7 @@ class Classifier {
   /// EMF reads such values.
   ClassId attribute_as_element(Element element) {
     if (is_itea_)
-      forgotten_.note(element, fmt::format("<{}> in a {}", element.tag(), element.parent().class_name()));
+      obsolete_.note(element, fmt::format("<{}> in a {}", element.tag(), element.parent().class_name()));
     else
       findings_.add(
           "AM0231", Severity::warning, element,
@@ -341,7 +341,7 @@ class Classifier {
   Findings& findings_;
   FeatureCache features_;
   OtherStructure& other_structure_;
-  Forgotten& forgotten_;
+  ObsoleteContent& obsolete_;
   bool is_itea_;
   std::optional<NameId> xsi_type_, href_;
   std::unordered_map<std::string_view, ClassId> class_names_;
@@ -349,7 +349,7 @@ class Classifier {
 
 /// Whether EMF lists `later` before `earlier`, which stands before it in the file: it goes by the order of the
 /// features, and only within one feature by that of the file.
-bool comes_before_in_content(Element later, Element earlier) {
+bool precedes_in_content(Element later, Element earlier) {
   std::vector<Element> ancestors;
   for (Element at = earlier; at; at = at.parent()) ancestors.push_back(at);
   Element child_of_later = later;
@@ -395,7 +395,7 @@ void give_ids(Document& document, Findings& findings) {
       if (!id.empty() && id != written.value_or(""))
         if (const Element before = document.add_computed_id(id, element)) {
           other = before;
-          if (comes_before_in_content(element, before)) {
+          if (precedes_in_content(element, before)) {
             document.add_computed_id(id, before);
             std::swap(meant, other);
           }
@@ -430,7 +430,7 @@ class ReferenceChecker {
         fits_(metamodel::classes().size() * metamodel::classes().size()),
         likely_(model, [this](ClassId cls, ClassId type) { return fits(cls, type); }) {}
 
-  void check(Document& document, OtherStructure& other_structure, Forgotten& forgotten) {
+  void check(Document& document, OtherStructure& other_structure, ObsoleteContent& obsolete) {
     FeatureCache features(document);
     const auto href = document.find_name("href");
     for (std::uint32_t i = 0; i < document.size(); ++i) {
@@ -449,7 +449,7 @@ class ReferenceChecker {
         const Feature* feature = features.find(record.cls, attribute.name());
         if (feature == nullptr) {
           look_up_waiting();
-          unknown_attribute(element, document.name(attribute.name()), forgotten);
+          unknown_attribute(element, document.name(attribute.name()), obsolete);
         } else {
           if (!feature->versions.contains(document.version()))
             other_structure.note(feature->versions, element,
@@ -463,10 +463,10 @@ class ReferenceChecker {
   }
 
  private:
-  void unknown_attribute(Element element, std::string_view name, Forgotten& forgotten) {
+  void unknown_attribute(Element element, std::string_view name, ObsoleteContent& obsolete) {
     if (name.find(':') < name.find('{')) return;  // xsi:type, xmi:id, xmi:version, xsi:schemaLocation
     if (element.document().itea() != IteaRelease::none)
-      return forgotten.note(element, fmt::format("attribute {} of a {}", name, element.class_name()));
+      return obsolete.note(element, fmt::format("attribute {} of a {}", name, element.class_name()));
     findings_.add(
         "AM0204", Severity::error, element,
         [&] {
@@ -619,7 +619,7 @@ class ReferenceChecker {
   bool is_explained_by_unknown(Element target, std::string_view token) {
     if (target) return false;
     const Element unknown = likely_.unknown_element(token);
-    return unknown && !unknown_told_.insert({unknown.document().position(), unknown.index()}).second;
+    return unknown && !reported_unknown_.insert({unknown.document().position(), unknown.index()}).second;
   }
 
   /// `<tags href="…"/>` in an element with a class.
@@ -659,7 +659,7 @@ class ReferenceChecker {
   std::size_t waiting_count_ = 0;
   std::map<std::uint32_t, PositionFinder> positions_;
   LikelyTargets likely_;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> unknown_told_;  // document, element
+  std::set<std::pair<std::uint32_t, std::uint32_t>> reported_unknown_;  // document, element
   struct Joined {
     Element element;
     std::uint32_t attribute = 0;
@@ -708,11 +708,11 @@ bool is_about_missing_file(const Diagnostic& finding) { return finding.id == mis
 void understand_structure(Model& model, Diagnostics& diagnostics) {
   Findings findings(diagnostics);
   std::vector<OtherStructure> other_structures;
-  std::vector<Forgotten> forgotten;
+  std::vector<ObsoleteContent> obsolete;
   for (const auto& document : model.documents()) {
     other_structures.emplace_back(*document);
-    forgotten.emplace_back(*document);
-    Classifier(*document, other_structures.back(), forgotten.back(), findings).run();
+    obsolete.emplace_back(*document);
+    Classifier(*document, other_structures.back(), obsolete.back(), findings).run();
     give_ids(*document, findings);
     document->index();
   }
@@ -720,9 +720,9 @@ void understand_structure(Model& model, Diagnostics& diagnostics) {
   ReferenceChecker checker(model, findings);
   for (const auto& document : model.documents()) {
     const std::size_t position = document->position();
-    checker.check(*document, other_structures[position], forgotten[position]);
+    checker.check(*document, other_structures[position], obsolete[position]);
     other_structures[position].report(findings);
-    forgotten[position].report(findings);
+    obsolete[position].report(findings);
   }
 }
 

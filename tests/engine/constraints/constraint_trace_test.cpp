@@ -494,11 +494,10 @@ void check_systems(unsigned first, unsigned count) {
 
 }  // namespace traced_constraints
 
-TEST_CASE(
-    "timing constraints of random systems are judged as their traces say, and guarantees hold in all executions") {
+TEST_CASE("verdicts on timing constraints of random systems match their traces and guarantees always hold") {
   traced_constraints::check_systems(1, 40);
 }
-TEST_CASE("timing constraints of 1000 random systems are judged as their traces say, and guarantees hold", "[long]") {
+TEST_CASE("verdicts on timing constraints of 1000 random systems match their traces and guarantees hold", "[long]") {
   traced_constraints::check_systems(1000, times(1000U));
 }
 

@@ -13,7 +13,7 @@ namespace {
 /// Calls `found(present)` for all numbers of warps in the phases, of `warps` warps in all, in the order of their ranks.
 template <class Found>
 void for_each_block(std::size_t phases, int warps, Found&& found) {
-  int present[most_phases] = {};
+  int present[max_phases] = {};
   const auto choose = [&](const auto& self, std::size_t p, int left) -> bool {
     if (p == phases) return found(present);
     for (int n = 0; n <= left; ++n) {
@@ -37,7 +37,7 @@ std::uint64_t states_of(const std::vector<Phase>& phases, const int* present) {
 std::optional<std::uint64_t> table_bytes(const Problem& problem, std::uint64_t most) {
   const auto phases = phases_of(problem.kernel);
   const std::int64_t simple = simple_bound(problem);
-  if (phases.size() > most_phases || simple > std::numeric_limits<std::uint16_t>::max()) return std::nullopt;
+  if (phases.size() > max_phases || simple > std::numeric_limits<std::uint16_t>::max()) return std::nullopt;
   // Blocks cost memory too, and a walk through too many of them time.
   constexpr std::uint64_t bytes_per_block = 16;
   const std::uint64_t value = simple > std::numeric_limits<std::uint8_t>::max() ? 2 : 1;
@@ -98,7 +98,7 @@ RelaxationTable<Value>::RelaxationTable(const Problem& problem, unsigned threads
       for (;;) {
         const std::size_t block = next++;
         if (block >= blocks || stop()) return;
-        int present[most_phases] = {};
+        int present[max_phases] = {};
         for (std::size_t p = 0; p < count; ++p) present[p] = work.present[block * count + p];
         fill(present);
       }
@@ -113,8 +113,8 @@ RelaxationTable<Value>::RelaxationTable(const Problem& problem, unsigned threads
 
 template <class Value>
 Value RelaxationTable<Value>::at_start() const {
-  int present[most_phases] = {};
-  int rest[most_phases] = {};
+  int present[max_phases] = {};
+  int rest[max_phases] = {};
   present[0] = warps_;
   rest[0] = warps_ * (phases_[0].length - 1);
   return at(present, rest);
@@ -127,17 +127,17 @@ void RelaxationTable<Value>::fill(const int* present) {
 
   /// From a box of states of this block, by their rests, to states at a fixed distance.
   struct Move {
-    int least[most_phases];
-    int most[most_phases];
-    std::int64_t shift[most_phases];  // what is added to a rest
-    std::int64_t base;                // where the row of rests 0 leads to
-    std::int64_t stride[most_phases];
+    int least[max_phases];
+    int most[max_phases];
+    std::int64_t shift[max_phases];  // what is added to a rest
+    std::int64_t base;               // where the row of rests 0 leads to
+    std::int64_t stride[max_phases];
     bool inside = false;  // to the same block
     bool in_row = false;  // to the same row of it
   };
   std::vector<Move> moves;
   for_each_cycle(problem_, phases_, present, [&](const int* executed) {
-    int leave[most_phases] = {};
+    int leave[max_phases] = {};
     const auto choose = [&](const auto& self, std::size_t p) -> void {
       if (p < count) {
         for (int l = 0; l <= executed[p]; ++l) {
@@ -148,7 +148,7 @@ void RelaxationTable<Value>::fill(const int* present) {
         return;
       }
       Move move;
-      int target[most_phases] = {};
+      int target[max_phases] = {};
       move.inside = true;
       for (std::size_t q = 0; q < count; ++q) {
         const int arrive = q == 0 ? 0 : leave[q - 1];
@@ -176,9 +176,9 @@ void RelaxationTable<Value>::fill(const int* present) {
   });
 
   const std::size_t last = count - 1;
-  int size[most_phases];
+  int size[max_phases];
   for (std::size_t p = 0; p < count; ++p) size[p] = present[p] * (phases_[p].length - 1) + 1;
-  int rest[most_phases] = {};  // of all phases but the last: the row
+  int rest[max_phases] = {};  // of all phases but the last: the row
   Value* row = values_.data() + blocks_[rank(present)].base;
   const std::uint64_t rows = states_of(phases_, present) / static_cast<std::uint64_t>(size[last]);
   constexpr Value largest = std::numeric_limits<Value>::max();

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// What `--help` and `--help-all` print, and the page docs/reference/commands.md. All three are made from the options as
+/// the verbs declare them.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <CLI/App.hpp>
+
+namespace amalthea::cli {
+
+/// Headings over options. An option says where it is declared under which one it stands: `->group(group::output)`, or
+/// `->group(rarely(group::output))` if only --help-all shows it. The first sentence of its description is what --help
+/// shows, --help-all shows all of it.
+namespace group {
+// Of verbs
+inline constexpr const char* understand = "Understand and check a model";
+inline constexpr const char* timing = "Analyze timing";
+inline constexpr const char* improve = "Improve a mapping";
+inline constexpr const char* many = "Many models and other formats";
+inline constexpr const char* gpu = "GPU models";
+// Of options
+inline constexpr const char* analysis = "Analysis";
+inline constexpr const char* annealing = "Simulated annealing";
+inline constexpr const char* chains = "Chains";
+inline constexpr const char* conversion = "Conversion";
+inline constexpr const char* findings = "Findings";
+inline constexpr const char* limits = "Limits on input";
+inline constexpr const char* output = "Output";
+inline constexpr const char* run = "Run";
+inline constexpr const char* search = "Search";
+inline constexpr const char* sweep = "Sweep";
+inline constexpr const char* tree = "Whole folders";
+inline constexpr const char* verdict = "Verdict";
+}  // namespace group
+
+std::string rarely(std::string_view group);
+
+/// `examples` are command lines, each with what it does behind `#`. `footer` is for --help-all: lines that begin with a
+/// space stay as they are, others are wrapped.
+void describe(CLI::App& verb, std::vector<std::string> examples, const std::string& footer = {});
+
+/// docs/reference/commands.md, in Markdown.
+std::string commands_page(const CLI::App& app);
+
+}  // namespace amalthea::cli
