@@ -12,6 +12,8 @@
 
 #include <fmt/core.h>
 
+#include "exporter/primitives/file_lock.hpp"
+#include "exporter/primitives/new_file.hpp"
 #include "exporter/primitives/write_file.hpp"
 #include "exporter/results/result_view.hpp"
 
@@ -115,6 +117,9 @@ class Batch {
                                 output_path_));
       output_path_ = fs::canonical(output_path_, error).string();
     }
+    auto lock = exporter::FileLock::take(output_path_);
+    if (!lock) return fail(std::move(lock.error()));
+    lock_ = std::make_unique<exporter::FileLock>(std::move(*lock));
     if (options_.resume) {
       // The lines of an interrupted batch are appended to those of the one before it.
       if (fs::exists(partial(), error)) {
@@ -135,8 +140,9 @@ class Batch {
   bool close_output() {
     if (output_path_.empty()) return true;
     output_.close();
-    if (!output_ || std::rename(partial().c_str(), output_path_.c_str()) != 0)
-      return fail(fmt::format("cannot write {}: {}", output_path_, std::strerror(errno)));
+    if (!output_) return fail(fmt::format("cannot write {}: {}", partial(), std::strerror(errno)));
+    if (auto replaced = exporter::replace_file(partial(), output_path_); !replaced)
+      return fail(std::move(replaced.error()));
     std::error_code error;
     fs::remove(previous(), error);
     return true;
@@ -195,6 +201,7 @@ class Batch {
   std::string output_path_;
   std::vector<std::size_t> mine_;  ///< indices of models
   KnownLines known_;
+  std::unique_ptr<exporter::FileLock> lock_;  ///< of the output
   std::ofstream output_;
   std::string failure_;
   std::size_t delivered_ = 0;

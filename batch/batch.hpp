@@ -37,7 +37,8 @@ struct BatchOptions {
 };
 
 /// While it runs, lines are written to `output`.partial, which becomes `output` at the end; after an interruption,
-/// resume continues from it. The error states what could not be read or written.
+/// resume continues from it. One batch at a time writes an output (`output`.lock). The error states what could not be
+/// read or written.
 tl::expected<void, std::string> run_batch(const BatchOptions& options);
 
 /// The inputs of a body: the build of the tool, the options, the files' names and bytes. 64 hexadecimal digits.

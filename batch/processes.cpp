@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <map>
 #include <new>
 #include <system_error>
@@ -58,6 +60,16 @@ void write_all(int descriptor, std::string_view bytes) {
   }
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
+  // Also where the exception cannot be caught: a destructor of JSON needs memory, for example.
+  std::set_terminate([] {
+    try {
+      if (const auto failure = std::current_exception()) std::rethrow_exception(failure);
+    } catch (const std::bad_alloc&) {
+      ::_exit(out_of_memory_code);
+    } catch (...) {
+    }
+    std::abort();
+  });
   int code = 1;
   try {
     write_all(pipe, work.work(index));
@@ -99,7 +111,7 @@ class Pool {
     int ends[2] = {};
     if (::pipe2(ends, O_CLOEXEC) != 0) {
       if (!children_.empty() && (errno == EMFILE || errno == ENFILE)) return false;
-      fail("pipe");
+      fail("cannot start a process");
     }
     std::fflush(nullptr);
     const pid_t parent = ::getpid();
@@ -110,7 +122,7 @@ class Pool {
       ::close(ends[1]);
       if (!children_.empty() && error == EAGAIN) return false;
       errno = error;
-      fail("fork");
+      fail("cannot start a process");
     }
     if (process == 0) {
       ::close(ends[0]);
@@ -125,7 +137,8 @@ class Pool {
   void wait() {
     std::vector<pollfd> descriptors;
     for (const Child& child : children_) descriptors.push_back({child.pipe, POLLIN, 0});
-    if (::poll(descriptors.data(), descriptors.size(), milliseconds_left()) < 0 && errno != EINTR) fail("poll");
+    if (::poll(descriptors.data(), descriptors.size(), milliseconds_left()) < 0 && errno != EINTR)
+      fail("cannot wait for processes");
     for (std::size_t i = children_.size(); i-- > 0;) {
       Child& child = children_[i];
       // A process with output is done: it may have waited for this process to read.

@@ -14,6 +14,8 @@
 
 #include "batch/batch.hpp"
 #include "batch/record.hpp"
+#include "exporter/primitives/file_lock.hpp"
+#include "exporter/primitives/new_file.hpp"
 #include "exporter/results/result_view.hpp"
 
 namespace amalthea::batch {
@@ -46,13 +48,13 @@ class KnownConversions {
   explicit KnownConversions(std::string path) : path_(std::move(path)) {}
 
   /// Appends the complete lines with a key to that file.
-  void take(const std::string& path, std::ofstream& all) {
+  void take(const std::string& path, exporter::NewFile& all) {
     std::ifstream file(path, std::ios::binary);
     for (std::string line; std::getline(file, line) && !file.eof();) {  // skips a truncated line
       const auto json = nlohmann::ordered_json::parse(line, nullptr, false);
       if (!json.is_object() || !json.contains("key") || !json["key"].is_string()) continue;
-      places_.insert_or_assign(json["key"].get<std::string>(), static_cast<std::streamoff>(all.tellp()));
-      all << line << '\n';
+      places_.insert_or_assign(json["key"].get<std::string>(), static_cast<std::streamoff>(all.size()));
+      all.write(line + "\n");
     }
   }
 
@@ -82,13 +84,16 @@ class Conversion {
       : options_(options), partial_(options.log + ".partial"), known_(partial_) {}
 
   tl::expected<TreeTotals, std::string> run() {
+    const auto lock = exporter::FileLock::take(options_.log);
+    if (!lock) return tl::unexpected(lock.error());
     // Without this, a second interruption would lose lines of the first run that this run has not reached.
-    const std::string begun = options_.log + ".begun";
-    output_.open(begun, std::ios::binary | std::ios::trunc);
+    auto known = exporter::NewFile::create(partial_);
+    if (!known) return tl::unexpected(known.error());
     if (options_.resume)
-      for (const std::string& path : {options_.log, partial_}) known_.take(path, output_);
-    output_.flush();
-    if (!output_ || std::rename(begun.c_str(), partial_.c_str()) != 0) return cannot_write(begun);
+      for (const std::string& path : {options_.log, partial_}) known_.take(path, *known);
+    if (auto begun = known->commit(); !begun) return tl::unexpected(begun.error());
+    output_.open(partial_, std::ios::binary | std::ios::in | std::ios::ate);
+    if (!output_) return cannot_write(partial_);
     ProcessWork work;
     work.count = options_.models.size();
     work.at_once = options_.at_once;
@@ -157,11 +162,10 @@ class Conversion {
 
   /// Only the lines of this run, in order.
   tl::expected<TreeTotals, std::string> finish() {
-    const std::string begun = options_.log + ".begun";
-    std::ofstream whole(begun, std::ios::binary | std::ios::trunc);
-    for (const std::streamoff at : lines_) whole << line_at(partial_, at) << '\n';
-    whole.close();
-    if (!whole || std::rename(begun.c_str(), options_.log.c_str()) != 0) return cannot_write(options_.log);
+    auto whole = exporter::NewFile::create(options_.log);
+    if (!whole) return tl::unexpected(whole.error());
+    for (const std::streamoff at : lines_) whole->write(line_at(partial_, at) + "\n");
+    if (auto written = whole->commit(); !written) return tl::unexpected(written.error());
     std::error_code error;
     fs::remove(partial_, error);
     return totals_;

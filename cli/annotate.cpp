@@ -7,10 +7,12 @@
 
 #include "amalthea/quantity.hpp"
 #include "cli/complaint.hpp"
+#include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/mapping.hpp"
 #include "cli/model_output.hpp"
+#include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/results/detail/verdict_text.hpp"
 #include "exporter/rewriting/annotation.hpp"
@@ -98,7 +100,7 @@ int run(const AnnotateOptions& options) {
   std::optional<Model> model = std::move(*loaded);
   const importer::Limits& limits = options.input.limits;
   auto targets = targets_of(*model);
-  if (!place_targets(targets, options.input.models, options.output)) return ExitCode::unusable;
+  if (!place_targets(targets, options.input.models, options.output, InPlace::yes)) return ExitCode::unusable;
   if (options.strip)
     return write_model(*model, targets, limits, exporter::strip) ? ExitCode::all_well : ExitCode::unusable;
 
@@ -120,7 +122,7 @@ int run(const AnnotateOptions& options) {
   print_findings(diagnostics);
   for (const exporter::VerdictLine& said :
        exporter::verdict_lines(engine::assess(analyzed->system, analyzed->results, diagnostics)))
-    fmt::print(stderr, "{}\n", said.text);
+    tell("{}\n", said.text);
   if (!write_model(*model, targets, limits,
                    [&](const Document& document) { return exporter::annotate(document, annotations); }))
     return ExitCode::unusable;
@@ -145,9 +147,10 @@ void add_annotate(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"properties", "measurements", "requirements"}))
       ->capture_default_str()
       ->group(group::output);
-  verb->add_option("-o,--output", options->output,
-                   "Annotated model, or a folder for several files. It may be the model itself. Files keep their "
-                   "names in a folder")
+  add_output(*verb, "-o,--output", options->output,
+             "Annotated model, or a folder for several files. It may be the model itself. Files keep their "
+             "names in a folder",
+             {}, verb->get_option("MODEL"))
       ->required()
       ->type_name("PATH")
       ->group(group::output);
@@ -162,7 +165,7 @@ void add_annotate(CLI::App& app, int& exit_code) {
            "  1  the model has an error\n"
            "  2  wrong usage, unreadable input, unwritable output, or a model version\n"
            "     without the elements that --as needs");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

@@ -16,11 +16,13 @@
 #include "batch/batch.hpp"
 #include "batch/summary.hpp"
 #include "cli/complaint.hpp"
+#include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/mapping.hpp"
 #include "cli/progress.hpp"
 #include "cli/shown_findings.hpp"
+#include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/findings/finding_formats.hpp"
 #include "exporter/findings/sarif_log.hpp"
@@ -190,6 +192,9 @@ bool read_models(const BatchOptions& options, std::vector<batch::ModelFiles>& mo
         }
     models.insert(models.end(), listed->begin(), listed->end());
   }
+  for (const batch::ModelFiles& files : models)
+    for (const std::string& file : files)
+      if (!will_read({"PATH", file})) return false;
   if (models.empty()) complain("there is no model: name paths with .amxmi files, or a --manifest");
   return !models.empty();
 }
@@ -248,21 +253,17 @@ int run(const BatchOptions& options) {
   work.done = [&](const batch::Record& record, const std::string& line) {
     summary.add(record);
     findings.add(line);
-    if (options.output.empty()) {
-      std::fwrite(line.data(), 1, line.size(), stdout);
-      std::fputc('\n', stdout);
-    }
+    if (options.output.empty()) print_text(line + "\n");
   };
   Progress progress;
   work.progress = [&](std::size_t done, std::size_t of, std::size_t known) { progress.show(done, of, known); };
   if (const auto done = batch::run_batch(work); !done) return unusable(done.error());
   progress.clear();
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return unusable("cannot write to standard output");
+  if (!output_is_written()) return ExitCode::unusable;
 
-  std::FILE* const text_output = options.output.empty() ? stderr : stdout;
-  if (text_output == stdout || !is_quiet())
-    batch::summary_text(summary, !options.output.empty() && use_colour(),
-                        [text_output](std::string_view text) { fmt::print(text_output, "{}", text); });
+  const bool lines_are_printed = options.output.empty();
+  if (!lines_are_printed || !is_quiet())
+    batch::summary_text(summary, !lines_are_printed && use_colour(), lines_are_printed ? tell_text : print_text);
   if (!findings.close()) return ExitCode::unusable;
   for (const std::string& path : options.summaries)
     if (const auto written = batch::write_summary(path, summary, options.output); !written)
@@ -277,10 +278,9 @@ struct MergeOptions {
 
 int merge(const MergeOptions& options) {
   if (options.output.empty()) {
-    const auto merged = batch::merge_parts(options.parts, [](std::string_view line) { fmt::print("{}", line); });
+    const auto merged = batch::merge_parts(options.parts, print_text);
     if (!merged) return unusable(merged.error());
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return unusable("cannot write to standard output");
-    return ExitCode::all_well;
+    return output_is_written() ? ExitCode::all_well : ExitCode::unusable;
   }
   auto file = exporter::NewFile::create(options.output);
   if (!file) return unusable(file.error());
@@ -296,8 +296,8 @@ void add_batch(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<BatchOptions>();
   CLI::App* verb = app.add_subcommand("batch", "Analyze many models and write one line of JSON per model");
   verb->group(group::many);
-  verb->add_option("PATH", options->paths, "Models, or folders that contain models at any depth");
-  verb->add_option("--manifest", options->manifest, "File that lists the models, one per line. --list writes one")
+  add_input(*verb, "PATH", options->paths, "Models, or folders that contain models at any depth");
+  add_input(*verb, "--manifest", options->manifest, "File that lists the models, one per line. --list writes one")
       ->type_name("FILE")
       ->group(rarely(group::run));
   verb->add_flag("--list", options->list, "Only list the models, as a manifest")->group(rarely(group::run));
@@ -318,7 +318,7 @@ void add_batch(CLI::App& app, int& exit_code) {
       ->capture_default_str()
       ->group(rarely(group::run));
   verb->add_flag("--resume", options->resume, "Continue an interrupted batch that has the same -o")->group(group::run);
-  verb->add_option("--cache", options->cache, "Folder that keeps results of unchanged models")
+  add_folder(*verb, "--cache", options->cache, "Folder that keeps results of unchanged models")
       ->type_name("FOLDER")
       ->group(group::run);
   verb->add_option("--fail-on", options->fail_on,
@@ -327,14 +327,14 @@ void add_batch(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"unknown", "missed", "unbounded", "failed", "never"}))
       ->capture_default_str()
       ->group(rarely(group::run));
-  add_output_option(*verb, options->output);
-  verb->add_option("--summary", options->summaries,
-                   "Also write the summary to this file. The extension selects the format: .md, .html, .txt, or .db "
-                   "or .sqlite for an SQLite database; may be repeated")
+  add_output_option(*verb, options->output, {".partial", ".previous", ".lock"});
+  add_output(*verb, "--summary", options->summaries,
+             "Also write the summary to this file. The extension selects the format: .md, .html, .txt, or .db "
+             "or .sqlite for an SQLite database; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->group(group::output);
-  verb->add_option("--sarif", options->sarif, "Also write all findings and late tasks to this file, as SARIF 2.1.0")
+  add_output(*verb, "--sarif", options->sarif, "Also write all findings and late tasks to this file, as SARIF 2.1.0")
       ->type_name("FILE")
       ->group(rarely(group::output));
   add_analysis_options(*verb, options->analysis);
@@ -353,18 +353,18 @@ void add_batch(CLI::App& app, int& exit_code) {
   auto merge_options = std::make_shared<MergeOptions>();
   CLI::App* parts = verb->add_subcommand("merge", "Join the results of all --shard parts into those of one batch");
   parts->group("Verbs");
-  parts->add_option("PART", merge_options->parts, "Files that batch --shard wrote")->required();
+  add_input(*parts, "PART", merge_options->parts, "Files that batch --shard wrote")->required();
   add_output_option(*parts, merge_options->output);
   describe(*parts, {"amalthea batch merge part1.jsonl part2.jsonl",
                     "amalthea batch merge part1.jsonl part2.jsonl -o results.jsonl",
                     "amalthea batch merge part*.jsonl -o results.jsonl"});
-  parts->callback([merge_options, &exit_code] {
-    if (merge_options->output == "-") merge_options->output.clear();
-    exit_code = merge(*merge_options);
+  set_run(*parts, exit_code, [merge_options] {
+    if (is_standard_output(merge_options->output)) merge_options->output.clear();
+    return merge(*merge_options);
   });
-  verb->callback([verb, options, &exit_code] {
-    if (options->output == "-") options->output.clear();
-    if (verb->get_subcommands().empty()) exit_code = run(*options);
+  set_run(*verb, exit_code, [options] {
+    if (is_standard_output(options->output)) options->output.clear();
+    return run(*options);
   });
 }
 

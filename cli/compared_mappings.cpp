@@ -12,6 +12,7 @@
 #include "cli/complaint.hpp"
 #include "cli/mapping.hpp"
 #include "cli/shown_findings.hpp"
+#include "cli/streams.hpp"
 #include "exporter/exploration/exploration_formats.hpp"
 
 namespace amalthea::cli {
@@ -45,9 +46,8 @@ std::optional<std::vector<MappingChange>> changes_of_model(const std::string& fi
                                      [&](const Task& each) { return each.name == entry.task; });
       entry.core = other.platform.units[task->unit].name;
       if (!is_quiet())
-        fmt::print(stderr,
-                   "amalthea: note: --compare {}: task \"{}\" may run on several units; the first, \"{}\", counts\n",
-                   file, entry.task, entry.core);
+        tell("amalthea: note: --compare {}: task \"{}\" may run on several units; the first, \"{}\", counts\n", file,
+             entry.task, entry.core);
     }
     MappingChange change;
     change.task = std::move(entry.task);

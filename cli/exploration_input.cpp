@@ -14,6 +14,7 @@
 #include "cli/help.hpp"
 #include "cli/mapping.hpp"
 #include "cli/shown_findings.hpp"
+#include "cli/streams.hpp"
 #include "engine/chains/chain_search.hpp"
 #include "engine/program/kernel_instructions.hpp"
 #include "importer/building/mapping_constraints.hpp"
@@ -309,10 +310,10 @@ void drop_impossible_groups(const std::vector<const System*>& placements, explor
     if (!common_units(placements, constraints, whole).empty()) continue;
     constraints.together.pop_back();
     if (is_quiet()) continue;
-    fmt::print(stderr,
-               "amalthea: note: affinity constraints of the model want {} on one unit, but there is none on which all "
-               "of them can run; that of {} is left out\n",
-               names_of(*placements.front(), whole), names_of(*placements.front(), group));
+    tell(
+        "amalthea: note: affinity constraints of the model want {} on one unit, but there is none on which all "
+        "of them can run; that of {} is left out\n",
+        names_of(*placements.front(), whole), names_of(*placements.front(), group));
   }
 }
 

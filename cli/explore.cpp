@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -11,6 +10,7 @@
 #include "cli/compared_mappings.hpp"
 #include "cli/complaint.hpp"
 #include "cli/exploration_input.hpp"
+#include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/model_output.hpp"
 #include "cli/progress.hpp"
@@ -37,47 +37,6 @@ struct ExploreOptions {
   std::string report;
   std::vector<std::string> compare;
 };
-
-bool is_same_file(const std::string& a, const std::string& b) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  if (fs::equivalent(a, b, error)) return fs::is_regular_file(a, error);  // /dev/null can be written twice
-  const auto path = [&error](const std::string& text) {
-    return fs::weakly_canonical(fs::absolute(text, error), error);
-  };
-  return !fs::exists(a, error) && !fs::exists(b, error) && path(a) == path(b);
-}
-
-/// Whether all outputs differ from each other and from the inputs. Only -o may overwrite the model, and --mapping-out
-/// the file of --mapping.
-bool check_paths(const Model& model, const ExploreOptions& options, const std::vector<Target>& targets) {
-  struct File {
-    std::string option, path;
-  };
-  std::vector<File> written;
-  for (const Target& target : targets) written.push_back({"-o", target.output});
-  if (!options.mapping_output.empty()) written.push_back({"--mapping-out", options.mapping_output});
-  if (!options.report.empty()) written.push_back({"--report", options.report});
-  for (std::size_t i = 0; i < written.size(); ++i)
-    for (std::size_t j = i + 1; j < written.size(); ++j)
-      if (is_same_file(written[i].path, written[j].path))
-        return complain(fmt::format("{} and {} would both write {}; name another file for one of them",
-                                    written[i].option, written[j].option, written[j].path));
-  for (const File& file : written) {
-    const auto was_read = [&](const std::string& path) {
-      if (path.empty() || !is_same_file(file.path, path)) return false;
-      complain(fmt::format("{} would write over {}, which is read; name another file", file.option, path));
-      return true;
-    };
-    for (const std::string& path : options.compare)
-      if (was_read(path)) return false;
-    if (file.option != "--mapping-out" && was_read(options.analysis.mapping_file)) return false;
-    if (file.option == "-o") continue;
-    for (const auto& document : model.documents())
-      if (was_read(document->source().path())) return false;
-  }
-  return true;
-}
 
 /// Whether every task has a unique name, as a mapping file requires.
 bool can_be_named(const std::string& path, const System& system) {
@@ -205,10 +164,9 @@ int run(const ExploreOptions& options) {
   std::vector<Target> targets;
   if (model && !options.output.empty()) {
     targets = targets_of(*model);
-    if (!can_be_remapped(*model) || !place_targets(targets, options.input.models, options.output))
+    if (!can_be_remapped(*model) || !place_targets(targets, options.input.models, options.output, InPlace::yes))
       return ExitCode::unusable;
   }
-  if (model && !check_paths(*model, options, targets)) return ExitCode::unusable;
   const auto prepared =
       model.and_then([&](const Model& read) { return prepare_analysis(read, options.analysis, diagnostics); });
   if (!prepared) {
@@ -251,21 +209,23 @@ void add_explore(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
       ->capture_default_str()
       ->group(rarely(group::output));
-  verb->add_option("--mapping-out", options->mapping_output, "Write the mapping to this file. --mapping reads it")
+  add_output(*verb, "--mapping-out", options->mapping_output, "Write the mapping to this file. --mapping reads it", {},
+             verb->get_option("--mapping"))
       ->type_name("FILE")
       ->group(group::output);
-  verb->add_option("--report", options->report, "Compare before and after in this Markdown file")
+  add_output(*verb, "--report", options->report, "Compare before and after in this Markdown file")
       ->type_name("FILE")
       ->group(group::output);
-  verb->add_option("--compare", options->compare,
-                   "Also show another mapping. A mapping file (*.json) or a model with the same tasks; may be repeated")
+  add_input(*verb, "--compare", options->compare,
+            "Also show another mapping. A mapping file (*.json) or a model with the same tasks; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->group(rarely(group::output));
-  verb->add_option("-o,--output", options->output,
-                   "Write the model with the new mapping to this file. Or to a folder for several files. Nothing else "
-                   "changes. Files keep their names in a folder; - writes the model to standard output and omits the "
-                   "text")
+  add_output(*verb, "-o,--output", options->output,
+             "Write the model with the new mapping to this file. Or to a folder for several files. Nothing else "
+             "changes. It may be the model itself. Files keep their names in a folder; - writes the model to standard "
+             "output and omits the text",
+             {}, verb->get_option("MODEL"))
       ->type_name("PATH")
       ->group(group::output);
   describe(*verb,
@@ -277,7 +237,7 @@ void add_explore(CLI::App& app, int& exit_code) {
            "  2  wrong usage, unreadable input or unwritable output\n"
            "  4  something that limits timing could not be judged\n"
            "See docs/reference/verdicts.md.");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

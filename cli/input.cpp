@@ -16,9 +16,11 @@
 #include "amalthea/quantity.hpp"
 #include "analysis/model_analysis.hpp"
 #include "cli/complaint.hpp"
+#include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/mapping.hpp"
 #include "cli/shown_findings.hpp"
+#include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "engine/chains/chain_search.hpp"
 #include "exporter/findings/finding_formats.hpp"
@@ -56,10 +58,10 @@ std::optional<engine::MemoryModel> choose_memory(const std::string& memory) {
 }
 
 void add_memory_options(CLI::App& verb, AnalysisInput& options) {
-  verb.add_option("--memory", options.memory,
-                  "Memory model: built-in name or JSON file. model: latencies and contention as in the "
-                  "model; none: its latencies without contention; waters2019: contention on the Jetson TX2 "
-                  "(docs/reference/memory.md)")
+  add_input(verb, "--memory", options.memory,
+            "Memory model: built-in name or JSON file. model: latencies and contention as in the "
+            "model; none: its latencies without contention; waters2019: contention on the Jetson TX2 "
+            "(docs/reference/memory.md)")
       ->type_name("NAME")
       ->capture_default_str()
       ->group(group::analysis);
@@ -77,8 +79,8 @@ void add_mapping_options(CLI::App& verb, AnalysisInput& options) {
       ->type_name("TASK=CORE")
       ->allow_extra_args(false)
       ->group(group::analysis);
-  verb.add_option("--mapping", options.mapping_file,
-                  "JSON file with a mapping (docs/reference/memory.md). --map takes precedence")
+  add_input(verb, "--mapping", options.mapping_file,
+            "JSON file with a mapping (docs/reference/memory.md). --map takes precedence")
       ->type_name("FILE")
       ->group(rarely(group::analysis));
 }
@@ -106,16 +108,17 @@ std::optional<engine::DeviceProfile> choose_profile(const std::string& platform)
   return std::move(*profile);
 }
 
-void add_input_options(CLI::App& verb, InputOptions& options) {
-  verb.add_option("MODEL", options.models,
-                  "Model files or a folder of .amxmi files. Several files form one model; - is standard input")
+void add_input_options(CLI::App& verb, InputOptions& options, ListFiles list) {
+  add_input(verb, "MODEL", options.models,
+            "Model files or a folder of .amxmi files. Several files form one model; - is standard input",
+            std::move(list))
       ->required();
   add_finding_options(verb);
   add_limit_options(verb, options.limits);
 }
 
-void add_output_option(CLI::App& verb, std::string& output) {
-  verb.add_option("-o,--output", output, "Write to this file instead of standard output")
+void add_output_option(CLI::App& verb, std::string& output, std::vector<std::string> companions) {
+  add_output(verb, "-o,--output", output, "Write to this file instead of standard output", std::move(companions))
       ->type_name("FILE")
       ->group(group::output);
 }
@@ -167,10 +170,10 @@ void add_simulation_options(CLI::App& verb, AnalysisInput& options) {
   verb.add_option("--until", options.until, "Simulated time, such as 2s (default: hyperperiod)")
       ->type_name("TIME")
       ->group(group::analysis);
-  verb.add_option("--platform", options.platform,
-                  "GPU profile: built-in name or JSON file. Built in are tx2, xavier and others. Default: the profile "
-                  "that the model "
-                  "names")
+  add_input(verb, "--platform", options.platform,
+            "GPU profile: built-in name or JSON file. Built in are tx2, xavier and others. Default: the profile "
+            "that the model "
+            "names")
       ->type_name("NAME")
       ->group(group::analysis);
   add_memory_options(verb, options);
@@ -212,7 +215,7 @@ void print_findings(const Diagnostics& diagnostics) {
   std::vector<Diagnostic> sorted = diagnostics.all();
   exporter::sort_findings(sorted);
   for (const Diagnostic& finding : sorted)
-    if (is_shown(finding)) fmt::print(stderr, "{}\n", format(finding));
+    if (is_shown(finding)) tell("{}\n", format(finding));
 }
 
 namespace {
@@ -306,14 +309,12 @@ int exit_code_of(const engine::Assessment& assessment, const AnalysisInput& opti
   return unknown ? ExitCode::unknown : ExitCode::all_well;
 }
 
-bool is_standard_output(const std::string& path) { return path.empty() || path == "-"; }
+bool is_standard_output(const std::string& path) { return path.empty() || path == "-" || path == "/dev/stdout"; }
 
 bool write_output(const std::string& path, const std::string& text) {
   if (is_standard_output(path)) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
-    complain("cannot write to standard output");
-    return false;
+    print_text(text);
+    return output_is_written();
   }
   const auto written = exporter::write_file(path, text);
   if (!written) complain(written.error());

@@ -18,6 +18,7 @@
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 #include "amalthea/graph/system.hpp"
+#include "cli/file_options.hpp"
 #include "engine/analysis.hpp"
 #include "engine/gpu/device_profile.hpp"
 #include "engine/verdict.hpp"
@@ -32,9 +33,9 @@ struct InputOptions {
   std::vector<std::string> models;
   importer::Limits limits;
 };
-void add_input_options(CLI::App& verb, InputOptions& options);
-/// -o for text that otherwise goes to standard output.
-void add_output_option(CLI::App& verb, std::string& output);
+void add_input_options(CLI::App& verb, InputOptions& options, ListFiles list = model_files);
+/// -o for text that otherwise goes to standard output. `companions`: endings of files that are written next to it.
+void add_output_option(CLI::App& verb, std::string& output, std::vector<std::string> companions = {});
 /// The limits alone.
 void add_limit_options(CLI::App& verb, importer::Limits& limits);
 
@@ -110,7 +111,7 @@ inline constexpr const char* verdict_exit_codes =
     "  4  something that limits timing could not be judged\n"
     "See docs/reference/verdicts.md.";
 
-/// Whether `path` stands for standard output: it is empty or "-".
+/// Whether `path` stands for standard output: it is empty, "-" or "/dev/stdout".
 bool is_standard_output(const std::string& path);
 
 /// Writes to a file or to standard output; false and a message on failure.

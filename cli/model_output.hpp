@@ -3,6 +3,7 @@
 /// \file
 /// The destination of a changed model's files: the file of --output, or a folder with their own names.
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -25,9 +26,14 @@ struct Target {
 /// One for each file of the model, under its own name.
 std::vector<Target> targets_of(const Model& model);
 
+/// Whether an output may be the file that it is made from.
+enum class InPlace : std::uint8_t { no, yes };
+
 /// Sets the output of each: for one model file the file `output`; for several, or those of a given folder, a folder.
-/// False, and a message, if that is impossible; then nothing has been written.
-bool place_targets(std::vector<Target>& targets, const std::vector<std::string>& given, const std::string& output);
+/// None may be another file that is read or written. False, and a message, if that is impossible; then nothing has been
+/// written.
+bool place_targets(std::vector<Target>& targets, const std::vector<std::string>& given, const std::string& output,
+                   InPlace in_place);
 
 /// Passes on the text of a file, in pieces.
 using Pieces = std::function<void(const std::function<void(std::string_view)>&)>;

@@ -7,11 +7,11 @@
 #include <exception>
 #include <mutex>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 #include <fmt/core.h>
 
+#include "amalthea/detail/threads.hpp"
 #include "engine/bounds/bounds.hpp"
 #include "engine/chains/chain_observation.hpp"
 #include "engine/constraints/constraint_observer.hpp"
@@ -99,11 +99,7 @@ class Runs {
   }
 
   ManyRuns run() {
-    {
-      std::vector<std::jthread> others;
-      for (unsigned thread = 1; thread < options_.threads; ++thread) others.emplace_back([this] { work(); });
-      work();
-    }
+    in_threads(options_.threads, [this](std::size_t) { work(); });
     if (failure_) std::rethrow_exception(failure_);
     for (ResourceRuns& resource : sum_.resources) resource.mean /= static_cast<double>(options_.runs);
     return std::move(sum_);

@@ -3,10 +3,9 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <exception>
 #include <mutex>
-#include <thread>
 
+#include "amalthea/detail/threads.hpp"
 #include "explore/detail/conflict.hpp"
 #include "explore/detail/evaluator.hpp"
 #include "explore/detail/impossible.hpp"
@@ -34,24 +33,9 @@ constexpr double share_of_walks = 0.8;
 template <typename Work>
 void in_parallel(std::size_t count, unsigned threads, Work work) {
   std::atomic<std::size_t> next = 0;
-  std::mutex mutex;
-  std::exception_ptr failure;
-  const auto take = [&] {
-    for (std::size_t index = next++; index < count; index = next++) {
-      try {
-        work(index);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (!failure) failure = std::current_exception();
-      }
-    }
-  };
-  {
-    std::vector<std::jthread> others;
-    for (unsigned thread = 1; thread < threads && thread < count; ++thread) others.emplace_back(take);
-    take();
-  }
-  if (failure) std::rethrow_exception(failure);
+  in_threads(std::min<std::size_t>(threads, count), [&](std::size_t) {
+    for (std::size_t index = next++; index < count; index = next++) work(index);
+  });
 }
 
 class Search {

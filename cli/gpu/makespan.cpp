@@ -15,9 +15,11 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
+#include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "engine/nvidia/makespan/annealing.hpp"
 #include "engine/nvidia/makespan/search.hpp"
@@ -107,11 +109,11 @@ std::optional<makespan::Problem> problem_of(const MakespanOptions& options) {
 class ProgressLine {
  public:
   ~ProgressLine() {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
+    if (shown_) tell_text("\r\x1b[K");
   }
   void show(const std::string& text) const {
     if (!shown_) return;
-    fmt::print(stderr, "\r\x1b[K{}", text);
+    tell("\r\x1b[K{}", text);
     std::fflush(stderr);
   }
 
@@ -167,7 +169,7 @@ void add_gpu_makespan(CLI::App& gpu, int& exit_code) {
       gpu.add_subcommand("makespan", "Compute the longest execution time of the warps of a kernel on an SM");
   verb->add_option("--kernel", options->kernel, "Instructions by unit (L, C, S, D), such as \"5L 9C 2L 9C\"")
       ->type_name("INSTRUCTIONS");
-  verb->add_option("--ptx", options->ptx, "Read the instructions from a PTX file, each once")->type_name("FILE");
+  add_input(*verb, "--ptx", options->ptx, "Read the instructions from a PTX file, each once")->type_name("FILE");
   verb->add_option("--warps", options->warps, "Number of warps on the SM")
       ->required()
       ->check(CLI::Range(std::int64_t{1}, makespan::max_warps));
@@ -216,7 +218,7 @@ void add_gpu_makespan(CLI::App& gpu, int& exit_code) {
             "amalthea gpu makespan --ptx kernel.ptx --warps 2 --time-limit 10",
             "amalthea gpu makespan --kernel \"5L 9C\" --warps 4 --anneal --runs 2"},
            "docs/reference/makespan.md describes the model. Without --time-limit, every run gives the same result.");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

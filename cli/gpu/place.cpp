@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
@@ -99,7 +100,7 @@ void add_gpu_place(CLI::App& gpu, int& exit_code) {
   CLI::App* verb = gpu.add_subcommand("place", "Predict which SM runs which block of several streams");
   verb->add_option("STREAM", options->streams, "Blocks x warps per block of each stream, such as 4x5, in launch order")
       ->required();
-  verb->add_option("--platform", options->platform, "GPU profile: built-in name (tx2, xavier, ...) or JSON file")
+  add_input(*verb, "--platform", options->platform, "GPU profile: built-in name (tx2, xavier, ...) or JSON file")
       ->type_name("NAME");
   verb->add_option("--sms", options->sms, "Number of SMs")->check(CLI::Range(1, 1024));
   verb->add_option("--max-warps", options->max_warps, "Warps per SM")->check(CLI::Range(1, 65536));
@@ -113,7 +114,7 @@ void add_gpu_place(CLI::App& gpu, int& exit_code) {
   add_format(*verb, options->format);
   describe(*verb, {"amalthea gpu place 4x5 8x2 --platform xavier", "amalthea gpu place 4x5 8x2 --sms 8 --max-warps 64",
                    "amalthea gpu place 4x5 8x2 --platform xavier --scan gpc"});
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <tl/expected.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
@@ -196,7 +197,7 @@ void add_gpu_warps(CLI::App& gpu, int& exit_code) {
       ->needs(sweep)
       ->capture_default_str()
       ->group(rarely(group::sweep));
-  verb->add_option("--picture", options->picture, "Also draw the sweep into this SVG file")
+  add_output(*verb, "--picture", options->picture, "Also draw the sweep into this SVG file")
       ->type_name("FILE")
       ->needs(sweep)
       ->group(rarely(group::sweep));
@@ -207,7 +208,7 @@ void add_gpu_warps(CLI::App& gpu, int& exit_code) {
   describe(*verb, {"amalthea gpu warps --latencies 2,1,int32:2,memory:20 --warps 4",
                    "amalthea gpu warps --latencies 2,2,memory:30 --warps 2,4 --policy qaws",
                    "amalthea gpu warps --sweep --programs 10 --format csv"});
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <new>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -178,6 +179,8 @@ tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view t
     if (json.contains("measured_memory")) profile.measured_memory = memory_parameters(json.at("measured_memory"));
     if (json.contains("amd")) profile.amd = queue_architecture(json.at("amd"), profile.multiprocessors);
     return profile;
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& exception) {  // nlohmann::json and the checks above
     return tl::unexpected(fmt::format("not a device profile: {}", exception.what()));
   }

@@ -35,6 +35,8 @@ class Database {
     (bind(statement, ++position, values), ...);
     step(statement);
   }
+  /// Bytes of the pages so far.
+  std::uint64_t size();
   tl::expected<void, std::string> close();
 
  private:

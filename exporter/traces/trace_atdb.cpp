@@ -61,6 +61,7 @@ class AtdbWriter final : public TraceEvents {
       return tl::unexpected(fmt::format("cannot write the trace database: {}", closed.error()));
     return file_.commit();
   }
+  std::uint64_t size() override { return database_.size(); }
 
   void ended(Instant now) override {
     for (const auto& [entity, source] : sources_) database_.insert(insert_source_, id(entity), id(source));

@@ -4,7 +4,9 @@
 /// Traces of a simulation, written while it runs, one format per file (docs/reference/traces.md describes their
 /// content). All are deterministic, and their memory does not grow with the length of the simulation.
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +29,10 @@ class TraceWriter : public engine::SimulationObserver {
   /// After the simulation: the file exists, or the error states why not. A writer destroyed without this leaves no
   /// file.
   virtual tl::expected<void, std::string> finish() = 0;
+  /// Bytes that the file has so far, about.
+  virtual std::uint64_t size() = 0;
+  /// After the simulation: when the trace ended before it, because the file had reached its limit.
+  virtual std::optional<Instant> cut() const { return std::nullopt; }
 };
 
 /// Best Trace Format 2.1.5, in nanoseconds.

@@ -247,7 +247,7 @@ TEST_CASE("unwritable standard output is an error") {
   const auto result = test::run({"/bin/sh", "-c", "exec \"$0\" analyze \"$1\" > /dev/full", AMALTHEA_COMMAND,
                                  test::sample("offload-minimal.amxmi")});
   CHECK(result.exit_code == 2);
-  CHECK(result.err == "amalthea: error: cannot write to standard output\n");
+  CHECK(result.err == "amalthea: error: cannot write to standard output: No space left on device\n");
 }
 
 TEST_CASE("annotate writes several files to a folder and not to a file and duplicates count once") {

@@ -401,8 +401,8 @@ TEST_CASE("explore: outputs never overwrite inputs or other outputs") {
   };
   const std::string another_for_one = "; name another file for one of them";
   const std::string x = folder.path() + "/x", dotted = folder.path() + "/./x";
-  refused({"-o", x, "--report", x}, "-o and --report would both write " + x + another_for_one);
-  refused({"-o", x, "--mapping-out", dotted}, "-o and --mapping-out would both write " + dotted + another_for_one);
+  refused({"-o", x, "--report", x}, "--report and -o would both write " + x + another_for_one);
+  refused({"-o", x, "--mapping-out", dotted}, "--mapping-out and -o would both write " + x + another_for_one);
   refused({"--mapping-out", x, "--report", dotted},
           "--mapping-out and --report would both write " + dotted + another_for_one);
   refused({"--mapping-out", model}, "--mapping-out would write over " + model + ", which is read; name another file");

@@ -5,9 +5,9 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
-#include <thread>
 #include <utility>
 
+#include "amalthea/detail/threads.hpp"
 #include "amalthea/distribution.hpp"
 
 namespace amalthea::engine::nvidia::makespan {
@@ -45,15 +45,10 @@ class Annealing {
 
   AnnealingResult run() {
     std::atomic<std::uint64_t> next = 0;
-    const auto work = [&] {
+    const auto work = [&](std::size_t) {
       for (std::uint64_t run = next++; run < options_.runs; run = next++) result_.runs[run] = one_run(run);
     };
-    {
-      std::vector<std::jthread> others;
-      for (unsigned thread = 1; thread < options_.threads && thread < options_.runs; ++thread)
-        others.emplace_back(work);
-      work();
-    }
+    in_threads(std::min<std::uint64_t>(options_.threads, options_.runs), work);
     for (const AnnealingRun& run : result_.runs)
       if (run.best > result_.best) {
         result_.best = run.best;

@@ -9,10 +9,10 @@
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "amalthea/detail/threads.hpp"
 #include "engine/nvidia/makespan/detail/relaxation.hpp"
 
 namespace amalthea::engine::nvidia::makespan {
@@ -472,7 +472,8 @@ class Search {
     constexpr std::size_t chunk = 256;
     std::atomic<std::size_t> next = 0;
     std::atomic<bool> stopped = false;
-    const auto work = [&](Expansion<Bounds>& expansion) {
+    const auto work = [&](std::size_t number) {
+      Expansion<Bounds>& expansion = *expansions[number];
       for (;;) {
         const std::size_t begin = next.fetch_add(chunk);
         if (begin >= words.size()) break;
@@ -485,12 +486,7 @@ class Search {
       }
       expansion.flush();
     };
-    {
-      std::vector<std::jthread> others;
-      for (std::size_t i = 1; i < expansions.size() && i * chunk < words.size(); ++i)
-        others.emplace_back([&work, &expansion = *expansions[i]] { work(expansion); });
-      work(*expansions.front());
-    }
+    in_threads(std::min(expansions.size(), words.size() / chunk + 1), work);
     return !stopped;
   }
 

@@ -48,6 +48,8 @@ class TraceSink {
     put(std::string_view(text.data(), text.size()));
   }
 
+  /// Bytes in the file; what is in the buffer is not counted.
+  std::uint64_t size() const { return file_.size(); }
   tl::expected<void, std::string> commit();
 
  private:

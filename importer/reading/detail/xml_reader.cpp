@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <utility>
@@ -83,10 +82,22 @@ std::string_view utf8_scratch(std::u16string_view text, std::string& scratch) {
   return scratch;
 }
 
-/// Xerces must be initialized once per process before its first use.
+/// Xerces must be initialized once per process before its first use. By default it terminates the process if memory
+/// is lacking; here it throws std::bad_alloc.
 void initialise_xerces() {
-  static std::once_flag once;
-  std::call_once(once, [] { xml::XMLPlatformUtils::Initialize(); });
+  struct Panic final : xml::PanicHandler {
+    void panic(const PanicReasons) override { throw std::bad_alloc(); }
+  };
+  static Panic panic;
+  static const bool usable = [] {
+    try {
+      xml::XMLPlatformUtils::Initialize(xml::XMLUni::fgXercescDefaultLocale, nullptr, &panic);
+      return true;
+    } catch (...) {
+      return false;
+    }
+  }();
+  if (!usable) throw std::bad_alloc();
 }
 
 /// The namespaces of prefixes. Xerces could provide them, at a fifth more time; models declare all prefixes on the root
@@ -397,12 +408,12 @@ std::unique_ptr<Document> read_xml(std::string path, std::string bytes, const Li
                     {path});
     return nullptr;
   }
-  initialise_xerces();
   auto document = std::make_unique<Document>(std::move(path), std::move(bytes));
   const auto out_of_memory = [&] {
     diagnostics.add("AM0108", Severity::error, "out of memory while reading", {document->source().path()});
   };
   try {
+    initialise_xerces();
     const std::unique_ptr<xml::SAX2XMLReader> reader(xml::XMLReaderFactory::createXMLReader());
     reader->setFeature(xml::XMLUni::fgSAX2CoreNameSpaces, false);
     reader->setFeature(xml::XMLUni::fgSAX2CoreNameSpacePrefixes, true);

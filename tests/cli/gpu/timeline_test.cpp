@@ -136,9 +136,10 @@ TEST_CASE("gpu run reports invalid outputs before it simulates") {
   const std::string own = folder.path() + "/own.json";
   const std::string text = R"({"operations": [{"kernel": "K", "stream": "own", "threads": 1, "duration": "1us"}]})";
   test::write_text(own, text);
-  CHECK(complaint({own, "--timeline", own}) == "amalthea: error: cannot write " + own + ": it is the scenario");
+  CHECK(complaint({own, "--timeline", own}) ==
+        "amalthea: error: --timeline would write over " + own + ", which is read; name another file");
   CHECK(complaint({own, "--log-directory", folder.path()}) ==
-        "amalthea: error: cannot write " + own + ": it is the scenario");
+        "amalthea: error: --log-directory would write over " + own + ", which is read; name another file");
   CHECK(test::read_text(own) == text);
   test::write_text(folder.path() + "/bad.json", "{\"benchmarks\": 3}");
   CHECK(complaint({folder.path() + "/bad.json"}) ==

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
-#include <thread>
+
+#include "amalthea/detail/threads.hpp"
 
 namespace amalthea::engine::nvidia::makespan {
 namespace {
@@ -93,7 +94,7 @@ RelaxationTable<Value>::RelaxationTable(const Problem& problem, unsigned threads
   for (const Work& work : levels) {
     const std::size_t blocks = work.present.size() / count;
     std::atomic<std::size_t> next = 0;
-    const auto take = [&] {
+    const auto take = [&](std::size_t) {
       for (;;) {
         const std::size_t block = next++;
         if (block >= blocks || stop()) return;
@@ -102,11 +103,7 @@ RelaxationTable<Value>::RelaxationTable(const Problem& problem, unsigned threads
         fill(present);
       }
     };
-    {
-      std::vector<std::jthread> others;
-      for (unsigned thread = 1; thread < threads && thread < blocks; ++thread) others.emplace_back(take);
-      take();
-    }
+    in_threads(std::min<std::size_t>(threads, blocks), take);
     if (stop()) {
       usable_ = false;
       return;
