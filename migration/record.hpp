@@ -45,6 +45,8 @@ class Record {
   /// AM0702.
   void altered(const Object& object, std::string_view what);
 
+  /// How many places and findings of a rule are remembered.
+  std::size_t places() const { return places_; }
   /// Those that did something, in the order in which they ran.
   const std::vector<RuleRecord>& rules() const { return rules_; }
   /// How much content had to be kept aside.

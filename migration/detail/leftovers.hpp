@@ -16,6 +16,10 @@ namespace amalthea::migration {
 /// belong to a release still to come.
 void keep_leftovers(Step& step, bool last);
 
+/// Moves into custom properties what stands a second time where step.from has a place for one only, all but the last of
+/// it: EMF reads that one.
+void keep_surplus(Step& step);
+
 /// The same things as findings (AM0710), without changing anything. Returns how many there are; at most 1000 are
 /// listed.
 std::size_t find_obstacles(const EditableModel& model, Version version, Diagnostics& diagnostics);

@@ -8,10 +8,14 @@
 /// release they lead to, in the order in which they are applied. Every rule
 /// - does nothing to a model that is in the new form already (files of a development cycle are a mixture of both);
 /// - says of each object what it did (Step::changed);
-/// - loses nothing: what the new release has no place for is kept as a custom property (Step::keep).
+/// - loses nothing: what the new release has no place for is kept as a custom property (Step::keep), and an object
+///   whose content went elsewhere is taken out by Step::drop, which keeps what is left in it.
+/// Objects that are taken out stay in memory until the whole conversion is done; loops over Objects and Step::find
+/// skip them. A rule never calls Object::remove itself.
 /// What no rule takes care of and the new release does not know is kept the same way after all rules of a step.
 /// References follow objects that get another class, name or owner only if that is done through Step.
 
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,9 +56,9 @@ class Step {
   const Release from, to;
 
   /// All objects of a class, in order.
-  std::vector<Object*> objects_of(std::string_view class_name) const { return model.objects_of(class_name); }
+  Objects objects_of(std::string_view class_name) const { return model.objects_of(class_name); }
   /// The sub-models `feature` ("swModel") of all files.
-  std::vector<Object*> parts(std::string_view feature) const;
+  Objects parts(std::string_view feature) const;
   /// That sub-model of the file that `object` is in, created if there is none.
   Object& part(const Object& object, std::string_view feature, std::string_view class_name);
   /// The root of the file that the object is in.
@@ -73,6 +77,14 @@ class Step {
   void keep_field(Object& object, std::string_view feature);
   /// A child, which is removed, with all below it, as XML text.
   void keep_child(Object& owner, Object& child);
+  /// Takes out an object that has done its part. Of its attributes and references, `used` are those that went elsewhere
+  /// or say nothing; if there is anything else in it that is not a default, it is kept as by keep_child. The root of a
+  /// file stays.
+  void drop(Object& object, std::initializer_list<std::string_view> used = {});
+  /// Takes out an object that says nothing which is not said elsewhere.
+  void remove(Object& object);
+  /// Everything that is in one object goes into another one, which takes its place; the first one is taken out.
+  void replace(Object& object, Object& by);
   /// The same under a key of your choice, where AMALTHEA's own migration has one.
   void keep_as(Object& object, std::string_view key, std::string_view text);
   /// The same with a value of another class ("TimeObject"), which is yet to be filled.
@@ -87,8 +99,11 @@ class Step {
   /// The id by which references name the object, "Control?type=Task", or "" if its class has none. In the release the
   /// step comes from.
   std::string id(const Object& object) const;
-  /// The object of this file that a reference means, or null. Slow the first time after objects have changed.
+  /// The object that a reference means, or null. Slow the first time after objects have changed, for references that
+  /// do not know it.
   Object* find(const Object& holder, const Field& reference);
+  /// Adds a reference to an object, in this file or another one.
+  void refer(Object& holder, std::string_view feature, Object& target) const;
 
   // ---- features
   /// Renames a feature in all objects of a class (not of its subclasses).
@@ -118,6 +133,9 @@ class Step {
   /// Objects by file and id; empty until asked for.
   std::vector<std::pair<const Object*, std::unordered_map<std::string, Object*>>> ids_;
 };
+
+/// What an object contains, of all features. Rules go through this list, as what they do can change what is contained.
+Objects all_children(const Object& object);
 
 /// The same object once more, with all below it, under the same feature of another owner.
 Object& copy(const Object& object, Object& owner);

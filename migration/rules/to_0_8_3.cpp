@@ -24,17 +24,10 @@ void clocked_stimuli(Step& step) {
     stimulus->unset("clock");
     Object& scenario = stimulus->create("scenario", "Scenario");
     for (Object* const recurrence : stimulus->children("recurrence")) recurrence->move_to(scenario, "recurrence");
-    for (const Field& clock : clocks) {
-      if (clock.kind == FieldKind::remote)
-        scenario.add_remote_reference("clock", clock.text, clock.target_class);
-      else
-        scenario.add_reference("clock", clock.text);
-    }
+    for (const Field& clock : clocks) scenario.add_reference_like("clock", clock);
     step.altered(*stimulus, "a periodic stimulus with a clock is a VariableRateStimulus with a scenario");
-    for (Object* const offset : stimulus->children("offset")) {
-      step.keep_as_object(scenario, "offset", "TimeObject").fields() = offset->fields();
-      stimulus->remove(*offset);
-    }
+    for (Object* const offset : stimulus->children("offset"))
+      step.replace(*offset, step.keep_as_object(scenario, "offset", "TimeObject"));
     for (Object* const deviation : stimulus->children("stimulusDeviation")) step.keep_child(*stimulus, *deviation);
   }
 }
@@ -71,7 +64,7 @@ void occurrence_times(Step& step) {
       for (Object* const property : list->children("customProperties"))
         property->move_to(*stimulus, "customProperties");
       step.changed(*stimulus);
-      stimulus->remove(*list);
+      step.drop(*list);
     }
 }
 void trigger_times(Step& step) {
@@ -94,13 +87,6 @@ void events_of_curve(Step& step) { step.rename_feature("ArrivalCurveEntry", "num
 
 // ---- mode switches
 
-void copy_reference(Object& to, std::string_view feature, const Field& target) {
-  if (target.kind == FieldKind::remote)
-    to.add_remote_reference(feature, target.text, target.target_class);
-  else
-    to.add_reference(feature, target.text);
-}
-
 /// The label was the switch's and the literals the entry's; now an entry says which label has to have which value. One
 /// of several literals was enough, as one of several entries of the condition is.
 void switch_conditions(Step& step) {
@@ -114,8 +100,8 @@ void switch_conditions(Step& step) {
         Object& condition = entry->create("condition", "ModeValueDisjunction");
         for (const Field& literal : literals) {
           Object& value = condition.create("entries", "ModeValue");
-          if (!labels.empty()) copy_reference(value, "valueProvider", labels.front());
-          copy_reference(value, "value", literal);
+          if (!labels.empty()) value.add_reference_like("valueProvider", labels.front());
+          value.add_reference_like("value", literal);
         }
         entry->unset("values");
         old = true;
@@ -154,12 +140,14 @@ void switch_values(Step& step) {
         }
       }
       if (!possible || label.empty()) continue;
-      copy_reference(*choice, "valueProvider", label.front());
+      choice->add_reference_like("valueProvider", label.front());
       for (Object* const entry : choice->children("entries")) {
         Object* const condition = entry->child("condition");
-        for (const Object* const value : condition->children("entries"))
-          copy_reference(*entry, "values", value->references("value").front());
-        entry->remove(*condition);
+        for (Object* const value : condition->children("entries")) {
+          entry->add_reference_like("values", value->references("value").front());
+          step.drop(*value, {"valueProvider", "value"});
+        }
+        step.drop(*condition);
       }
       step.changed(*choice);
     }

@@ -27,6 +27,4 @@ void connections(Step& step);
 double clock_of(Step& step, const Object& node);
 
 /// The same target in another place of the same file.
-void copy_reference(Object& to, std::string_view feature, const Field& target);
-
 }  // namespace amalthea::migration::to_0_9_0_hardware
