@@ -149,7 +149,7 @@ void Step::drop(Object& object, std::initializer_list<std::string_view> used) {
   if (owner == nullptr) return;
   const auto says_more = [&](const Field& field) {
     const std::string_view name = model.name(field.name);
-    if (name == "xmi:id" || std::find(used.begin(), used.end(), name) != used.end()) return false;
+    if (name.starts_with("xmi:") || std::find(used.begin(), used.end(), name) != used.end()) return false;
     const Feature* const feature =
         object.cls() == no_class ? nullptr : metamodel::find_feature(object.cls(), name, from.version);
     if (feature == nullptr || feature->kind != FeatureKind::attribute) return true;

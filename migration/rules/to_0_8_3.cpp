@@ -93,7 +93,7 @@ void switch_conditions(Step& step) {
   for (const char* const cls : {"ModeSwitch", "RunnableModeSwitch"})
     for (Object* const choice : step.objects_of(cls)) {
       const auto labels = choice->references("valueProvider");
-      bool old = !labels.empty();
+      bool old = !labels.empty(), stated = false;
       for (Object* const entry : choice->children("entries")) {
         const auto literals = entry->references("values");
         if (entry->child("condition") != nullptr) continue;
@@ -101,17 +101,17 @@ void switch_conditions(Step& step) {
         for (const Field& literal : literals) {
           Object& value = condition.create("entries", "ModeValue");
           if (!labels.empty()) value.add_reference_like("valueProvider", labels.front());
+          stated = true;
           value.add_reference_like("value", literal);
         }
         entry->unset("values");
         old = true;
       }
-      // A switch without entries has no place for its label.
-      if (!labels.empty() && choice->children("entries").empty()) {
+      // A switch without entries, or with entries that name no value, has no place for its label.
+      if (!labels.empty() && !stated)
         step.keep_field(*choice, "valueProvider");
-      } else {
+      else
         choice->unset("valueProvider");
-      }
       if (old) step.changed(*choice);
     }
 }

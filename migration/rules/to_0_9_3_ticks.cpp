@@ -66,7 +66,10 @@ Needs take_needs(Step& step, Object& owner, std::string_view feature, double div
     Object* const value = entry->child("value");
     const std::string key(key_of(*entry));
     if (value == nullptr) {
-      step.drop(*entry);
+      if (key == instructions)
+        step.drop(*entry, {"key"});
+      else
+        step.drop(*entry);
       continue;
     }
     if (key == instructions) {

@@ -247,9 +247,11 @@ class Mutator {
       case 9:
         set(node, "xmi:id", values_.below(2) == 0 ? values_.text() : some_id());
         break;
-      case 10:
-        set(node, values_.any(features_), values_.below(2) == 0 ? values_.text() : values_.number());
+      case 10: {
+        const std::string& name = values_.any(features_);
+        if (name != "name") set(node, name, values_.below(2) == 0 ? values_.text() : values_.number());
         break;
+      }
       case 11:
         set(node, fmt::format("unknown{}", values_.below(3)), values_.text());
         break;
@@ -332,7 +334,7 @@ class Mutator {
     if (attribute.first.find(':') != std::string::npos) return;
     const std::string& name = values_.any(features_);
     for (const auto& [known, value] : node.attributes)
-      if (known == name) return;
+      if (known == name || (known == "tagName" && name == "name")) return;
     attribute.first = name;
   }
 
