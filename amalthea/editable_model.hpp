@@ -15,6 +15,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,10 +50,61 @@ struct Field {
   FieldKind kind = FieldKind::value;
   ClassId target_class = no_class;  ///< of a remote target, if the file states it
   std::string_view text;
+  /// What a reference leads to, where the model that was read knows (SharedIds::apart), whatever its text is. Null for
+  /// a reference that led nowhere or was added later.
+  Object* target = nullptr;
 };
 
-/// Objects belong to their owner; addresses stay valid until an object is removed or the model is destroyed.
-using OwnedObject = std::unique_ptr<Object>;
+/// Deletes an object, or sets it aside in a model that keeps what is removed.
+struct ObjectDeleter {
+  void operator()(Object* object) const noexcept;
+};
+
+/// Objects belong to their owner; the addresses stay valid until they are removed or the model ends.
+using OwnedObject = std::unique_ptr<Object, ObjectDeleter>;
+
+/// Some objects of a model, listed. A loop over the list skips objects that were removed after the list was made, as
+/// long as the model keeps what is removed (EditableModel::keep_removed).
+class Objects {
+ public:
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Object*;
+    using difference_type = std::ptrdiff_t;
+    using pointer = Object* const*;
+    using reference = Object* const&;
+
+    Iterator(Object* const* at, Object* const* end) : at_(at), end_(end) { skip_removed(); }
+    Object* const& operator*() const { return *at_; }
+    Iterator& operator++() {
+      ++at_;
+      skip_removed();
+      return *this;
+    }
+    friend bool operator==(const Iterator& one, const Iterator& other) { return one.at_ == other.at_; }
+
+   private:
+    void skip_removed();
+    Object* const* at_;
+    Object* const* end_;
+  };
+
+  Objects() = default;
+  Objects(std::initializer_list<Object*> all) : all_(all) {}
+  Iterator begin() const { return {all_.data(), all_.data() + all_.size()}; }
+  Iterator end() const { return {all_.data() + all_.size(), all_.data() + all_.size()}; }
+  bool empty() const { return all_.empty(); }
+  /// How many there were when the list was made.
+  std::size_t size() const { return all_.size(); }
+  Object* front() const { return all_.front(); }
+  Object* operator[](std::size_t index) const { return all_[index]; }
+  void push_back(Object* object) { all_.push_back(object); }
+  friend bool operator==(const Objects&, const Objects&) = default;
+
+ private:
+  std::vector<Object*> all_;
+};
 
 class Object {
  public:
@@ -71,6 +124,8 @@ class Object {
 
   /// Null for a root and for an object that has been taken out.
   Object* owner() const { return owner_; }
+  /// Whether it was removed, alone or with what is around it, and is only kept until the model forgets it.
+  bool is_removed() const { return removed_; }
   /// The feature of the owner that holds it; the class name for a root.
   std::string_view feature() const;
   NameKey feature_key() const { return feature_; }
@@ -97,11 +152,14 @@ class Object {
   std::vector<Field> references(std::string_view name) const;
   /// The text of the first target, or nothing.
   std::optional<std::string_view> reference(std::string_view name) const;
-  /// Adds a reference to an object of the same file, by its id.
-  void add_reference(std::string_view name, std::string_view id);
-  /// Adds a reference to an object of another file. `cls` is written if the declared type of the reference is abstract
-  /// and the address does not end in "?type=…".
-  void add_remote_reference(std::string_view name, std::string_view address, ClassId cls = no_class);
+  /// Adds an object of the same file by its id. `target` is that object, where it is known.
+  void add_reference(std::string_view name, std::string_view id, Object* target = nullptr);
+  /// Adds an object of another file. `cls` is written where the declared type of the reference is abstract and the
+  /// address does not end in "?type=…".
+  void add_remote_reference(std::string_view name, std::string_view address, ClassId cls = no_class,
+                            Object* target = nullptr);
+  /// Adds what another reference leads to.
+  void add_reference_like(std::string_view name, const Field& field);
 
   /// All attribute values and references as stored, in order.
   const std::vector<Field>& fields() const { return fields_; }
@@ -110,7 +168,7 @@ class Object {
   // ---- contained objects
   /// All, for every feature, in order.
   const std::vector<OwnedObject>& children() const { return children_; }
-  std::vector<Object*> children(std::string_view feature) const;
+  Objects children(std::string_view feature) const;
   /// The first of this feature, or null.
   Object* child(std::string_view feature) const;
   /// Reserves memory for this many, for large models.
@@ -147,9 +205,15 @@ class Object {
   std::vector<OwnedObject> children_;
   NameKey feature_;
   ClassId cls_;
+  bool removed_ = false;
 };
 
-/// Comments before an object, and after the last object that it contains; each is the text between "<!--" and "-->".
+inline void Objects::Iterator::skip_removed() {
+  while (at_ != end_ && (*at_)->is_removed()) ++at_;
+}
+
+/// Comments that stand before an object, and after the last object that it contains; each the text between "<!--"
+/// and "-->".
 struct Comments {
   std::vector<std::string_view> before;
   std::vector<std::string_view> at_end;
@@ -157,8 +221,9 @@ struct Comments {
 
 /// How to treat references by xmi:id or position to objects that share their id with others, mostly unnamed ones.
 enum class SharedIds : std::uint8_t {
-  as_emf,  ///< they become that id, as EMF writes them, whichever object it refers to then
-  /// they are kept, so that they refer to the same object; so are attributes that are written as references
+  as_emf,  ///< become that id, as EMF writes them, whichever object it means then
+  /// stay as they are, so that they mean the same object; so do attributes that are written as references. Every
+  /// reference knows its target (Field::target).
   apart,
 };
 
@@ -171,6 +236,7 @@ class EditableModel {
   EditableModel(const Model& model, SharedIds shared);
   EditableModel(const EditableModel&) = delete;  // objects refer to their model
   EditableModel& operator=(const EditableModel&) = delete;
+  ~EditableModel();
 
   struct File {
     std::string path;
@@ -182,21 +248,27 @@ class EditableModel {
   void rename_file(std::size_t index, std::string path) { files_[index].path = std::move(path); }
   void remove_file(std::size_t index) { files_.erase(files_.begin() + static_cast<std::ptrdiff_t>(index)); }
 
-  /// Number of objects, including those that have been taken out and not dropped.
+  /// From now on objects that are removed stay as they are, with all below them, out of the files: whoever still has a
+  /// pointer to one can ask it is_removed().
+  void keep_removed() { keeps_removed_ = true; }
+  /// Ends that and deletes them. References that led to one lead nowhere.
+  void forget_removed();
+
+  /// How many objects there are, those that have been taken out and not been removed included.
   std::size_t object_count() const { return object_count_; }
-  /// All objects of all files, owners before their content, in document order.
-  std::vector<Object*> objects() const;
-  /// All objects of one class.
-  std::vector<Object*> objects_of(std::string_view class_name) const;
-  /// Calls visit(Object&) for each object of every file in the order of objects(). The visit must not change the
-  /// children of objects above the current one.
+  /// Every object of every file, owners before what they contain, in document order.
+  Objects objects() const;
+  /// Those of one class.
+  Objects objects_of(std::string_view class_name) const;
+  /// Calls visit(Object&) for each object of every file as objects() lists them. A visit that removes objects needs a
+  /// model that keeps them.
   template <typename Visit>
   void for_each(Visit visit) const {
     for (const File& file : files_) walk(*file.root, visit);
   }
 
-  /// Redirects every reference from `from` to `to`, for each pair of ids: in the same file, and in addresses
-  /// "amlt:/#from" in other files. Returns the number of changed references.
+  /// Points every reference to `from` to `to` instead, for each pair of ids: in the same file, and in addresses
+  /// "amlt:/#from" in other files. Returns how many there were. What they know of their target stays.
   std::size_t retarget(const std::unordered_map<std::string_view, std::string_view>& from_to);
   /// Removes every reference to one of these ids, in all files. Returns the number of removed references.
   std::size_t remove_references(const std::unordered_set<std::string_view>& ids);
@@ -217,10 +289,12 @@ class EditableModel {
 
  private:
   friend class Object;
+  friend struct ObjectDeleter;
+  void set_removed(Object& object, bool removed);
   template <typename Visit>
   static void walk(Object& object, Visit& visit) {
     visit(object);
-    for (const OwnedObject& child : object.children()) walk(*child, visit);
+    for (std::size_t i = 0; i < object.children().size(); ++i) walk(*object.children()[i], visit);
   }
 
   std::deque<std::string> names_;  // stable addresses for the views in name_keys_
@@ -230,6 +304,8 @@ class EditableModel {
   char* chunk_at_ = nullptr;
   std::unordered_map<const Object*, Comments> comments_;  // few files have any comments
   std::size_t object_count_ = 0;
+  bool keeps_removed_ = false;
+  std::vector<Object*> removed_;
   std::vector<File> files_;
 };
 

@@ -172,18 +172,16 @@ class Writer {
   /// The name for an attribute of another namespace, "p:name" or "{uri}name"; the prefix is declared at the element.
   /// `prefixes` are those that the element has already declared.
   std::string declare_prefix(std::string_view name, std::vector<std::string_view>& prefixes) {
-    const bool by_uri = name.starts_with('{');
-    const std::size_t end = by_uri ? name.rfind('}') : name.find(':');
+    if (name.starts_with('{')) return append_foreign_name(out_, name, prefixes);
+    const std::size_t end = name.find(':');
     if (end == std::string_view::npos) return std::string(name);
-    const std::string_view space = name.substr(by_uri ? 1 : 0, by_uri ? end - 1 : end);
-    if (!by_uri && (space == "xml" || space == "xmi" || space == "xsi")) return std::string(name);
-    const auto known = std::find(prefixes.begin(), prefixes.end(), space);
-    const std::string prefix = by_uri ? "other" + std::to_string(known - prefixes.begin()) : std::string(space);
-    if (known == prefixes.end()) {
+    const std::string_view space = name.substr(0, end);
+    if (space == "xml" || space == "xmi" || space == "xsi") return std::string(name);
+    if (std::find(prefixes.begin(), prefixes.end(), space) == prefixes.end()) {
       prefixes.push_back(space);
-      append_attribute(out_, "xmlns:" + prefix, space);
+      append_attribute(out_, "xmlns:" + std::string(space), space);
     }
-    return prefix + ":" + std::string(name.substr(end + 1));
+    return std::string(name);
   }
 
   using FieldIterator = std::vector<std::pair<std::uint16_t, const Field*>>::const_iterator;
@@ -231,7 +229,7 @@ class Writer {
       const auto begin = at;
       while (at != fields.end() && at->first == slot) ++at;
       if (planned.feature->kind == FeatureKind::attribute)
-        write_value(planned, begin == at ? nullptr : begin->second);
+        write_value(planned, begin == at ? nullptr : (at - 1)->second);  // the last one counts
       else if (begin != at)
         write_targets(planned.feature->name, slot, begin, at, inner);
     }

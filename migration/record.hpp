@@ -46,7 +46,9 @@ class Record {
   /// AM0702.
   void altered(const Object& object, std::string_view what);
 
-  /// The rules that changed something, in the order in which they ran.
+  /// How many places and findings of a rule are remembered.
+  std::size_t places() const { return places_; }
+  /// Those that did something, in the order in which they ran.
   const std::vector<RuleRecord>& rules() const { return rules_; }
   /// How much content is kept as custom properties.
   std::size_t kept_count() const { return kept_; }

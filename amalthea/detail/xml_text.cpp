@@ -96,6 +96,18 @@ void append_attribute(std::string& out, std::string_view name, std::string_view 
   out += '"';
 }
 
+std::string append_foreign_name(std::string& out, std::string_view name, std::vector<std::string_view>& spaces) {
+  const std::size_t end = name.rfind('}');
+  const std::string_view space = name.substr(1, end - 1);
+  const auto known = std::find(spaces.begin(), spaces.end(), space);
+  const std::string prefix = "other" + std::to_string(known - spaces.begin());
+  if (known == spaces.end()) {
+    append_attribute(out, "xmlns:" + prefix, space);
+    spaces.push_back(space);
+  }
+  return prefix + ":" + std::string(name.substr(end + 1));
+}
+
 void append_indent(std::string& out, std::size_t depth) { out.append(2 * depth, ' '); }
 
 void append_comments(std::string& out, const std::vector<std::string_view>& comments, std::size_t depth) {

@@ -18,7 +18,10 @@ std::string unescaped(std::string_view written);
 void append_escaped(std::string& out, std::string_view text);
 /// Appends ` name="value"`.
 void append_attribute(std::string& out, std::string_view name, std::string_view value);
-/// Appends the blanks before an element of this depth.
+/// The name of an attribute that is kept as "{uri}name", with a prefix that is declared in `out` unless it is already:
+/// `spaces` are the namespaces that the element has declared.
+std::string append_foreign_name(std::string& out, std::string_view name, std::vector<std::string_view>& spaces);
+/// Adds the blanks before an element of this depth.
 void append_indent(std::string& out, std::size_t depth);
 /// Appends comments, each on its own line.
 void append_comments(std::string& out, const std::vector<std::string_view>& comments, std::size_t depth);

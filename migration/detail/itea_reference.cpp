@@ -14,9 +14,7 @@ namespace {
 
 constexpr std::string_view lent_id = "_position.";
 
-std::string_view file_name(std::string_view path) { return path.substr(path.find_last_of("/\\") + 1); }
-
-/// The reverse, in the form of 1.3.0.
+/// The way back, as 1.3.0 writes it.
 std::string with_package(std::string_view id) {
   const std::size_t type = id.rfind(type_mark) + type_mark.size();
   const std::string_view name = id.substr(type);
@@ -74,6 +72,8 @@ void change_positions(EditableModel& model, Change change) {
 }
 
 }  // namespace
+
+std::string_view file_name(std::string_view path) { return path.substr(path.find_last_of("/\\") + 1); }
 
 std::string without_package(std::string_view id) {
   const std::size_t type = id.rfind(type_mark);

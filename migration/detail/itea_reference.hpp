@@ -55,8 +55,11 @@ class IteaReferences {
 
 const Object& root_of(const Object& object);
 
-/// "Control?type=sw.Task" → "Control?type=Task", "Timer?type=sw.Periodic" → "Timer?type=PeriodicActivation"; unchanged
-/// if its class has no package.
+/// "os.amxmi" of a path.
+std::string_view file_name(std::string_view path);
+
+/// "Control?type=sw.Task" → "Control?type=Task", "Timer?type=sw.Periodic" → "Timer?type=PeriodicActivation"; the text
+/// itself where its class has no package.
 std::string without_package(std::string_view id);
 
 /// "//@swModel/@tasks.0" of every object of a file, with the names of a release.

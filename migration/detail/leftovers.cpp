@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -92,6 +94,7 @@ class Judge {
   }
 
   static ClassId class_of_target(const Field& field) {
+    if (field.target != nullptr && !field.target->is_removed()) return field.target->cls();
     constexpr std::string_view mark = "?type=";
     const std::size_t at = field.text.rfind(mark);
     if (at == std::string_view::npos) return no_class;
@@ -104,11 +107,91 @@ class Judge {
   std::vector<std::unique_ptr<ClassFeatures>> classes_;
 };
 
+/// Finds what stands a second time where a version has a place for one only.
+class Surplus {
+ public:
+  /// `first_counts`: the first one is no surplus; otherwise the last one is none, as EMF reads it.
+  Surplus(const EditableModel& model, Version version, bool first_counts)
+      : model_(model), version_(version), first_counts_(first_counts) {}
+
+  Objects children(const Object& object) {
+    Objects found;
+    counts_.clear();
+    if (object.cls() == no_class) return found;
+    for (const OwnedObject& child : object.children()) {
+      const NameKey feature = child->feature_key();
+      if (!is_single(object.cls(), feature)) continue;
+      const auto known =
+          std::find_if(counts_.begin(), counts_.end(), [&](const auto& entry) { return entry.first == feature; });
+      if (known == counts_.end()) {
+        counts_.emplace_back(feature, child.get());
+        continue;
+      }
+      found.push_back(first_counts_ ? child.get() : known->second);
+      known->second = child.get();
+    }
+    return found;
+  }
+
+  /// Positions of fields, ascending.
+  std::vector<std::size_t> fields(const Object& object) {
+    std::vector<std::size_t> found;
+    const std::vector<Field>& fields = object.fields();
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const auto same = [&](const Field& other) { return other.name == fields[i].name; };
+      const auto at = fields.begin() + static_cast<std::ptrdiff_t>(i);
+      const bool another =
+          first_counts_ ? std::any_of(fields.begin(), at, same) : std::any_of(at + 1, fields.end(), same);
+      if (another && object.cls() != no_class && is_single(object.cls(), fields[i].name)) found.push_back(i);
+    }
+    return found;
+  }
+
+  void keep(Step& step, Object& object) {
+    for (Object* const child : children(object)) step.keep_child(object, *child);
+    const std::vector<std::size_t> places = fields(object);
+    std::vector<Field> surplus;
+    for (std::size_t i = places.size(); i-- > 0;) {
+      const auto at = object.fields().begin() + static_cast<std::ptrdiff_t>(places[i]);
+      surplus.push_back(*at);
+      object.fields().erase(at);
+    }
+    for (std::size_t i = surplus.size(); i-- > 0;) step.keep(object, model_.name(surplus[i].name), surplus[i].text);
+  }
+
+ private:
+  bool is_single(ClassId cls, NameKey name) {
+    const std::uint64_t place = static_cast<std::uint64_t>(cls) << 32U | static_cast<std::uint32_t>(name);
+    const auto [known, is_new] = single_.try_emplace(place, false);
+    if (is_new) {
+      const Feature* const feature = metamodel::find_feature(cls, model_.name(name), version_);
+      known->second = feature != nullptr && !feature->many();
+      // Files may hold newer structure than they say.
+      for (auto later = static_cast<std::size_t>(version_) + 1; known->second && later < all_versions().size();
+           ++later) {
+        const Feature* const then = metamodel::find_feature(cls, model_.name(name), all_versions()[later]);
+        known->second = then == nullptr || (!then->many() && then->kind == feature->kind);
+      }
+    }
+    return known->second;
+  }
+
+  const EditableModel& model_;
+  Version version_;
+  bool first_counts_;
+  std::unordered_map<std::uint64_t, bool> single_;  // by class and name
+  std::vector<std::pair<NameKey, Object*>> counts_;
+};
+
 class Keeper {
  public:
   Keeper(Step& step, bool last)
-      : step_(step), last_(last), before_(step.model, step.from.version), after_(step.model, step.to.version) {
-    // The lookup tables use the names of the model, so the names of kept content must exist first.
+      : step_(step),
+        last_(last),
+        before_(step.model, step.from.version),
+        after_(step.model, step.to.version),
+        surplus_(step.model, step.to.version, true) {
+    // The judges know features by the names of the model: those of what is about to be kept must be among them.
     for (const std::string_view name : {"customProperties", "key", "value"}) step.model.intern(name);
   }
 
@@ -128,7 +211,8 @@ class Keeper {
   void visit(Object& object) {
     if (object.cls() == no_class || !after_.features(object.cls()).exists()) return;  // a root of another kind
     keep_fields(object);
-    // Keeping appends children, which are valid.
+    if (last_) surplus_.keep(step_, object);
+    // Keeping adds children at the end, which are fine.
     std::vector<Object*> gone;
     for (const OwnedObject& child : object.children())
       if (after_.complaint(object, *child) && (last_ || known_before(object, *child))) gone.push_back(child.get());
@@ -171,6 +255,7 @@ class Keeper {
   Step& step_;
   bool last_;
   Judge before_, after_;
+  Surplus surplus_;
 };
 
 }  // namespace
@@ -180,9 +265,15 @@ void keep_leftovers(Step& step, bool last) {
   for (const EditableModel::File& file : step.model.files()) keeper.visit_root(*file.root);
 }
 
+void keep_surplus(Step& step) {
+  Surplus surplus(step.model, step.from.version, false);
+  step.model.for_each([&](Object& object) { surplus.keep(step, object); });
+}
+
 std::size_t find_obstacles(const EditableModel& model, Version version, Diagnostics& diagnostics) {
   constexpr std::size_t most = 1000;
   Judge judge(model, version);
+  Surplus surplus(model, version, true);
   std::size_t count = 0;
   const auto obstacle = [&](const Object& object, const std::string& what) {
     if (++count <= most)
@@ -199,6 +290,11 @@ std::size_t find_obstacles(const EditableModel& model, Version version, Diagnost
       if (const auto complaint = judge.complaint(object, field)) obstacle(object, *complaint);
     for (const OwnedObject& child : object.children())
       if (const auto complaint = judge.complaint(object, *child)) obstacle(*child, *complaint);
+    for (const Object* const child : surplus.children(object))
+      obstacle(*child, fmt::format("{} has one \"{}\" at most", object.class_name(), child->feature()));
+    for (const std::size_t at : surplus.fields(object))
+      obstacle(object,
+               fmt::format("{} has one \"{}\" at most", object.class_name(), model.name(object.fields()[at].name)));
   });
   return count;
 }

@@ -16,7 +16,12 @@ namespace amalthea::migration {
 /// supported: the rest may belong to a later release.
 void keep_leftovers(Step& step, bool last);
 
-/// Reports the same things as findings (AM0710), without a change. Returns their number; lists at most 1000.
+/// Moves into custom properties what stands a second time where step.from has a place for one only, all but the last of
+/// it: EMF reads that one.
+void keep_surplus(Step& step);
+
+/// The same things as findings (AM0710), without changing anything. Returns how many there are; at most 1000 are
+/// listed.
 std::size_t find_obstacles(const EditableModel& model, Version version, Diagnostics& diagnostics);
 
 /// The oldest release whose structure the model contains: that of its files or, if files hold older structure than

@@ -3,15 +3,19 @@
 /// \file
 /// Migration rules, and their working context.
 ///
-/// A rule applies one change between two releases to a model in memory: a renamed class, moved content, a unit with a
-/// different spelling. The rules of a step are in one file, named after its target release, in the order of
-/// application. Every rule
-/// - does nothing to a model that already has the new form (files of a development cycle are a mixture of both);
-/// - records what it did to each object (Step::changed);
-/// - loses no information: what the new release does not support is kept as a custom property (Step::keep).
-/// Unsupported content that no rule handles is kept in the same way after all rules of a step. References follow
-/// objects with a new class, name or owner only if the change is made through Step.
+/// A rule carries one fact of what changed between two releases over to a model in memory: a class that got another
+/// name, content that moved, a unit that is spelled differently. The rules of a step stand in one file, named after the
+/// release they lead to, in the order in which they are applied. Every rule
+/// - does nothing to a model that is in the new form already (files of a development cycle are a mixture of both);
+/// - says of each object what it did (Step::changed);
+/// - loses nothing: what the new release has no place for is kept as a custom property (Step::keep), and an object
+///   whose content went elsewhere is taken out by Step::drop, which keeps what is left in it.
+/// Objects that are taken out stay in memory until the whole conversion is done; loops over Objects and Step::find
+/// skip them. A rule never calls Object::remove itself.
+/// What no rule takes care of and the new release does not know is kept the same way after all rules of a step.
+/// References follow objects that get another class, name or owner only if that is done through Step.
 
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -52,9 +56,9 @@ class Step {
   const Release from, to;
 
   /// All objects of a class, in order.
-  std::vector<Object*> objects_of(std::string_view class_name) const { return model.objects_of(class_name); }
+  Objects objects_of(std::string_view class_name) const { return model.objects_of(class_name); }
   /// The sub-models `feature` ("swModel") of all files.
-  std::vector<Object*> parts(std::string_view feature) const;
+  Objects parts(std::string_view feature) const;
   /// That sub-model of the file that `object` is in, created if there is none.
   Object& part(const Object& object, std::string_view feature, std::string_view class_name);
   /// The root of the file that the object is in.
@@ -73,7 +77,15 @@ class Step {
   void keep_field(Object& object, std::string_view feature);
   /// Keeps a child with everything below it as XML text, and removes it.
   void keep_child(Object& owner, Object& child);
-  /// The same with a given key, if AMALTHEA's own migration uses one.
+  /// Takes out an object that has done its part. Of its attributes and references, `used` are those that went elsewhere
+  /// or say nothing; if there is anything else in it that is not a default, it is kept as by keep_child. The root of a
+  /// file stays.
+  void drop(Object& object, std::initializer_list<std::string_view> used = {});
+  /// Takes out an object that says nothing which is not said elsewhere.
+  void remove(Object& object);
+  /// Everything that is in one object goes into another one, which takes its place; the first one is taken out.
+  void replace(Object& object, Object& by);
+  /// The same under a key of your choice, where AMALTHEA's own migration has one.
   void keep_as(Object& object, std::string_view key, std::string_view text);
   /// The same with a value of another class ("TimeObject"), which the caller fills.
   Object& keep_as_object(Object& object, std::string_view key, std::string_view class_name);
@@ -87,8 +99,11 @@ class Step {
   /// The id by which references name the object in the source release, "Control?type=Task", or "" if its class has
   /// none.
   std::string id(const Object& object) const;
-  /// The object of this file that a reference refers to, or null. The first call after a change is slow.
+  /// The object that a reference means, or null. Slow the first time after objects have changed, for references that
+  /// do not know it.
   Object* find(const Object& holder, const Field& reference);
+  /// Adds a reference to an object, in this file or another one.
+  void refer(Object& holder, std::string_view feature, Object& target) const;
 
   // ---- features
   /// Renames a feature in all objects of a class (not of its subclasses).
@@ -119,7 +134,10 @@ class Step {
   std::vector<std::pair<const Object*, std::unordered_map<std::string, Object*>>> ids_;
 };
 
-/// A copy of the object with everything below it, in the same feature of another owner.
+/// What an object contains, of all features. Rules go through this list, as what they do can change what is contained.
+Objects all_children(const Object& object);
+
+/// The same object once more, with all below it, under the same feature of another owner.
 Object& copy(const Object& object, Object& owner);
 
 /// The custom properties of kept content begin with this.

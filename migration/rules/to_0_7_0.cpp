@@ -65,7 +65,7 @@ void franca_interfaces(Step& step) {
     const auto href = interface->attribute("href");
     if (!href) continue;
     const std::string address(*href);
-    port->remove(*interface);
+    step.drop(*interface, {"href", "xsi:type"});
     step.keep_as(*port, "Franca interface", address);
   }
 }
@@ -126,12 +126,12 @@ void values_to_properties(Step& step, Object& owner, std::string_view feature, s
     if (const auto text = value->attribute("value"))
       held.set("value", cls->before == "CharValue" ? character(*text) : std::string(*text));
     step.changed(owner, property.attribute_or("key", ""));
-    owner.remove(*value);
+    step.drop(*value, {"name", "value", "xsi:type"});
   }
 }
 
 void hardware_values(Step& step) {
-  std::vector<Object*> owners;
+  Objects owners;
   step.model.for_each([&](Object& object) {
     if (object.cls() != no_class && (object.child("attribute") != nullptr || object.child("features") != nullptr))
       owners.push_back(&object);
@@ -144,16 +144,17 @@ void hardware_values(Step& step) {
 
 // ---- mapping
 
-/// The reference `before`, unknown to 0.7.0: as a reference, an attribute, or an element with an address.
-std::optional<std::string> take_target(Object& object, std::string_view before) {
+/// The reference `before`, which 0.7.0 does not know: as a reference, an attribute, or an element with an address.
+std::optional<std::string> take_target(Step& step, Object& object, std::string_view before) {
   std::optional<std::string> target;
-  if (const auto known = object.reference(before)) {
-    target = *known;
+  if (const auto known = object.references(before); !known.empty()) {
+    target = known.front().text;
+    for (std::size_t i = 1; i < known.size(); ++i) step.keep(object, before, known[i].text);
   } else if (const auto token = object.attribute(before)) {
     target = *token;
   } else if (Object* const link = object.child(before); link != nullptr && link->cls() == no_class) {
     if (const auto href = link->attribute("href")) target = *href;
-    if (target) object.remove(*link);
+    if (target) step.drop(*link, {"href", "xsi:type"});
   }
   if (target) object.unset(before);
   return target;
@@ -161,7 +162,7 @@ std::optional<std::string> take_target(Object& object, std::string_view before) 
 
 /// Moves the target of `before` to `after`, by name if it has one.
 void rename_target(Step& step, Object& object, std::string_view before, std::string_view after) {
-  const auto written = take_target(object, before);
+  const auto written = take_target(step, object, before);
   if (!written) return;
   std::string text = without_package(without_file(*written));
   const bool remote = text.find('#') != std::string::npos;

@@ -67,7 +67,7 @@ void memory_sizes_back(Step& step) {
     Object* const size = type->child("size");
     if (size == nullptr || size->attribute("unit")) continue;
     const std::string value(size->attribute_or("value", "0"));
-    type->remove(*size);
+    step.drop(*size, {"value"});
     type->set("size", value);
     step.changed(*type);
   }
@@ -83,7 +83,7 @@ void quartz_frequencies_back(Step& step) {
     if (!value || !(*value >= -2147483648.0 && *value <= 2147483647.0)) continue;
     const auto whole = static_cast<int>(*value);
     if (static_cast<double>(whole) != *value) continue;
-    quartz->remove(*frequency);
+    step.drop(*frequency, {"value"});
     quartz->set("frequency", std::to_string(whole));
     step.changed(*quartz);
   }
@@ -111,9 +111,9 @@ void members_know_section(Step& step, Object& section, std::string_view list, st
       continue;
     }
     if (&step.root_of(*member) == &step.root_of(section))
-      member->add_reference("section", id);
+      member->add_reference("section", id, &section);
     else
-      member->add_remote_reference("section", "amlt:/#" + id);
+      member->add_remote_reference("section", "amlt:/#" + id, no_class, &section);
     step.changed(*member);
   }
   section.unset(list);
@@ -135,9 +135,9 @@ void sections_know_members(Step& step, std::string_view list, std::string_view m
     if (section == nullptr) continue;
     member->unset("section");
     if (&step.root_of(*member) == &step.root_of(*section))
-      section->add_reference(list, step.id(*member));
+      section->add_reference(list, step.id(*member), member);
     else
-      section->add_remote_reference(list, "amlt:/#" + step.id(*member));
+      section->add_remote_reference(list, "amlt:/#" + step.id(*member), no_class, member);
     step.changed(*section);
   }
 }

@@ -64,11 +64,13 @@ void unwrap_instructions(Step& step) {
     Object* const inner = item->child("default");
     // A single item cannot contain instructions by type of core.
     if (inner == nullptr || item->child("extended") != nullptr || !is_runnable_item(*item)) continue;
-    const OwnedObject taken = item->take(*inner);
-    step.set_class(*item, taken->class_name());
-    if (const auto value = taken->attribute("value")) item->set("value", *value);
+    if (std::find(std::begin(instructions), std::end(instructions), inner->class_name()) == std::end(instructions))
+      continue;
+    step.set_class(*item, inner->class_name());
+    if (const auto value = inner->attribute("value")) item->set("value", *value);
     for (const std::string_view part : {"fetchStatistic", "deviation"})
-      for (Object* const child : taken->children(part)) child->move_to(*item, part);
+      for (Object* const child : inner->children(part)) child->move_to(*item, part);
+    step.drop(*inner, {"value"});
     step.changed(*item);
   }
 }
@@ -87,8 +89,8 @@ void switch_probability_groups(Step& step) {
 
 void group_probabilities(Step& step) {
   for (Object* const choice : step.objects_of("RunnableProbabilitySwitch")) {
-    const std::vector<Object*> entries = choice->children("entries");
-    // An entry was one item with an integer.
+    const Objects entries = choice->children("entries");
+    // An entry was one item with a whole number.
     if (!std::all_of(entries.begin(), entries.end(), [](const Object* entry) {
           return entry->children("items").size() <= 1 && whole(entry->attribute_or("probability", "0"));
         }))
@@ -119,7 +121,9 @@ void unwrap_group_items(Step& step) {
         deviation->move_to(new_owner, "deviation");
         step.keep_child(new_owner, *deviation);
       }
-      group->remove(*box);
+      if (Object* const deviation = box->child("deviation"); deviation != nullptr && !says_something(*deviation))
+        step.remove(*deviation);
+      step.drop(*box);
     }
     if (changed) step.changed(*group);
   }
@@ -181,7 +185,10 @@ void move_sampling_to_boundaries(Step& step) {
     if (!sampling) continue;
     Object* const distribution = deviation->child("distribution");
     if (distribution != nullptr && distribution->is("Boundaries")) {
-      if (!distribution->attribute("samplingType")) distribution->set("samplingType", *sampling);
+      if (!distribution->attribute("samplingType"))
+        distribution->set("samplingType", *sampling);
+      else if (distribution->attribute("samplingType") != *sampling)
+        step.keep_field(*deviation, "samplingType");
       step.changed(*deviation);
     } else if (*sampling != "default") {
       step.altered(*deviation,

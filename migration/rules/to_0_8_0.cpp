@@ -26,14 +26,18 @@ void give_consistency_to_systems(Step& step) {
   for (Object* const os : step.parts("osModel")) {
     Object* const consistency = os->child("osDataConsistency");
     if (consistency == nullptr) continue;
-    const std::vector<Object*> systems = os->children("operatingSystems");
+    const Objects systems = os->children("operatingSystems");
     step.changed(*consistency);
+    bool stated = false;
     for (Object* const system : systems)
-      if (system->child("osDataConsistency") == nullptr) copy(*consistency, *system);
-    if (systems.empty() && !(consistency->fields().empty() && consistency->children().empty()))
-      step.keep_child(*os, *consistency);
+      if (system->child("osDataConsistency") == nullptr) {
+        copy(*consistency, *system);
+        stated = true;
+      }
+    if (stated)
+      step.remove(*consistency);
     else
-      os->remove(*consistency);
+      step.drop(*consistency);
   }
 }
 
@@ -42,7 +46,7 @@ void give_consistency_to_model(Step& step) {
   for (Object* const os : step.parts("osModel")) {
     std::string text;
     bool alike = true;
-    const std::vector<Object*> systems = os->children("operatingSystems");
+    const Objects systems = os->children("operatingSystems");
     for (const Object* const system : systems) {
       const Object* const consistency = system->child("osDataConsistency");
       if (consistency == nullptr) {
@@ -56,7 +60,7 @@ void give_consistency_to_model(Step& step) {
     if (!alike || text.empty()) continue;
     step.changed(*os);
     copy(*systems.front()->child("osDataConsistency"), *os);
-    for (Object* const system : systems) system->remove_all("osDataConsistency");
+    for (Object* const system : systems) step.remove(*system->child("osDataConsistency"));
   }
 }
 
@@ -134,12 +138,12 @@ std::string on_lines(std::string_view element, std::size_t indent) {
 void keep_hardware_constraints(Step& step) {
   constexpr std::string_view start = "<hwConstraint";
   for (Object* const model : step.parts("propertyConstraintsModel"))
-    for (const OwnedObject& constraint : model->children())
+    for (Object* const constraint : all_children(*model))
       for (Object* const hardware : constraint->children("hwConstraint")) {
         std::string text = write_fragment(*hardware, step.from.version);
         // The text is a separate XML document.
         text.insert(start.size(), " xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"");
-        constraint->remove(*hardware);
+        step.remove(*hardware);
         step.keep_as(*constraint, "hwConstraint (element removed during Migration of Model to 0.8.0 version)",
                      on_lines(text, 6));
       }

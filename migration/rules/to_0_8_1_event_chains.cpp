@@ -54,10 +54,7 @@ void part_from_sub_chains(Step& step) {
       constraint->unset("scope");
       for (const Field& target : targets) {
         if (chains.is_inner(target)) continue;
-        if (target.kind == FieldKind::local)
-          constraint->add_reference("scope", target.text);
-        else
-          constraint->add_remote_reference("scope", target.text, target.target_class);
+        constraint->add_reference_like("scope", target);
       }
     }
 }

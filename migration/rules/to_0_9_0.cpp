@@ -46,12 +46,12 @@ Object* only_instructions(const Object& owner, std::string_view feature) {
 
 /// Possible if only instructions are needed.
 void runnable_instructions(Step& step) {
-  const auto unwrap = [](Object& owner, std::string_view feature) {
+  const auto unwrap = [&step](Object& owner, std::string_view feature) {
     Object& entry = *owner.children(feature).front();
     Object& need = *entry.child("value");
     need.set_class(need.is("NeedConstant") ? "InstructionsConstant" : "InstructionsDeviation");
     need.move_to(owner, feature);
-    owner.remove(entry);
+    step.drop(entry, {"key"});
   };
   for (Object* const item : step.objects_of("ExecutionNeed")) {
     bool possible = only_instructions(*item, "default") != nullptr;
@@ -124,7 +124,7 @@ void narrow(Step& step) {
       }
       if (other.empty()) continue;
       object->unset(feature);
-      for (const Field& target : fitting) copy_reference(*object, feature, target);
+      for (const Field& target : fitting) object->add_reference_like(feature, target);
       step.keep(*object, feature, other);
     }
 }

@@ -35,7 +35,7 @@ class Path {
   /// A whole path, including the paths that are part of it; a cyclic path counts once.
   void collect(Object& path) {
     if (!seen_.insert(&path).second) return;
-    for (const OwnedObject& child : path.children()) {
+    for (Object* const child : all_children(path)) {
       if (child->is("AccessPathRef") || child->is("HwAccessPathRef")) {
         for (const Field& reference : child->references("ref"))
           if (Object* const other = step_.find(*child, reference)) collect(*other);
@@ -90,7 +90,7 @@ class Path {
 void copy_into(const Object& object, Object& owner, std::string_view feature) {
   Object& copy = owner.create(feature, object.cls());
   copy.fields() = object.fields();
-  for (const OwnedObject& child : object.children()) copy_into(*child, copy, child->feature());
+  for (Object* const child : all_children(object)) copy_into(*child, copy, child->feature());
 }
 
 /// The costs of one direction as one latency in cycles of the core.
@@ -137,7 +137,7 @@ void convert(Step& step, Object& path, Object& core) {
   for (const Field& target : path.references("target")) {
     const Object* const node = step.find(path, target);
     if (node == nullptr || node->is("Memory") || node->is("Core"))
-      copy_reference(element, "destination", target);
+      element.add_reference_like("destination", target);
     else
       step.keep(core, "target", target.text);
   }
@@ -154,20 +154,13 @@ void convert(Step& step, Object& path, Object& core) {
   if (!whole.networks.empty()) {
     Object& over = element.create("accessPath", "HwAccessPath");
     if (const auto name = path.attribute("name")) over.set("name", *name);
-    for (const Field& network : whole.networks) copy_reference(over, "pathElements", network);
+    for (const Field& network : whole.networks) over.add_reference_like("pathElements", network);
   }
   if (!whole.ports.empty()) step.keep(core, "hwElements", whole.ports);
   step.changed(path, fmt::format("access element of {}", core.name()));
 }
 
 }  // namespace
-
-void copy_reference(Object& to, std::string_view feature, const Field& target) {
-  if (target.kind == FieldKind::remote)
-    to.add_remote_reference(feature, target.text, target.target_class);
-  else
-    to.add_reference(feature, target.text);
-}
 
 double clock_of(Step& step, const Object& node) {
   const auto frequency = [](const Object* quartz) -> double {
@@ -192,7 +185,7 @@ double clock_of(Step& step, const Object& node) {
 /// From the source, if that is a core; other modules cannot have access elements. The costs along the path become its
 /// read and write latency.
 void access_paths(Step& step) {
-  std::vector<Object*> done;
+  Objects done;
   for (Object* const model : step.parts("hwModel"))
     for (Object* const path : model->children("accessPaths")) {
       const auto source = path->references("source");
@@ -201,7 +194,14 @@ void access_paths(Step& step) {
       convert(step, *path, *core);
       done.push_back(path);
     }
-  for (Object* const path : done) path->owner()->remove(*path);
+  for (Object* const path : done) {
+    const Objects parts = all_children(*path);
+    for (Object* const part : parts) {
+      if (Object* const deviation = part->child("deviation")) step.remove(*deviation);
+      step.drop(*part, {"ref", "port", "accessType", "transferSize", "quartz", "value"});
+    }
+    step.drop(*path, {"name", "source", "target"});
+  }
 }
 
 }  // namespace amalthea::migration::to_0_9_0_hardware

@@ -60,14 +60,17 @@ void port_cycles(Step& step) {
     if (cycles.write.empty()) cycles.write = cycles.read;
     return cycles;
   };
-  std::map<Object*, std::vector<Object*>> memories_of;
+  std::vector<std::pair<Object*, std::vector<Object*>>> memories_of;  // by type, in document order
+  std::map<const Object*, std::size_t> place_of;
   std::vector<Object*> untyped;
   for (Object* const memory : step.objects_of("Memory")) {
     const auto types = memory->references("type");
     if (types.empty()) {
       if (memory->references("definition").empty()) untyped.push_back(memory);
     } else if (Object* const type = step.find(*memory, types.front())) {
-      memories_of[type].push_back(memory);
+      const auto [place, is_new] = place_of.try_emplace(type, memories_of.size());
+      if (is_new) memories_of.push_back({type, {}});
+      memories_of[place->second].second.push_back(memory);
     }
   }
   const auto take = [&](Object& memory, Object& type, const Cycles& cycles) {
@@ -97,14 +100,14 @@ void port_cycles(Step& step) {
     std::string name(memory->name());
     while (!names.insert(name).second) name += "_type";
     type.set("name", name);
-    memory->add_reference("type", step.id(type));
+    memory->add_reference("type", step.id(type), &type);
     take(*memory, type, cycles);
   }
 }
 
 /// A memory of a type CACHE is a cache, within a core that core's own.
 void caches(Step& step) {
-  std::vector<Object*> types;
+  Objects types;
   for (Object* const type : step.objects_of("MemoryType"))
     if (type->attribute("type") == "CACHE" && type->owner() != nullptr) types.push_back(type);
   for (Object* const memory : step.objects_of("Memory"))
@@ -147,7 +150,7 @@ void instructions_per_cycle(Step& step) {
     const std::string value(*stated);
     definition->unset("instructionsPerCycle");
     Object& model = step.part(*definition, "hwModel", "HWModel");
-    const auto named = [](const std::vector<Object*>& objects, std::string_view name) -> Object* {
+    const auto named = [](const Objects& objects, std::string_view name) -> Object* {
       const auto found = std::find_if(objects.begin(), objects.end(), [&](Object* one) { return one->name() == name; });
       return found == objects.end() ? nullptr : *found;
     };
@@ -164,7 +167,7 @@ void instructions_per_cycle(Step& step) {
       feature->set("name", name);
       feature->set("value", value);
     }
-    definition->add_reference("features", step.id(*feature));
+    definition->add_reference("features", step.id(*feature), feature);
     step.changed(*definition, name);
   }
 }
@@ -175,7 +178,10 @@ void handler_definitions(Step& step) {
       if (const auto policy = type->attribute("schedPolicy")) {
         const std::string_view now = *policy == "RROBIN" ? "RoundRobin" : *policy == "PRIORITY" ? "PriorityBased" : "";
         if (!now.empty()) type->set("policy", now);
-        type->unset("schedPolicy");
+        if (now.empty() && *policy != "_undefined_")
+          step.keep_field(*type, "schedPolicy");
+        else
+          type->unset("schedPolicy");
       }
       keep_value(step, *type, "bitWidth");
       keep_value(step, *type, "busType");
@@ -224,7 +230,7 @@ class Prescalers {
       if (Object& child = *node.children()[i]; !child.is("Prescaler")) visit(child, prescaler);
   }
 
-  void remove() {
+  void take_out() {
     for (Object* const prescaler : found_) {
       Object& node = *prescaler->owner();
       // Only the name of a module remains; a structure has no domain.
@@ -233,7 +239,10 @@ class Prescalers {
         continue;
       }
       if (const auto name = prescaler->attribute("name"); name && !name->empty()) step_.keep(node, "prescaler", *name);
-      node.remove(*prescaler);
+      if (said_.contains(prescaler))
+        step_.drop(*prescaler, {"name", "quartz", "clockRatio"});
+      else
+        step_.drop(*prescaler, {"name"});
     }
   }
 
@@ -248,9 +257,11 @@ class Prescalers {
     Object* const domain = step_.find(prescaler, quartz.front());
     if (ratio > 0 && ratio != 1 && domain == nullptr) step_.keep(module, "clockRatio", stated);
     if (ratio > 0 && ratio != 1 && domain != nullptr && quartz.front().kind == FieldKind::local)
-      module.add_reference("frequencyDomain", step_.id(divided(*domain, ratio, stated)));
+      step_.refer(module, "frequencyDomain", divided(*domain, ratio, stated));
     else
-      copy_reference(module, "frequencyDomain", quartz.front());
+      module.add_reference_like("frequencyDomain", quartz.front());
+    if (ratio == 0 || ratio == 1 || domain == nullptr || quartz.front().kind == FieldKind::local)
+      said_.insert(&prescaler);
     step_.changed(module);
   }
 
@@ -273,7 +284,8 @@ class Prescalers {
   }
 
   Step& step_;
-  std::vector<Object*> found_;
+  Objects found_;
+  std::unordered_set<const Object*> said_;  ///< whose domain and ratio a module has now
   std::map<std::pair<const Object*, double>, Object*> divided_;
 };
 
@@ -284,7 +296,7 @@ class Prescalers {
 void prescalers(Step& step) {
   Prescalers all(step);
   for (Object* const model : step.parts("hwModel")) all.visit(*model, nullptr);
-  all.remove();
+  all.take_out();
 }
 
 void ports(Step& step) {
@@ -302,14 +314,14 @@ void ports(Step& step) {
 
 namespace {
 
-/// The nodes of a feature in a node, then those in its memories and networks, which cannot contain anything any more.
-void collect(const Object& node, std::string_view feature, std::vector<Object*>& nodes) {
+/// The nodes of a feature in a node, then those in its memories and networks, which can hold nothing any more.
+void collect(const Object& node, std::string_view feature, Objects& nodes) {
   for (Object* const child : node.children(feature)) nodes.push_back(child);
   for (const char* const holder : {"memories", "networks"})
     for (const Object* const child : node.children(holder)) collect(*child, feature, nodes);
 }
 
-void move_all(const std::vector<Object*>& nodes, Object& owner, std::string_view feature) {
+void move_all(const Objects& nodes, Object& owner, std::string_view feature) {
   for (Object* const node : nodes) node->move_to(owner, feature);
 }
 
@@ -317,7 +329,7 @@ void structure(Step& step, Object& node);
 
 /// The content of a structure, or of a core in it.
 void place_content(Step& step, Object& node, Object& owner) {
-  std::vector<Object*> memories, networks, components, nested;
+  Objects memories, networks, components, nested;
   collect(node, "memories", memories);
   collect(node, "networks", networks);
   collect(node, "components", components);
@@ -392,8 +404,8 @@ void connections(Step& step) {
       other.set("portType", *type == "initiator" ? "responder" : "initiator");
     Object& connection = owner->create("connections", "HwConnection");
     connection.set("name", name);
-    connection.add_reference("port1", step.id(*port));
-    connection.add_reference("port2", step.id(other));
+    connection.add_reference("port1", step.id(*port), port);
+    connection.add_reference("port2", step.id(other), &other);
     step.changed(*port, name);
   }
 }

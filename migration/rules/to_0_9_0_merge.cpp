@@ -22,12 +22,12 @@ bool is_old(const Object& model) {
 
 void collect_ids(const Step& step, const Object& object, std::unordered_set<std::string>& ids) {
   if (std::string id = step.id(object); !id.empty()) ids.insert(std::move(id));
-  for (const OwnedObject& child : object.children()) collect_ids(step, *child, ids);
+  for (Object* const child : all_children(object)) collect_ids(step, *child, ids);
 }
 
 void collect_all(const Object& object, std::unordered_set<const Object*>& all) {
   all.insert(&object);
-  for (const OwnedObject& child : object.children()) collect_all(*child, all);
+  for (Object* const child : all_children(object)) collect_all(*child, all);
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ void merge_models(Step& step) {
       collect_all(child, moved);
       child.move_to(first, child.feature());
     }
-    other.owner()->remove(other);
+    step.drop(other);
   }
   std::unordered_set<std::string> first_ids;
   collect_ids(step, step.root_of(first), first_ids);

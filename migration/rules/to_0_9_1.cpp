@@ -40,7 +40,7 @@ void need_keys(Step& step) {
     Object* const proxy = entry->child("key");
     if (name.empty() && proxy != nullptr) name = category_name(proxy->attribute_or("href", ""));
     if (name.empty()) continue;
-    if (proxy != nullptr) entry->remove(*proxy);
+    if (proxy != nullptr) step.drop(*proxy, {"href", "xsi:type"});
     entry->unset("key");
     entry->set("key", decode_name(name));
     step.changed(*entry);

@@ -61,20 +61,27 @@ Needs take_needs(Step& step, Object& owner, std::string_view feature, double div
   // Converted before they are taken out, so that kept content has an owner.
   for (Object* const entry : owner.children(feature))
     if (Object* const value = entry->child("value"))
-      if (!convert_need(step, *value, key_of(*entry) == instructions ? divisor : 1)) entry->remove(*value);
-  for (OwnedObject& entry : owner.take_all(feature)) {
+      if (!convert_need(step, *value, key_of(*entry) == instructions ? divisor : 1)) step.drop(*value);
+  for (Object* const entry : owner.children(feature)) {
     Object* const value = entry->child("value");
-    if (value == nullptr) continue;
     const std::string key(key_of(*entry));
+    if (value == nullptr) {
+      if (key == instructions)
+        step.drop(*entry, {"key"});
+      else
+        step.drop(*entry);
+      continue;
+    }
     if (key == instructions) {
       if (needs.instructions == nullptr) needs.instructions = entry->take(*value);
+      step.drop(*entry, {"key"});
       continue;
     }
     if (!entry->attribute("key")) {
       entry->unset("key");
       entry->set("key", key);
     }
-    needs.others.push_back(std::move(entry));
+    needs.others.push_back(owner.take(*entry));
   }
   return needs;
 }
@@ -94,7 +101,10 @@ void convert_extended(Step& step, Object& item) {
     const double rate = definition != nullptr ? instructions_per_cycle(step, *definition) : 1;
     Needs needs = take_needs(step, *entry, "value", rate);
     if (needs.instructions == nullptr) {
-      item.remove(*entry);
+      if (needs.others.empty())
+        step.drop(*entry);
+      else
+        step.remove(*entry);  // it is kept as a whole
       continue;
     }
     entry->set_class("TicksEntry");
@@ -162,7 +172,7 @@ bool had_form(const Object& value) {
 void ticks_for_instructions(Step& step) {
   const bool other_rate = any_other_rate(step);
   for (Object* const item : step.objects_of("ExecutionNeed")) {
-    if (item->child("default") == nullptr && item->child("extended") == nullptr) continue;
+    if (item->owner() == nullptr || (item->child("default") == nullptr && item->child("extended") == nullptr)) continue;
     Object& owner = *item->owner();
     const bool in_scheduler = item->feature() == "computationItems";
     Needs needs = take_needs(step, *item, "default", 1);
@@ -190,7 +200,7 @@ void ticks_for_instructions(Step& step) {
       else
         rest->add("needs", std::move(other));
     }
-    if (!ticks && in_scheduler) owner.remove(*item);
+    if (!ticks && in_scheduler) step.drop(*item);
   }
 }
 

@@ -15,7 +15,7 @@ void deadlines_of_runnables(Step& step) {
     Object& requirement =
         step.part(*runnable, "constraintsModel", "ConstraintsModel").create("requirements", "RunnableRequirement");
     requirement.set("name", "deadline");
-    requirement.add_reference("runnable", step.id(*runnable));
+    requirement.add_reference("runnable", step.id(*runnable), runnable);
     Object& limit = requirement.create("limit", "TimeRequirementLimit");
     limit.set("limitType", "UpperLimit");
     limit.set("metric", "ResponseTime");
@@ -26,10 +26,11 @@ void deadlines_of_runnables(Step& step) {
 /// The requirements that the rule makes.
 void deadlines_of_runnables_back(Step& step) {
   for (Object* const requirement : step.objects_of("RunnableRequirement")) {
-    const Object* const limit = requirement->child("limit");
-    if (requirement->name() != "deadline" || limit == nullptr || !limit->is("TimeRequirementLimit") ||
-        limit->attribute("limitType") != "UpperLimit" || limit->attribute("metric") != "ResponseTime" ||
-        requirement->attribute("severity") || requirement->children().size() != 1)
+    Object* const limit = requirement->child("limit");
+    if (requirement->owner() == nullptr || requirement->name() != "deadline" || limit == nullptr ||
+        !limit->is("TimeRequirementLimit") || limit->attribute("limitType") != "UpperLimit" ||
+        limit->attribute("metric") != "ResponseTime" || requirement->attribute("severity") ||
+        requirement->children().size() != 1)
       continue;
     const auto references = requirement->references("runnable");
     Object* const runnable = references.empty() ? nullptr : step.find(*requirement, references.front());
@@ -38,8 +39,9 @@ void deadlines_of_runnables_back(Step& step) {
     step.move(*value, *runnable, "deadline");
     step.changed(*runnable);
     Object& constraints = *requirement->owner();
-    constraints.remove(*requirement);
-    if (constraints.children().empty() && constraints.owner() != nullptr) constraints.owner()->remove(constraints);
+    step.drop(*limit, {"limitType", "metric"});
+    step.drop(*requirement, {"name", "runnable"});
+    if (constraints.children().empty()) step.drop(constraints);
   }
 }
 

@@ -85,7 +85,7 @@ void runnable_items_back(Step& step) {
     if (graph == nullptr) continue;
     for (OwnedObject& item : graph->take_all("items")) runnable->add("runnableItems", std::move(item));
     step.changed(*runnable);
-    if (graph->children().empty()) runnable->remove(*graph);
+    if (graph->children().empty()) step.drop(*graph);
   }
 }
 
@@ -110,18 +110,20 @@ std::string time_text(const Object& time) {
   return fmt::format("{}{}", time.attribute_or("value", "0"), time.attribute_or("unit", ""));
 }
 
-/// "amplitude=1.0 yOffset=0.0 period=10ms"; removes all of these.
-std::string old_function(Object& clock, std::string_view one, std::string_view other) {
+/// "amplitude=1.0 yOffset=0.0 period=10ms", all of it taken away.
+std::string old_function(Step& step, Object& clock, std::string_view one, std::string_view other) {
   std::string text;
   for (const std::string_view attribute : {one, other}) {
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", attribute, clock.attribute_or(attribute, "0.0"));
     clock.unset(attribute);
   }
-  for (const OwnedObject& child : clock.children())
-    if (child->feature() == "period" || child->feature() == "shift")
-      text += fmt::format(" {}={}", child->feature(), time_text(*child));
-  clock.remove_all("period");
-  clock.remove_all("shift");
+  Objects times;
+  for (Object* const child : all_children(clock))
+    if (child->feature() == "period" || child->feature() == "shift") times.push_back(child);
+  for (Object* const time : times) {
+    text += fmt::format(" {}={}", time->feature(), time_text(*time));
+    step.drop(*time, {"value", "unit"});
+  }
   return text;
 }
 
@@ -133,7 +135,7 @@ void clock_functions(Step& step) {
                                     {"ClockTriangleFunction", "triangle", "max", "min"}};
   for (const Function& function : functions) {
     for (Object* const clock : step.objects_of(function.cls)) {
-      const std::string before = old_function(*clock, function.one, function.other);
+      const std::string before = old_function(step, *clock, function.one, function.other);
       step.set_class(*clock, "ClockFunction");
       clock->set("curveType", function.curve);
       step.altered(*clock, "what the clock was is kept as text: a function has frequencies now");
@@ -157,12 +159,12 @@ void clock_steps(Step& step) {
 void scenarios(Step& step) {
   for (Object* const scenario : step.objects_of("Scenario")) {
     Object* const recurrence = scenario->child("recurrence");
-    if (recurrence == nullptr) continue;
+    if (recurrence == nullptr || scenario->owner() == nullptr) continue;
     const std::string before = fmt::format("recurrence={}", time_text(*recurrence));
     Object& stimulus = *scenario->owner();
     if (stimulus.is("VariableRateStimulus") && stimulus.child("step") == nullptr)
       stimulus.create("step", "Time").fields() = recurrence->fields();
-    scenario->remove(*recurrence);
+    step.drop(*recurrence, {"value", "unit"});
     step.altered(*scenario, "the recurrence is kept as text: samples are counted in cycles of the clock now");
     step.keep_as(*scenario, old_definition, before);
   }

@@ -32,11 +32,7 @@ void activity_graphs_back(Step& step) {
 constexpr std::string_view chain_classes[] = {"EventChain", "SubEventChain"};
 
 void copy_reference(const Object& from, std::string_view feature, Object& to) {
-  for (const Field& target : from.references(feature))
-    if (target.kind == FieldKind::remote)
-      to.add_remote_reference(feature, target.text, target.target_class);
-    else
-      to.add_reference(feature, target.text);
+  for (const Field& target : from.references(feature)) to.add_reference_like(feature, target);
 }
 
 void chain_items(Step& step) {
@@ -95,12 +91,12 @@ void component_ports(Step& step) {
     const std::string name(port->attribute_or("interfaceName", ""));
     port->unset("interfaceName");
     if (name.empty()) continue;
-    const Object& interface = interface_named(step, *port, name);
+    Object& interface = interface_named(step, *port, name);
     const std::string id = computed_id(interface, step.to.version).value_or("");
     if (&step.root_of(interface) == &step.root_of(*port))
-      port->add_reference("interface", id);
+      port->add_reference("interface", id, &interface);
     else
-      port->add_remote_reference("interface", fmt::format("amlt:/#{}", id), interface.cls());
+      port->add_remote_reference("interface", fmt::format("amlt:/#{}", id), interface.cls(), &interface);
     step.changed(*port, "refers to an interface instead of its name");
   }
   step.rename_class("InterfacePort", "ComponentPort");
@@ -108,25 +104,26 @@ void component_ports(Step& step) {
 
 /// Ports of interfaces that have only a name.
 void component_ports_back(Step& step) {
+  Objects named;
   for (Object* const port : step.objects_of("ComponentPort")) {
     const auto references = port->references("interface");
     Object* const interface = references.empty() ? nullptr : step.find(*port, references.front());
     if (interface == nullptr || !interface->is("MainInterface") || !interface->children().empty()) continue;
     port->unset("interface");
     port->set("interfaceName", interface->name());
+    named.push_back(interface);
     step.changed(*port);
   }
   step.rename_class("ComponentPort", "InterfacePort");
-  for (Object* const interface : step.objects_of("MainInterface"))
-    if (interface->children().empty() && interface->owner() != nullptr) {
-      std::size_t uses = 0;
-      const std::string id = step.id(*interface);
-      step.model.for_each([&](const Object& object) {
-        for (const Field& field : object.fields())
-          if (field.kind != FieldKind::value && field.text.ends_with(id)) ++uses;
-      });
-      if (uses == 0) interface->owner()->remove(*interface);
-    }
+  for (Object* const interface : named) {
+    std::size_t uses = 0;
+    const std::string id = step.id(*interface);
+    step.model.for_each([&](const Object& object) {
+      for (const Field& field : object.fields())
+        if (field.kind != FieldKind::value && field.text.ends_with(id)) ++uses;
+    });
+    if (uses == 0) step.drop(*interface, {"name"});
+  }
 }
 
 // ---- conditions

@@ -84,12 +84,12 @@ class Definitions {
   void convert_schedulers(std::string_view cls) {
     for (Object* const scheduler : step_.objects_of(cls)) {
       Object* const algorithm = scheduler->child("schedulingAlgorithm");
-      if (algorithm == nullptr) continue;
+      if (algorithm == nullptr || algorithm->cls() == no_class) continue;
       const std::string name = definition_for(*algorithm);
       definition_of_.emplace_back(scheduler, name);
       convert_algorithm(*scheduler, *algorithm);
       step_.changed(*scheduler, name);
-      scheduler->remove(*algorithm);
+      step_.drop(*algorithm, {"quantSizeNs"});
     }
   }
 
@@ -151,8 +151,10 @@ class Definitions {
   }
 
   void convert_extensions(Object& from, Object& to) {
-    for (const OwnedObject& extension : from.take_all("parameterExtensions"))
+    for (Object* const extension : from.children("parameterExtensions")) {
       add_parameter(to, key_of(*extension), "StringObject").set("value", extension->attribute_or("value", ""));
+      step_.drop(*extension, {"key", "value"});
+    }
   }
 
   /// In files with an older version, an entry of the new map is read as the old class.
@@ -177,16 +179,17 @@ class Definitions {
     for (Object* const old : owner.children("schedulingParameters")) {
       if (!old->is("SchedulingParameters") || is_new(*old)) continue;
       any = true;
-      const OwnedObject taken = owner.take(*old);
-      // A priority of 0 is the default of an allocation.
-      if (const auto priority = taken->attribute("priority"); priority && *priority != "0")
+      // A priority of 0 is what an allocation has that says nothing.
+      if (const auto priority = old->attribute("priority"); priority && *priority != "0")
         add_parameter(owner, "priority", "IntegerObject").set("value", *priority);
       for (const std::string_view name : {"minBudget", "maxBudget", "replenishment"})
-        if (const Object* const time = taken->child(name)) {
+        if (Object* const time = old->child(name)) {
           Object& value = add_parameter(owner, std::string(name), "Time");
           for (const std::string_view attribute : {"value", "unit"})
             if (const auto text = time->attribute(attribute)) value.set(attribute, *text);
+          step_.drop(*time, {"value", "unit"});
         }
+      step_.drop(*old, {"priority"});
     }
     convert_extensions(owner, owner);
     if (any) step_.changed(owner);
@@ -262,8 +265,8 @@ std::string name_of(std::string_view id) {
   return decode_name(name);
 }
 
-/// Entries that the older classes support, removed. `extensions` receives those with other names.
-void parameters_back(Object& owner, Object* extensions, bool standard) {
+/// Entries that the older classes can say, taken away. `extensions` takes those with a name of their own.
+void parameters_back(Step& step, Object& owner, Object* extensions, bool standard) {
   Object* old = nullptr;
   for (Object* const entry : owner.children("schedulingParameters")) {
     if (!entry->is("SchedulingParameter")) continue;
@@ -285,7 +288,8 @@ void parameters_back(Object& owner, Object* extensions, bool standard) {
     } else {
       continue;
     }
-    owner.remove(*entry);
+    if (value->owner() == entry) step.drop(*value, {"value"});
+    step.drop(*entry, {"key"});
   }
 }
 
@@ -322,13 +326,13 @@ void remove_definitions(Step& step) {
     for (const std::string_view feature : {"algorithmParameters", "processParameters"})
       for (const Field& parameter : definition->references(feature)) parameters.insert(name_of(parameter.text));
     if (definition->attribute("description")) step.altered(*definition, "an algorithm cannot be described");
-    definition->owner()->remove(*definition);
+    step.drop(*definition, {"name", "description", "algorithmParameters", "processParameters"});
   }
   for (Object* const definition : step.objects_of("SchedulingParameterDefinition")) {
     const std::string name(definition->name());
     const bool known = parameters.contains(name) || name.starts_with(extended);
     if (known && definition->children().empty() && !referred_to(step, *definition))
-      definition->owner()->remove(*definition);
+      step.drop(*definition, {"name", "type", "many", "mandatory"});
   }
 }
 
@@ -344,11 +348,11 @@ void scheduler_definitions_back(Step& step) {
       if (algorithm_class.empty()) continue;
       scheduler->unset("definition");
       Object& algorithm = scheduler->create("schedulingAlgorithm", algorithm_class);
-      parameters_back(*scheduler, algorithm_class == user_specific ? &algorithm : nullptr, false);
+      parameters_back(step, *scheduler, algorithm_class == user_specific ? &algorithm : nullptr, false);
       step.changed(*scheduler);
     }
   for (const std::string_view cls : {"SchedulerAssociation", "TaskAllocation"})
-    for (Object* const owner : step.objects_of(cls)) parameters_back(*owner, owner, true);
+    for (Object* const owner : step.objects_of(cls)) parameters_back(step, *owner, owner, true);
   remove_definitions(step);
 }
 

@@ -51,7 +51,7 @@ void define_type(Step& step, Object& owner, std::string_view feature, Object& ty
   Object& definition = step.part(owner, "swModel", "SWModel").create("typeDefinitions", "DataTypeDefinition");
   definition.set("name", name);
   step.move(type, definition, "dataType");
-  owner.add_reference(feature, step.id(definition));
+  owner.add_reference(feature, step.id(definition), &definition);
 }
 
 void types_by_reference(Step& step) {
@@ -71,11 +71,8 @@ void types_by_reference(Step& step) {
       const Field target = targets.front();
       for (OwnedObject& property : type->take_all("customProperties"))
         owner->add("customProperties", std::move(property));
-      owner->remove(*type);
-      if (target.kind == FieldKind::remote)
-        owner->add_remote_reference(one.feature, target.text, target.target_class);
-      else
-        owner->add_reference(one.feature, target.text);
+      step.drop(*type, {"typeDef"});
+      owner->add_reference_like(one.feature, target);
     }
 }
 
@@ -87,10 +84,7 @@ void types_by_reference_back(Step& step) {
       const Field target = targets.front();
       owner->unset(one.feature);
       Object& type = owner->create(one.feature, "TypeRef");
-      if (target.kind == FieldKind::remote)
-        type.add_remote_reference("typeDef", target.text, target.target_class);
-      else
-        type.add_reference("typeDef", target.text);
+      type.add_reference_like("typeDef", target);
       step.changed(*owner);
     }
 }

@@ -103,13 +103,13 @@ void redirect_to_controller(Object& allocation, Object& scheduler, InterruptCont
 }
 
 /// A TaskAllocation and a RunnableAllocation have a reference `scheduler` in 0.7.0.
-void redirect_to_scheduler(Object& allocation, const IteaReferences& references) {
+void lead_to_scheduler(Step& step, Object& allocation, const IteaReferences& references) {
   Object* const target = references.target(allocation, "scheduler");
   Object* const address = allocation.child("scheduler");
   const std::string written(address != nullptr ? address->attribute_or("href", "")
                                                : allocation.attribute_or("scheduler", ""));
   if (written.empty()) return;
-  if (address != nullptr) allocation.remove(*address);
+  if (address != nullptr) step.drop(*address, {"href", "xsi:type"});
   allocation.unset("scheduler");
   const auto task_scheduler = metamodel::find_class("TaskScheduler").value_or(no_class);
   if (written.find('#') != std::string::npos)
@@ -125,7 +125,7 @@ void allocate_process(Step& step, Object& allocation, const IteaReferences& refe
   const bool of_isr = is_allocation_of_isr(allocation, references);
   allocation.unset("xsi:type");
   allocation.set_class(of_isr ? "ISRAllocation" : "TaskAllocation");
-  if (!of_isr) return redirect_to_scheduler(allocation, references);
+  if (!of_isr) return lead_to_scheduler(step, allocation, references);
   Object* const scheduler = references.target(allocation, "scheduler");
   if (scheduler == nullptr || !scheduler->is("TaskScheduler")) return;
   redirect_to_controller(allocation, *scheduler, controllers);

@@ -136,7 +136,7 @@ Object* constraints_for(Step& step, const Object& process) {
 
 void deadlines(Step& step) {
   const IteaReferences references(step.model);
-  std::vector<Object*> processes;
+  Objects processes;
   step.model.for_each([&](Object& object) {
     if ((object.is("Task") || object.is("ISR") || object.is("ProcessPrototype")) && object.child("deadline") != nullptr)
       processes.push_back(&object);
@@ -158,7 +158,7 @@ void deadlines(Step& step) {
     Object& value = limit.create("limitValue", "SignedTime");
     value.set("value", deadline.attribute_or("value", "0"));
     value.set("unit", deadline.attribute_or("unit", "ps"));
-    process->remove(deadline);
+    step.drop(deadline, {"value", "unit"});
     step.changed(*process);
   }
 }
@@ -173,7 +173,7 @@ void reference_objects(Step& step) {
     if (metamodel::is_referable(target->cls(), oldest_version)) continue;
     const std::string text(object->reference("value").value_or(""));
     step.keep(*object, "value", text);
-    object->owner()->remove(*object);
+    step.drop(*object, {"value"});
   }
 }
 

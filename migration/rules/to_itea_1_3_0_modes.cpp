@@ -98,7 +98,7 @@ void redirect_to_mode_label(Step& step, Object& object, std::string_view before,
     const std::string written(address != nullptr ? address->attribute_or("href", "") : object.attribute_or(before, ""));
     step.keep(object, before, written);
   }
-  object.remove_all(before);
+  for (Object* const address : object.children(before)) step.drop(*address, {"href", "xsi:type"});
   object.unset(before);
   if (label == nullptr || label->owner() == nullptr) return;
   refer(object, after, mode_label_for(*label), references);

@@ -89,7 +89,7 @@ TEST_CASE("created and moved and removed and renamed objects know their location
   CHECK(first.path() == "swModel/runnables[0]");
   CHECK(second.path() == "swModel/runnables/Second");
   CHECK(root.path() == "Amalthea");
-  CHECK(software.children("runnables") == std::vector<Object*>{&first, &second});
+  CHECK(software.children("runnables") == Objects{&first, &second});
   CHECK(software.child("tasks") == &task);
   CHECK(software.child("labels") == nullptr);
 
@@ -108,14 +108,14 @@ TEST_CASE("created and moved and removed and renamed objects know their location
   CHECK(taken.get() == &first);
   CHECK(first.owner() == nullptr);
   software.add("runnables", std::move(taken), &second);
-  CHECK(software.children("runnables") == std::vector<Object*>{&first, &second});
+  CHECK(software.children("runnables") == Objects{&first, &second});
   CHECK(software.take_all("runnables").size() == 2);
   CHECK(software.children().size() == 1);
   CHECK(task.set_class("ISR"));
   CHECK_FALSE(task.set_class("Nothing"));
   CHECK(task.is("ISR"));
-  CHECK(model.objects() == std::vector<Object*>{&root, &software, &task});
-  CHECK(model.objects_of("ISR") == std::vector<Object*>{&task});
+  CHECK(model.objects() == Objects{&root, &software, &task});
+  CHECK(model.objects_of("ISR") == Objects{&task});
 }
 
 TEST_CASE("values and references are set and removed and redirected") {

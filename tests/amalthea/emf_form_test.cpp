@@ -172,7 +172,7 @@ void add_ids(const Object& object, std::unordered_set<std::string_view>& ids, st
 void change(EditableModel& model, Version version, std::mt19937& random) {
   const auto below = [&](std::size_t limit) { return static_cast<std::size_t>(random() % limit); };
   for (int i = 0; i < 20; ++i) {
-    const std::vector<Object*> objects = model.objects();
+    const Objects objects = model.objects();
     Object& object = *objects[below(objects.size())];
     if (object.owner() == nullptr) continue;
     switch (below(3)) {
