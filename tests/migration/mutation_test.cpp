@@ -266,7 +266,7 @@ TEST_CASE("converting a model with mistakes in it loses nothing without saying s
 }
 
 TEST_CASE("converting very many models with mistakes in them loses nothing without saying so", "[long]") {
-  const Totals totals = run_all(1000, 20000);
+  const Totals totals = run_all(10000, 12000);
   CHECK(totals.converted > totals.trials / 2);
 }
 
