@@ -131,6 +131,7 @@ std::string_view itea_feature(std::string_view name) { return lookup(features, n
 std::string_view itea_content(std::string_view feature) { return lookup(contents, feature, ""); }
 
 std::string_view itea_package(std::string_view class_name) {
+  if (class_name.empty()) return "";
   for (const auto& [package, names] : packages)
     for (std::size_t at = names.find(class_name); at != std::string_view::npos; at = names.find(class_name, at + 1))
       if (names[at - 1] == ' ' && names[at + class_name.size()] == ' ') return package;

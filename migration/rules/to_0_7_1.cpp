@@ -174,6 +174,7 @@ void default_entries(Step& step) {
       const auto stated = entry->attribute("default");
       if (!stated) continue;
       const bool is_default = *stated == "true";
+      if (!is_default && *stated != "false") step.keep_field(*entry, "default");  // no truth value
       entry->unset("default");
       if (!is_default) continue;
       if (mode_switch->child("defaultEntry") != nullptr) {

@@ -104,6 +104,7 @@ void add_latency(Step& step, const Object& path, Object& element, std::string_vi
   bool scaled = false, constant = true;
   for (const Part& part : parts) {
     const double factor = clock > 0 && part.clock > 0 ? clock / part.clock : 1;
+    if (factor != 1) step.changed(path, fmt::format("{:.0f} cycles of another clock", part.upper));
     scaled = scaled || factor != 1;
     constant = constant && (part.latency == nullptr || part.latency->is("LatencyConstant"));
     lower += part.lower * factor;

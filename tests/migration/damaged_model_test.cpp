@@ -132,7 +132,7 @@ TEST_CASE("of two where there is room for one the last stays, and the other is k
 /// Ids that are the names of nothing, or of another class, and a position.
 const std::string by_id = test::model_text(
     "<swModel><tasks xmi:id=\"Old?type=Task\" name=\"New\"/><tasks xmi:id=\"wrong?type=Label\" name=\"Second\"/>"
-    "<processPrototypes name=\"P\"/></swModel><constraintsModel><processConstraints/></constraintsModel>"
+    "<processPrototypes name=\"P\"/></swModel>"
     "<mappingModel><taskAllocation task=\"Old?type=Task\"/><taskAllocation task=\"wrong?type=Label\"/>"
     "<taskAllocation task=\"//@swModel/@tasks.1\"/></mappingModel>",
     "0.9.7");

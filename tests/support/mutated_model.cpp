@@ -245,7 +245,7 @@ class Mutator {
         break;
       }
       case 9:
-        set(node, "xmi:id", values_.below(2) == 0 ? values_.text() : some_id());
+        set(node, "xmi:id", values_.below(2) == 0 || release_.is_itea() ? values_.text() : some_id());
         break;
       case 10: {
         const std::string& name = values_.any(features_);
@@ -403,8 +403,8 @@ void refer_anywhere(XmlNode& root, std::uint64_t seed) {
       addresses.push_back(std::move(address));
       node.attributes.erase(node.attributes.begin() + static_cast<std::ptrdiff_t>(i));
     }
-    for (XmlNode& child : node.children) left.push_back(&child);
     node.children.insert(node.children.end(), addresses.begin(), addresses.end());
+    for (XmlNode& child : node.children) left.push_back(&child);
   }
 }
 
