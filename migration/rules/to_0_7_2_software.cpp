@@ -121,7 +121,7 @@ void unwrap_group_items(Step& step) {
         deviation->move_to(new_owner, "deviation");
         step.keep_child(new_owner, *deviation);
       }
-      if (Object* const deviation = box->child("deviation"); deviation != nullptr && !says_something(*deviation))
+      if (Object* const deviation = box->child("deviation"); deviation != nullptr && !has_content(*deviation))
         step.remove(*deviation);
       step.drop(*box);
     }
