@@ -40,7 +40,8 @@ struct Diagnostic {
 /// "file:line:column: error: message [AM0203]", without the parts that are unknown.
 std::string format(const Diagnostic&);
 
-/// The text with line breaks and other control characters as blanks: names in a model may hold anything.
+/// The text with line breaks and tabs as blanks and other control characters spelled out (visible_text): names in a
+/// model may hold anything.
 std::string one_line(std::string_view text);
 
 class Diagnostics {

@@ -119,7 +119,7 @@ int run(const AnnotateOptions& options) {
   print_findings(diagnostics);
   for (const exporter::VerdictLine& said :
        exporter::verdict_lines(engine::assess(analysed->system, analysed->results, diagnostics)))
-    fmt::print(stderr, "{}\n", said.text);
+    say(said.text);
   if (!write_model(*model, targets, limits,
                    [&](const Document& document) { return exporter::annotate(document, annotations); }))
     return ExitCode::unusable;

@@ -13,18 +13,20 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "amalthea/detail/visible_text.hpp"
 #include "batch/batch.hpp"
 #include "batch/summary.hpp"
 #include "cli/complaint.hpp"
 #include "cli/input.hpp"
-#include "cli/mapping.hpp"
 #include "cli/progress.hpp"
 #include "cli/shown_findings.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/findings/finding_formats.hpp"
 #include "exporter/findings/sarif_log.hpp"
 #include "exporter/primitives/new_file.hpp"
+#include "exporter/primitives/text_table.hpp"
 #include "exporter/results/detail/results_json.hpp"
+#include "importer/reading/file_bytes.hpp"
 
 namespace amalthea::cli {
 namespace {
@@ -52,17 +54,18 @@ std::string in_words(const BatchOptions& options) {
   const AnalysisInput& analysis = options.analysis;
   std::string words = fmt::format(
       "execution {} until {} platform {} memory {} line rule {} wrappers {} derived chains {} "
-      "communication {} strict {} lenient {}",
+      "communication {} strict {} lenient {} steps {}",
       analysis.execution, analysis.until, analysis.platform, analysis.memory, analysis.line_rule,
-      analysis.build.keep_wrappers, analysis.derive_chains, analysis.communication, analysis.strict, analysis.lenient);
+      analysis.build.keep_wrappers, analysis.derive_chains, analysis.communication, analysis.strict, analysis.lenient,
+      analysis.max_steps);
   for (const std::string& change : analysis.map) words += fmt::format("\nmap {}", change);
   for (const std::string& chain : analysis.chains) words += fmt::format("\nchain {}", chain);
   for (const std::string& file : {analysis.platform, analysis.memory, analysis.mapping_file})
     if (!file.empty() && std::filesystem::is_regular_file(file))
-      words += fmt::format("\n{} {}", file, exporter::hash_of_text(read_small_file(file).value_or("")));
-  words +=
-      fmt::format("\nlimits {} {} {} {} {}", options.limits.max_file_size, options.limits.max_unpacked_size,
-                  options.limits.max_depth, options.limits.max_elements, options.limits.max_attributes_per_element);
+      words += fmt::format("\n{} {}", file, exporter::hash_of_text(importer::read_bytes(file).value_or("")));
+  words += fmt::format("\nlimits {} {} {} {} {} {}", options.limits.max_file_size, options.limits.max_unpacked_size,
+                       options.limits.max_unpacked_ratio, options.limits.max_depth, options.limits.max_elements,
+                       options.limits.max_attributes_per_element);
   return words;
 }
 
@@ -173,9 +176,7 @@ bool read_models(const BatchOptions& options, std::vector<batch::ModelFiles>& mo
   models = std::move(*found);
   if (!options.manifest.empty()) {
     std::error_code error;
-    auto listed = std::filesystem::is_regular_file(options.manifest, error)
-                      ? batch::parse_manifest(read_small_file(options.manifest).value_or(""))
-                      : tl::unexpected(std::string("there is no such file"));
+    const auto listed = importer::read_bytes(options.manifest).and_then(batch::parse_manifest);
     if (!listed) {
       complain(fmt::format("{}: {}", options.manifest, listed.error()));
       return false;
@@ -221,7 +222,7 @@ int run(const BatchOptions& options) {
   if (options.list) {
     const auto list = batch::manifest_text(work.models);
     if (!list) return unusable(list.error());
-    return write_output(options.output, *list) ? ExitCode::all_well : ExitCode::unusable;
+    return write_data(options.output, *list) ? ExitCode::all_well : ExitCode::unusable;
   }
   if (!outputs_are_possible(options)) return ExitCode::unusable;
   const auto shard = batch::parse_shard(options.shard);
@@ -248,8 +249,8 @@ int run(const BatchOptions& options) {
     summary.add(record);
     findings.add(line);
     if (options.output.empty()) {
-      std::fwrite(line.data(), 1, line.size(), stdout);
-      std::fputc('\n', stdout);
+      const std::string shown = visible_text(line) + "\n";
+      std::fwrite(shown.data(), 1, shown.size(), stdout);
     }
   };
   Progress progress;
@@ -259,9 +260,13 @@ int run(const BatchOptions& options) {
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return unusable("cannot write to standard output");
 
   std::FILE* const people = options.output.empty() ? stderr : stdout;
-  if (people == stdout || !is_quiet())
-    batch::summary_text(summary, !options.output.empty() && use_colour(),
-                        [people](std::string_view text) { fmt::print(people, "{}", text); });
+  if (people == stdout || !is_quiet()) {
+    const bool colour = people == stdout && use_colour();
+    batch::summary_text(summary, colour, [=](std::string_view text) {
+      const std::string shown = colour ? exporter::visible_painted_text(text) : visible_text(text);
+      std::fwrite(shown.data(), 1, shown.size(), people);
+    });
+  }
   if (!findings.close()) return ExitCode::unusable;
   for (const std::string& path : options.summaries)
     if (const auto written = batch::write_summary(path, summary, options.output); !written)
@@ -276,7 +281,10 @@ struct MergeOptions {
 
 int merge(const MergeOptions& options) {
   if (options.output.empty()) {
-    const auto merged = batch::merge_parts(options.parts, [](std::string_view line) { fmt::print("{}", line); });
+    const auto merged = batch::merge_parts(options.parts, [](std::string_view line) {
+      const std::string shown = visible_text(line);
+      std::fwrite(shown.data(), 1, shown.size(), stdout);
+    });
     if (!merged) return unusable(merged.error());
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return unusable("cannot write to standard output");
     return ExitCode::all_well;

@@ -45,9 +45,8 @@ std::optional<std::vector<MappingChange>> changes_of_model(const std::string& fi
                                      [&](const Task& each) { return each.name == entry.task; });
       entry.core = other.platform.units[task->unit].name;
       if (!is_quiet())
-        fmt::print(stderr,
-                   "amalthea: note: --compare {}: task \"{}\" may run on several units; the first, \"{}\", counts\n",
-                   file, entry.task, entry.core);
+        say(fmt::format("amalthea: note: --compare {}: task \"{}\" may run on several units; the first, \"{}\", counts",
+                        file, entry.task, entry.core));
     }
     MappingChange change;
     change.task = std::move(entry.task);

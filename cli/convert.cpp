@@ -111,11 +111,10 @@ int convert_version(const ConvertOptions& options, const Model& model, migration
   print_findings(conversion.findings);
   if (!write_report(options, conversion, model)) return ExitCode::unusable;
   if (!conversion.done) {
-    fmt::print(
-        stderr,
-        "amalthea: error: {} cannot hold this model; nothing was written. Change what the errors name, or convert to a "
-        "newer version\n",
-        migration::to_string(to));
+    complain(fmt::format(
+        "{} cannot hold this model; nothing was written. Change what the errors name, or convert to a newer "
+        "version",
+        migration::to_string(to)));
     return ExitCode::findings;
   }
   if (options.check) return ExitCode::all_well;
@@ -198,8 +197,9 @@ int convert_tree(const ConvertOptions& options, migration::Release to) {
   const auto totals = batch::convert_tree(work);
   if (!totals) return unusable(totals.error());
   progress.clear();
-  fmt::print("{} converted, {} unchanged, {} failed; {} tells of each\n", totals->converted, totals->unchanged,
-             totals->failed, work.log);
+  if (!write_output("", fmt::format("{} converted, {} unchanged, {} failed; {} tells of each\n", totals->converted,
+                                    totals->unchanged, totals->failed, work.log)))
+    return ExitCode::unusable;
   return totals->failed > 0 ? ExitCode::findings : ExitCode::all_well;
 }
 

@@ -51,7 +51,7 @@ int run(ExplainOptions options) {
   if (!results) return ExitCode::findings;
   const auto story = engine::explain(prepared->system, prepared->analysis, *results, *task);
   if (!story) {
-    fmt::print(stderr, "amalthea: {}\n", story.error());
+    say(fmt::format("amalthea: {}", story.error()));
     return ExitCode::findings;
   }
   const auto tried = engine::what_if(prepared->system, prepared->analysis, *task);

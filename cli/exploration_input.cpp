@@ -308,10 +308,10 @@ void drop_impossible_groups(const std::vector<const System*>& placements, explor
     if (!common_units(placements, constraints, whole).empty()) continue;
     constraints.together.pop_back();
     if (is_quiet()) continue;
-    fmt::print(stderr,
-               "amalthea: note: affinity constraints of the model want {} on one unit, but there is none on which all "
-               "of them can run; that of {} is left out\n",
-               names_of(*placements.front(), whole), names_of(*placements.front(), group));
+    say(fmt::format(
+        "amalthea: note: affinity constraints of the model want {} on one unit, but there is none on which all of them "
+        "can run; that of {} is left out",
+        names_of(*placements.front(), whole), names_of(*placements.front(), group)));
   }
 }
 

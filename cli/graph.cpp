@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "analysis/model_analysis.hpp"
+#include "cli/complaint.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/graph/graph_formats.hpp"
@@ -34,9 +35,8 @@ int run(const GraphOptions& options) {
   for (TaskIndex index = 0; index < system.tasks.size(); ++index)
     if (system.tasks[index].name == options.task) task = index;
   if (!options.task.empty() && !task) {
-    fmt::print(stderr, "amalthea: error: --task {}: the model has no such task{}\n", options.task,
-               did_you_mean_or_list(options.task, system.tasks, &Task::name));
-    return ExitCode::unusable;
+    return unusable(fmt::format("--task {}: the model has no such task{}", options.task,
+                                did_you_mean_or_list(options.task, system.tasks, &Task::name)));
   }
   const auto render = options.format == "json"  ? exporter::render_graph_json
                       : options.format == "svg" ? exporter::render_graph_svg

@@ -5,6 +5,8 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/complaint.hpp"
+#include "cli/numbers.hpp"
 #include "cli/usage_error.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/results/result_view.hpp"
@@ -29,16 +31,17 @@ int main(int argc, char** argv) {
     cli::add_convert(app, exit_code);
     cli::add_explore(app, exit_code);
     cli::add_gpu(app, exit_code);
+    cli::check_numbers(app);
     try {
       app.parse(argc, argv);
     } catch (const CLI::Success& success) {
       return app.exit(success);  // --help, --version
     } catch (const CLI::ParseError& error) {
-      fmt::print(stderr, "{}", cli::describe_usage_error(app, error));
+      cli::say(cli::describe_usage_error(app, error));
       return cli::ExitCode::unusable;
     }
   } catch (const std::exception& error) {
-    fmt::print(stderr, "amalthea: internal error: {}\n", error.what());
+    cli::say(fmt::format("amalthea: internal error: {}", error.what()));
     return cli::ExitCode::internal;
   }
   return exit_code;

@@ -122,7 +122,7 @@ std::string describe_usage_error(CLI::App& app, const CLI::ParseError& error) {
   } else if (is_a<CLI::ConversionError>(error)) {
     message += expected_value(verb, message);
   }
-  return fmt::format("amalthea: error: {}\n{} --help shows the use.\n", message, command_of(verb));
+  return fmt::format("amalthea: error: {}\n{} --help shows the use.", message, command_of(verb));
 }
 
 }  // namespace amalthea::cli

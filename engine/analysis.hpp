@@ -12,6 +12,7 @@
 #include "engine/gpu/device_profile.hpp"
 #include "engine/results/results.hpp"
 #include "engine/simulation/simulation_observer.hpp"
+#include "engine/simulation/step_limit.hpp"
 
 namespace amalthea::engine {
 
@@ -23,6 +24,7 @@ struct AnalysisOptions {
   Communication communication = Communication::implicit;  ///< by which latency constraints are judged
   bool strict = false;                                    ///< see Results
   SimulationObserver* observer = nullptr;                 ///< watches the simulation; may be null
+  std::uint64_t max_steps = default_simulation_steps;     ///< after which a simulation stops, wherever it is
 };
 
 /// Nothing, with a diagnostic, when a device's profile is not known or times exceed what the simulation can hold

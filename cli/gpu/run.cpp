@@ -36,6 +36,7 @@ struct RunOptions {
   std::vector<std::string> timelines;
   std::string log_directory;
   std::size_t width = 0;
+  std::uint64_t max_steps = gpu::default_stream_steps;
   double copy_bandwidth = static_cast<double>(gpu::ExaminerOptions{}.copy_bytes_per_second) / 1e9;
 };
 
@@ -59,7 +60,7 @@ std::optional<Input> read_scenario(const RunOptions& options, const engine::Devi
     auto read = gpu::parse_examiner_scenario(*text, profile, {std::llround(options.copy_bandwidth * 1e9)});
     if (!read) return refused(read.error());
     for (const engine::TextError& remark : read->remarks)
-      fmt::print(stderr, "amalthea: warning: {}:{}\n", options.scenario, format(remark));
+      say(fmt::format("amalthea: warning: {}:{}", options.scenario, format(remark)));
     if (!read->name.empty()) input.title = read->name;
     input.scenario = std::move(read->scenario);
     input.benchmarks = std::move(read->benchmarks);
@@ -121,7 +122,7 @@ int run(const RunOptions& options) {
   const auto input = read_scenario(options, profile ? &*profile : nullptr);
   const auto date = date_of_traces();
   if (!input || !date || !outputs_are_possible(options, *input)) return ExitCode::unusable;
-  const auto run = gpu::simulate_streams(input->scenario);
+  const auto run = gpu::simulate_streams(input->scenario, options.max_steps);
   if (!run) return unusable(fmt::format("{}: {}", options.scenario, run.error()));
 
   exporter::TimelineOptions timeline;
@@ -129,7 +130,7 @@ int run(const RunOptions& options) {
   timeline.date = *date;
   if (options.width > 0) timeline.width = options.width;
   for (const std::string& path : options.timelines)
-    if (!write_output(path, exporter::timeline_format_of(path)->render(input->scenario, *run, timeline)))
+    if (!write_data(path, exporter::timeline_format_of(path)->render(input->scenario, *run, timeline)))
       return ExitCode::unusable;
   if (!options.log_directory.empty())
     for (const gpu::ExaminerBenchmark& benchmark : input->benchmarks)
@@ -168,6 +169,9 @@ void add_gpu_run(CLI::App& gpu, int& exit_code) {
   verb->add_option("--copy-bandwidth", options->copy_bandwidth,
                    "of copies that a scenario of cuda_scheduling_examiner gives in bytes, in GB/s")
       ->check(CLI::Range(1e-6, 1e6))
+      ->capture_default_str();
+  verb->add_option("--max-steps", options->max_steps, "most instants of the simulation; one that needs more is refused")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
       ->capture_default_str();
   verb->callback([options, &exit_code] { exit_code = run(*options); });
 }

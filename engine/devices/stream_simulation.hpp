@@ -60,8 +60,12 @@ struct StreamRun {
 /// Most blocks of all kernels together.
 constexpr std::int64_t most_simulated_blocks = 10'000'000;
 
+/// Most instants at which something happens, unless more are allowed. Time slices are recorded at them.
+constexpr std::uint64_t default_stream_steps = 2'000'000;
+
 /// The error says which operation cannot run: a block that no SM takes, more blocks than most_simulated_blocks, or an
-/// end beyond 2^63 ps.
-tl::expected<StreamRun, std::string> simulate_streams(const StreamScenario& scenario);
+/// end beyond 2^63 ps; or that the simulation needs more steps.
+tl::expected<StreamRun, std::string> simulate_streams(const StreamScenario& scenario,
+                                                      std::uint64_t most_steps = default_stream_steps);
 
 }  // namespace amalthea::engine::gpu

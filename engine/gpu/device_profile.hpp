@@ -45,7 +45,7 @@ struct DeviceProfile {
 /// The profile's measured kernel of that name, whatever its case; null where there is none.
 const gpu::NamedKernel* find_kernel(const DeviceProfile& profile, std::string_view name);
 
-/// From the JSON text of a profile; the error names what is missing or wrong.
+/// From the JSON text of a profile; the error says where what is missing or wrong: "line:column: path: what".
 tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view json);
 
 const std::vector<DeviceProfile>& built_in_profiles();

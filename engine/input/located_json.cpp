@@ -15,6 +15,7 @@ namespace amalthea::engine {
 namespace {
 
 constexpr std::size_t deepest = 32;
+constexpr std::size_t most_values = 4'000'000;
 
 /// Counts lines while it is read; the copies that the parser makes share one count.
 struct Cursor {
@@ -133,7 +134,12 @@ class ValueBuilder {
     return node;
   }
 
+  /// Null, and an error, where there are too many.
   JsonValue* attach(JsonValue node) {
+    if (++values_ > most_values) {
+      fail(fmt::format("more than {} values", most_values));
+      return nullptr;
+    }
     if (open_.empty()) {
       root_ = std::move(node);
       return &root_;
@@ -152,7 +158,9 @@ class ValueBuilder {
   template <typename Container>
   bool open(Container container) {
     if (open_.size() >= deepest) return fail(fmt::format("nested deeper than {}", deepest));
-    open_.push_back(attach(located(std::move(container))));
+    JsonValue* const node = attach(located(std::move(container)));
+    if (node == nullptr) return false;
+    open_.push_back(node);
     keys_.emplace_back();
     return true;
   }
@@ -168,6 +176,7 @@ class ValueBuilder {
   std::vector<JsonValue*> open_;  ///< a parent's list does not grow while a child is open
   std::vector<std::unordered_set<std::string>> keys_;
   std::string key_;
+  std::size_t values_ = 0;
   std::optional<TextError> error_;
 };
 

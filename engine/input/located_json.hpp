@@ -51,7 +51,7 @@ struct JsonMember {
   JsonValue value;
 };
 
-/// Refuses what is no JSON, keys that occur twice in one object, and nesting deeper than 32.
+/// Refuses what is no JSON, keys that occur twice in one object, nesting deeper than 32 and more than 4 million values.
 tl::expected<JsonValue, TextError> parse_located_json(std::string_view text);
 
 /// The value under a key, or null.

@@ -28,6 +28,7 @@
 #include "engine/program/program.hpp"
 #include "engine/results/results.hpp"
 #include "engine/simulation/simulation_observer.hpp"
+#include "engine/simulation/step_limit.hpp"
 
 namespace amalthea::engine {
 
@@ -43,7 +44,8 @@ struct SimulationInput {
   std::uint64_t seed = 0;                  ///< of what is drawn at random
   bool keep_responses = false;             ///< fills Results::responses
   SimulationObserver* observer = nullptr;  ///< may be null
-  std::uint64_t max_events = 50'000'000;   ///< instants after which the simulation stops, wherever it is
+  /// Instants and activities after which the simulation stops, wherever it is.
+  std::uint64_t max_steps = default_simulation_steps;
 };
 
 /// Fills everything observed: response times, worst jobs, utilisation. Verdicts and demands are left alone.

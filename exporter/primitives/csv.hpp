@@ -10,7 +10,8 @@
 namespace amalthea::exporter {
 
 /// In quotes where it has to be. Text that a spreadsheet would take for a formula keeps its first character behind an
-/// apostrophe, as models may come from anywhere; numbers, negative ones too, stay as they are.
+/// apostrophe, and control characters are spelled out (visible_text), as models may come from anywhere; numbers,
+/// negative ones too, stay as they are.
 std::string csv_field(std::string_view text);
 
 void append_csv_line(std::string& out, const std::vector<std::string>& fields);

@@ -42,7 +42,7 @@ void EventLoop::run(Results& results) {
         clock.set(last);  // what has not ended by now is late by as much
         break;
       }
-      if (results.events == input_.max_events) throw Stuck{};
+      if (results.events + clock.all_steps() >= input_.max_steps) throw Stuck{};
       clock.set(next);
       ++results.events;
       end_work();
