@@ -54,7 +54,9 @@ int run(ExplainOptions options) {
     say(fmt::format("amalthea: {}", story.error()));
     return ExitCode::findings;
   }
-  const auto tried = engine::what_if(prepared->system, prepared->analysis, *task);
+  // A simulation that was stopped would be stopped again.
+  std::vector<engine::WhatIf> tried;
+  if (!results->stopped_early) tried = engine::what_if(prepared->system, prepared->analysis, story->task);
   const exporter::ModelInfo info = exporter::model_info(*model);
   const exporter::ResultView view{info, prepared->system, *results, diagnostics};
   const bool colour = options.output.empty() && use_colour();

@@ -355,6 +355,11 @@ void add_exploration_options(CLI::App& verb, ExplorationInput& input) {
   verb.add_option("--candidates", input.candidates, "how many mappings to judge")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
       ->capture_default_str();
+  verb.add_option("--search-steps", input.steps,
+                  "most steps of all bounds together; a search that needs more ends earlier")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000'000'000}))
+      ->capture_default_str()
+      ->group("Limits");
   verb.add_option("--seconds", input.seconds,
                   "stop the search after this time; then results may differ from run to run")
       ->check(CLI::Range(0.0, 1e9));
@@ -401,6 +406,7 @@ std::optional<Search> make_search(const Model& model, const AnalysisInput& analy
   search.complete = [placer](System& other) { return placer.complete(other); };
   search.options.objectives = std::move(*objectives);
   search.options.candidates = input.candidates;
+  search.options.steps = input.steps;
   search.options.seconds = input.seconds;
   search.options.seed = input.seed;
   search.options.threads = input.jobs != 0 ? input.jobs : std::max(1U, std::thread::hardware_concurrency());

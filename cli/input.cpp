@@ -133,6 +133,11 @@ void add_limit_options(CLI::App& verb, importer::Limits& limits) {
 void add_build_options(CLI::App& verb, importer::BuildOptions& options) {
   verb.add_flag("--keep-wrappers", options.keep_wrappers,
                 "simulate wrapper and copies of an offloaded function as written even when it is mapped to a CPU");
+  verb.add_option("--max-activities", options.max_activities,
+                  "most activities of all tasks, counting every call of a runnable anew")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{100'000'000}))
+      ->capture_default_str()
+      ->group("Limits");
 }
 
 void add_lenient_option(CLI::App& verb, bool& lenient) {

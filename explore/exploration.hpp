@@ -74,6 +74,8 @@ struct Options {
   Freedom freedom;
   std::vector<Objective> objectives = {LargestResponse{}};
   std::uint64_t candidates = 20000;  ///< to be judged, all walks together; no more again to find a conflict
+  /// Of all bounds together (engine::bound_steps), and no more again to find a conflict; then the search ends earlier.
+  std::uint64_t steps = 1'000'000'000;
   /// Stop earlier after this time, a fifth of it being left to find a conflict; then results may differ between runs.
   std::optional<double> seconds;
   std::uint64_t seed = 1;
@@ -145,6 +147,7 @@ struct Exploration {
   bool feasible = false;             ///< whether front.front() has nobody late
   std::optional<Conflict> conflict;  ///< where it is not
   std::uint64_t judged = 0;
+  bool is_cut = false;  ///< by Options::steps
 };
 
 /// Empty front only if there is no task. Throws std::overflow_error where times exceed what can be held.

@@ -3,12 +3,15 @@
 
 #include "engine/bounds/detail/analysed_gpu.hpp"
 #include "engine/bounds/detail/report.hpp"
+#include "engine/cpu/counted_steps.hpp"
 
 namespace amalthea::engine {
 
 SystemBounds system_bounds(const System& system, const std::vector<Program>& best, const std::vector<Program>& worst,
                            const std::vector<const DeviceProfile*>& devices) {
   using namespace bounds;
+  constexpr std::uint64_t steps_of_a_step = 4;  // by the time that it takes
+  for (const Program& program : worst) bound_steps += steps_of_a_step * (program.steps.size() + 1);
   const Subject subject{system, best, worst, devices};
   Faults faults(system.tasks.size());
   const Triggers triggers = triggers_of(subject);

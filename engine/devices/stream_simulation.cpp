@@ -98,6 +98,11 @@ tl::expected<StreamRun, std::string> simulate_streams(const StreamScenario& scen
     if (operation.blocks > most_simulated_blocks - blocks)
       return tl::unexpected(fmt::format("operations[{}]: more than {} blocks in all", index, most_simulated_blocks));
     blocks += operation.blocks;
+    if (static_cast<std::uint64_t>(blocks) > most_steps / 2)
+      return tl::unexpected(
+          fmt::format("operations[{}]: the blocks up to here take two steps each, more than {} in all; "
+                      "launch fewer, or raise --max-steps",
+                      index, most_steps));
   }
   try {
     return run(scenario, use, most_steps);

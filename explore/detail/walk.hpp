@@ -34,6 +34,7 @@ struct WalkOptions {
   std::uint64_t search = 0;  ///< which search of the exploration it belongs to
   Start start = Start::original;
   std::uint64_t budget = 1000;  ///< candidates to be judged
+  std::uint64_t steps = 0;      ///< of their bounds, after which the walk ends
   std::vector<double> weights;  ///< of the objectives, together 1
   std::vector<double> scales;   ///< by which objectives are divided
   bool until_feasible = false;  ///< ends with the first that is
@@ -46,6 +47,8 @@ struct WalkOptions {
 struct WalkResult {
   Archive archive;
   std::uint64_t judged = 0;
+  std::uint64_t steps = 0;  ///< that bounds have taken
+  bool is_cut = false;      ///< by WalkOptions::steps
   bool feasible = false;
   std::set<std::vector<TaskIndex>> late;  ///< owners of the deadlines that were missed together, of some candidates
 };

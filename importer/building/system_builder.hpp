@@ -23,6 +23,8 @@ struct BuildOptions {
   bool tabulated_accesses = false;
   /// Where tasks run instead of where the model maps them; of several for one task the last counts.
   std::vector<MappingChange> mapping = {};
+  /// Most activities of all tasks together, counting every call of a runnable anew.
+  std::size_t max_activities = 300'000;
   /// Findings that have been told already: what an element lacks because of an error among them is not told again.
   const Diagnostics* told = nullptr;
 };

@@ -127,7 +127,7 @@ TEST_CASE("numbers that are none are refused with the name of the option") {
                                                       {{"simulate", model()}, "--runs"},
                                                       {{"simulate", model()}, "--trace-run"},
                                                       {{"batch", model()}, "--memory-limit"},
-                                                      {{"gpu", "study"}, "--configurations"}})
+                                                      {{"gpu", "study", "placement"}, "--configurations"}})
     for (const char* value : {"-1", "99999999999999999999", "nan", "1e3", ""}) {
       Arguments arguments = verb;
       arguments.push_back(fmt::format("{}={}", option, value));

@@ -245,6 +245,10 @@ TEST_CASE("a scenario that cannot run is refused") {
   maker.scenario.operations[1].shape.threads = 32;
   maker.scenario.operations[1].blocks = most_simulated_blocks;
   CHECK(simulate_streams(maker.scenario).error() == "operations[1]: more than 10000000 blocks in all");
+  maker.scenario.operations[1].blocks = default_stream_steps / 2;
+  CHECK(simulate_streams(maker.scenario).error() ==
+        "operations[1]: the blocks up to here take two steps each, more than 2000000 in all; launch fewer, or raise "
+        "--max-steps");
   maker.scenario.operations[1].blocks = 1;
   maker.scenario.operations[1].duration = Duration::max();
   CHECK(simulate_streams(maker.scenario).error() == "the scenario lasts longer than 2^63 ps");

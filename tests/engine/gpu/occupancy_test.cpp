@@ -179,11 +179,11 @@ TEST_CASE("a device profile says what is wrong with its multiprocessors") {
     "kernel_slowdown_by_memcpy": {"value": 1}, "kernel_slowdown_by_memset": {"value": 1},
     "copy_slowdown_by_kernel": {"value": 1}, "multiprocessors": )";
   CHECK(parse_device_profile(rest + R"({"count": {"value": 0}}})").error() ==
-        "3:70: multiprocessors.count.value: expected a whole number from 1 to 1024");
+        "3:85: multiprocessors.count.value: expected a whole number from 1 to 1024");
   CHECK(parse_device_profile(rest + R"({"count": {"value": 2.5}}})").error() ==
-        "3:70: multiprocessors.count.value: expected a whole number from 1 to 1024");
+        "3:87: multiprocessors.count.value: expected a whole number from 1 to 1024");
   CHECK(parse_device_profile(rest + R"({"count": {"value": 18446744073709551615}}})").error() ==
-        "3:70: multiprocessors.count.value: expected a whole number from 1 to 1024");
+        "3:104: multiprocessors.count.value: expected a whole number from 1 to 1024");
   CHECK(parse_device_profile(rest + R"({"count": {"value": 2}}})").error().find("per_gpc") != std::string::npos);
 }
 
