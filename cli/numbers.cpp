@@ -26,6 +26,8 @@ std::string wrong_number(const std::string& text, bool whole, bool is_signed) {
   else
     std::strtoull(text.c_str(), &end, 0);
   if (*end == '\0' && errno == ERANGE) return fmt::format("{} is beyond what 64 bits hold", text);
+  if (*end == '\0' && !is_signed && text.starts_with('-'))
+    return fmt::format("{} is below zero; expected a whole number from 0 on", text);
   return "";
 }
 

@@ -74,7 +74,7 @@ struct Options {
   Freedom freedom;
   std::vector<Objective> objectives = {LargestResponse{}};
   std::uint64_t candidates = 20000;  ///< to be judged, all walks together; no more again to find a conflict
-  /// Of all bounds together (engine::bound_steps), and no more again to find a conflict; then the search ends earlier.
+  /// Of all bounds together (bound_steps), and no more again to find a conflict; then the search ends earlier.
   std::uint64_t steps = 1'000'000'000;
   /// Stop earlier after this time, a fifth of it being left to find a conflict; then results may differ between runs.
   std::optional<double> seconds;

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-#include "engine/cpu/counted_steps.hpp"
+#include "amalthea/detail/counted_steps.hpp"
 
 namespace amalthea::explore::detail {
 namespace {
@@ -82,9 +82,9 @@ class Walker {
     }
     idle_ = 0;
     ++result_.judged;
-    const std::uint64_t before = engine::bound_steps;
+    const std::uint64_t before = bound_steps;
     member.judgement = evaluator_.judge(state.placement, member.candidate);
-    result_.steps += engine::bound_steps - before;
+    result_.steps += bound_steps - before;
     member.judgement.bounds.clear();
     auto judged = std::make_shared<const Judgement>(member.judgement);
     if (known_.size() < options_.most_remembered) known_.emplace(hash, judged);

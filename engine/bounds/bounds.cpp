@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/bounds/bounds.hpp"
 
+#include "amalthea/detail/counted_steps.hpp"
 #include "engine/bounds/detail/analysed_gpu.hpp"
 #include "engine/bounds/detail/report.hpp"
-#include "engine/cpu/counted_steps.hpp"
 
 namespace amalthea::engine {
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "engine/cpu/counted_steps.hpp"
+#include "amalthea/detail/counted_steps.hpp"
 
 namespace amalthea::engine::cpu {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "engine/cpu/counted_steps.hpp"
+#include "amalthea/detail/counted_steps.hpp"
 
 namespace amalthea::engine::cpu {
 namespace {

@@ -9,8 +9,8 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/detail/counted_steps.hpp"
 #include "amalthea/quantity.hpp"
-#include "engine/cpu/counted_steps.hpp"
 
 namespace amalthea::engine::nvidia {
 namespace {

@@ -287,7 +287,7 @@ TEST_CASE("wrong use is told in two lines: what is wrong, and where help is") {
   of("analyze", {model, "--execution", "typical"}, "--execution: typical not in {worst,average,best}");
   of("info", {model, "--max-depth", "deep"},
      "Could not convert: --max-depth = deep; expected a whole number from 0 on");
-  of("info", {model, "--max-depth", "-1"}, "Could not convert: --max-depth = -1; expected a whole number from 0 on");
+  of("info", {model, "--max-depth", "-1"}, "--max-depth: -1 is below zero; expected a whole number from 0 on");
   CHECK(place.files() == Names{"model.amxmi"});
 }
 

@@ -6,9 +6,9 @@
 
 #include <cstdint>
 
-namespace amalthea::engine {
+namespace amalthea {
 
 /// Of all bounds computed in this thread so far: arrivals that were counted, and steps of programs that were looked at.
 inline thread_local std::uint64_t bound_steps = 0;
 
-}  // namespace amalthea::engine
+}  // namespace amalthea
