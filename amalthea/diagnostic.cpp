@@ -6,6 +6,8 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/detail/visible_text.hpp"
+
 namespace amalthea {
 
 std::string_view to_string(Severity severity) {
@@ -21,9 +23,10 @@ std::string_view to_string(Severity severity) {
 }
 
 std::string one_line(std::string_view text) {
-  std::string out;
-  for (const char c : text) out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
-  return out;
+  std::string out(text);
+  for (char& c : out)
+    if (c == '\n' || c == '\r' || c == '\t') c = ' ';
+  return visible_text(out);
 }
 
 std::string format(const Diagnostic& diagnostic) {

@@ -40,7 +40,8 @@ struct Diagnostic {
 /// "file:line:column: error: message [AM0203]", without unknown parts.
 std::string format(const Diagnostic&);
 
-/// Replaces line breaks and other control characters by blanks: names in a model may contain anything.
+/// Replaces line breaks and tabs by blanks and spells out other control characters (visible_text): names in a model may
+/// contain anything.
 std::string one_line(std::string_view text);
 
 class Diagnostics {

@@ -13,13 +13,13 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "amalthea/detail/visible_text.hpp"
 #include "batch/batch.hpp"
 #include "batch/summary.hpp"
 #include "cli/complaint.hpp"
 #include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
-#include "cli/mapping.hpp"
 #include "cli/progress.hpp"
 #include "cli/shown_findings.hpp"
 #include "cli/streams.hpp"
@@ -27,7 +27,9 @@
 #include "exporter/findings/finding_formats.hpp"
 #include "exporter/findings/sarif_log.hpp"
 #include "exporter/primitives/new_file.hpp"
+#include "exporter/primitives/text_table.hpp"
 #include "exporter/results/detail/results_json.hpp"
+#include "importer/reading/file_bytes.hpp"
 
 namespace amalthea::cli {
 namespace {
@@ -55,17 +57,18 @@ std::string in_words(const BatchOptions& options) {
   const AnalysisInput& analysis = options.analysis;
   std::string words = fmt::format(
       "execution {} until {} platform {} memory {} line rule {} wrappers {} derived chains {} "
-      "communication {} strict {} lenient {}",
+      "communication {} strict {} lenient {} steps {} activities {}",
       analysis.execution, analysis.until, analysis.platform, analysis.memory, analysis.line_rule,
-      analysis.build.keep_wrappers, analysis.derive_chains, analysis.communication, analysis.strict, analysis.lenient);
+      analysis.build.keep_wrappers, analysis.derive_chains, analysis.communication, analysis.strict, analysis.lenient,
+      analysis.max_steps, analysis.build.max_activities);
   for (const std::string& change : analysis.map) words += fmt::format("\nmap {}", change);
   for (const std::string& chain : analysis.chains) words += fmt::format("\nchain {}", chain);
   for (const std::string& file : {analysis.platform, analysis.memory, analysis.mapping_file})
     if (!file.empty() && std::filesystem::is_regular_file(file))
-      words += fmt::format("\n{} {}", file, exporter::hash_of_text(read_small_file(file).value_or("")));
-  words +=
-      fmt::format("\nlimits {} {} {} {} {}", options.limits.max_file_size, options.limits.max_unpacked_size,
-                  options.limits.max_depth, options.limits.max_elements, options.limits.max_attributes_per_element);
+      words += fmt::format("\n{} {}", file, exporter::hash_of_text(importer::read_bytes(file).value_or("")));
+  words += fmt::format("\nlimits {} {} {} {} {} {}", options.limits.max_file_size, options.limits.max_unpacked_size,
+                       options.limits.max_unpacked_ratio, options.limits.max_depth, options.limits.max_elements,
+                       options.limits.max_attributes_per_element);
   return words;
 }
 
@@ -176,9 +179,7 @@ bool read_models(const BatchOptions& options, std::vector<batch::ModelFiles>& mo
   models = std::move(*found);
   if (!options.manifest.empty()) {
     std::error_code error;
-    auto listed = std::filesystem::is_regular_file(options.manifest, error)
-                      ? batch::parse_manifest(read_small_file(options.manifest).value_or(""))
-                      : tl::unexpected(std::string("there is no such file"));
+    const auto listed = importer::read_bytes(options.manifest).and_then(batch::parse_manifest);
     if (!listed) {
       complain(fmt::format("{}: {}", options.manifest, listed.error()));
       return false;
@@ -227,7 +228,7 @@ int run(const BatchOptions& options) {
   if (options.list) {
     const auto list = batch::manifest_text(work.models);
     if (!list) return unusable(list.error());
-    return write_output(options.output, *list) ? ExitCode::all_well : ExitCode::unusable;
+    return write_data(options.output, *list) ? ExitCode::all_well : ExitCode::unusable;
   }
   if (!outputs_are_possible(options)) return ExitCode::unusable;
   const auto shard = batch::parse_shard(options.shard);
@@ -253,7 +254,7 @@ int run(const BatchOptions& options) {
   work.done = [&](const batch::Record& record, const std::string& line) {
     summary.add(record);
     findings.add(line);
-    if (options.output.empty()) print_text(line + "\n");
+    if (options.output.empty()) print_text(visible_text(line) + "\n");
   };
   Progress progress;
   work.progress = [&](std::size_t done, std::size_t of, std::size_t known) { progress.show(done, of, known); };
@@ -263,7 +264,12 @@ int run(const BatchOptions& options) {
 
   const bool lines_are_printed = options.output.empty();
   if (!lines_are_printed || !is_quiet())
-    batch::summary_text(summary, !lines_are_printed && use_colour(), lines_are_printed ? tell_text : print_text);
+    batch::summary_text(summary, !lines_are_printed && use_colour(), [&](std::string_view text) {
+      if (lines_are_printed)
+        tell_text(text);
+      else
+        print_text(use_colour() ? exporter::visible_painted_text(text) : visible_text(text));
+    });
   if (!findings.close()) return ExitCode::unusable;
   for (const std::string& path : options.summaries)
     if (const auto written = batch::write_summary(path, summary, options.output); !written)
@@ -278,7 +284,8 @@ struct MergeOptions {
 
 int merge(const MergeOptions& options) {
   if (options.output.empty()) {
-    const auto merged = batch::merge_parts(options.parts, print_text);
+    const auto merged =
+        batch::merge_parts(options.parts, [](std::string_view line) { print_text(visible_text(line)); });
     if (!merged) return unusable(merged.error());
     return output_is_written() ? ExitCode::all_well : ExitCode::unusable;
   }

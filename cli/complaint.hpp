@@ -4,6 +4,7 @@
 /// Error messages of verbs that cannot do their work.
 
 #include <string>
+#include <string_view>
 
 namespace amalthea::cli {
 

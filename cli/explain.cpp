@@ -57,7 +57,9 @@ int run(ExplainOptions options) {
     tell("amalthea: {}\n", explanation.error());
     return ExitCode::findings;
   }
-  const auto tried = engine::what_if(prepared->system, prepared->analysis, *task);
+  // A simulation that was stopped would be stopped again.
+  std::vector<engine::WhatIf> tried;
+  if (!results->stopped_early) tried = engine::what_if(prepared->system, prepared->analysis, explanation->task);
   const exporter::ModelInfo info = exporter::model_info(*model);
   const exporter::ResultView view{info, prepared->system, *results, diagnostics};
   const bool colour = options.output.empty() && use_colour();

@@ -369,6 +369,12 @@ void add_exploration_options(CLI::App& verb, ExplorationInput& input) {
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
       ->capture_default_str()
       ->group(group::search);
+  verb.add_option("--search-steps", input.steps,
+                  "Steps that all bounds of a search may take. A search that needs more ends earlier")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000'000'000}))
+      ->capture_default_str()
+      ->group(rarely(group::search));
   verb.add_option("--seconds", input.seconds, "Stop the search after this time. Results may then differ between runs")
       ->check(CLI::Range(0.0, 1e9))
       ->group(rarely(group::search));
@@ -418,6 +424,7 @@ std::optional<Search> make_search(const Model& model, const AnalysisInput& analy
   search.complete = [placer](System& other) { return placer.complete(other); };
   search.options.objectives = std::move(*objectives);
   search.options.candidates = input.candidates;
+  search.options.steps = input.steps;
   search.options.seconds = input.seconds;
   search.options.seed = input.seed;
   search.options.threads = input.jobs != 0 ? input.jobs : std::max(1U, std::thread::hardware_concurrency());

@@ -24,6 +24,7 @@ struct ExplorationInput {
   std::vector<std::string> apart;                      ///< the same
   bool keep_affinity = false;
   std::uint64_t candidates = 20000;
+  std::uint64_t steps = explore::Options{}.steps;
   std::optional<double> seconds;
   std::uint64_t seed = 1;
   unsigned jobs = 0;  ///< 0: one for each processor

@@ -72,7 +72,14 @@ std::optional<explore::Exploration> run_search(Search& search, Diagnostics& diag
     progress.show(judged, std::max(candidates, judged), late);  // more while it searches for a conflict
   };
   try {
-    return explore::explore(search.problem, search.options);
+    auto exploration = explore::explore(search.problem, search.options);
+    if (exploration.is_cut)
+      diagnostics.add(
+          "AM0570", Severity::warning,
+          fmt::format("the search ended after {} steps, with {} mappings judged; to judge more of {}, raise "
+                      "--search-steps",
+                      search.options.steps, exploration.judged, candidates));
+    return exploration;
   } catch (const std::overflow_error&) {
     engine::report_time_overflow(diagnostics);
     return std::nullopt;

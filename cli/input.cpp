@@ -5,14 +5,14 @@
 #include <cstdlib>
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
+#include <filesystem>
 
 #include <fmt/core.h>
 #include <unistd.h>
 #include <CLI/Config.hpp>
 #include <CLI/Formatter.hpp>
 
+#include "amalthea/detail/visible_text.hpp"
 #include "amalthea/quantity.hpp"
 #include "analysis/model_analysis.hpp"
 #include "cli/complaint.hpp"
@@ -24,7 +24,9 @@
 #include "cli/verbs.hpp"
 #include "engine/chains/chain_search.hpp"
 #include "exporter/findings/finding_formats.hpp"
+#include "exporter/primitives/text_table.hpp"
 #include "exporter/primitives/write_file.hpp"
+#include "importer/reading/file_bytes.hpp"
 
 namespace amalthea::cli {
 namespace {
@@ -36,25 +38,34 @@ std::string name_or_file_suggestion(const std::string& text, const Items& built_
   return suggestion.empty() ? did_you_mean_file(text) : suggestion;
 }
 
-/// A built-in memory model by its name, or one from a JSON file; nothing and a message if there is neither.
+/// The text of the file that an option names, or nothing and a message that says what is built in.
+template <typename Items, typename NameOf>
+std::optional<std::string> chosen_file(const char* option, const std::string& path, const char* what,
+                                       const Items& built_in, NameOf name_of) {
+  auto text = importer::read_bytes(path);
+  if (text) return std::move(*text);
+  std::error_code error;
+  if (std::filesystem::exists(path, error)) {
+    complain(fmt::format("{} {}: {}", option, path, text.error()));
+    return std::nullopt;
+  }
+  std::string names;
+  for (const auto& item : built_in) names += fmt::format("{}{}", names.empty() ? "" : ", ", item.name);
+  complain(fmt::format("{} {}: neither a built-in {} ({}) nor a readable file{}", option, path, what, names,
+                       name_or_file_suggestion(path, built_in, name_of)));
+  return std::nullopt;
+}
+
+/// A built-in memory model by its name, or one from a JSON file; nothing and a message when there is neither.
 std::optional<engine::MemoryModel> choose_memory(const std::string& memory) {
   if (const engine::MemoryModel* known = engine::find_memory_model(memory)) return *known;
-  const auto text = read_small_file(memory);
-  if (!text) {
-    std::string names;
-    for (const auto& model : engine::built_in_memory_models())
-      names += fmt::format("{}{}", names.empty() ? "" : ", ", model.name);
-    complain(
-        fmt::format("--memory {}: neither a built-in memory model ({}) nor a readable file{}", memory, names,
-                    name_or_file_suggestion(memory, engine::built_in_memory_models(), &engine::MemoryModel::name)));
-    return std::nullopt;
-  }
+  const auto text =
+      chosen_file("--memory", memory, "memory model", engine::built_in_memory_models(), &engine::MemoryModel::name);
+  if (!text) return std::nullopt;
   auto model = engine::parse_memory_model(*text);
-  if (!model) {
-    complain(fmt::format("{}:{}", memory, engine::format(model.error())));
-    return std::nullopt;
-  }
-  return std::move(*model);
+  if (model) return std::move(*model);
+  complain(fmt::format("{}:{}", memory, engine::format(model.error())));
+  return std::nullopt;
 }
 
 void add_memory_options(CLI::App& verb, AnalysisInput& options) {
@@ -89,23 +100,13 @@ void add_mapping_options(CLI::App& verb, AnalysisInput& options) {
 
 std::optional<engine::DeviceProfile> choose_profile(const std::string& platform) {
   if (const engine::DeviceProfile* known = engine::find_profile(platform)) return *known;
-  std::ifstream file(platform);
-  if (!file) {
-    std::string names;
-    for (const auto& profile : engine::built_in_profiles())
-      names += fmt::format("{}{}", names.empty() ? "" : ", ", profile.name);
-    complain(fmt::format("--platform {}: neither a built-in profile ({}) nor a readable file{}", platform, names,
-                         name_or_file_suggestion(platform, engine::built_in_profiles(), &engine::DeviceProfile::name)));
-    return std::nullopt;
-  }
-  std::ostringstream text;
-  text << file.rdbuf();
-  auto profile = engine::parse_device_profile(text.str());
-  if (!profile) {
-    complain(fmt::format("{}: {}", platform, profile.error()));
-    return std::nullopt;
-  }
-  return std::move(*profile);
+  const auto text =
+      chosen_file("--platform", platform, "profile", engine::built_in_profiles(), &engine::DeviceProfile::name);
+  if (!text) return std::nullopt;
+  auto profile = engine::parse_device_profile(*text);
+  if (profile) return std::move(*profile);
+  complain(fmt::format("{}:{}", platform, profile.error()));
+  return std::nullopt;
 }
 
 void add_input_options(CLI::App& verb, InputOptions& options, ListFiles list) {
@@ -142,6 +143,11 @@ void add_limit_options(CLI::App& verb, importer::Limits& limits) {
                   "Largest accepted model in a ZIP archive, in unpacked bytes")
       ->capture_default_str()
       ->group(rarely(group::limits));
+  verb.add_option("--max-ratio", limits.max_unpacked_ratio,
+                  "Largest accepted ratio of a model of more than 10 MB to its ZIP archive")
+      ->type_name("N")
+      ->capture_default_str()
+      ->group(rarely(group::limits));
 }
 
 void add_build_options(CLI::App& verb, importer::BuildOptions& options) {
@@ -149,6 +155,12 @@ void add_build_options(CLI::App& verb, importer::BuildOptions& options) {
                 "Keep the wrapper and copies of an offloaded function that is mapped to a CPU. By default the function "
                 "runs there without them")
       ->group(rarely(group::analysis));
+  verb.add_option("--max-activities", options.max_activities,
+                  "Largest accepted number of activities of all tasks. Every call of a runnable counts")
+      ->type_name("N")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{100'000'000}))
+      ->capture_default_str()
+      ->group(rarely(group::limits));
 }
 
 void add_lenient_option(CLI::App& verb, bool& lenient) {
@@ -170,6 +182,11 @@ void add_simulation_options(CLI::App& verb, AnalysisInput& options) {
   verb.add_option("--until", options.until, "Simulated time, such as 2s (default: hyperperiod)")
       ->type_name("TIME")
       ->group(group::analysis);
+  verb.add_option("--max-steps", options.max_steps, "Steps that a simulation may take. It stops when it needs more")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000'000}))
+      ->capture_default_str()
+      ->group(rarely(group::limits));
   add_input(verb, "--platform", options.platform,
             "GPU profile: built-in name or JSON file. Built in are tx2, xavier and others. Default: the profile "
             "that the model "
@@ -262,6 +279,7 @@ std::optional<Understood> understand(const AnalysisInput& options) {
     }
     analysis.until = *until;
   }
+  analysis.max_steps = options.max_steps;
   auto memory = choose_memory(options.memory);
   if (!memory) return std::nullopt;
   analysis.compile.memory = std::move(*memory);
@@ -312,6 +330,11 @@ int exit_code_of(const engine::Assessment& assessment, const AnalysisInput& opti
 bool is_standard_output(const std::string& path) { return path.empty() || path == "-" || path == "/dev/stdout"; }
 
 bool write_output(const std::string& path, const std::string& text) {
+  const bool painted = is_standard_output(path) && use_colour();
+  return write_data(path, painted ? exporter::visible_painted_text(text) : visible_text(text));
+}
+
+bool write_data(const std::string& path, const std::string& text) {
   if (is_standard_output(path)) {
     print_text(text);
     return output_is_written();

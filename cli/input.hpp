@@ -43,6 +43,7 @@ struct AnalysisInput {
   importer::BuildOptions build;
   std::string execution = "worst";
   std::string until;
+  std::uint64_t max_steps = engine::default_simulation_steps;
   std::string platform;
   std::string memory = "model";
   std::string line_rule = "exact";
@@ -114,8 +115,11 @@ inline constexpr const char* verdict_exit_codes =
 /// Whether `path` stands for standard output: it is empty, "-" or "/dev/stdout".
 bool is_standard_output(const std::string& path);
 
-/// Writes to a file or to standard output; false and a message on failure.
+/// Writes text for people, or JSON, to a file or to standard output, with control characters spelled out
+/// (visible_text); false and a message on failure.
 bool write_output(const std::string& path, const std::string& text);
+/// The same for what others read byte by byte: models, traces, lists of files.
+bool write_data(const std::string& path, const std::string& text);
 
 /// Checks in advance whether write_output(path, …) can succeed; false and a message if not.
 bool check_output(const std::string& path);

@@ -9,6 +9,7 @@
 
 #include "cli/complaint.hpp"
 #include "cli/help.hpp"
+#include "cli/numbers.hpp"
 #include "cli/streams.hpp"
 #include "cli/usage_error.hpp"
 #include "cli/verbs.hpp"
@@ -39,6 +40,7 @@ int run(int argc, char** argv) {
       "  3  internal error\n"
       "  4  something that limits timing could not be judged");
   cli::add_verbs(app, exit_code);
+  cli::check_numbers(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {

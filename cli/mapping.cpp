@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <array>
-#include <fstream>
-#include <sstream>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "amalthea/detail/near_miss.hpp"
 #include "engine/input/located_json.hpp"
+#include "importer/reading/file_bytes.hpp"
 
 namespace amalthea::cli {
 namespace {
@@ -73,17 +72,10 @@ tl::expected<std::vector<MappingChange>, TextError> parse_mapping(const std::str
 
 }  // namespace
 
-std::optional<std::string> read_small_file(const std::string& path) {
-  std::ifstream file(path);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) return std::nullopt;
-  return text.str();
-}
-
 tl::expected<std::vector<MappingChange>, std::string> read_mapping_file(std::string_view option,
                                                                         const std::string& file) {
-  const auto text = read_small_file(file);
-  if (!text) return tl::unexpected(fmt::format("{} {}: not a readable file{}", option, file, did_you_mean_file(file)));
+  const auto text = importer::read_bytes(file);
+  if (!text) return tl::unexpected(fmt::format("{} {}: {}", option, file, text.error()));
   auto read = parse_mapping(file, *text);
   if (!read) return tl::unexpected(fmt::format("{}:{}", file, format(read.error())));
   return std::move(*read);

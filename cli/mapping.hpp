@@ -3,7 +3,6 @@
 /// \file
 /// Mapping changes from the command line: `--map` and `--mapping`.
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,9 +12,6 @@
 #include "importer/building/mapping_change.hpp"
 
 namespace amalthea::cli {
-
-/// The text of a file; nothing if it is unreadable.
-std::optional<std::string> read_small_file(const std::string& path);
 
 /// The changes in the file given by this option. The error states what is wrong and where.
 tl::expected<std::vector<importer::MappingChange>, std::string> read_mapping_file(std::string_view option,

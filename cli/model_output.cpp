@@ -117,9 +117,9 @@ bool write_targets(const std::vector<Target>& targets, const std::function<Piece
   if (targets.size() == 1 && is_standard_output(targets.front().output)) {
     std::string whole;
     text(0)([&](std::string_view piece) { whole += piece; });
-    if (!targets.front().zipped) return write_output("-", whole);
+    if (!targets.front().zipped) return write_data("-", whole);
     const auto archive = zipped(targets.front(), whole, limits);
-    return archive && write_output("-", *archive);
+    return archive && write_data("-", *archive);
   }
   std::vector<exporter::NewFile> files;
   files.reserve(targets.size());

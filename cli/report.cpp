@@ -7,15 +7,16 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/complaint.hpp"
 #include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
-#include "cli/mapping.hpp"
 #include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "engine/many_runs.hpp"
 #include "exporter/report/report.hpp"
 #include "exporter/report/report_schedule.hpp"
+#include "importer/reading/file_bytes.hpp"
 
 namespace amalthea::cli {
 namespace {
@@ -44,6 +45,8 @@ std::vector<std::pair<std::string, std::string>> options_of(const ReportOptions&
   if (options.analysis.build.keep_wrappers) list.emplace_back("--keep-wrappers", "");
   if (options.analysis.lenient) list.emplace_back("--lenient", "");
   add("--until", options.analysis.until);
+  if (options.analysis.max_steps != engine::default_simulation_steps)
+    add("--max-steps", fmt::format("{}", options.analysis.max_steps));
   add("--platform", options.analysis.platform);
   add("--mapping", options.analysis.mapping_file);
   for (const std::string& change : options.analysis.map) add("--map", change);
@@ -62,16 +65,10 @@ std::vector<std::pair<std::string, std::string>> options_of(const ReportOptions&
 /// False and a message if the file is unreadable or contains no results.
 bool read_baseline(const std::string& path, std::optional<exporter::Baseline>& baseline) {
   if (path.empty()) return true;
-  const auto text = read_small_file(path);
-  if (!text) {
-    tell("amalthea: error: --baseline {}: cannot read this file{}\n", path, did_you_mean_file(path));
-    return false;
-  }
+  const auto text = importer::read_bytes(path);
+  if (!text) return complain(fmt::format("--baseline {}: {}", path, text.error()));
   auto read = exporter::read_baseline(path, *text);
-  if (!read) {
-    tell("amalthea: error: --baseline {}: {}\n", path, read.error());
-    return false;
-  }
+  if (!read) return complain(fmt::format("--baseline {}: {}", path, read.error()));
   baseline = std::move(*read);
   return true;
 }

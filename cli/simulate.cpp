@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/complaint.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/shown_findings.hpp"
@@ -59,8 +60,7 @@ class Progress {
 int run(const SimulateOptions& options) {
   if (!check_output(options.output) || !check_trace(options.trace.path)) return ExitCode::unusable;
   if (options.traced_run >= options.runs) {
-    tell("amalthea: error: --trace-run {}: runs are counted from 0 to {}\n", options.traced_run, options.runs - 1);
-    return ExitCode::unusable;
+    return unusable(fmt::format("--trace-run {}: runs are counted from 0 to {}", options.traced_run, options.runs - 1));
   }
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics);

@@ -4,10 +4,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <new>
+#include <string>
 
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "amalthea/detail/visible_text.hpp"
 #include "cli/complaint.hpp"
 
 namespace amalthea::cli {
@@ -25,7 +28,14 @@ void open_standard_streams() {
   }
 }
 
-void tell_text(std::string_view text) { static_cast<void>(std::fwrite(text.data(), 1, text.size(), stderr)); }
+void tell_text(std::string_view text) {
+  try {
+    const std::string shown = visible_text(text);
+    static_cast<void>(std::fwrite(shown.data(), 1, shown.size(), stderr));
+  } catch (const std::bad_alloc&) {  // as far as it goes without memory
+    for (const char c : text) static_cast<void>(std::fputc(c == '\n' || (c >= ' ' && c <= '~') ? c : '?', stderr));
+  }
+}
 
 void print_text(std::string_view text) {
   errno = 0;

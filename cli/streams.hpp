@@ -14,7 +14,8 @@ namespace amalthea::cli {
 /// place. What is written to standard output then is a failure, as it was before.
 void open_standard_streams();
 
-/// To standard error. What cannot be written there is lost: there is nobody to tell.
+/// To standard error, with control characters spelled out (visible_text): messages quote models and arguments. What
+/// cannot be written there is lost: there is nobody to tell.
 void tell_text(std::string_view text);
 template <typename... Values>
 void tell(fmt::format_string<Values...> format, Values&&... values) {

@@ -255,6 +255,7 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
   const std::vector<Program> programs = compile_programs(system, options.execution, devices, options.compile);
   SimulationInput input{system, programs, devices, preparation.until, preparation.grace, preparation.periods};
   input.execution = options.execution;
+  input.max_steps = options.max_steps;
   ConstraintObserver constraints(system);
   std::optional<ObserverTee> both;
   input.observer = combined_observer(options.observer, constraints, both);
@@ -264,8 +265,8 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
         "AM0504", Severity::error,
         fmt::format(
             "the simulation was stopped at {} after {} steps: something happens too often, such as tasks "
-            "that activate each other without end, a period or a time slice that is far too short; correct it, or "
-            "look at the beginning alone (--until)",
+            "that activate each other without end, a period or a time slice that is far too short; correct it, look at "
+            "the beginning alone (--until), or raise --max-steps",
             format_duration(results.horizon), results.events));
   for (const Chain& chain : system.chains)
     results.chains.emplace_back().observed = observed_latencies(chain, results.accesses);

@@ -12,6 +12,7 @@
 #include "engine/gpu/device_profile.hpp"
 #include "engine/results/results.hpp"
 #include "engine/simulation/simulation_observer.hpp"
+#include "engine/simulation/step_limit.hpp"
 
 namespace amalthea::engine {
 
@@ -22,8 +23,9 @@ struct AnalysisOptions {
   CompileOptions compile;                  ///< options for the compiled programs, such as memory costs
   /// the semantics that latency constraints are judged by
   Communication communication = Communication::implicit;
-  bool strict = false;                     ///< see Results
-  SimulationObserver* observer = nullptr;  ///< watches the simulation; may be null
+  bool strict = false;                                 ///< see Results
+  SimulationObserver* observer = nullptr;              ///< watches the simulation; may be null
+  std::uint64_t max_steps = default_simulation_steps;  ///< the simulation stops after this many steps
 };
 
 /// Nothing, with a diagnostic, if a device's profile is unknown or times exceed the range of the simulation (26 days).

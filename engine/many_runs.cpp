@@ -139,6 +139,7 @@ class Runs {
         system_, programs_, preparation_.devices, preparation_.until, preparation_.grace, preparation_.periods};
     input.execution = options_.analysis.execution;
     input.seed = outcome.seed;
+    input.max_steps = options_.analysis.max_steps;
     input.keep_responses = true;
     ConstraintObserver constraints(system_);
     std::optional<ObserverTee> both;

@@ -30,7 +30,8 @@ class ConflictSearch {
         late_(late),
         options_(options),
         judged_(judged),
-        left_(space.options.candidates) {}
+        left_(space.options.candidates),
+        steps_left_(space.options.steps) {}
 
   Conflict run() {
     if (best_.judgement.broken > 0) return of_constraints();
@@ -197,7 +198,7 @@ class ConflictSearch {
   bool can_be_kept(const std::vector<TaskIndex>& tasks, std::uint64_t search) {
     for (const auto& late : late_)
       if (meet(late, tasks)) return true;
-    if (is_cut_ || is_late() || left_ < walks * budget_) return is_cut_ = true;
+    if (is_cut_ || is_late() || left_ < walks * budget_ || steps_left_ == 0) return is_cut_ = true;
     std::vector<bool> counted(counted_.size(), false);
     for (const TaskIndex task : tasks) counted[task] = true;
     Evaluator evaluator(space_, facts_, counted);
@@ -208,6 +209,7 @@ class ConflictSearch {
       options.search = search;
       options.start = number == 0 ? Start::worst_fit : Start::original;
       options.budget = budget_;
+      options.steps = steps_left_;
       options.weights.assign(objectives, 0);
       options.scales.assign(objectives, 1);
       options.until_feasible = true;
@@ -219,7 +221,9 @@ class ConflictSearch {
       const WalkResult result = walk(space_, facts_, evaluator, options);
       judged_ += result.judged;
       left_ -= std::min(left_, result.judged);
+      steps_left_ -= std::min(steps_left_, result.steps);
       if (result.feasible) return true;
+      if (result.is_cut) return is_cut_ = true;
       if (is_late()) return is_cut_ = true;
     }
     return false;
@@ -268,6 +272,7 @@ class ConflictSearch {
   const ConflictOptions& options_;
   std::uint64_t& judged_;
   std::uint64_t left_;        ///< number of candidates that may still be judged
+  std::uint64_t steps_left_;  ///< number of steps that bounds may still take
   std::uint64_t budget_ = 0;  ///< per walk
   bool is_cut_ = false;       ///< stopped with untested deadlines
 };

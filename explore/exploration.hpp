@@ -76,6 +76,9 @@ struct Options {
   std::vector<Objective> objectives = {LargestResponse{}};
   /// number of candidates to judge, over all walks; at most as many again to find a conflict
   std::uint64_t candidates = 20000;
+  /// number of steps of all bounds together (bound_steps), and at most as many again to find a conflict; the search
+  /// ends earlier if it needs more
+  std::uint64_t steps = 1'000'000'000;
   /// Stop earlier after this time, with a fifth of it reserved to find a conflict; results may then differ between
   /// runs.
   std::optional<double> seconds;
@@ -150,6 +153,7 @@ struct Exploration {
   bool feasible = false;             ///< whether front.front() has no late tasks
   std::optional<Conflict> conflict;  ///< if it is not feasible
   std::uint64_t judged = 0;
+  bool is_cut = false;  ///< by Options::steps
 };
 
 /// The front is empty only if there is no task. Throws std::overflow_error if times exceed the range.

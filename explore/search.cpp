@@ -56,13 +56,14 @@ class Search {
     }
     find_scales(result.original_judgement);
     std::vector<WalkResult> found(walks);
-    in_parallel(walks, options_.threads, [&](std::size_t number) { found[number] = walk_number(number); });
+    in_parallel(walks, threads(), [&](std::size_t number) { found[number] = walk_number(number); });
     Archive archive;
     std::set<std::vector<TaskIndex>> late;
     for (WalkResult& each : found) {
       for (const Member& member : each.archive.members()) archive.add(member);
       late.insert(each.late.begin(), each.late.end());
       result.judged += each.judged;
+      result.is_cut = result.is_cut || each.is_cut;
     }
     archive.sort();
     archive.thin(max_solutions);
@@ -78,12 +79,18 @@ class Search {
           find_conflict(space_, facts_, counted_, archive.members().front(), late, options, result.judged);
     }
     result.front.resize(archive.members().size());
-    in_parallel(result.front.size(), options_.threads,
+    in_parallel(result.front.size(), threads(),
                 [&](std::size_t index) { result.front[index] = confirmed(archive.members()[index]); });
     return result;
   }
 
  private:
+  /// Each thread has a system of its own, which may be large.
+  unsigned threads() const {
+    constexpr std::size_t large = 50'000;
+    return space_.problem.system.graph.size() > large ? 1 : options_.threads;
+  }
+
   void find_scales(const Judgement& original) {
     for (std::size_t i = 0; i < options_.objectives.size(); ++i) {
       const bool latency = std::holds_alternative<ChainLatency>(options_.objectives[i]);
@@ -110,6 +117,7 @@ class Search {
     options.number = number;
     options.start = starts[number];
     options.budget = std::max<std::uint64_t>(1, options_.candidates / walks + (number < options_.candidates % walks));
+    options.steps = std::max<std::uint64_t>(1, options_.steps / walks);
     options.weights = weights_of(number);
     options.scales = scales_;
     if (options_.seconds)

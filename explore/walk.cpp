@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "amalthea/detail/counted_steps.hpp"
+
 namespace amalthea::explore::detail {
 namespace {
 
@@ -46,6 +48,7 @@ class Walker {
       }
       anneal(state, judgement, from, to, first_temperature / static_cast<double>(1 + round));
     }
+    result_.is_cut = result_.steps >= options_.steps;
     return std::move(result_);
   }
 
@@ -63,7 +66,7 @@ class Walker {
   }
 
   bool is_over() const {
-    if (result_.judged >= options_.budget || idle_ >= max_idle_moves) return true;
+    if (result_.judged >= options_.budget || result_.steps >= options_.steps || idle_ >= max_idle_moves) return true;
     if (options_.until_feasible && result_.feasible) return true;
     return options_.seconds && std::chrono::duration<double>(Clock::now() - begin_).count() >= *options_.seconds;
   }
@@ -79,7 +82,9 @@ class Walker {
     }
     idle_ = 0;
     ++result_.judged;
+    const std::uint64_t before = bound_steps;
     member.judgement = evaluator_.judge(state.placement, member.candidate);
+    result_.steps += bound_steps - before;
     member.judgement.bounds.clear();
     auto judged = std::make_shared<const Judgement>(member.judgement);
     if (known_.size() < options_.max_remembered) known_.emplace(hash, judged);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/gpu/gpu_verbs.hpp"
 
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include <fmt/core.h>
@@ -11,6 +9,7 @@
 #include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
+#include "importer/reading/file_bytes.hpp"
 
 namespace amalthea::cli {
 
@@ -47,13 +46,10 @@ std::optional<engine::DeviceProfile> nvidia_profile(const std::string& platform)
 }
 
 std::optional<std::string> file_text(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (!file || !(text << file.rdbuf())) {
-    complain(fmt::format("{}: cannot be read, or is empty{}", path, did_you_mean_file(path)));
-    return std::nullopt;
-  }
-  return std::move(text).str();
+  auto text = importer::read_bytes(path);
+  if (text) return std::move(*text);
+  complain(fmt::format("{}: {}", path, text.error()));
+  return std::nullopt;
 }
 
 void add_gpu(CLI::App& app, int& exit_code) {

@@ -40,6 +40,7 @@ struct RunOptions {
   std::vector<std::string> timelines;
   std::string log_directory;
   std::size_t width = 0;
+  std::uint64_t max_steps = gpu::default_stream_steps;
   double copy_bandwidth = static_cast<double>(gpu::ExaminerOptions{}.copy_bytes_per_second) / 1e9;
 };
 
@@ -120,7 +121,7 @@ int run(const RunOptions& options) {
   const auto input = read_scenario(options, profile ? &*profile : nullptr);
   const auto date = date_of_traces();
   if (!input || !date || !outputs_are_possible(options, *input)) return ExitCode::unusable;
-  const auto run = gpu::simulate_streams(input->scenario);
+  const auto run = gpu::simulate_streams(input->scenario, options.max_steps);
   if (!run) return unusable(fmt::format("{}: {}", options.scenario, run.error()));
 
   exporter::TimelineOptions timeline;
@@ -128,7 +129,7 @@ int run(const RunOptions& options) {
   timeline.date = *date;
   if (options.width > 0) timeline.width = options.width;
   for (const std::string& path : options.timelines)
-    if (!write_output(path, exporter::timeline_format_of(path)->render(input->scenario, *run, timeline)))
+    if (!write_data(path, exporter::timeline_format_of(path)->render(input->scenario, *run, timeline)))
       return ExitCode::unusable;
   if (!options.log_directory.empty())
     for (const gpu::ExaminerBenchmark& benchmark : input->benchmarks)
@@ -174,6 +175,12 @@ void add_gpu_run(CLI::App& gpu, int& exit_code) {
   verb->add_option("--copy-bandwidth", options->copy_bandwidth,
                    "Copy bandwidth in GB/s, for scenarios of cuda_scheduling_examiner. They give copies in bytes")
       ->check(CLI::Range(1e-6, 1e6))
+      ->capture_default_str()
+      ->group(rarely("Scenario"));
+  verb->add_option("--max-steps", options->max_steps,
+                   "Steps that the simulation may take. A scenario that needs more is refused")
+      ->type_name("N")
+      ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1'000'000'000}))
       ->capture_default_str()
       ->group(rarely("Scenario"));
   describe(*verb, {"amalthea gpu run scenario.json", "amalthea gpu run --format gantt scenario.json",

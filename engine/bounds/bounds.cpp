@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/bounds/bounds.hpp"
 
+#include "amalthea/detail/counted_steps.hpp"
 #include "engine/bounds/detail/analyzed_gpu.hpp"
 #include "engine/bounds/detail/report.hpp"
 
@@ -9,6 +10,8 @@ namespace amalthea::engine {
 SystemBounds system_bounds(const System& system, const std::vector<Program>& best, const std::vector<Program>& worst,
                            const std::vector<const DeviceProfile*>& devices) {
   using namespace bounds;
+  constexpr std::uint64_t steps_of_a_step = 4;  // by the time that it takes
+  for (const Program& program : worst) bound_steps += steps_of_a_step * (program.steps.size() + 1);
   const AnalyzedSystem subject{system, best, worst, devices};
   Faults faults(system.tasks.size());
   const Triggers triggers = triggers_of(subject);

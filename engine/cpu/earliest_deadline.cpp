@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "amalthea/detail/counted_steps.hpp"
+
 namespace amalthea::engine::cpu {
 namespace {
 
@@ -47,6 +49,7 @@ class EarliestDeadlineAnalysis {
   /// Execution of the jobs released in the closed window.
   Wide load(const CpuTask& task, Wide window) {
     ++steps_;
+    ++bound_steps;
     if (window < 0) return 0;
     return Wide(task.worst.picoseconds()) *
            max_arrivals(task.arrivals, Duration::picoseconds(static_cast<std::int64_t>(window)));
@@ -79,6 +82,7 @@ class EarliestDeadlineAnalysis {
       const Wide at = shift + least_distance(tasks_[task].arrivals, job).picoseconds();
       if (at >= end) return true;
       if (at >= 0) steps.insert(at);
+      ++bound_steps;
       if (++steps_ > limits_.steps) return false;
     }
   }

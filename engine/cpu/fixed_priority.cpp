@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "amalthea/detail/counted_steps.hpp"
+
 namespace amalthea::engine::cpu {
 namespace {
 
@@ -68,6 +70,7 @@ class FixedPriorityAnalysis {
   /// Execution of the jobs released in the closed window.
   Wide load(std::size_t index, Wide window) {
     ++steps_;
+    ++bound_steps;
     return Wide(task(index).worst.picoseconds()) * arrivals(index, window);
   }
   std::int64_t arrivals(std::size_t index, Wide window) const {

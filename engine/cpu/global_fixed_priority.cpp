@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "amalthea/detail/counted_steps.hpp"
+
 namespace amalthea::engine::cpu {
 namespace {
 
@@ -51,6 +53,7 @@ class GlobalAnalysis {
   /// W(window) of a task with a bound.
   Wide workload(std::size_t index, Wide window) {
     ++steps_;
+    ++bound_steps;
     const Wide worst = task(index).worst.picoseconds(), period = task(index).arrivals.period.picoseconds();
     const Wide reach =
         window + bounds_[index].response->picoseconds() - worst + task(index).arrivals.jitter.picoseconds();

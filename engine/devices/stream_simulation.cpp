@@ -10,12 +10,14 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/quantity.hpp"
 #include "engine/devices/makers.hpp"
 
 namespace amalthea::engine::gpu {
 namespace {
 
-StreamRun run(const StreamScenario& scenario, const std::vector<SmUse>& use) {
+tl::expected<StreamRun, std::string> run(const StreamScenario& scenario, const std::vector<SmUse>& use,
+                                         std::uint64_t max_steps) {
   const std::unique_ptr<Device> device = make_device(scenario.device, scenario.cpu_traffic);
   for (const Context& context : scenario.contexts) device->add_context(context.slice, context.priority);
   for (const Stream& stream : scenario.streams) device->add_stream(static_cast<ContextIndex>(stream.context), stream);
@@ -30,15 +32,28 @@ StreamRun run(const StreamScenario& scenario, const std::vector<SmUse>& use) {
   });
   std::vector<std::size_t> index_of;  // by OperationId
   std::vector<OperationId> completed;
+  std::vector<bool> has_ended(order.size(), false);
   std::size_t released = 0;
+  Instant now;
   std::size_t ended = 0;
-  while (ended < order.size()) {
-    Instant now = device->next_event();
+  for (std::uint64_t steps = 0; ended < order.size(); ++steps) {
+    if (steps == max_steps)
+      return tl::unexpected(
+          fmt::format("the simulation is not at its end after {} steps, at {}; lengthen time slices, "
+                      "shorten operations, or raise --max-steps",
+                      max_steps, format_duration(now.since_start())));
+    now = device->next_event();
     if (released < order.size()) now = std::min(now, scenario.operations[order[released]].release);
-    if (now == Instant::never()) throw std::logic_error("operations of a stream scenario wait for ever");
+    if (now == Instant::never())
+      return tl::unexpected(
+          fmt::format("operations[{}]: it ends later than 2^63 ps; shorten what comes before it and itself",
+                      std::find(has_ended.begin(), has_ended.end(), false) - has_ended.begin()));
     completed.clear();
     device->advance(now, completed);
-    for (const OperationId id : completed) result.operations[index_of[id]] = std::move(device->run_of(id));
+    for (const OperationId id : completed) {
+      result.operations[index_of[id]] = std::move(device->run_of(id));
+      has_ended[index_of[id]] = true;
+    }
     ended += completed.size();
     for (; released < order.size() && scenario.operations[order[released]].release == now; ++released) {
       const std::size_t index = order[released];
@@ -71,7 +86,7 @@ std::int64_t hsa_queues(const StreamScenario& scenario) {
   return queues;
 }
 
-tl::expected<StreamRun, std::string> simulate_streams(const StreamScenario& scenario) {
+tl::expected<StreamRun, std::string> simulate_streams(const StreamScenario& scenario, std::uint64_t max_steps) {
   std::vector<SmUse> use(scenario.operations.size());
   std::int64_t blocks = 0;
   for (std::size_t index = 0; index < scenario.operations.size(); ++index) {
@@ -83,9 +98,14 @@ tl::expected<StreamRun, std::string> simulate_streams(const StreamScenario& scen
     if (operation.blocks > max_simulated_blocks - blocks)
       return tl::unexpected(fmt::format("operations[{}]: more than {} blocks in all", index, max_simulated_blocks));
     blocks += operation.blocks;
+    if (static_cast<std::uint64_t>(blocks) > max_steps / 2)
+      return tl::unexpected(
+          fmt::format("operations[{}]: the blocks up to here take two steps each, more than {} in all; "
+                      "launch fewer, or raise --max-steps",
+                      index, max_steps));
   }
   try {
-    return run(scenario, use);
+    return run(scenario, use, max_steps);
   } catch (const std::overflow_error&) {
     return tl::unexpected(std::string("the scenario lasts longer than 2^63 ps"));
   }

@@ -61,8 +61,12 @@ struct StreamRun {
 /// Maximum number of blocks over all kernels.
 constexpr std::int64_t max_simulated_blocks = 10'000'000;
 
+/// By default, the number of instants of a simulation. Time slices are recorded at them.
+constexpr std::uint64_t default_stream_steps = 2'000'000;
+
 /// The error states which operation cannot run: a block that fits no SM, more blocks than max_simulated_blocks, or an
-/// end beyond 2^63 ps.
-tl::expected<StreamRun, std::string> simulate_streams(const StreamScenario& scenario);
+/// end beyond 2^63 ps; or that the simulation needs more steps.
+tl::expected<StreamRun, std::string> simulate_streams(const StreamScenario& scenario,
+                                                      std::uint64_t max_steps = default_stream_steps);
 
 }  // namespace amalthea::engine::gpu

@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <new>
+#include <variant>
 
 #include <fmt/core.h>
-#include <nlohmann/json.hpp>
 
 #include "amalthea/detail/ascii.hpp"
 #include "amalthea/detail/near_miss.hpp"
+#include "engine/input/located_json.hpp"
 
 namespace amalthea::engine {
 namespace {
@@ -21,34 +21,66 @@ struct EmbeddedProfile {
 };
 #include "built_in_profiles.inc"
 
-/// A number >= minimum in `{"value": …, "source": …}`.
-double number(const nlohmann::json& json, const char* key, double minimum) {
-  const double value = json.at(key).at("value").get<double>();
-  if (!(value >= minimum) || value > 1e6)
-    throw std::invalid_argument(fmt::format("{} must be between {} and 1000000", key, minimum));
+/// Thrown by what reads a part of a profile.
+struct Refused {
+  TextError error;
+};
+
+[[noreturn]] void refuse(const JsonValue& value, std::string_view what) { throw Refused{error_at(value, what)}; }
+
+const JsonValue* find(const JsonValue& json, std::string_view key) {
+  const auto* object = std::get_if<JsonObject>(&json.value);
+  if (object == nullptr) refuse(json, "expected an object");
+  return find_member(*object, key);
+}
+
+const JsonValue& at(const JsonValue& json, std::string_view key) {
+  const JsonValue* value = find(json, key);
+  if (value == nullptr) refuse(json, fmt::format("\"{}\" is missing", key));
+  return *value;
+}
+
+std::string text_at(const JsonValue& json, std::string_view key) {
+  std::string text;
+  if (const auto error = read_text(at(json, key), text)) throw Refused{*error};
+  return text;
+}
+
+/// The elements of a list; none where there is no such list.
+std::vector<JsonValue> list_at(const JsonValue& json, std::string_view key) {
+  const JsonValue* value = find(json, key);
+  if (value == nullptr) return {};
+  const auto* list = std::get_if<JsonArray>(&value->value);
+  if (list == nullptr) refuse(*value, "expected a list");
+  return list->elements;
+}
+
+/// A number >= minimum under `{"value": …, "source": …}`.
+double number(const JsonValue& json, std::string_view key, double minimum) {
+  double value = 0;
+  if (const auto error = read_real(at(at(json, key), "value"), minimum, 1e6, value)) throw Refused{*error};
   return value;
 }
 
-Duration microseconds(const nlohmann::json& json, const char* key, double minimum) {
+Duration microseconds(const JsonValue& json, std::string_view key, double minimum) {
   return Duration::picoseconds(std::llround(number(json, key, minimum) * 1e6));
 }
 
-/// Sets `target` to the integer between `minimum` and `maximum` in `{"value": …, "source": …}`.
-void count(const nlohmann::json& json, const char* key, std::int64_t minimum, std::int64_t maximum,
+/// Sets `target` to the whole number between `minimum` and `maximum` under `{"value": …, "source": …}`.
+void count(const JsonValue& json, std::string_view key, std::int64_t minimum, std::int64_t maximum,
            std::int64_t& target) {
-  const auto& value = json.at(key).at("value");
-  const bool whole =
-      value.is_number_integer() && (!value.is_number_unsigned() || value.get<std::uint64_t>() <= 1u << 31);
-  if (!whole || value.get<std::int64_t>() < minimum || value.get<std::int64_t>() > maximum)
-    throw std::invalid_argument(fmt::format("{} must be a whole number between {} and {}", key, minimum, maximum));
-  target = value.get<std::int64_t>();
+  const JsonValue& value = at(at(json, key), "value");
+  const auto* whole = std::get_if<std::int64_t>(&value.value);
+  if (whole == nullptr || *whole < minimum || *whole > maximum)
+    refuse(value, fmt::format("expected a whole number from {} to {}", minimum, maximum));
+  target = *whole;
 }
 
-/// All values are required, so that none is from another device by accident.
-gpu::SmLimits sm_limits(const nlohmann::json& json) {
+/// Everything is required, so that no figure is one of another device by accident.
+gpu::SmLimits sm_limits(const JsonValue& json) {
   constexpr std::int64_t many = 1 << 30;
   gpu::SmLimits limits;
-  if (json.contains("warp_size")) count(json, "warp_size", 1, 1024, limits.warp_size);
+  if (find(json, "warp_size") != nullptr) count(json, "warp_size", 1, 1024, limits.warp_size);
   count(json, "count", 1, 1024, limits.sms);
   count(json, "per_gpc", 1, limits.sms, limits.sms_per_gpc);
   count(json, "max_threads", limits.warp_size, 1 << 20, limits.threads);
@@ -67,18 +99,18 @@ gpu::SmLimits sm_limits(const nlohmann::json& json) {
   for (const auto& [key, target] :
        {std::pair{"load_store_units", &limits.load_store_units}, std::pair{"special_units", &limits.special_units},
         std::pair{"double_units", &limits.double_units}})
-    if (json.contains(key)) count(json, key, 1, 65536, *target);
+    if (find(json, key) != nullptr) count(json, key, 1, 65536, *target);
   return limits;
 }
 
-Slowdown slowdown(const nlohmann::json& json, const char* key) { return {std::llround(number(json, key, 1) * 1e6)}; }
+Slowdown slowdown(const JsonValue& json, std::string_view key) { return {std::llround(number(json, key, 1) * 1e6)}; }
 
-/// Missing means no slowdown.
-Slowdown optional_slowdown(const nlohmann::json& json, const char* key) {
-  return json.contains(key) ? slowdown(json, key) : Slowdown{};
+/// Without a figure there is no slowdown.
+Slowdown optional_slowdown(const JsonValue& json, std::string_view key) {
+  return find(json, key) != nullptr ? slowdown(json, key) : Slowdown{};
 }
 
-gpu::InterferenceTable interference(const nlohmann::json& json) {
+gpu::InterferenceTable interference(const JsonValue& json) {
   gpu::InterferenceTable table;
   table.kernel_by_memcpy = slowdown(json, "kernel_slowdown_by_memcpy");
   table.kernel_by_memset = slowdown(json, "kernel_slowdown_by_memset");
@@ -90,32 +122,34 @@ gpu::InterferenceTable interference(const nlohmann::json& json) {
   return table;
 }
 
-gpu::Preemption preemption(const std::string& name) {
-  for (const auto known : {gpu::Preemption::instruction, gpu::Preemption::block, gpu::Preemption::kernel})
-    if (name_of(known) == name) return known;
-  throw std::invalid_argument("preemption must be \"instruction\", \"block\" or \"kernel\"");
+gpu::Preemption preemption(const JsonValue& json) {
+  gpu::Preemption chosen{};
+  if (const auto error =
+          read_choice(json, {gpu::Preemption::instruction, gpu::Preemption::block, gpu::Preemption::kernel}, chosen))
+    throw Refused{*error};
+  return chosen;
 }
 
 /// In parts per million.
-std::int64_t percent(const nlohmann::json& json, const char* key) { return std::llround(number(json, key, 0) * 1e4); }
+std::int64_t percent(const JsonValue& json, std::string_view key) { return std::llround(number(json, key, 0) * 1e4); }
 
-/// All values are required here too.
-gpu::NamedKernel named_kernel(const nlohmann::json& json) {
+/// Everything is required here too.
+gpu::NamedKernel named_kernel(const JsonValue& json) {
   gpu::NamedKernel kernel;
-  kernel.name = json.at("name").get<std::string>();
+  kernel.name = text_at(json, "name");
   count(json, "blocks", 1, 1 << 20, kernel.blocks);
   count(json, "threads", 1, 65536, kernel.shape.threads);
   kernel.duration = microseconds(json, "block_us", 0.001);
   gpu::KernelCost& cost = kernel.cost;
   count(json, "full_speed_threads", 0, 1 << 20, cost.full_speed_threads);
   cost.weight_ppm = std::llround(number(json, "weight", 0.001) * 1e6);
-  if (cost.weight_ppm > 1'000'000'000) throw std::invalid_argument("weight must be between 0.001 and 1000");
+  if (cost.weight_ppm > 1'000'000'000) refuse(at(json, "weight"), "expected a value from 0.001 to 1000");
   cost.dispatch = microseconds(json, "dispatch_us", 0);
   cost.dispatch_beside = microseconds(json, "dispatch_beside_us", 0);
   cost.spread_ppm = percent(json, "spread_percent");
   cost.reuse_ppm = percent(json, "reuse_percent");
   if (cost.spread_ppm > 250'000 || cost.reuse_ppm > 900'000)
-    throw std::invalid_argument("spread_percent must be at most 25, reuse_percent at most 90");
+    refuse(json, "spread_percent must be at most 25, reuse_percent at most 90");
   count(json, "reuse_from_blocks", 0, 1 << 20, cost.reuse_from);
   count(json, "reuse_to_blocks", cost.reuse_from + 1, 1 << 21, cost.reuse_to);
   cost.contention_ppm = percent(json, "contention_percent");
@@ -124,25 +158,26 @@ gpu::NamedKernel named_kernel(const nlohmann::json& json) {
   return kernel;
 }
 
-/// All values are required here too.
-gpu::QueueArchitecture queue_architecture(const nlohmann::json& json, const std::optional<gpu::SmLimits>& units) {
+/// And here.
+gpu::QueueArchitecture queue_architecture(const JsonValue& json, const std::optional<gpu::SmLimits>& units) {
   if (!units || units->sms % units->sms_per_gpc != 0)
-    throw std::invalid_argument("an AMD GPU needs multiprocessors (compute units) with as many in each shader engine");
+    refuse(json, "an AMD GPU needs multiprocessors (compute units) with as many in each shader engine");
   gpu::QueueArchitecture architecture;
   count(json, "aces", 1, 64, architecture.aces);
   count(json, "slots_per_ace", 1, 64, architecture.slots_per_ace);
   count(json, "pool_queues", 1, 1024, architecture.pool_queues);
   architecture.launch_overhead = microseconds(json, "launch_overhead_us", 0);
-  for (const auto& kernel : json.at("kernels")) {
+  at(json, "kernels");
+  for (const JsonValue& kernel : list_at(json, "kernels")) {
     architecture.kernels.push_back(named_kernel(kernel));
     if (const auto use = gpu::use_of_block(*units, architecture.kernels.back().shape); !use)
-      throw std::invalid_argument(fmt::format("{}: {}", architecture.kernels.back().name, use.error()));
+      refuse(kernel, use.error());
   }
   return architecture;
 }
 
-/// All values are required here too.
-gpu::MemoryParameters memory_parameters(const nlohmann::json& json) {
+/// Everything is required here too.
+gpu::MemoryParameters memory_parameters(const JsonValue& json) {
   gpu::MemoryParameters parameters;
   for (const gpu::MemoryParameterField& field : gpu::memory_parameter_fields())
     parameters.*field.value = number(json, field.name, field.minimum);
@@ -159,30 +194,31 @@ const gpu::NamedKernel* find_kernel(const DeviceProfile& profile, std::string_vi
 }
 
 tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view text) {
+  const auto read = parse_located_json(text);
+  if (!read) return tl::unexpected(format(read.error()));
+  const JsonValue& json = *read;
   try {
-    const auto json = nlohmann::json::parse(text);
     DeviceProfile profile;
-    profile.name = json.at("name").get<std::string>();
-    profile.description = json.value("description", "");
-    profile.recognised_by = json.value("recognised_by", std::vector<std::string>{});
+    profile.name = text_at(json, "name");
+    if (find(json, "description") != nullptr) profile.description = text_at(json, "description");
+    for (const JsonValue& word : list_at(json, "recognised_by"))
+      if (const auto error = read_name(word, profile.recognised_by.emplace_back())) throw Refused{*error};
     profile.time_slice = microseconds(json, "time_slice_us", 0.001);
     profile.context_switch = microseconds(json, "context_switch_us", 0);
     profile.interference = interference(json);
-    if (json.contains("copy_engines")) {
+    if (find(json, "copy_engines") != nullptr) {
       std::int64_t engines = 1;
       count(json, "copy_engines", 1, 2, engines);
       profile.copy_engines = static_cast<int>(engines);
     }
-    if (json.contains("preemption"))
-      profile.preemption = preemption(json.at("preemption").at("value").get<std::string>());
-    if (json.contains("multiprocessors")) profile.multiprocessors = sm_limits(json.at("multiprocessors"));
-    if (json.contains("measured_memory")) profile.measured_memory = memory_parameters(json.at("measured_memory"));
-    if (json.contains("amd")) profile.amd = queue_architecture(json.at("amd"), profile.multiprocessors);
+    if (find(json, "preemption") != nullptr) profile.preemption = preemption(at(at(json, "preemption"), "value"));
+    if (find(json, "multiprocessors") != nullptr) profile.multiprocessors = sm_limits(at(json, "multiprocessors"));
+    if (find(json, "measured_memory") != nullptr)
+      profile.measured_memory = memory_parameters(at(json, "measured_memory"));
+    if (find(json, "amd") != nullptr) profile.amd = queue_architecture(at(json, "amd"), profile.multiprocessors);
     return profile;
-  } catch (const std::bad_alloc&) {
-    throw;
-  } catch (const std::exception& exception) {  // nlohmann::json and the checks above
-    return tl::unexpected(fmt::format("not a device profile: {}", exception.what()));
+  } catch (const Refused& refused) {
+    return tl::unexpected(format(refused.error));
   }
 }
 

@@ -45,7 +45,7 @@ struct DeviceProfile {
 /// The measured kernel with that name in the profile, case-insensitive; null if there is none.
 const gpu::NamedKernel* find_kernel(const DeviceProfile& profile, std::string_view name);
 
-/// Parses the JSON text of a profile; the error names what is missing or wrong.
+/// Parses the JSON text of a profile. The error states where what is missing or wrong: "line:column: path: what".
 tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view json);
 
 const std::vector<DeviceProfile>& built_in_profiles();

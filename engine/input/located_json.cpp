@@ -15,6 +15,7 @@ namespace amalthea::engine {
 namespace {
 
 constexpr std::size_t deepest = 32;
+constexpr std::size_t max_values = 4'000'000;
 
 /// Counts lines while reading; the parser's copies share one count.
 struct Cursor {
@@ -134,7 +135,12 @@ class ValueBuilder {
     return node;
   }
 
+  /// Null, and an error, where there are too many.
   JsonValue* attach(JsonValue node) {
+    if (++values_ > max_values) {
+      fail(fmt::format("more than {} values", max_values));
+      return nullptr;
+    }
     if (open_.empty()) {
       root_ = std::move(node);
       return &root_;
@@ -153,7 +159,9 @@ class ValueBuilder {
   template <typename Container>
   bool open(Container container) {
     if (open_.size() >= deepest) return fail(fmt::format("nested deeper than {}", deepest));
-    open_.push_back(attach(located(std::move(container))));
+    JsonValue* const node = attach(located(std::move(container)));
+    if (node == nullptr) return false;
+    open_.push_back(node);
     keys_.emplace_back();
     return true;
   }
@@ -169,6 +177,7 @@ class ValueBuilder {
   std::vector<JsonValue*> open_;  ///< a parent's list does not grow while a child is open
   std::vector<std::unordered_set<std::string>> keys_;
   std::string key_;
+  std::size_t values_ = 0;
   std::optional<TextError> error_;
 };
 

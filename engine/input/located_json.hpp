@@ -51,7 +51,7 @@ struct JsonMember {
   JsonValue value;
 };
 
-/// Rejects invalid JSON, duplicate keys in an object, and nesting deeper than 32.
+/// Rejects invalid JSON, duplicate keys in an object, nesting deeper than 32 and more than 4 million values.
 tl::expected<JsonValue, TextError> parse_located_json(std::string_view text);
 
 /// The value under a key, or null.

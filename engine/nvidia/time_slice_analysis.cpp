@@ -9,6 +9,7 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/detail/counted_steps.hpp"
 #include "amalthea/quantity.hpp"
 
 namespace amalthea::engine::nvidia {
@@ -370,6 +371,7 @@ class Analysis {
     if (demand.with_gpu) window = sum(window, jobs_[demand.task].own());
     const auto pairs = static_cast<std::int64_t>((rivals.size() + 1) * (contexts_.size() + 1));
     for (std::int64_t step = 0; step < max_core_steps && window <= limit_of(demand.task); ++step) {
+      bound_steps += static_cast<std::uint64_t>(pairs);
       if ((work_ += pairs) > max_work) break;
       std::vector<BoundShare> parts;
       const Duration next = evaluate(demand, rivals, jitter, window, parts);

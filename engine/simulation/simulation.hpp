@@ -29,6 +29,7 @@
 #include "engine/program/program.hpp"
 #include "engine/results/results.hpp"
 #include "engine/simulation/simulation_observer.hpp"
+#include "engine/simulation/step_limit.hpp"
 
 namespace amalthea::engine {
 
@@ -44,7 +45,8 @@ struct SimulationInput {
   std::uint64_t seed = 0;                  ///< seed of the random numbers
   bool keep_responses = false;             ///< fills Results::responses
   SimulationObserver* observer = nullptr;  ///< may be null
-  std::uint64_t max_events = 50'000'000;   ///< the simulation stops after this many instants, at any time
+  /// The simulation stops after this many instants and activities, at any time.
+  std::uint64_t max_steps = default_simulation_steps;
 };
 
 /// Fills everything observed: response times, worst jobs, utilization. Does not change verdicts and demands.

@@ -35,6 +35,7 @@ struct WalkOptions {
   std::uint64_t search = 0;  ///< index of the search within the exploration
   Start start = Start::original;
   std::uint64_t budget = 1000;  ///< number of candidates to judge
+  std::uint64_t steps = 0;      ///< of their bounds, after which the walk ends
   std::vector<double> weights;  ///< of the objectives; their sum is 1
   std::vector<double> scales;   ///< by which objectives are divided
   bool until_feasible = false;  ///< ends with the first feasible candidate
@@ -47,6 +48,8 @@ struct WalkOptions {
 struct WalkResult {
   Archive archive;
   std::uint64_t judged = 0;
+  std::uint64_t steps = 0;  ///< that bounds have taken
+  bool is_cut = false;      ///< by WalkOptions::steps
   bool feasible = false;
   std::set<std::vector<TaskIndex>> late;  ///< sets of owners whose deadlines some candidate missed together
 };

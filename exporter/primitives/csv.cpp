@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/primitives/csv.hpp"
 
+#include "amalthea/detail/visible_text.hpp"
 #include "amalthea/quantity.hpp"
 
 namespace amalthea::exporter {
 namespace {
 
 bool looks_like_formula(std::string_view text) {
-  if (text.empty() || std::string_view("=+-@\t\r").find(text.front()) == std::string_view::npos) return false;
+  if (text.empty() || std::string_view("=+-@\t\r\n").find(text.front()) == std::string_view::npos) return false;
   return !parse_double(text);
 }
 
@@ -15,7 +16,7 @@ bool looks_like_formula(std::string_view text) {
 
 std::string csv_field(std::string_view text) {
   std::string field = looks_like_formula(text) ? "'" : "";
-  field += text;
+  field += visible_text(text);
   if (field.find_first_of(",\"\n\r") == std::string::npos) return field;
   std::string quoted = "\"";
   for (const char c : field) quoted.append(c == '"' ? 2 : 1, c);

@@ -7,6 +7,8 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include "amalthea/diagnostic.hpp"
+
 namespace amalthea::exporter {
 
 std::size_t take_lane(std::vector<Instant>& lanes, Instant start, Instant end) {
@@ -62,10 +64,7 @@ std::vector<std::pair<Instant, std::string>> axis_marks(Instant end, std::int64_
 
 std::string printable(std::string_view text) {
   const std::string valid = nlohmann::json(text).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  std::string out = nlohmann::json::parse(valid).get<std::string>();
-  for (char& character : out)
-    if (static_cast<unsigned char>(character) < 0x20 || character == 0x7f) character = '?';
-  return out;
+  return one_line(nlohmann::json::parse(valid).get<std::string>());
 }
 
 }  // namespace amalthea::exporter

@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// How many processes may write to one target at once.
-constexpr int most_temporaries = 16;
+constexpr int max_temporaries = 16;
 
 /// Permissions of the replaced file, else rw-rw-rw- minus the umask.
 mode_t permissions_for(const std::string& path) {
@@ -145,7 +145,7 @@ tl::expected<NewFile, std::string> NewFile::create(const std::string& path) {
   NewFile file(path, target.string(), {}, -1);
   int number = 0;
   std::string temporary;
-  for (; number < most_temporaries && file.descriptor_ < 0; ++number) {
+  for (; number < max_temporaries && file.descriptor_ < 0; ++number) {
     temporary = temporary_name(target, number);
     file.descriptor_ = create_locked(temporary);
     if (file.descriptor_ < 0 && errno != EEXIST) return tl::unexpected(message(path, errno));
@@ -155,7 +155,7 @@ tl::expected<NewFile, std::string> NewFile::create(const std::string& path) {
         fmt::format("cannot write {}: {} other processes are writing it ({})", path, number, temporary));
   file.temporary_ = std::move(temporary);  // from here on it is removed, whatever happens
   file.entry_ = remember_temporary(file.temporary_);
-  for (; number < most_temporaries; ++number) remove_left_over(temporary_name(target, number));
+  for (; number < max_temporaries; ++number) remove_left_over(temporary_name(target, number));
   return file;
 }
 

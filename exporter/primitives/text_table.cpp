@@ -6,6 +6,8 @@
 
 #include <fmt/core.h>
 
+#include "amalthea/detail/visible_text.hpp"
+
 namespace amalthea::exporter {
 namespace {
 
@@ -29,6 +31,8 @@ std::string_view code_of(Colour colour) {
   }
   return "";
 }
+
+constexpr std::string_view unpainted = "\x1b[0m";
 
 using Column = TextTable::Column;
 using Cell = TextTable::Cell;
@@ -100,8 +104,24 @@ std::vector<Cell> on_one_line(std::vector<Cell> cells) {
 std::string paint(std::string_view text, Colour colour, bool enabled) {
   if (!enabled || colour == Colour::none) return std::string(text);
   std::string painted(code_of(colour));
-  painted.append(text).append("\x1b[0m");
+  painted.append(text).append(unpainted);
   return painted;
+}
+
+std::string visible_painted_text(std::string_view text) {
+  std::string out;
+  std::size_t begin = 0;
+  for (std::size_t at = text.find('\x1b'); at != text.npos; at = text.find('\x1b', at + 1)) {
+    for (const std::string_view code :
+         {code_of(Colour::good), code_of(Colour::bad), code_of(Colour::dim), code_of(Colour::bold), unpainted}) {
+      if (!text.substr(at).starts_with(code)) continue;
+      out += visible_text(text.substr(begin, at - begin));
+      out += code;
+      begin = at + code.size();
+      break;
+    }
+  }
+  return out + visible_text(text.substr(begin));
 }
 
 std::string counted(std::size_t count, std::string_view noun) {

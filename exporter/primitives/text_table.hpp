@@ -19,6 +19,9 @@ enum class Colour : std::uint8_t { none, good, bad, dim, bold };
 /// `text` between ANSI codes, or unchanged if `enabled` is false.
 std::string paint(std::string_view text, Colour colour, bool enabled);
 
+/// visible_text(text), except for the codes of `paint`.
+std::string visible_painted_text(std::string_view text);
+
 /// Escapes `text` for Markdown, including tables.
 std::string markdown_text(std::string_view text);
 

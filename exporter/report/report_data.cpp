@@ -173,7 +173,16 @@ Json reduced_baseline(const Json& results) {
 }  // namespace
 
 tl::expected<Baseline, std::string> read_baseline(std::string_view name, std::string_view text) {
-  const Json results = Json::parse(text, nullptr, false);
+  constexpr int deepest = 32;
+  bool too_deep = false;
+  const Json results = Json::parse(
+      text,
+      [&too_deep](int depth, Json::parse_event_t, Json&) {
+        too_deep = too_deep || depth > deepest;
+        return !too_deep;
+      },
+      false);
+  if (too_deep) return tl::unexpected(fmt::format("it is nested deeper than {}", deepest));
   if (results.is_discarded()) return tl::unexpected(std::string("it is no JSON"));
   if (!results.is_object() || text_of(results, "schema") != Json(results_schema))
     return tl::unexpected(fmt::format("it is no results of analyze --format json (schema {})", results_schema));

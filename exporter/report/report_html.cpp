@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Assembles the page: its own HTML, CSS and JavaScript (exporter/report/), D3, the data and the graph.
 
+#include <algorithm>
+
 #include <fmt/core.h>
 #include <openssl/evp.h>
 
+#include "amalthea/detail/visible_text.hpp"
 #include "exporter/graph/graph_formats.hpp"
 #include "exporter/primitives/svg.hpp"
 #include "exporter/report/report.hpp"
@@ -31,15 +34,28 @@ std::string policy_hash(std::string_view text) {
   return fmt::format("'sha256-{}'", base64);
 }
 
-/// JSON that can neither end its script element nor open a comment in it.
+/// JSON that can neither end its script element nor open a comment in it. Control characters in its strings are spelled
+/// out, so that the page shows them.
 std::string within_script(std::string_view json) {
   std::string out;
   out.reserve(json.size());
-  for (const char character : json)
-    if (character == '<')
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    if (json[i] == '<') {
       out += "\\u003c";
-    else
-      out += character;
+    } else if (json[i] == '\\' && i + 1 < json.size()) {
+      if (json.substr(i).starts_with("\\u00") || json[i + 1] == 'b' || json[i + 1] == 'f' || json[i + 1] == 'r')
+        out += '\\';
+      out += json[i];
+      out += json[++i];
+    } else if (static_cast<unsigned char>(json[i]) >= 0x7F) {
+      const std::size_t end = std::min(json.find_first_of("<\\", i), json.size());
+      for (const char character : visible_text(json.substr(i, end - i)))
+        out.append(character == '\\' ? 2 : 1, character);
+      i = end - 1;
+    } else {
+      out += json[i];
+    }
+  }
   return out;
 }
 

@@ -192,7 +192,7 @@ std::optional<RecordedAnalysis> analyze_and_record(const System& system, engine:
   auto results = engine::analyze(system, options, diagnostics);
   if (!results) return std::nullopt;
   const Instant end = end_of(*results);
-  if (!first.is_full()) {
+  if (!first.is_full() || results->stopped_early) {  // what is cut is not simulated twice
     Schedule schedule = first.take(end, results->horizon);
     return RecordedAnalysis{std::move(*results), std::move(schedule)};
   }

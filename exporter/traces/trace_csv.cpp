@@ -6,22 +6,12 @@
 #include <fmt/format.h>
 
 #include "engine/simulation/simulation.hpp"
+#include "exporter/primitives/csv.hpp"
 #include "exporter/traces/detail/trace_sink.hpp"
 #include "exporter/traces/trace_formats.hpp"
 
 namespace amalthea::exporter {
 namespace {
-
-/// As RFC 4180 has it: quoted where it must be.
-std::string field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
-  std::string out = "\"";
-  for (const char character : text) {
-    if (character == '"') out += '"';
-    out += character;
-  }
-  return out + '"';
-}
 
 class CsvWriter final : public TraceWriter {
  public:
@@ -29,12 +19,13 @@ class CsvWriter final : public TraceWriter {
 
   void begins(const engine::SimulationInput& input) override {
     const System& system = input.system;
-    for (const Task& task : system.tasks) tasks_.push_back(field(task.name));
-    for (const ProcessingUnit& unit : system.platform.units) units_.push_back(field(unit.name));
+    for (const Task& task : system.tasks) tasks_.push_back(csv_field(task.name));
+    for (const ProcessingUnit& unit : system.platform.units) units_.push_back(csv_field(unit.name));
     for (NodeIndex node = 0; node < system.graph.size(); ++node) {
       const GraphNode& activity = system.graph[node];
-      nodes_.push_back(fmt::format(",{},{}", activity.runnable ? field(system.runnables[*activity.runnable].name) : "",
-                                   field(activity.name)));
+      nodes_.push_back(fmt::format(",{},{}",
+                                   activity.runnable ? csv_field(system.runnables[*activity.runnable].name) : "",
+                                   csv_field(activity.name)));
     }
     activations_.resize(tasks_.size(), 0);
     sink_.put("event,task,job,release_ps,from_ps,to_ps,state,unit,runnable,activity,reason,by\n");

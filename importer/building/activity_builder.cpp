@@ -26,8 +26,6 @@ namespace {
 constexpr std::size_t max_call_depth = 512;
 /// The same for nested groups in called runnables, over all levels.
 constexpr std::size_t max_nesting = 2000;
-/// Runnables that call others several times multiply: a small file could require any number of activities.
-constexpr std::size_t max_activities = 1'000'000;
 
 /// Including the shape of the distribution.
 Cycles varying_cycles_of(const views::Deviation<std::int64_t>& deviation, Diagnostics& diagnostics) {
@@ -51,8 +49,9 @@ class BodyReader {
       return;
     }
     ++depth_;
+    // Runnables that call others several times each multiply: a small file could ask for any number of activities.
     for (const Element item : items_of(container))
-      if (total_ <= max_activities) read_item(item);
+      if (total_ <= context_.options.max_activities) read_item(item);
     --depth_;
   }
 
@@ -473,14 +472,15 @@ class BodyReader {
   }
 
   void add(Element item, std::string name, Activity activity) {
-    if (++total_ > max_activities) {
-      if (total_ == max_activities + 1)
+    const std::size_t most = context_.options.max_activities;
+    if (++total_ > most) {
+      if (total_ == most + 1)
         context_.error(
             "AM0317",
             fmt::format(
-                "the tasks have more than {} activities, counting every call of a runnable anew; split the model, or "
-                "give some runnables ticks instead of calls",
-                max_activities),
+                "the tasks have more than {} activities, counting every call of a runnable anew; split the model, "
+                "give some runnables ticks instead of calls, or raise --max-activities",
+                most),
             item.location(), item.path());
       return;
     }

@@ -23,6 +23,8 @@ struct BuildOptions {
   bool tabulated_accesses = false;
   /// Where tasks run instead of the model's mapping; the last change for a task counts.
   std::vector<MappingChange> mapping = {};
+  /// Largest number of activities of all tasks together. Every call of a runnable counts.
+  std::size_t max_activities = 300'000;
   /// Findings that are already reported: something missing because of an error among them is not reported again.
   const Diagnostics* reported = nullptr;
 };

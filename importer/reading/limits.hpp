@@ -7,10 +7,14 @@
 
 namespace amalthea::importer {
 
+/// A model in a ZIP archive up to this size may have any compression ratio.
+inline constexpr std::uint64_t small_unpacked_size = 10'000'000;
+
 /// Exceeding a limit is an error at that location. Sizes are bytes of one file.
 struct Limits {
   std::uint64_t max_file_size = 2'000'000'000;    ///< hard ceiling 4 GB: offsets are 32 bits
   std::uint64_t max_unpacked_size = 500'000'000;  ///< of a model in a ZIP archive; max_file_size also applies
+  std::uint64_t max_unpacked_ratio = 100;         ///< of its size to the archive's, beyond small_unpacked_size
   std::uint32_t max_depth = 512;                  ///< nesting of elements
   std::uint32_t max_elements = 50'000'000;
   std::uint32_t max_attributes_per_element = 1000;  ///< at most 65535

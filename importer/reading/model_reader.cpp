@@ -2,11 +2,7 @@
 #include "importer/reading/model_reader.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iostream>
 #include <memory>
 #include <set>
 #include <system_error>
@@ -20,6 +16,7 @@
 #include "importer/reading/detail/structure.hpp"
 #include "importer/reading/detail/xml_reader.hpp"
 #include "importer/reading/detail/zip_reader.hpp"
+#include "importer/reading/file_bytes.hpp"
 
 namespace amalthea::importer {
 namespace {
@@ -27,7 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view standard_input = "-";
-constexpr std::string_view standard_input_name = "<stdin>";
 
 /// For a folder without models: the models below it, or what to give instead.
 std::string where_models_are(const std::string& folder) {
@@ -52,18 +48,6 @@ std::string where_models_are(const std::string& folder) {
   return "give the folder that has them, or the model files themselves";
 }
 
-/// Reads the stream to its end, up to the limit.
-bool read_stream(std::istream& stream, std::size_t step, std::uint64_t limit, std::string& bytes) {
-  while (stream && bytes.size() <= limit) {
-    const std::size_t before = bytes.size();
-    bytes.resize(before + step);
-    stream.read(bytes.data() + before, static_cast<std::streamsize>(step));
-    bytes.resize(before + static_cast<std::size_t>(stream.gcount()));
-    step = std::size_t{1} << 20U;
-  }
-  return !stream.bad();
-}
-
 /// The files of the given paths; false after an error.
 bool expand(const std::string& path, std::vector<std::string>& files, Diagnostics& diagnostics) {
   std::error_code error;
@@ -74,7 +58,15 @@ bool expand(const std::string& path, std::vector<std::string>& files, Diagnostic
   std::vector<std::string> found;
   for (auto entry = fs::directory_iterator(path, error); !error && entry != fs::directory_iterator();
        entry.increment(error))
-    if (is_model_file_name(entry->path().string())) found.push_back(entry->path().string());
+    if (const std::string file = entry->path().string(); is_model_file_name(file)) {
+      std::error_code unknown;  // of a file that is gone, which reading it says
+      const fs::file_status status = entry->status(unknown);
+      if (!fs::exists(status) || fs::is_regular_file(status) || fs::is_directory(status))
+        found.push_back(file);
+      else
+        diagnostics.add("AM0120", Severity::note,
+                        "this is a pipe or a device and left out of its folder; to read it, name it", {file});
+    }
   if (error) {
     diagnostics.add("AM0101", Severity::error, fmt::format("cannot read the folder: {}", error.message()), {path});
     return false;
@@ -113,34 +105,10 @@ std::unique_ptr<Document> read_document(std::string path, std::string bytes, con
 }  // namespace
 
 std::optional<std::string> read_file(const std::string& path, const Limits& limits, Diagnostics& diagnostics) {
-  const auto fail = [&](std::string message) {
-    diagnostics.add("AM0116", Severity::error, std::move(message), {path});
-    return std::nullopt;
-  };
-  const std::string too_large =
-      fmt::format("the file is larger than the limit of {} bytes (--max-size)", limits.max_file_size);
-  std::string bytes;
-  if (path == standard_input_name) {
-    if (!read_stream(std::cin, std::size_t{1} << 20U, limits.max_file_size, bytes))
-      return fail("cannot read standard input to its end");
-    if (bytes.size() > limits.max_file_size) return fail(too_large);
-    return bytes;
-  }
-  std::error_code error;
-  if (fs::is_directory(path, error)) return fail("this is a folder; expected a file");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    const int reason = errno;
-    return fail(fmt::format("cannot open the file: {}{}", std::strerror(reason),
-                            reason == ENOENT ? did_you_mean_file(path) : std::string()));
-  }
-  // The size is only a hint: the path may be a pipe, or the file may grow.
-  const std::uintmax_t size = fs::file_size(path, error);
-  const std::size_t step =
-      error ? std::size_t{1} << 20U : static_cast<std::size_t>(std::min(size, limits.max_file_size)) + 1;
-  if (!read_stream(file, step, limits.max_file_size, bytes)) return fail("cannot read the file to its end");
-  if (bytes.size() > limits.max_file_size) return fail(too_large);
-  return bytes;
+  auto bytes = read_bytes(path, limits.max_file_size, "--max-size");
+  if (bytes) return std::move(*bytes);
+  diagnostics.add("AM0116", Severity::error, bytes.error(), {path});
+  return std::nullopt;
 }
 
 std::optional<Model> read_model(const std::vector<std::string>& paths, const Limits& limits, Diagnostics& diagnostics) {
@@ -151,7 +119,7 @@ std::optional<Model> read_model(const std::vector<std::string>& paths, const Lim
   bool readable = true;
   std::set<fs::path> seen;
   for (const std::string& given : files) {
-    const std::string file(given == standard_input ? standard_input_name : std::string_view(given));
+    const std::string file(given == standard_input ? standard_input_name : given);
     std::error_code error;
     fs::path canonical = fs::canonical(file, error);
     if (given == standard_input) {

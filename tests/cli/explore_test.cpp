@@ -465,7 +465,7 @@ TEST_CASE("explore: wrong use is rejected with the expected form") {
   is(refused({"--pin", "Control=GPU"}), "--pin Control=GPU: \"Control\" cannot run on \"GPU\"");
   is(refused({"--together", "Control"}), "--together Control: expected several tasks with commas between");
   is(refused({"--apart", "Control,Nobody"}), "--apart Control,Nobody: the model has no task \"Nobody\"");
-  is(refused({"--compare", "/nowhere.json"}), "--compare /nowhere.json: not a readable file");
+  is(refused({"--compare", "/nowhere.json"}), "--compare /nowhere.json: cannot open the file");
   is(refused({"--compare", waters}), "--compare " + waters + ": the model has none of the tasks");
   CHECK(refused({"--keep", "nothing"}).find("--keep") != std::string::npos);
   CHECK(refused({"--candidates", "0"}).find("--candidates") != std::string::npos);

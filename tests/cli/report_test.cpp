@@ -54,7 +54,7 @@ TEST_CASE("report: wrong use is reported before anything is written") {
   CHECK(test::amalthea({"report", model, "-o", page, "--trace-events", "1"}).exit_code == 2);
   const auto missing = test::amalthea({"report", model, "-o", page, "--baseline", folder.path() + "/none.json"});
   CHECK(missing.exit_code == 2);
-  CHECK(missing.err.find("cannot read this file") != std::string::npos);
+  CHECK(missing.err.find("cannot open the file") != std::string::npos);
   const auto wrong = test::amalthea({"report", model, "-o", page, "--baseline", model});
   CHECK(wrong.exit_code == 2);
   CHECK(wrong.err.find("it is no JSON") != std::string::npos);

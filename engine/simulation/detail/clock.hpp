@@ -21,13 +21,17 @@ class Clock {
   }
   /// Counts an activity. Too many at one instant mean that tasks without execution time activate each other in a cycle.
   void count_step() {
+    ++all_steps_;
     if (++steps_ > max_steps) throw StepLimitReached{};
   }
+  /// Activities at all instants.
+  std::uint64_t all_steps() const { return all_steps_; }
 
  private:
   static constexpr std::uint64_t max_steps = 1'000'000;
   Instant now_;
   std::uint64_t steps_ = 0;
+  std::uint64_t all_steps_ = 0;
 };
 
 }  // namespace amalthea::engine::simulation

@@ -42,7 +42,7 @@ void EventLoop::run(Results& results) {
         clock.set(last);  // unfinished jobs are late by this time
         break;
       }
-      if (results.events == input_.max_events) throw StepLimitReached{};
+      if (results.events + clock.all_steps() >= input_.max_steps) throw StepLimitReached{};
       clock.set(next);
       ++results.events;
       end_work();

@@ -37,10 +37,14 @@ tl::expected<zip_uint64_t, std::string> only_file(zip_t* archive) {
   return *found;
 }
 
-tl::expected<std::string, std::string> content_of(zip_t* archive, zip_uint64_t entry, const Limits& limits) {
+tl::expected<std::string, std::string> content_of(zip_t* archive, zip_uint64_t entry, std::uint64_t packed,
+                                                  const Limits& limits) {
   const std::unique_ptr<zip_file_t, Discard> file(zip_fopen_index(archive, entry, 0));
   if (file == nullptr) return tl::unexpected(std::string(zip_strerror(archive)));
-  const std::uint64_t most = std::min(limits.max_unpacked_size, limits.max_file_size);
+  const std::uint64_t max_by_size = std::min(limits.max_unpacked_size, limits.max_file_size);
+  const std::uint64_t max_by_ratio = packed > max_by_size / std::max<std::uint64_t>(1, limits.max_unpacked_ratio)
+                                         ? max_by_size
+                                         : std::max(small_unpacked_size, packed * limits.max_unpacked_ratio);
   std::string content;
   // The sizes in the archive are not trusted, so the content is counted while it is unpacked.
   constexpr std::size_t step = 1U << 20U;
@@ -50,8 +54,12 @@ tl::expected<std::string, std::string> content_of(zip_t* archive, zip_uint64_t e
     const zip_int64_t got = zip_fread(file.get(), content.data() + before, step);
     if (got < 0) return tl::unexpected(std::string(zip_file_strerror(file.get())));
     content.resize(before + static_cast<std::size_t>(got));
-    if (content.size() > most)
-      return tl::unexpected(fmt::format("what it holds is larger than the limit of {} bytes (--max-unpacked)", most));
+    if (content.size() > max_by_size)
+      return tl::unexpected(
+          fmt::format("what it holds is larger than the limit of {} bytes (--max-unpacked)", max_by_size));
+    if (content.size() > max_by_ratio)
+      return tl::unexpected(fmt::format("what it holds is larger than {} bytes and {} times the archive (--max-ratio)",
+                                        small_unpacked_size, limits.max_unpacked_ratio));
     if (got == 0) return content;
   }
 }
@@ -68,7 +76,7 @@ tl::expected<std::string, std::string> read_archive(std::string_view bytes, cons
   }
   const auto entry = only_file(archive.get());
   if (!entry) return tl::unexpected(entry.error());
-  return content_of(archive.get(), *entry, limits);
+  return content_of(archive.get(), *entry, bytes.size(), limits);
 }
 
 }  // namespace

@@ -66,7 +66,7 @@ TEST_CASE("gpu occupancy accepts user profiles and reports invalid input") {
   CHECK(printed({"occupancy", "--platform", own, "--threads", "32"})["blocks_per_sm"] == 3);
   test::write_text(own, test::replaced(tx2, "\"max_blocks\": {\"value\": 32", "\"max_blocks\": {\"value\": -3"));
   CHECK(complaint({"occupancy", "--platform", own, "--threads", "32"}) ==
-        own + ": not a device profile: max_blocks must be a whole number between 1 and 65536");
+        own + ":51:30: multiprocessors.max_blocks.value: expected a whole number from 1 to 65536");
   CHECK(complaint({"occupancy", "--platform", "generic", "--threads", "32"}) ==
         "--platform generic: the profile does not say what its SMs hold (\"multiprocessors\"); add it, or choose a "
         "profile that does");
@@ -135,8 +135,9 @@ TEST_CASE("gpu rta reports the location of an error in a file") {
   const std::string file = folder.path() + "/kernels.json";
   test::write_text(file, "{\"g_max\": 8, \"kernels\": [\n  {\"C\": -4, \"g\": 1}\n]}\n");
   CHECK(complaint({"rta", file}) == file + ":2:10: kernels[0].C: expected a whole number from 0 to 2^63 - 1");
-  CHECK(complaint({"rta", folder.path() + "/none.json"}) == folder.path() + "/none.json: cannot be read, or is empty");
-  CHECK(complaint({"rta", folder.path()}) == folder.path() + ": cannot be read, or is empty");
+  CHECK(complaint({"rta", folder.path() + "/none.json"}) ==
+        folder.path() + "/none.json: cannot open the file: No such file or directory");
+  CHECK(complaint({"rta", folder.path()}) == folder.path() + ": this is a folder; expected a file");
 }
 
 TEST_CASE("gpu run prints every kernel with its blocks and every copy") {

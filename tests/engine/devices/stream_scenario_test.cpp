@@ -223,6 +223,19 @@ TEST_CASE("operations without duration pass all stages in one instant") {
   CHECK(maker.completions() == Times{5, 5, 5, 5});
 }
 
+TEST_CASE("a scenario with far too many time slices is refused and names the option that allows them") {
+  Maker maker;
+  maker.kernel("a", 0, 1, 32, 1).duration = Duration::seconds(1);
+  maker.kernel("b", 0, 1, 32, 1).duration = Duration::seconds(1);
+  maker.scenario.contexts.emplace_back();
+  maker.scenario.streams[1].context = 1;
+  for (Context& context : maker.scenario.contexts) context.slice = Duration::picoseconds(1);
+  const auto run = simulate_streams(maker.scenario, 1000);
+  REQUIRE_FALSE(run);
+  CHECK(run.error().find("the simulation is not at its end after 1000 steps, at ") == 0);
+  CHECK(run.error().find("raise --max-steps") != std::string::npos);
+}
+
 TEST_CASE("an impossible scenario is rejected") {
   Maker maker;
   maker.kernel("a", 0, 1, 32, 1);
@@ -232,9 +245,16 @@ TEST_CASE("an impossible scenario is rejected") {
   maker.scenario.operations[1].shape.threads = 32;
   maker.scenario.operations[1].blocks = max_simulated_blocks;
   CHECK(simulate_streams(maker.scenario).error() == "operations[1]: more than 10000000 blocks in all");
+  maker.scenario.operations[1].blocks = default_stream_steps / 2;
+  CHECK(simulate_streams(maker.scenario).error() ==
+        "operations[1]: the blocks up to here take two steps each, more than 2000000 in all; launch fewer, or raise "
+        "--max-steps");
   maker.scenario.operations[1].blocks = 1;
   maker.scenario.operations[1].duration = Duration::max();
   CHECK(simulate_streams(maker.scenario).error() == "the scenario lasts longer than 2^63 ps");
+  maker.scenario.operations.erase(maker.scenario.operations.begin());
+  CHECK(simulate_streams(maker.scenario).error() ==
+        "operations[0]: it ends later than 2^63 ps; shorten what comes before it and itself");
   CHECK(simulate_streams({}).value().operations.empty());
 }
 

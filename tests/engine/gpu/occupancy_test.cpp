@@ -179,11 +179,11 @@ TEST_CASE("errors in the multiprocessors of a device profile are reported") {
     "kernel_slowdown_by_memcpy": {"value": 1}, "kernel_slowdown_by_memset": {"value": 1},
     "copy_slowdown_by_kernel": {"value": 1}, "multiprocessors": )";
   CHECK(parse_device_profile(rest + R"({"count": {"value": 0}}})").error() ==
-        "not a device profile: count must be a whole number between 1 and 1024");
+        "3:85: multiprocessors.count.value: expected a whole number from 1 to 1024");
   CHECK(parse_device_profile(rest + R"({"count": {"value": 2.5}}})").error() ==
-        "not a device profile: count must be a whole number between 1 and 1024");
+        "3:87: multiprocessors.count.value: expected a whole number from 1 to 1024");
   CHECK(parse_device_profile(rest + R"({"count": {"value": 18446744073709551615}}})").error() ==
-        "not a device profile: count must be a whole number between 1 and 1024");
+        "3:104: multiprocessors.count.value: expected a whole number from 1 to 1024");
   CHECK(parse_device_profile(rest + R"({"count": {"value": 2}}})").error().find("per_gpc") != std::string::npos);
 }
 

@@ -105,7 +105,7 @@ TEST_CASE("an invalid device profile is rejected with a reason") {
   const std::string slowdown = R"({"name": "x", "time_slice_us": {"value": 1}, "context_switch_us": {"value": 0},
     "kernel_slowdown_by_memcpy": {"value": 0.5}, "kernel_slowdown_by_memset": {"value": 1}, "copy_slowdown_by_kernel": {"value": 1}})";
   CHECK(parse_device_profile(slowdown).error() ==
-        "not a device profile: kernel_slowdown_by_memcpy must be between 1 and 1000000");
+        "2:46: kernel_slowdown_by_memcpy.value: expected a number from 1 to 1000000");
 }
 
 // ---------------------------------------------------------------- blocks, streams and contexts from the model

@@ -66,6 +66,24 @@ TEST_CASE("an archive must hold one file") {
   CHECK(error_of(archive({{"a/", ""}})) == "the ZIP archive cannot be read: it holds 0 files; expected one model");
 }
 
+TEST_CASE("what unpacks to far more than the archive's size is refused unless the model is small") {
+  importer::Limits limits;
+  CHECK(error_of(archive({{"a.amxmi", std::string(10'000'001, ' ')}}), limits) ==
+        "the ZIP archive cannot be read: what it holds is larger than 10000000 bytes and 100 times the archive "
+        "(--max-ratio)");
+  const auto is_unpacked = [&](std::size_t size) {
+    Diagnostics diagnostics;
+    importer::read_model_from_bytes("z.amxmi", archive({{"a.amxmi", model_text + std::string(size, ' ')}}), limits,
+                                    diagnostics);
+    return test::with_id(diagnostics, "AM0113").empty();
+  };
+  limits.max_unpacked_ratio = 0;
+  CHECK(is_unpacked(9'000'000));
+  CHECK_FALSE(is_unpacked(10'000'000));
+  limits.max_unpacked_ratio = 10'000;
+  CHECK(is_unpacked(10'000'000));
+}
+
 TEST_CASE("content that unpacks beyond the limit is rejected whatever size the archive states") {
   importer::Limits limits;
   limits.max_unpacked_size = 1000;

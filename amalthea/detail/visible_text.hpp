@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// Text from models and other input, safe to show: a control character would otherwise command the terminal, and a
+/// bidirectional one would change the order in which a line reads.
+
+#include <string>
+#include <string_view>
+
+namespace amalthea {
+
+/// The text with C0 and C1 control characters, DEL, bidirectional controls and bytes that are no UTF-8 spelled out, such
+/// as \x1b and \u202e. Line feeds and tabs stay. JSON keeps its meaning: its writers spell C0 out themselves, and in
+/// strings it knows \u202e, too.
+std::string visible_text(std::string_view text);
+
+}  // namespace amalthea

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+// Small input costs little, in every verb with its default options: no model of less than 100 kB takes more than 1 GB or
+// an unlimited number of steps.
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+#include <catch2/catch.hpp>
+
+#include "tests/support/run_command.hpp"
+#include "tests/support/small_model.hpp"
+#include "tests/support/test_models.hpp"
+
+namespace cost_test {
+
+namespace {
+
+std::string repeated(int count, const std::function<std::string(int)>& part) {
+  std::string text;
+  for (int i = 0; i < count; ++i) text += part(i);
+  return text;
+}
+
+std::string ticks(std::int64_t least, std::int64_t most) {
+  return fmt::format(
+      R"(<items xsi:type="am:Ticks"><default xsi:type="am:DiscreteValueStatistics" lowerBound="{}" upperBound="{}" average="{}"/></items>)",
+      least, most, (least + most) / 2);
+}
+std::string call(int runnable) {
+  return fmt::format(R"(<items xsi:type="am:RunnableCall" runnable="R{}?type=Runnable"/>)", runnable);
+}
+std::string runnable(int number, const std::string& items) {
+  return fmt::format(R"(<runnables name="R{}"><activityGraph>{}</activityGraph></runnables>)", number, items);
+}
+std::string periodic(int number, std::int64_t value, const char* unit) {
+  return fmt::format(
+      R"(<stimuli xsi:type="am:PeriodicStimulus" name="p{}"><recurrence value="{}" unit="{}"/></stimuli>)", number,
+      value, unit);
+}
+std::string task(int number, const std::string& items, int stimulus, const char* type = "PeriodicStimulus") {
+  return fmt::format(
+      R"(<tasks name="T{}" stimuli="p{}?type={}" multipleTaskActivationLimit="0"><activityGraph>{}</activityGraph></tasks>)",
+      number, stimulus, type, items);
+}
+
+struct Parts {
+  std::string software, stimuli;
+  int tasks = 1;
+  int cores = 1;
+  std::string more = {};  ///< further parts of the model
+  const char* algorithm = "FixedPriorityPreemptive";
+};
+
+std::string model_of(const Parts& parts) {
+  const auto numbered = [](const char* pattern) {
+    return [pattern](int i) { return fmt::format(fmt::runtime(pattern), i); };
+  };
+  std::string mapping = repeated(
+      parts.cores,
+      numbered(
+          R"(<schedulerAllocation scheduler="S{0}?type=TaskScheduler" responsibility="C{0}?type=ProcessingUnit" executingPU="C{0}?type=ProcessingUnit"/>)"));
+  mapping += repeated(parts.tasks, [&](int i) {
+    return fmt::format(
+        R"(<taskAllocation task="T{0}?type=Task" scheduler="S{1}?type=TaskScheduler" affinity="C{1}?type=ProcessingUnit"><schedulingParameters key="priority?type=SchedulingParameterDefinition"><value xsi:type="am:IntegerObject" value="{2}"/></schedulingParameters></taskAllocation>)",
+        i, i % parts.cores, parts.tasks - i);
+  });
+  return test::model_text(fmt::format(
+      R"(<swModel>{}</swModel><hwModel><definitions xsi:type="am:ProcessingUnitDefinition" name="Cpu" puType="CPU"/><structures name="B" structureType="System">{}</structures><domains xsi:type="am:FrequencyDomain" name="Clk"><defaultValue value="1.0" unit="GHz"/></domains></hwModel><osModel><operatingSystems name="OS">{}</operatingSystems><schedulerDefinitions name="{}" processParameters="priority?type=SchedulingParameterDefinition"/><schedulingParameterDefinitions name="priority" type="Integer"/></osModel><stimuliModel>{}</stimuliModel>{}<mappingModel>{}</mappingModel>)",
+      parts.software,
+      repeated(
+          parts.cores,
+          numbered(
+              R"(<modules xsi:type="am:ProcessingUnit" name="C{}" frequencyDomain="Clk?type=FrequencyDomain" definition="Cpu?type=ProcessingUnitDefinition"/>)")),
+      repeated(parts.cores,
+               [&](int i) {
+                 return fmt::format(R"(<taskSchedulers name="S{}" definition="{}?type=SchedulerDefinition"/>)", i,
+                                    parts.algorithm);
+               }),
+      parts.algorithm, parts.stimuli, parts.more, mapping));
+}
+
+// ---- families
+
+/// Each runnable calls the next one twice.
+std::string doubling_calls(int depth) {
+  return model_of({task(0, call(0), 0) + repeated(depth, [](int i) { return runnable(i, call(i + 1) + call(i + 1)); }) +
+                       runnable(depth, ticks(1, 1)),
+                   periodic(0, 10, "ms")});
+}
+
+/// The same within alternatives.
+std::string doubling_alternatives(int depth) {
+  return model_of(
+      {task(0, call(0), 0) +
+           repeated(depth,
+                    [](int i) {
+                      const std::string entry = R"(<entries probability="0.5">)" + call(i + 1) + "</entries>";
+                      return runnable(i, R"(<items xsi:type="am:ProbabilitySwitch">)" + entry + entry + "</items>");
+                    }) +
+           runnable(depth, ticks(1, 1)),
+       periodic(0, 10, "ms")});
+}
+
+std::string short_beside_long_period() {
+  return model_of({task(0, ticks(1, 1), 0) + task(1, ticks(1, 1), 1), periodic(0, 1, "ns") + periodic(1, 1, "s"), 2});
+}
+
+/// A long busy window of short jobs.
+std::string nearly_full() {
+  return model_of({task(0, ticks(1, 2), 0) + task(1, ticks(1, 333'333), 1) + task(2, ticks(1, 1000), 2),
+                   periodic(0, 3, "ns") + periodic(1, 1'000'000, "ns") + periodic(2, 100, "s"), 3});
+}
+
+std::string prime_periods(const char* unit, const char* algorithm) {
+  std::vector<int> primes;
+  for (int number = 10'007; primes.size() < 60; ++number) {
+    int divisor = 2;
+    while (divisor * divisor <= number && number % divisor != 0) ++divisor;
+    if (divisor * divisor > number) primes.push_back(number);
+  }
+  return model_of({repeated(60, [](int i) { return task(i, ticks(1, 90), i); }),
+                   repeated(60, [&](int i) { return periodic(i, primes[static_cast<std::size_t>(i)], unit); }),
+                   60,
+                   1,
+                   {},
+                   algorithm});
+}
+
+std::string self_triggering() {
+  return model_of(
+      {R"(<tasks name="T0" stimuli="p0?type=PeriodicStimulus i?type=InterProcessStimulus"><activityGraph>)" +
+           repeated(2,
+                    [](int) {
+                      return std::string(
+                          R"(<items xsi:type="am:InterProcessTrigger" stimulus="i?type=InterProcessStimulus"/>)");
+                    }) +
+           ticks(1, 1) + "</activityGraph></tasks>",
+       periodic(0, 10, "ms") + R"(<stimuli xsi:type="am:InterProcessStimulus" name="i"/>)"});
+}
+
+std::string dense_arrival_curve() {
+  return model_of(
+      {task(0, ticks(1, 1), 0, "ArrivalCurveStimulus") + task(1, ticks(1, 100'000'000), 1),
+       R"(<stimuli xsi:type="am:ArrivalCurveStimulus" name="p0">)" +
+           repeated(800,
+                    [](int i) {
+                      return fmt::format(
+                          R"(<entries numberOfOccurrences="{}"><lowerTimeBorder value="{}" unit="ns"/></entries>)",
+                          i + 2, 7 * (i + 2));
+                    }) +
+           "</stimuli>" + periodic(1, 1, "s"),
+       2});
+}
+
+std::string bursts() {
+  return model_of(
+      {repeated(90, [](int i) { return task(i, ticks(1, 10), i, "PeriodicBurstStimulus"); }),
+       repeated(
+           90,
+           [](int i) {
+             return fmt::format(
+                 R"(<stimuli xsi:type="am:PeriodicBurstStimulus" name="p{}" occurrenceCount="10000"><recurrence value="1" unit="s"/><burstLength value="1" unit="us"/><occurrenceMinDistance value="1" unit="ps"/></stimuli>)",
+                 i);
+           }),
+       90, 4});
+}
+
+std::string large_jitter() {
+  return model_of(
+      {task(0, ticks(1, 1), 0) + task(1, ticks(1, 1), 1),
+       R"(<stimuli xsi:type="am:PeriodicStimulus" name="p0"><recurrence value="1" unit="us"/><jitter xsi:type="am:TimeConstant"><value value="10" unit="s"/></jitter></stimuli>)" +
+           periodic(1, 1, "s"),
+       2});
+}
+
+std::string many_alternatives() {
+  return model_of(
+      {task(0,
+            R"(<items xsi:type="am:ProbabilitySwitch">)" +
+                repeated(450, [](int) { return R"(<entries probability="0.5">)" + ticks(1, 2) + "</entries>"; }) +
+                "</items>",
+            0),
+       periodic(0, 10, "ms")});
+}
+
+std::string nested_loops() {
+  const std::string loop =
+      R"(<items xsi:type="am:WhileLoop"><condition><entries xsi:type="am:ModeValueCondition" label="m?type=ModeLabel" value="0" relation="EQUAL"/></condition>)";
+  return model_of(
+      {task(0,
+            repeated(20, [&](int) { return loop; }) + ticks(1, 1) +
+                repeated(20, [](int) { return std::string("</items>"); }),
+            0) +
+           R"(<modes xsi:type="am:NumericMode" name="N"/><modeLabels name="m" mode="N?type=Mode" initialValue="0"/>)",
+       periodic(0, 10, "ms")});
+}
+
+/// Everybody reads what everybody writes.
+std::string many_chains() {
+  constexpr int count = 24;
+  const auto access = [](int label, const char* kind) {
+    return fmt::format(R"(<items xsi:type="am:LabelAccess" data="l{}?type=Label" access="{}"/>)", label, kind);
+  };
+  return model_of(
+      {repeated(count, [](int i) { return task(i, call(i), 0); }) +
+           repeated(count,
+                    [&](int i) {
+                      return runnable(i, repeated(count, [&](int k) { return access(k, "read"); }) + ticks(1, 2) +
+                                             access(i, "write"));
+                    }) +
+           repeated(count,
+                    [](int i) { return fmt::format(R"(<labels name="l{}"><size value="1" unit="B"/></labels>)", i); }),
+       periodic(0, 10, "ms"), count});
+}
+
+std::string many_tasks(int count) {
+  return model_of(
+      {repeated(count, [](int i) { return task(i, ticks(1, 50'000), 0); }), periodic(0, 10, "ms"), count, 16});
+}
+
+/// What `verb` says of the model, with 2 GB of addresses and so many seconds of computing: far more than it needs, even
+/// where the machine is slow.
+void check_cost(const std::string& text, const std::vector<std::string>& verbs) {
+  CHECK(text.size() < 100'000);
+  const test::TemporaryFolder folder;
+  const std::string file = folder.path() + "/model.amxmi";
+  test::write_text(file, text);
+  for (const std::string& verb : verbs) {
+    const auto space = verb.find(' ');
+    const std::string options = space == verb.npos ? "" : verb.substr(space);
+    const auto result =
+        test::run({"/bin/sh", "-c",
+                   fmt::format("ulimit -t 100; ulimit -v 2000000; cd '{}'; exec '{}' {} model.amxmi{} > out.txt",
+                               folder.path(), AMALTHEA_COMMAND, verb.substr(0, space), options)});
+    INFO(verb << ": " << result.err.substr(0, 1000));
+    const bool usual = result.exit_code == 0 || result.exit_code == 1 || result.exit_code == 4;
+    CHECK(usual);
+  }
+}
+
+const std::vector<std::string> all_verbs = {"info",
+                                            "graph",
+                                            "analyze",
+                                            "simulate",
+                                            "explain T0",
+                                            "validate",
+                                            "report -o report.html",
+                                            "annotate -o annotated.amxmi",
+                                            "batch --jobs 1",
+                                            "explore --jobs 1 --candidates 200",
+                                            "convert --to 3.2.0 -o converted.amxmi"};
+
+}  // namespace
+
+TEST_CASE("a simulation that takes too many steps is stopped, and its verdict is unknown") {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.path() + "/model.amxmi";
+  test::write_text(file, short_beside_long_period());
+  const auto stopped = test::amalthea({"analyze", file, "--max-steps", "10000"});
+  CHECK(stopped.err.find("or raise --max-steps [AM0504]") != std::string::npos);
+  CHECK(stopped.exit_code != 0);
+  CHECK(stopped.out.find("unknown") != std::string::npos);
+  test::write_text(file, many_tasks(3));
+  const auto whole = test::amalthea({"analyze", file, "--max-steps", "10000"});
+  CHECK(whole.err.find("AM0504") == std::string::npos);
+}
+
+TEST_CASE("doubling calls cost little") { check_cost(doubling_calls(14), {"info", "analyze"}); }
+
+TEST_CASE("small models cost little in every verb", "[long]") {
+  const std::vector<std::pair<const char*, std::string>> families = {
+      {"doubling calls", doubling_calls(16)},
+      {"doubling calls without end", doubling_calls(60)},
+      {"doubling alternatives", doubling_alternatives(18)},
+      {"a short beside a long period", short_beside_long_period()},
+      {"a core that is nearly full", nearly_full()},
+      {"prime periods", prime_periods("ns", "FixedPriorityPreemptive")},
+      {"prime periods by deadline", prime_periods("ns", "EarliestDeadlineFirst")},
+      {"prime periods in picoseconds", prime_periods("ps", "FixedPriorityPreemptive")},
+      {"a task that triggers itself twice", self_triggering()},
+      {"a dense arrival curve", dense_arrival_curve()},
+      {"bursts", bursts()},
+      {"a large jitter", large_jitter()},
+      {"many alternatives", many_alternatives()},
+      {"nested loops", nested_loops()},
+      {"many chains", many_chains()},
+      {"many tasks", many_tasks(170)}};
+  for (const auto& [name, text] : families) {
+    INFO(name);
+    check_cost(text, all_verbs);
+  }
+}
+
+TEST_CASE("small GPU scenarios cost little") {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.path() + "/scenario.json";
+  const auto check = [&](const std::string& text, int exit_code, const char* message) {
+    test::write_text(file, text);
+    const auto result = test::run(
+        {"/bin/sh", "-c",
+         fmt::format("ulimit -t 100; ulimit -v 2000000; exec '{}' gpu run '{}' > /dev/null", AMALTHEA_COMMAND, file)});
+    INFO(result.err.substr(0, 1000));
+    CHECK(result.exit_code == exit_code);
+    CHECK(result.err.find(message) != std::string::npos);
+  };
+  const std::string contexts =
+      R"({"contexts": [{"name": "a", "timeslice": "1ps"}, {"name": "b", "timeslice": "1ps"}],)";
+  check(contexts + R"("operations": [{"kernel": "k", "threads": 32, "duration": "1s", "stream": "s", "context": "a"},
+         {"kernel": "k", "threads": 32, "duration": "1s", "stream": "t", "context": "b"}]})",
+        2, "raise --max-steps");
+  check(R"({"operations": [{"kernel": "k", "threads": 1024, "duration": "9223372036854775807ps"}]})", 2,
+        "operations[0]: it ends later than 2^63 ps");
+}
+
+}  // namespace cost_test

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// What input says never commands the terminal: control characters of models, JSON files and arguments are spelled out.
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/core.h>
+#include <catch2/catch.hpp>
+
+#include "amalthea/detail/visible_text.hpp"
+#include "tests/support/run_command.hpp"
+#include "tests/support/test_models.hpp"
+
+namespace shown_text_test {
+
+namespace {
+
+using Arguments = std::vector<std::string>;
+
+/// What XML 1.0 lets into a name: DEL, C1 and what changes the order of reading.
+constexpr std::string_view hostile =
+    "\x7F\u0085\u009B\u061C\u200E\u200F\u202A\u202B\u202C\u202D\u202E\u2066\u2067\u2068\u2069";
+
+/// The text with what may not be shown raw in brackets, or nothing where there is none.
+std::string raw_in(std::string_view text) {
+  std::string shown;
+  const std::string visible = amalthea::visible_text(text);
+  if (visible == text) return shown;
+  std::size_t at = 0;
+  while (at < text.size() && visible.compare(at, 1, text, at, 1) == 0) ++at;
+  return fmt::format("at {}: {}", at, visible.substr(at > 40 ? at - 40 : 0, 80));
+}
+
+void check_output(const test::CommandResult& result) {
+  CHECK(raw_in(result.out).empty());
+  CHECK(raw_in(result.err).empty());
+  CHECK(result.exit_code != 3);
+  CHECK(result.exit_code < 128);
+}
+
+/// A sample with hostile characters in the name of its first task and wherever it is referred to.
+std::string hostile_model() {
+  std::string text = test::read_text(test::sample("offload-minimal.amxmi"));
+  const std::size_t at = text.find("<tasks ");
+  const std::size_t begin = text.find("name=\"", at) + 6;
+  const std::string name = text.substr(begin, text.find('"', begin) - begin);
+  std::string encoded;
+  for (const char c : hostile) encoded += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  std::string changed;
+  for (std::size_t i = 0; i < text.size();) {
+    const bool is_name = text.compare(i, name.size() + 7, "name=\"" + name + "\"") == 0;
+    if (is_name) {
+      changed += fmt::format("name=\"{}{}\"", name, hostile);
+      i += name.size() + 7;
+    } else if (text.compare(i, name.size() + 2, "\"" + name + "?") == 0) {
+      changed += fmt::format("\"{}{}?", name, encoded);
+      i += name.size() + 2;
+    } else {
+      changed += text[i++];
+    }
+  }
+  return changed;
+}
+
+}  // namespace
+
+TEST_CASE("control characters and bytes that are no UTF-8 are spelled out") {
+  using amalthea::visible_text;
+  CHECK(visible_text("a\tb\nc \u00e4\u20ac\U0001F600") == "a\tb\nc \u00e4\u20ac\U0001F600");
+  CHECK(visible_text("\x1b[31m\r\b") == "\\x1b[31m\\x0d\\x08");
+  CHECK(visible_text(std::string_view("\0", 1)) == "\\x00");
+  CHECK(visible_text("\x7F\u0080\u009F\u061C\u200E\u202E\u2069") ==
+        "\\u007f\\u0080\\u009f\\u061c\\u200e\\u202e\\u2069");
+  CHECK(visible_text("\x9b\xff\xC3") == "\\x9b\\xff\\xc3");
+  CHECK(visible_text("\xED\xA0\x80\xC0\x80\xF5") == "\\xed\\xa0\\x80\\xc0\\x80\\xf5");
+}
+
+TEST_CASE("no verb writes a control character of a model as it is") {
+  const test::TemporaryFolder folder;
+  const auto in = [&](const char* name) { return folder.path() + "/" + name; };
+  const std::string model = in("model.amxmi"), task = "the task";
+  test::write_text(model, hostile_model());
+  const std::vector<Arguments> commands = {
+      {"info", model},
+      {"info", model, "--format", "json"},
+      {"info", model, "--dump"},
+      {"graph", model},
+      {"graph", model, "--format", "json"},
+      {"graph", model, "--format", "svg"},
+      {"graph", model, "--task", std::string(hostile)},
+      {"analyze", model},
+      {"analyze", model, "--format", "json"},
+      {"analyze", model, "--format", "csv"},
+      {"analyze", model, "--format", "markdown"},
+      {"analyze", model, "--metrics"},
+      {"simulate", model, "--runs", "2"},
+      {"simulate", model, "--format", "json"},
+      {"explain", model, "no such\x1b task"},
+      {"validate", model},
+      {"validate", model, "--format", "json"},
+      {"validate", model, "--format", "sarif"},
+      {"explore", model, "--candidates", "20", "--jobs", "1"},
+      {"explore", model, "--candidates", "20", "--jobs", "1", "--format", "json"},
+      {"convert", model, "--to", "3.2.0", "--check"},
+      {"batch", model, "--jobs", "1"},
+      {"annotate", model, "-o", in("annotated.amxmi")},
+      {"report", model, "-o", in("report.html")},
+      {"explore", model, "--candidates", "20", "--jobs", "1", "--report", in("report.md")},
+      {"graph", model, "-o", in("graph.dot")},
+      {"analyze", model, "-o", in("analysis.txt")},
+      {"convert", model, "-o", in("model.csv"), "--table", "tasks"},
+      {"simulate", model, "--trace", in("trace.csv")},
+      {"batch", model, "--jobs", "1", "-o", in("lines.jsonl"), "--summary", in("summary.html"), "--summary",
+       in("summary.md")},
+  };
+  for (const Arguments& arguments : commands) {
+    INFO(fmt::format("{} {} {}", arguments[0], arguments.size() > 2 ? arguments[2] : "",
+                     arguments.size() > 3 ? arguments[3] : ""));
+    check_output(test::amalthea(arguments));
+  }
+  for (const char* file : {"report.html", "report.md", "graph.dot", "analysis.txt", "model.csv", "trace.csv",
+                           "summary.html", "summary.md"}) {
+    INFO(file);
+    REQUIRE(std::filesystem::exists(in(file)));
+    const std::string text = test::read_text(in(file));
+    CHECK(raw_in(text).empty());
+    if (std::string_view(file).substr(0, 7) != "summary") CHECK(text.find("202e") != std::string::npos);
+  }
+  // What others read byte by byte keeps the name.
+  CHECK(test::read_text(in("annotated.amxmi")).find(hostile) != std::string::npos);
+}
+
+TEST_CASE("arguments that a message quotes are spelled out") {
+  const std::string bad = "\x1b]0;title\x07\xc2\x9b", model = test::sample("offload-minimal.amxmi");
+  for (const Arguments& arguments : std::vector<Arguments>{{bad},
+                                                           {"info", bad},
+                                                           {"info", model, "--" + bad},
+                                                           {"analyze", "x.amxmi", "--format", bad},
+                                                           {"analyze", model, "--until", bad},
+                                                           {"analyze", model, "--platform", bad},
+                                                           {"analyze", model, "--map", bad},
+                                                           {"validate", "x.amxmi", "--suppress", bad},
+                                                           {"batch", bad},
+                                                           {"gpu", bad},
+                                                           {"gpu", "run", bad},
+                                                           {"gpu", "place", bad, "--sms", "2", "--max-warps", "2"},
+                                                           {"gpu", "makespan", "--kernel", bad, "--warps", "1"}}) {
+    const auto result = test::amalthea(arguments);
+    INFO(amalthea::visible_text(result.err));
+    CHECK(result.exit_code == 2);
+    CHECK(result.err.find("\\x1b") != std::string::npos);
+    check_output(result);
+  }
+}
+
+TEST_CASE("text of JSON files is spelled out") {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.path() + "/file.json", esc = "k\\u001b]0;x\\u0007\\u009b";
+  const auto check = [&](const std::string& text, Arguments arguments) {
+    test::write_text(file, text);
+    const auto result = test::amalthea(arguments);
+    INFO(amalthea::visible_text(result.err));
+    check_output(result);
+    CHECK((result.out + result.err).find("x1b]0;") != std::string::npos);
+  };
+  const std::string model = test::sample("offload-minimal.amxmi");
+  check(R"({"tasks": [{"name": ")" + esc + R"(", "core": ")" + esc +
+            R"(", "priority": 2, "period": "2ms", "deadline": "2ms", "segments": [{"cpu": "1ms"}]}]})",
+        {"gpu", "bounds", file});
+  check(R"({")" + esc + R"(": 1})", {"gpu", "run", file});
+  check(R"({"operations": [{"kernel": ")" + esc + R"(", "threads": 32, "duration": "1ms"}]})", {"gpu", "run", file});
+  check(R"({"operations": [{"kernel": ")" + esc + R"(", "threads": 32, "duration": "1ms"}]})",
+        {"gpu", "run", file, "--format", "gantt"});
+  check(R"({")" + esc + R"(": {"core": "A"}})", {"analyze", model, "--mapping", file});
+  check(R"({")" + esc + R"(": 1})", {"analyze", model, "--memory", file});
+  const std::string tx2 = test::read_text(AMALTHEA_SOURCE_DIR "/engine/gpu/platforms/tx2.json");
+  check(test::replaced(tx2, "\"name\": \"tx2\"", "\"name\": \"" + esc + "\""), {"analyze", model, "--platform", file});
+}
+
+}  // namespace shown_text_test
