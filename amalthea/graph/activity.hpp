@@ -131,7 +131,7 @@ struct SetMode {
 struct SchedulePoint {};
 /// The job ends here.
 struct Terminate {};
-/// The task becomes non-preemptable, or preemptable again (Group with interruptible="false").
+/// The task becomes non-preemptible, or preemptible again (Group with interruptible="false").
 struct Uninterruptible {
   bool begins = true;
 };

@@ -192,7 +192,7 @@ constexpr Rule rules_to_itea_1_3_0[] = {
      "It is the upper limit of a ProcessRequirement in the constraints model.", deadlines},
     {"enumerations begin with an undefined literal", "What used to be meant by saying nothing is stated.",
      enumeration_defaults},
-    {"an unspecified waiting behaviour is none", "The literal `unspecified` is gone.", waiting_behaviour},
+    {"an unspecified waiting behavior is none", "The literal `unspecified` is gone.", waiting_behaviour},
     {"reference objects lead to objects that have a name", "Others are kept aside as text.", reference_objects},
     {"references by position lead to where objects are", "See the first rule.", release_positions},
 };

@@ -168,7 +168,7 @@ Trial run(const std::vector<std::string>& sources, const migration::Release& to)
   trial.converted = migration::migrate(editable, from, to, record, findings);
   for (const Diagnostic& finding : findings.all()) trial.record += format(finding) + " " + finding.path + "\n";
   for (const migration::RuleRecord& rule : record.rules())
-    for (const migration::Place& place : rule.places) trial.record += fmt::format("{} {}\n", place.path, place.what);
+    for (const migration::ChangeSite& place : rule.places) trial.record += fmt::format("{} {}\n", place.path, place.what);
   if (!trial.converted) {
     if (to >= from) trial.failures.push_back("not converted: " + trial.record);
     if (trial.record.empty()) trial.failures.push_back("not converted, and nothing says why");
