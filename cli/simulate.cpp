@@ -58,7 +58,7 @@ class Progress {
 int run(const SimulateOptions& options) {
   if (!check_output(options.output) || !check_trace(options.trace)) return ExitCode::unusable;
   if (options.traced_run >= options.runs) {
-    fmt::print(stderr, "amalthea: error: --trace-run {}: runs are counted from 0 to {}\n", options.traced_run,
+    fmt::print(stderr, "amalthea: error: --trace-run {}: expected a run number from 0 to {}\n", options.traced_run,
                options.runs - 1);
     return ExitCode::unusable;
   }

@@ -97,7 +97,7 @@ bool outputs_are_possible(const RunOptions& options, const Input& input) {
   for (const std::string& path : outputs) {
     std::error_code no_such_file;
     if (std::filesystem::equivalent(path, options.scenario, no_such_file)) {
-      unusable(fmt::format("cannot write {}: it is the scenario", path));
+      unusable(fmt::format("cannot write {}: this file is the scenario itself; choose another file", path));
       return false;
     }
     if (!check_output(path)) return false;

@@ -35,7 +35,7 @@ StreamRun run(const StreamScenario& scenario, const std::vector<SmUse>& use) {
   while (ended < order.size()) {
     Instant now = device->next_event();
     if (released < order.size()) now = std::min(now, scenario.operations[order[released]].release);
-    if (now == Instant::never()) throw std::logic_error("operations of a stream scenario wait for ever");
+    if (now == Instant::never()) throw std::logic_error("operations of the stream scenario wait forever");
     completed.clear();
     device->advance(now, completed);
     for (const OperationId id : completed) result.operations[index_of[id]] = std::move(device->run_of(id));

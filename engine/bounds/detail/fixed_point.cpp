@@ -62,8 +62,9 @@ class FixedPoint {
         continue;
       }
       problems_.set_unlimited(entity);
-      faults_[entity.task] = fmt::format("it is triggered by {}, {}", subject_.name(activation->source->task),
-                                         jitter ? "and the bounds of both grow without end" : "which has no bound");
+      faults_[entity.task] =
+          fmt::format("it is triggered by {}, {}", subject_.name(activation->source->task),
+                      jitter ? "and the fixed-point iteration of the two bounds diverges" : "which has no bound");
     }
     return changed;
   }

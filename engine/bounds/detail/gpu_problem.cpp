@@ -112,7 +112,7 @@ GpuEntry host_entry(const Known& known, TaskIndex host, const GpuContext* contex
   const Activations& activations = known.activations[host];
   blame(faults, host, activations.fault);
   if (known.offloads.waits_for_any(host) && activations.all.size() > 1)
-    blame(faults, host, "it is activated in several ways, and its jobs may queue while it waits for the GPU");
+    blame(faults, host, "it has several activation sources, so its jobs may queue while it waits for the GPU");
   GpuEntry entry{task_in(known, host, context), {host, host, {}}};
   entry.task.core = *known.cores.core_of[host];
   entry.task.priority = known.cores.ranks.rank[host];
@@ -135,15 +135,15 @@ GpuEntry context_entry(const Known& known, const GpuContext& context, const std:
   const bool common = devices.size() > 1;
   for (std::size_t i = 0; common && i < devices.size(); ++i)
     blame(faults, devices[i],
-          fmt::format("it shares its GPU context with {}, and several device tasks of a context are "
-                      "analysed only where one host task waits for each in turn",
+          fmt::format("it shares its GPU context with {}; the analysis covers several device tasks of a context only "
+                      "if one host task waits for each in turn",
                       known.subject.name(devices[i == 0 ? 1 : 0])));
   const auto& steps = known.subject.steps(first);
   if (std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.kind == StepKind::wait; }))
     blame(faults, first, "it waits for an event on the GPU");
   const Activations& activations = known.activations[first];
   blame(faults, first, activations.fault);
-  if (activations.all.size() > 1) blame(faults, first, "it is activated in several ways, and its jobs may queue");
+  if (activations.all.size() > 1) blame(faults, first, "it has several activation sources, so its jobs may queue");
   GpuEntry entry{task_in(known, first, &context), {first, first, {}}};
   entry.task.period = activations.all.empty() ? longest_period : activations.all.front().period;
   entry.task.unlimited = !faults[first].empty();

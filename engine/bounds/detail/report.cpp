@@ -12,7 +12,7 @@ namespace {
 
 /// At saturation nvidia's sums stop growing; what is near is no time.
 constexpr Duration largest_time = Duration::picoseconds(std::int64_t{1} << 60);
-constexpr const char* beyond_counting = "the time that the GPU may be given to others is beyond what can be counted";
+constexpr const char* beyond_counting = "the time that the GPU may serve other contexts overflows";
 
 /// No job of the host is shorter: all it does one after the other, but what it executes beside an offload. Behind a
 /// Terminate, which may be in an alternative, it does no more than what the operating system adds.

@@ -33,7 +33,7 @@ tl::expected<zip_uint64_t, std::string> only_file(zip_t* archive) {
     found = i;
     ++files;
   }
-  if (files != 1) return tl::unexpected(fmt::format("it holds {} files; expected one model", files));
+  if (files != 1) return tl::unexpected(fmt::format("it contains {} files; expected one model", files));
   return *found;
 }
 
@@ -51,7 +51,7 @@ tl::expected<std::string, std::string> content_of(zip_t* archive, zip_uint64_t e
     if (got < 0) return tl::unexpected(std::string(zip_file_strerror(file.get())));
     content.resize(before + static_cast<std::size_t>(got));
     if (content.size() > most)
-      return tl::unexpected(fmt::format("what it holds is larger than the limit of {} bytes (--max-unpacked)", most));
+      return tl::unexpected(fmt::format("its content is larger than the limit of {} bytes (--max-unpacked)", most));
     if (got == 0) return content;
   }
 }

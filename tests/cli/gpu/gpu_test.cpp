@@ -68,8 +68,8 @@ TEST_CASE("gpu occupancy takes profiles of one's own and says what is wrong with
   CHECK(complaint({"occupancy", "--platform", own, "--threads", "32"}) ==
         own + ": not a device profile: max_blocks must be a whole number between 1 and 65536");
   CHECK(complaint({"occupancy", "--platform", "generic", "--threads", "32"}) ==
-        "--platform generic: the profile does not say what its SMs hold (\"multiprocessors\"); add it, or choose a "
-        "profile that does");
+        "--platform generic: the profile has no \"multiprocessors\" (the limits of an SM); add them, or choose another "
+        "profile");
   CHECK(complaint({"occupancy", "--threads", "2000"}) ==
         "tx2: a block of 2000 threads exceeds the 1024 a block may have");
   CHECK(complaint({"occupancy", "--threads", "32", "--platform", "none"}).starts_with("--platform none: neither"));
@@ -85,7 +85,7 @@ TEST_CASE("gpu place prints the SM of every block") {
   CHECK(printed({"place", "--sms", "8", "--ties", "last-sm", "--max-warps", "64", "4x4", "1x5"}) ==
         json{{"sm", {{0, 2, 4, 6}, {6}}}});
   CHECK(test::amalthea(gpu({"place", "--sms", "2", "--max-warps", "64", "2x33", "1x32"})).out ==
-        "2 blocks of 33 warps: SM 0 1\n1 blocks of 32 warps: SM -\n- waits until other blocks end\n");
+        "2 blocks of 33 warps: SM 0 1\n1 blocks of 32 warps: SM -\n- waits for other blocks to end\n");
 }
 
 TEST_CASE("gpu place says what is wrong with its input") {
@@ -94,8 +94,8 @@ TEST_CASE("gpu place says what is wrong with its input") {
        {"4", "4x", "x4", "0x4", "4x0", "-1x4", "4x4x4", "4.5x4", "99999999999999999999x1", "4X4"})
     CHECK(place(stream.c_str()) ==
           "\"" + stream + "\": expected BLOCKSxWARPS such as 4x5, both whole numbers above zero");
-  CHECK(place("4x65") == "\"4x65\": a block of 65 warps never fits an SM of 64");
-  CHECK(place("1000001x1") == "\"1000001x1\": more than 1000000 blocks in all");
+  CHECK(place("4x65") == "\"4x65\": a block of 65 warps does not fit on an SM, which holds 64");
+  CHECK(place("1000001x1") == "\"1000001x1\": the streams have more than 1000000 blocks in total");
   CHECK(complaint({"place", "--sms", "8", "4x4"}) == "gpu place needs --platform, or --sms and --max-warps");
 }
 
@@ -135,8 +135,9 @@ TEST_CASE("gpu rta says where a file is wrong") {
   const std::string file = folder.path() + "/kernels.json";
   test::write_text(file, "{\"g_max\": 8, \"kernels\": [\n  {\"C\": -4, \"g\": 1}\n]}\n");
   CHECK(complaint({"rta", file}) == file + ":2:10: kernels[0].C: expected a whole number from 0 to 2^63 - 1");
-  CHECK(complaint({"rta", folder.path() + "/none.json"}) == folder.path() + "/none.json: cannot be read, or is empty");
-  CHECK(complaint({"rta", folder.path()}) == folder.path() + ": cannot be read, or is empty");
+  CHECK(complaint({"rta", folder.path() + "/none.json"}) ==
+        folder.path() + "/none.json: cannot read the file, or it is empty");
+  CHECK(complaint({"rta", folder.path()}) == folder.path() + ": cannot read the file, or it is empty");
 }
 
 TEST_CASE("gpu run prints every kernel with its blocks, and every copy") {

@@ -22,8 +22,8 @@ TEST_CASE("verbs of NVIDIA's GPUs alone refuse an AMD GPU") {
     CHECK(result.exit_code == 2);
   }
   CHECK(test::amalthea({"gpu", "occupancy", "--platform", "radeon-vii", "--threads", "256"}).err ==
-        "amalthea: error: --platform radeon-vii: an AMD GPU, which works by other rules; amalthea gpu run and gpu "
-        "partition know them\n");
+        "amalthea: error: --platform radeon-vii: this verb models NVIDIA GPUs; for an AMD GPU, use amalthea gpu run or "
+        "amalthea gpu partition\n");
 }
 
 TEST_CASE("gpu partition prints the response times of a kernel under a mask") {
@@ -69,10 +69,10 @@ TEST_CASE("gpu partition refuses what it cannot answer") {
     CHECK(done.exit_code == 2);
     return done.err;
   };
-  CHECK(error({"--kernel", "mm1024", "--platform", "tx2"}).find("not one of an AMD GPU") != std::string::npos);
-  CHECK(error({"--kernel", "mm512"}).find("it has mm1024, mm256") != std::string::npos);
+  CHECK(error({"--kernel", "mm1024", "--platform", "tx2"}).find("not a profile of an AMD GPU") != std::string::npos);
+  CHECK(error({"--kernel", "mm512"}).find("expected one of mm1024, mm256") != std::string::npos);
   CHECK(error({"--kernel", "mm1024", "--mask", "0x0"}).find("--mask 0x0: it enables no CU") != std::string::npos);
-  CHECK(error({"--kernel", "mm1024", "--against", "mm256", "--units", "60"}).find("there are 60 CUs") !=
+  CHECK(error({"--kernel", "mm1024", "--against", "mm256", "--units", "60"}).find("the GPU has 60 CUs") !=
         std::string::npos);
 }
 
@@ -98,7 +98,7 @@ TEST_CASE("a model that names an AMD GPU is analysed, simulated and annotated, a
   const auto analysed = test::amalthea({"analyze", model, "--format", "json"});
   CHECK(analysed.exit_code == 0);
   CHECK(analysed.err.find("AM0414") == std::string::npos);  // gpu.cuMask is understood
-  CHECK(analysed.out.find("an AMD GPU, kernels of all tasks run beside each other") != std::string::npos);
+  CHECK(analysed.out.find("an AMD GPU, kernels of different tasks run concurrently") != std::string::npos);
   CHECK(test::amalthea({"validate", model}).exit_code == 0);
   CHECK(test::amalthea({"simulate", model, "--runs", "3"}).exit_code == 0);
   CHECK(test::amalthea({"explain", model, "Radar"}).exit_code == 0);

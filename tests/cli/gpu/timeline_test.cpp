@@ -130,15 +130,16 @@ TEST_CASE("gpu run says what is wrong with outputs before it simulates") {
         "amalthea: error: --timeline a.png: expected a file that ends in one of .txt, .svg, .json, .btf");
   CHECK(complaint({camera, "--timeline", folder.path() + "/none/a.svg"}) ==
         "amalthea: error: cannot write " + folder.path() + "/none/a.svg: the folder " + folder.path() +
-            "/none does not exist; make it, or name another");
+            "/none does not exist; create it, or choose another folder");
   CHECK(complaint({camera, "--log-directory", folder.path() + "/none"}).find("none does not exist") !=
         std::string::npos);
   const std::string own = folder.path() + "/own.json";
   const std::string text = R"({"operations": [{"kernel": "K", "stream": "own", "threads": 1, "duration": "1us"}]})";
   test::write_text(own, text);
-  CHECK(complaint({own, "--timeline", own}) == "amalthea: error: cannot write " + own + ": it is the scenario");
+  CHECK(complaint({own, "--timeline", own}) ==
+        "amalthea: error: cannot write " + own + ": this file is the scenario itself; choose another file");
   CHECK(complaint({own, "--log-directory", folder.path()}) ==
-        "amalthea: error: cannot write " + own + ": it is the scenario");
+        "amalthea: error: cannot write " + own + ": this file is the scenario itself; choose another file");
   CHECK(test::read_text(own) == text);
   test::write_text(folder.path() + "/bad.json", "{\"benchmarks\": 3}");
   CHECK(complaint({folder.path() + "/bad.json"}) ==

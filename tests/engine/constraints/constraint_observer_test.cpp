@@ -362,7 +362,7 @@ TEST_CASE("what bounds show is met, even where the simulation is too short to se
   CHECK(result.verdict == LimitVerdict::met);
   CHECK(result.guaranteed == true);
   CHECK(result.judged == 0);
-  CHECK(result.reason.find("bounds show it") == 0);
+  CHECK(result.reason.find("response-time bounds guarantee it") == 0);
 }
 
 TEST_CASE("by default, limits that are longer than the hyperperiod are seen to pass") {
@@ -397,7 +397,7 @@ TEST_CASE("a simulation that was stopped shows no constraint to be met") {
   CHECK(results.stopped_early);
   CHECK(results.constraints[0].judged > 0);
   CHECK(results.constraints[0].verdict == LimitVerdict::unknown);
-  CHECK(results.constraints[0].reason.find("the simulation was stopped") != std::string::npos);
+  CHECK(results.constraints[0].reason.find("the simulation stopped early") != std::string::npos);
 }
 
 }  // namespace constraints_constraint_observer_test

@@ -189,7 +189,7 @@ TEST_CASE("a limit of a requirement that is not complete is told") {
   CHECK(says(without(open_minimal(), " limitType=\"UpperLimit\"")).find("states no limitType, so") !=
         std::string::npos);
   CHECK(says(without(open_minimal(), " metric=\"ResponseTime\"")).find("states no metric, so") != std::string::npos);
-  CHECK(says(without(open_minimal(), "<limitValue value=\"2\" unit=\"ms\"/>")).find("states no limitValue") !=
+  CHECK(says(without(open_minimal(), "<limitValue value=\"2\" unit=\"ms\"/>")).find("states no readable limitValue") !=
         std::string::npos);
   const std::string whole = open_minimal();
   const auto begin = whole.find("<limit "), end = whole.find("</limit>", begin) + 8;

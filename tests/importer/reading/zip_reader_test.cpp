@@ -62,8 +62,8 @@ TEST_CASE("a zipped model is known by its content and read like any other") {
 
 TEST_CASE("an archive must hold one file") {
   CHECK(error_of(archive({{"a.amxmi", model_text}, {"b.amxmi", model_text}})) ==
-        "the ZIP archive cannot be read: it holds 2 files; expected one model");
-  CHECK(error_of(archive({{"a/", ""}})) == "the ZIP archive cannot be read: it holds 0 files; expected one model");
+        "the ZIP archive cannot be read: it contains 2 files; expected one model");
+  CHECK(error_of(archive({{"a/", ""}})) == "the ZIP archive cannot be read: it contains 0 files; expected one model");
 }
 
 TEST_CASE("what unpacks to more than the limit is refused, whatever the archive says of its size") {
@@ -72,7 +72,7 @@ TEST_CASE("what unpacks to more than the limit is refused, whatever the archive 
   const std::string bomb = archive({{"a.amxmi", std::string(10'000'000, ' ')}});
   CHECK(bomb.size() < 20'000);
   CHECK(error_of(bomb, limits) ==
-        "the ZIP archive cannot be read: what it holds is larger than the limit of 1000 bytes (--max-unpacked)");
+        "the ZIP archive cannot be read: its content is larger than the limit of 1000 bytes (--max-unpacked)");
 }
 
 TEST_CASE("a damaged archive is one error, wherever the damage is") {
