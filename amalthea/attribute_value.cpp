@@ -92,11 +92,11 @@ std::optional<double> parse_java_real(std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size()) {
-    // Java allows a sign in the exponent as from_chars does, but from_chars stops before a dangling "e".
+    // Java and from_chars allow a sign in the exponent, but from_chars stops before a dangling "e".
     return std::nullopt;
   }
   if (error == std::errc::result_out_of_range) {
-    // from_chars leaves the value alone; Java gives zero or infinity. Which of them the exponent's sign tells.
+    // from_chars leaves the value unchanged; Java yields zero or infinity, depending on the sign of the exponent.
     const bool tiny = text.find("e-") != std::string_view::npos || text.find("E-") != std::string_view::npos ||
                       text.starts_with("0.") || text.starts_with('.');
     return sign * (tiny ? 0.0 : std::numeric_limits<double>::infinity());

@@ -38,7 +38,7 @@ std::string format(const Diagnostic& diagnostic) {
 
 void Diagnostics::add(std::string_view id, Severity severity, std::string message, Location location, std::string path,
                       std::uint64_t count) {
-  // The same fault met again on another way through the model is no news.
+  // The same fault may be found again along another path through the model.
   const auto same = [&](const Diagnostic& other) {
     return other.id == id && other.location == location && other.message == message;
   };

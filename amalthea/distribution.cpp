@@ -21,15 +21,15 @@ std::uint64_t mix(std::uint64_t value) {
 
 constexpr std::uint64_t golden_gamma = 0x9e3779b97f4a7c15U;
 
-/// Doubles throughout, and values instead of exceptions: what comes out is held against the bounds.
+/// Doubles throughout, and values instead of exceptions: results are checked against the bounds.
 namespace policies = boost::math::policies;
 using Policy =
     policies::policy<policies::promote_double<false>, policies::domain_error<policies::ignore_error>,
                      policies::pole_error<policies::ignore_error>, policies::overflow_error<policies::ignore_error>,
                      policies::evaluation_error<policies::ignore_error>>;
 
-/// Whole numbers from `lower` to `upper`, all alike. A value of the stream serves one draw: of 2^64 it prefers some by
-/// at most one in 2^64 / (upper - lower + 1), which nothing notices.
+/// Integers from `lower` to `upper`, uniformly. One value of the stream per draw: the bias is at most one in 2^64 /
+/// (upper - lower + 1), which is negligible.
 std::int64_t draw_uniform(std::int64_t lower, std::int64_t upper, RandomStream& random) {
   __extension__ using Product = unsigned __int128;
   const auto span = static_cast<Product>(static_cast<std::uint64_t>(upper) - static_cast<std::uint64_t>(lower)) + 1;
@@ -39,19 +39,20 @@ std::int64_t draw_uniform(std::int64_t lower, std::int64_t upper, RandomStream& 
 
 double normal_below(double z) { return std::erfc(-z / std::numbers::sqrt2) / 2; }
 
-/// The value below which the share `u` of the standard normal distribution between `from` and `to` lies.
+/// The quantile for the share `u` of the standard normal distribution truncated to [from, to].
 double truncated_normal(double from, double to, double u) {
-  // On the side of the lower tail, where shares near zero are told apart and shares near one are not.
+  // Uses the lower tail, where shares near zero are precise and shares near one are not.
   if (from + to > 0) return -truncated_normal(-to, -from, 1 - u);
-  // So far out the density is as good as that of an exponential distribution of rate |to| falling away from `to`.
+  // So far out the density is well approximated by an exponential distribution of rate |to| that decreases away from
+  // `to`.
   if (to < -30) return to + std::log1p((1 - u) * std::expm1(to * (to - from))) / -to;
   const double below = normal_below(from);
   const double share = below + u * (normal_below(to) - below);
   return -std::numbers::sqrt2 * boost::math::erfc_inv(2 * share, Policy());
 }
 
-/// Every shape as a function of the bounds and of one or two values of the stream: inverse distribution functions, so
-/// that no draw takes longer than another and each advances the stream by as much.
+/// Every shape as a function of the bounds and one or two values of the stream: inverse distribution functions, so that
+/// every draw takes the same time and advances the stream by the same number.
 class Draw {
  public:
   Draw(const Distribution& distribution, RandomStream& random) : values_(distribution), random_(random) {}
@@ -81,7 +82,7 @@ class Draw {
   std::int64_t operator()(const BetaShape& beta) {
     const double u = random_.uniform();
     if (!is_positive(beta.alpha) || !is_positive(beta.beta)) return values_.average;
-    // Below and above these the distribution is its corners and its mean, and the inversion loses its way.
+    // Beyond these the distribution degenerates to its corners and its mean, and the inversion fails numerically.
     const auto tame = [](double parameter) { return std::clamp(parameter, 1e-3, 1e6); };
     return nearest(lower() +
                    (upper() - lower()) * boost::math::ibeta_inv(tame(beta.alpha), tame(beta.beta), u, Policy()));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Values that vary between bounds, and how they are drawn: the distributions of AMALTHEA's deviations.
+/// Values that vary between bounds, and random numbers from them: the distributions of AMALTHEA's deviations.
 
 #include <cstdint>
 #include <memory>
@@ -10,7 +10,7 @@
 
 namespace amalthea {
 
-/// Every value between the bounds alike. Also of boundaries and statistics, of which nothing else is known.
+/// All values between the bounds have equal probability. Also for boundaries and statistics, which define nothing else.
 struct UniformShape {
   friend bool operator==(const UniformShape&, const UniformShape&) = default;
 };
@@ -23,19 +23,19 @@ struct CornerShape {
   double upper_probability = 0.5;
   friend bool operator==(const CornerShape&, const CornerShape&) = default;
 };
-/// Cut off at the bounds.
+/// Truncated at the bounds.
 struct GaussShape {
   double mean = 0;
   double standard_deviation = 0;
   friend bool operator==(const GaussShape&, const GaussShape&) = default;
 };
-/// Starts at the lower bound; cut off at the upper.
+/// Starts at the lower bound; truncated at the upper.
 struct WeibullShape {
   double shape = 1;
   double scale = 1;
   friend bool operator==(const WeibullShape&, const WeibullShape&) = default;
 };
-/// Spread over the bounds.
+/// Scaled to the bounds.
 struct BetaShape {
   double alpha = 1;
   double beta = 1;
@@ -56,8 +56,8 @@ struct HistogramShape {
 using Shape =
     std::variant<UniformShape, AverageShape, CornerShape, GaussShape, WeibullShape, BetaShape, HistogramShape>;
 
-/// A whole number (cycles, picoseconds) that varies: lower <= average <= upper. Without a shape every value between the
-/// bounds is alike.
+/// An integer (cycles, picoseconds) that varies: lower <= average <= upper. Without a shape, all values between the
+/// bounds have equal probability.
 struct Distribution {
   std::int64_t lower = 0;
   std::int64_t average = 0;
@@ -71,11 +71,11 @@ inline constexpr std::uint64_t execution = 1;  ///< execution times; owner: the 
 inline constexpr std::uint64_t run = 2;        ///< seeds of runs; owner: the run
 }  // namespace purpose
 
-/// Random numbers that depend on nothing but the key: SplitMix64 over a counter (Steele, Lea, Flood: Fast splittable
-/// pseudorandom number generators, OOPSLA 2014). Neither the number of threads nor what others draw disturbs them.
+/// Random numbers that depend only on the key: SplitMix64 over a counter (Steele, Lea, Flood: Fast splittable
+/// pseudorandom number generators, OOPSLA 2014). They depend neither on the number of threads nor on other streams.
 class RandomStream {
  public:
-  /// Streams of different keys are independent, such as (seed, what is drawn, whose, which job).
+  /// Streams with different keys are independent, e.g. (seed, what is drawn, owner, job).
   RandomStream(std::uint64_t seed, std::uint64_t purpose, std::uint64_t owner, std::uint64_t number);
   std::uint64_t next();
   /// In [0, 1).
@@ -85,12 +85,12 @@ class RandomStream {
   std::uint64_t state_;
 };
 
-/// Never outside of the bounds, and in bounded time: shapes are drawn by their inverse distribution functions, rounded
-/// to the nearest whole number. Parameters that make no distribution (a shape or a scale that is not above zero, a
-/// histogram without weight) stand for the average, a Gauss distribution without deviation for its mean.
+/// Draws a value, never outside the bounds, and in bounded time: by the inverse distribution function, rounded to the
+/// nearest integer. Invalid parameters (a shape or scale that is not above zero, a histogram without weight) yield the
+/// average, a Gauss distribution without deviation yields its mean.
 std::int64_t draw(const Distribution& distribution, RandomStream& random);
 
-/// The shape of the values times `factor` > 0; null stays null.
+/// The shape of the values multiplied by `factor` > 0; null remains null.
 std::shared_ptr<const Shape> scaled(const std::shared_ptr<const Shape>& shape, double factor);
 
 }  // namespace amalthea

@@ -23,7 +23,7 @@ std::string_view local_name(std::string_view qname) { return qname.substr(qname.
 /// The bytes between an element's tags.
 Span content(Element element) { return {element.start_tag().end, element.end_tag().begin}; }
 
-/// Character data with references and line ends resolved; markup in it is left out, but for CDATA sections.
+/// Character data with references and line ends resolved; omits markup except CDATA sections.
 std::string character_data(Element element) {
   constexpr std::string_view cdata = "<![CDATA[", cdata_end = "]]>";
   std::string written = utf8(element.document().source(), content(element));
@@ -45,13 +45,34 @@ std::string character_data(Element element) {
   return text;
 }
 
+/// Whether there is something in an element that the value of an attribute, or an address, has no place for.
+bool holds_more(Element element) {
+  if (element.children().begin() != element.children().end()) return true;
+  const Document& document = element.document();
+  const ElementRecord& record = element.record();
+  for (std::uint32_t i = 0; i < record.attribute_count; ++i)
+    if (const std::string_view name = document.name(document.attribute(record.first_attribute + i).name());
+        !name.starts_with("xsi:") && !name.starts_with("xmi:") && name != "href")
+      return true;
+  return false;
+}
+
 /// Puts the elements of documents into an editable model.
 class Builder {
  public:
   Builder(const Model& model, EditableModel& target, SharedIds shared)
       : model_(model), target_(target), apart_(shared == SharedIds::apart) {}
 
+  /// Once all documents are there: what references lead to.
+  void link() {
+    for (const Target& target : targets_)
+      target.holder->fields()[target.field].target =
+          objects_[target.element.document().position()][target.element.index()];
+  }
+
   Object& root(const Document& document, Object& root) {
+    if (apart_) objects_.resize(document.position() + 1);
+    if (apart_) objects_[document.position()].resize(document.size(), nullptr);
     names_.clear();
     features_.clear();
     has_comments_ = document.source().encoding() != Encoding::ascii_superset ||
@@ -88,6 +109,7 @@ class Builder {
     const Document& document = element.document();
     const ElementRecord& record = element.record();
     const ClassId cls = object.cls();
+    if (apart_) objects_[document.position()][element.index()] = &object;
     std::vector<Field>& fields = object.fields();
     const bool typed = cls != no_class && record.attribute_count > 0 &&
                        document.name(document.attribute(record.first_attribute).name()) == "xsi:type";
@@ -102,8 +124,11 @@ class Builder {
       if (known == nullptr || known->kind != FeatureKind::reference) {
         fields.push_back({name_key, FieldKind::value, no_class, value});
       } else {
+        const std::uint32_t known_target = apart_ ? document.first_target(element.index(), i) : ElementRecord::none;
+        const Element target = known_target == ElementRecord::none ? Element{} : document.element(known_target);
         for_each_token(value, [&](std::string_view token, std::size_t) {
-          fields.push_back(reference(element, name_key, token, token.find('#') != std::string_view::npos, no_class));
+          const bool remote = token.find('#') != std::string_view::npos;
+          add_reference(object, element, name_key, token, remote, no_class, target);
         });
       }
     }
@@ -114,14 +139,20 @@ class Builder {
     for (const Element child : element.children()) {
       const Feature* known = feature(document, cls, child.record().tag);
       const Object* made = nullptr;
-      // An attribute with an address was a reference once: the keys of needs while 0.9.0 was made.
+      // An attribute with an address is a former reference: the keys of needs during the development of 0.9.0.
       if (known != nullptr && !child.cls() && child.attribute("href") &&
-          (known->kind == FeatureKind::reference || (apart_ && known->kind == FeatureKind::attribute))) {
+          (known->kind == FeatureKind::reference ||
+           (apart_ && known->kind == FeatureKind::attribute && !object.attribute(child.tag())))) {
         const auto type = child.attribute("xsi:type");
         const auto target_class = type ? named_class(document, *type) : std::nullopt;
-        fields.push_back(reference(element, key(document, child.record().tag), *child.attribute("href"), true,
-                                   target_class.value_or(no_class)));
-      } else if (known != nullptr && known->kind == FeatureKind::attribute) {
+        add_reference(object, element, key(document, child.record().tag), *child.attribute("href"), true,
+                      target_class.value_or(no_class), {});
+        if (apart_ && holds_more(child)) {
+          add_child(object, child);
+          object.children().back()->unset("href");
+        }
+      } else if (known != nullptr && known->kind == FeatureKind::attribute &&
+                 !(apart_ && (holds_more(child) || child.attribute("href")))) {
         const auto same =
             std::find_if(plain.begin(), plain.end(), [&](Element one) { return one.tag() == child.tag(); });
         if (same == plain.end())
@@ -139,7 +170,16 @@ class Builder {
         gap_begin = child.span().end;
       }
     }
-    for (const Element child : plain) object.set(child.tag(), character_data(child));
+    for (const Element child : plain) {
+      const std::string text = character_data(child);
+      const auto attribute = object.attribute(child.tag());
+      if (!apart_ || !attribute)
+        object.set(child.tag(), text);
+      else if (text.empty())
+        add_child(object, child);
+      else if (text != *attribute)
+        object.fields().push_back({key(document, child.record().tag), FieldKind::value, no_class, target_.keep(text)});
+    }
     if (has_comments_ && content(element).end > gap_begin)
       note_comments(document, {gap_begin, content(element).end}, object, &Comments::at_end);
   }
@@ -163,29 +203,47 @@ class Builder {
   }
 
   /// A target as EMF would write it: by name where it has one, without an address where it is in the same file.
-  Field reference(Element holder, NameKey name, std::string_view written, bool remote, ClassId cls) {
-    const auto field = [&](FieldKind kind, std::string_view text) {
-      return Field{name, kind, kind == FieldKind::remote ? cls : no_class, text};
-    };
-    // ITEA names classes with their packages.
-    const bool by_name =
-        written.find("?type=") != std::string_view::npos && holder.document().itea() == IteaRelease::none;
-    if (!remote && by_name) return field(FieldKind::local, written);
-    const Element target = model_.target(holder, written);
-    if (!target) return field(remote ? FieldKind::remote : FieldKind::local, written);
+  /// `target` may be known already.
+  void add_reference(Object& object, Element holder, NameKey name, std::string_view written, bool remote, ClassId cls,
+                     Element target) {
+    if (!target && (apart_ || remote || !is_by_name(holder, written))) target = model_.target(holder, written);
+    const auto [kind, text] =
+        apart_ ? named_apart(holder, written, remote, target) : named_as_emf(holder, written, remote, target);
+    if (apart_ && target) targets_.push_back({&object, static_cast<std::uint32_t>(object.fields().size()), target});
+    object.fields().push_back({name, kind, kind == FieldKind::remote ? cls : no_class, text});
+  }
+
+  using Named = std::pair<FieldKind, std::string_view>;
+
+  /// ITEA names classes with their packages.
+  static bool is_by_name(Element holder, std::string_view written) {
+    return written.find("?type=") != std::string_view::npos && holder.document().itea() == IteaRelease::none;
+  }
+
+  Named named_as_emf(Element holder, std::string_view written, bool remote, Element target) {
+    if (!remote && is_by_name(holder, written)) return {FieldKind::local, written};
+    if (!target) return {remote ? FieldKind::remote : FieldKind::local, written};
+    if (remote && &target.document() != &holder.document()) return {FieldKind::remote, written};
+    const auto shared = computed_id(target);
+    return {FieldKind::local, target_.keep(shared ? *shared : id_of_href(written))};
+  }
+
+  Named named_apart(Element holder, std::string_view written, bool remote, Element target) {
+    if (!target) return {remote ? FieldKind::remote : FieldKind::local, written};
     const bool here = &target.document() == &holder.document();
-    if (!apart_) {
-      if (!here && remote) return field(FieldKind::remote, written);
-      const auto shared = computed_id(target);
-      return field(FieldKind::local, target_.keep(shared ? *shared : id_of_href(written)));
-    }
+    const bool by_name = is_by_name(holder, written);
+    // What is not found by an xmi:id and has no escapes that may be others is found by this very id.
+    if (here && !remote && by_name && written.find('%') == std::string_view::npos && !target.attribute("xmi:id"))
+      return {FieldKind::local, written};
     // ITEA's addresses name files, and stay until a release does not.
-    if (!here && (by_name || holder.document().itea() != IteaRelease::none)) return field(FieldKind::remote, written);
+    if (!here && holder.document().itea() != IteaRelease::none) return {FieldKind::remote, written};
     // Objects without a name share an id; only their xmi:id or position tells them apart.
     auto id = computed_id(target);
+    if (id && by_name && written.substr(written.find('#') + 1) == *id)
+      return here ? Named{FieldKind::local, written.substr(written.find('#') + 1)} : Named{FieldKind::remote, written};
     if (id && model_.target(holder, here ? *id : any_file_address(*id)) != target) id.reset();
-    if (!here) return field(FieldKind::remote, id ? target_.keep(any_file_address(*id)) : written);
-    return field(FieldKind::local, target_.keep(id ? *id : id_of_href(written)));
+    if (!here) return {FieldKind::remote, id ? target_.keep(any_file_address(*id)) : written};
+    return {FieldKind::local, target_.keep(id ? *id : id_of_href(written))};
   }
 
   static std::string any_file_address(std::string_view id) { return std::string("amlt:/#").append(id); }
@@ -197,11 +255,19 @@ class Builder {
     if (plain && source.text(span).find("<!--") == std::string_view::npos) return;
     const std::string text = utf8(source, span);
     const std::string_view gap = text;
-    for (std::size_t at = gap.find("<!--"); at != std::string_view::npos; at = gap.find("<!--", at)) {
-      const std::size_t end = gap.find("-->", at + 4);
+    for (std::size_t at = gap.find('<'); at != std::string_view::npos; at = gap.find('<', at)) {
+      // Of what may stand there beside comments, two kinds may hold what looks like one.
+      const std::string_view rest = gap.substr(at);
+      const bool comment = rest.starts_with("<!--");
+      const std::string_view end_mark = comment                         ? "-->"
+                                        : rest.starts_with("<?")        ? "?>"
+                                        : rest.starts_with("<![CDATA[") ? "]]>"
+                                                                        : "";
+      const std::size_t end = gap.find(end_mark, at + (comment ? 4 : 1));
       if (end == std::string_view::npos) return;
-      (target_.comments_for_change(object).*where).push_back(target_.keep(gap.substr(at + 4, end - at - 4)));
-      at = end + 3;
+      if (comment)
+        (target_.comments_for_change(object).*where).push_back(target_.keep(gap.substr(at + 4, end - at - 4)));
+      at = end + std::max<std::size_t>(end_mark.size(), 1);
     }
   }
 
@@ -209,9 +275,17 @@ class Builder {
   const Model& model_;
   EditableModel& target_;
   bool apart_;
-  std::vector<NameKey> names_;  // by NameId of the document at hand
+  std::vector<NameKey> names_;  // by NameId of the current document
   std::unordered_map<std::uint64_t, const Feature*> features_;
   bool has_comments_ = false;
+  // Of SharedIds::apart: objects by document and element, and references whose targets may not be there yet.
+  std::vector<std::vector<Object*>> objects_;
+  struct Target {
+    Object* holder;
+    std::uint32_t field;
+    Element element;
+  };
+  std::vector<Target> targets_;
 };
 
 }  // namespace
@@ -223,7 +297,7 @@ Object::Object(EditableModel& model, NameKey feature, ClassId cls) : model_(&mod
 }
 
 Object::~Object() {
-  --model_->object_count_;
+  if (!removed_) --model_->object_count_;
   if (!model_->comments_.empty()) model_->comments_.erase(this);
 }
 
@@ -300,16 +374,21 @@ std::optional<std::string_view> Object::reference(std::string_view name) const {
   return std::nullopt;
 }
 
-void Object::add_reference(std::string_view name, std::string_view id) {
-  fields_.push_back({model_->intern(name), FieldKind::local, no_class, model_->keep(id)});
+void Object::add_reference(std::string_view name, std::string_view id, Object* target) {
+  fields_.push_back({model_->intern(name), FieldKind::local, no_class, model_->keep(id), target});
 }
 
-void Object::add_remote_reference(std::string_view name, std::string_view address, ClassId cls) {
-  fields_.push_back({model_->intern(name), FieldKind::remote, cls, model_->keep(address)});
+void Object::add_remote_reference(std::string_view name, std::string_view address, ClassId cls, Object* target) {
+  fields_.push_back({model_->intern(name), FieldKind::remote, cls, model_->keep(address), target});
 }
 
-std::vector<Object*> Object::children(std::string_view feature) const {
-  std::vector<Object*> found;
+void Object::add_reference_like(std::string_view name, const Field& field) {
+  fields_.push_back(field);
+  fields_.back().name = model_->intern(name);
+}
+
+Objects Object::children(std::string_view feature) const {
+  Objects found;
   if (const auto wanted = key(feature))
     for (const OwnedObject& child : children_)
       if (child->feature_ == *wanted) found.push_back(child.get());
@@ -324,7 +403,7 @@ Object* Object::child(std::string_view feature) const {
 }
 
 Object& Object::create(std::string_view feature, ClassId cls) {
-  children_.push_back(std::make_unique<Object>(*model_, model_->intern(feature), cls));
+  children_.push_back(OwnedObject(new Object(*model_, model_->intern(feature), cls)));
   children_.back()->owner_ = this;
   return *children_.back();
 }
@@ -344,7 +423,7 @@ Object& Object::add(std::string_view feature, OwnedObject object, const Object* 
 }
 
 OwnedObject Object::take(Object& child) {
-  // The last one is often taken first when many go.
+  // If many are taken, the last one is often first.
   auto place = children_.end();
   while (place != children_.begin() && (place - 1)->get() != &child) --place;
   if (place == children_.begin()) return nullptr;
@@ -352,6 +431,7 @@ OwnedObject Object::take(Object& child) {
   OwnedObject taken = std::move(*place);
   children_.erase(place);
   taken->owner_ = nullptr;
+  if (taken->removed_) model_->set_removed(*taken, false);  // out of what was removed
   return taken;
 }
 
@@ -363,6 +443,7 @@ std::vector<OwnedObject> Object::take_all(std::string_view feature) {
   for (OwnedObject& child : children_) {
     if (child->feature_ == *wanted) {
       child->owner_ = nullptr;
+      if (child->removed_) model_->set_removed(*child, false);
       taken.push_back(std::move(child));
     } else {
       if (&*keep != &child) *keep = std::move(child);
@@ -393,35 +474,70 @@ EditableModel::EditableModel(const Model& model, SharedIds shared) {
   Builder builder(model, *this, shared);
   for (const auto& document : model.documents()) {
     const Element root = document->root();
-    files_.push_back({document->source().path(),
-                      std::make_unique<Object>(*this, intern(root.tag()), root.cls().value_or(no_class))});
+    files_.push_back(
+        {document->source().path(), OwnedObject(new Object(*this, intern(root.tag()), root.cls().value_or(no_class)))});
     files_.back().root->element_ = root;
     builder.root(*document, *files_.back().root);
   }
+  builder.link();
+}
+
+EditableModel::~EditableModel() {
+  forget_removed();
+  files_.clear();  // objects know their model
+}
+
+void EditableModel::forget_removed() {
+  keeps_removed_ = false;
+  std::vector<Object*> removed;
+  std::swap(removed, removed_);
+  if (removed.empty()) return;
+  for_each([](Object& object) {
+    for (Field& field : object.fields())
+      if (field.target != nullptr && field.target->is_removed()) field.target = nullptr;
+  });
+  for (Object* const object : removed) delete object;
+}
+
+void EditableModel::set_removed(Object& object, bool removed) {
+  if (object.removed_ == removed) return;
+  object.removed_ = removed;
+  object_count_ = removed ? object_count_ - 1 : object_count_ + 1;
+  for (const OwnedObject& child : object.children_) set_removed(*child, removed);
+}
+
+void ObjectDeleter::operator()(Object* object) const noexcept {
+  EditableModel& model = object->model();
+  if (!model.keeps_removed_) {
+    delete object;
+    return;
+  }
+  model.set_removed(*object, true);
+  model.removed_.push_back(object);
 }
 
 Object& EditableModel::add_file(std::string path, std::string_view root_class) {
-  files_.push_back({std::move(path),
-                    std::make_unique<Object>(*this, intern(root_class), metamodel::find_class(root_class).value())});
+  files_.push_back(
+      {std::move(path), OwnedObject(new Object(*this, intern(root_class), metamodel::find_class(root_class).value()))});
   return *files_.back().root;
 }
 
 Object& EditableModel::create_from(Object& owner, NameKey feature, Element element) {
-  owner.children_.push_back(std::make_unique<Object>(*this, feature, element.cls().value_or(no_class)));
+  owner.children_.push_back(OwnedObject(new Object(*this, feature, element.cls().value_or(no_class))));
   Object& made = *owner.children_.back();
   made.owner_ = &owner;
   made.element_ = element;
   return made;
 }
 
-std::vector<Object*> EditableModel::objects() const {
-  std::vector<Object*> found;
+Objects EditableModel::objects() const {
+  Objects found;
   for_each([&](Object& object) { found.push_back(&object); });
   return found;
 }
 
-std::vector<Object*> EditableModel::objects_of(std::string_view class_name) const {
-  std::vector<Object*> found;
+Objects EditableModel::objects_of(std::string_view class_name) const {
+  Objects found;
   const auto cls = metamodel::find_class(class_name);
   if (cls)
     for_each([&](Object& object) {

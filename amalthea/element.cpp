@@ -114,7 +114,7 @@ std::string Element::path() const {
 
 namespace {
 
-/// What the table of positions holds for one that names no element.
+/// The entry of the position table for a position without element.
 constexpr std::uint32_t leads_nowhere = ElementRecord::none - 1;
 
 }  // namespace
@@ -379,7 +379,7 @@ Element Model::target(Element holder, std::string_view written) const {
     return document.find(lookup_form(document, fragment));
   };
   const std::size_t hash = written.find('#');
-  // Nearly all references stand in one file.
+  // Nearly all references are within one file.
   if (hash == std::string_view::npos) return look_up(holder.document(), written);
   for (const Document* document : scope(holder, written))
     if (const Element found = look_up(*document, written.substr(hash + 1))) return found;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// The element store: a model file exactly as it is written, cheap to hold and to walk.
+/// The element store: a model file exactly as it is written, compact and fast to traverse.
 ///
 /// A `Document` holds one file: its bytes and, per XML element, tag, class, attributes, children and byte spans.
-/// Attribute values are views into the file where the text stands there literally, and decoded copies otherwise.
-/// Elements that no metamodel knows are kept like all others. A `Model` is one or several documents that refer
-/// to each other.
+/// Attribute values are views into the file if the text is there literally, and decoded copies otherwise. Unknown
+/// elements are kept like all others. A `Model` is one or several documents that refer to each other.
 ///
 /// `Element` is a handle of two words; it is valid as long as its Document lives.
 
@@ -34,8 +33,8 @@ class Element;
 /// Interned tag or attribute name, valid within one Document.
 enum class NameId : std::uint32_t {};
 
-/// What the store keeps per element, in document order: an element's descendants follow it directly. Offsets are bytes
-/// into the document. Kept small, since a model has millions of them; what can be found in the bytes is not kept.
+/// The record of an element, in document order: the descendants of an element follow it directly. Offsets are bytes in
+/// the document. Records are small because a model has millions of them; what can be found in the bytes is not stored.
 struct ElementRecord {
   static constexpr std::uint32_t none = 0xFFFFFFFF;
   NameId tag{};
@@ -45,20 +44,20 @@ struct ElementRecord {
   std::uint32_t begin = 0;        ///< offset of '<'
   std::uint32_t close_begin = 0;  ///< offset of "</"; 0 for an element written `<x/>`
   std::uint16_t attribute_count = 0;
-  ClassId cls = no_class;  ///< concrete EClass; no_class when no metamodel feature leads here
+  ClassId cls = no_class;  ///< concrete EClass; no_class if no metamodel feature matches
   bool self_closing() const { return close_begin == 0; }
 };
 
-/// An attribute as written. Namespace prefixes are normalised: "xsi:type", "xmi:id" whatever the file's prefixes; names
-/// of any other namespace are kept as "{uri}name".
+/// An attribute as written. Namespace prefixes are normalized: "xsi:type", "xmi:id" whatever the prefixes in the file;
+/// names of any other namespace are stored as "{uri}name".
 class AttributeRecord {
  public:
   AttributeRecord(NameId name, bool decoded, std::uint32_t value_begin)
       : name_and_flag_((static_cast<std::uint32_t>(name) & ~flag) | (decoded ? flag : 0)), value_begin_(value_begin) {}
   NameId name() const { return NameId{name_and_flag_ & ~flag}; }
-  /// The value is not the bytes as written; the document has a decoded copy.
+  /// The value differs from the bytes as written; the document has a decoded copy.
   bool decoded() const { return (name_and_flag_ & flag) != 0; }
-  /// Offset of the value's first byte; the value ends at the quote it began after.
+  /// Offset of the first byte of the value; the value ends at the next quote of the kind before it.
   std::uint32_t value_begin() const { return value_begin_; }
 
  private:
@@ -126,7 +125,7 @@ class Element {
 
   /// Decoded attribute value, or nothing. Names as in AttributeRecord.
   std::optional<std::string_view> attribute(std::string_view name) const;
-  /// attribute(name), or `otherwise` where it is not written.
+  /// attribute(name), or `otherwise` if it is not written.
   std::string_view attribute_or(std::string_view name, std::string_view otherwise) const;
   /// Span of the attribute's value as written.
   std::optional<Span> attribute_span(std::string_view name) const;
@@ -146,9 +145,9 @@ class Element {
   /// The end tag; empty, at the end of the start tag, for an element written `<x/>`.
   Span end_tag() const;
   Location location() const;
-  /// Location of the attribute's value where it is written, of the element otherwise.
+  /// Location of the attribute's value if it is written, else of the element.
   Location attribute_location(std::string_view name) const;
-  /// "swModel/tasks/DASM/activityGraph/items[2]": tags from below the root, names where there are any.
+  /// "swModel/tasks/DASM/activityGraph/items[2]": tags from below the root, names where present.
   std::string path() const;
 
  private:
@@ -156,31 +155,32 @@ class Element {
   std::uint32_t index_ = 0;
 };
 
-/// AMALTHEA before it had one namespace: three releases with a namespace per sub-model. Their models are read with the
-/// metamodel of 0.7.0 and the names of `amalthea/detail/itea.hpp`.
+/// AMALTHEA before it had a single namespace: three releases with one namespace per sub-model. Their models are read
+/// with the metamodel of 0.7.0 and the names of `amalthea/detail/itea.hpp`.
 enum class IteaRelease : std::uint8_t { none, v1_1_0, v1_2_0, v1_3_0 };
 
-/// A table from ids to elements of one document; a later element takes an id over, as in EMF.
+/// A table from ids to elements of one document; a later element with the same id replaces an earlier one, as in EMF.
 class IdTable {
  public:
-  /// Ids whose text stands in `text` are not copied.
+  /// Ids that are part of `text` are not copied.
   explicit IdTable(std::string_view text) : text_(text) {}
 
-  /// Returns the index of the element that had the id before, or ElementRecord::none.
+  /// Returns the index of the element that previously had the id, or ElementRecord::none.
   std::uint32_t add(std::string_view id, std::uint32_t element);
   /// The index of the element, or ElementRecord::none.
   std::uint32_t find(std::string_view id) const { return find(id, hash(id)); }
 
   static std::uint32_t hash(std::string_view id);
   std::uint32_t find(std::string_view id, std::uint32_t hash) const;
-  /// For looking up many ids of a large model at a time: each step asks the memory for what the next one needs, so that
-  /// the ids wait together and not one after the other.
+  /// For the lookup of many ids in a large model: each step prefetches the memory that the next one needs, so that the
+  /// latencies overlap.
   void prefetch_slot(std::uint32_t hash) const;
   void prefetch_text(std::uint32_t hash) const;
 
  private:
   struct Slot {
-    std::uint32_t at = 0;  ///< where the id begins: in text_, or behind its end in copies_
+    /// where the id begins: in text_, or in copies_ at an offset behind the end of text_
+    std::uint32_t at = 0;
     std::uint32_t size = 0;
     std::uint32_t hash = 0;
     std::uint32_t element = ElementRecord::none;  ///< none: free
@@ -195,7 +195,7 @@ class IdTable {
   std::string_view text_;
   std::string copies_;
   std::size_t count_ = 0;
-  std::vector<Slot> slots_;  // a power of two of them, at least a third free
+  std::vector<Slot> slots_;  // a power of two, at least a third free
 };
 
 class Document {
@@ -205,14 +205,14 @@ class Document {
   Document& operator=(const Document&) = delete;
 
   const SourceText& source() const { return source_; }
-  /// The version that the root's namespace names; the oldest one for an ITEA model.
+  /// The version that the namespace of the root names; the oldest one for an ITEA model.
   Version version() const { return version_; }
   IteaRelease itea() const { return itea_; }
   /// "0.9.3", "ITEA 1.1.0".
   std::string version_text() const;
-  /// Whether the bytes were taken out of a ZIP archive.
+  /// Whether the bytes are from a ZIP archive.
   bool zipped() const { return zipped_; }
-  /// Position of this document in its Model.
+  /// Index of this document in its Model.
   std::uint32_t position() const { return position_; }
   Element root() const { return {*this, 0}; }
   std::size_t size() const { return elements_.size(); }
@@ -222,13 +222,13 @@ class Document {
   const AttributeRecord& attribute(std::uint32_t index) const { return attributes_[index]; }
   std::size_t attribute_total() const { return attributes_.size(); }
   std::string_view name(NameId id) const { return names_[static_cast<std::size_t>(id)]; }
-  /// The name as it is kept, or nothing when no tag or attribute has it.
+  /// The stored name, or nothing if no tag or attribute has it.
   std::optional<NameId> find_name(std::string_view name) const;
   std::size_t name_total() const { return names_.size(); }
   std::string_view value(const AttributeRecord& attribute) const {
     return attribute.decoded() ? decoded_value(attribute) : source_.text(value_span(attribute));
   }
-  /// Where the value stands; in UTF-16 text an empty span at the element's beginning.
+  /// The span of the value; in UTF-16 text an empty span at the start of the element.
   Span value_span(const AttributeRecord& attribute) const {
     const std::uint32_t begin = attribute.value_begin();
     if (source_.unit() != 1) return {begin, begin};
@@ -239,24 +239,24 @@ class Document {
   /// Prefix bound to XMLSchema-instance; empty when the root declares none.
   const std::string& xsi_prefix() const { return xsi_prefix_; }
 
-  /// The element with this id ("DASM?type=Task"): by xmi:id first, then by computed id, as EMF does; or the one at a
+  /// The element with this id ("DASM?type=Task"): by xmi:id first, then by computed id, as in EMF; or the one at a
   /// position ("//@swModel/@tasks.3").
   Element find(std::string_view id) const;
 
-  /// The tables behind find(), for looking up many ids at a time.
+  /// The tables of find(), for the lookup of many ids.
   const IdTable& xmi_ids() const { return xmi_ids_; }
 
-  /// Children of the root, or of a child of the root, that have this tag: sub-models have hundreds of thousands of
-  /// children, which need not be gone through for each kind of them.
+  /// Children with this tag of the root, or of a child of the root. Sub-models have hundreds of thousands of children,
+  /// and this avoids a scan for each kind.
   std::span<const std::uint32_t> members(Element part, std::string_view tag) const;
-  /// Where the `ordinal`-th attribute of an element leads, counting from 0, if it is the element's first reference and
-  /// leads to one element of this document; none for any other. Most references are like that.
+  /// The target of the `ordinal`-th attribute of an element, counting from 0, if it is the element's first reference
+  /// and has one target in this document; none otherwise. Most references are like that.
   std::uint32_t first_target(std::uint32_t element, std::uint32_t ordinal) const {
     return !targets_.empty() && target_attributes_[element] == ordinal ? targets_[element] : ElementRecord::none;
   }
 
   // Filled by the importer, in document order.
-  /// Makes room for a number of elements and attributes, so that nothing has to move while they are added.
+  /// Reserves memory for a number of elements and attributes, to avoid reallocation.
   void reserve(std::size_t elements, std::size_t attributes);
   NameId intern(std::string_view name);
   std::uint32_t open_element(NameId tag, std::uint32_t begin);
@@ -269,16 +269,16 @@ class Document {
   void set_header(Version version, IteaRelease itea, std::string metamodel_prefix, std::string xsi_prefix);
   void set_position(std::uint32_t position) { position_ = position; }
   void set_zipped() { zipped_ = true; }
-  /// Registers an id that is written in the document. Returns the element that had it before, or an empty one.
+  /// Registers an id that is written in the document. Returns the element that previously had it, or an empty one.
   Element add_xmi_id(std::string_view id, Element element);
-  /// Returns the element that had the id before, or an empty one.
+  /// Returns the element that previously had the id, or an empty one.
   Element add_computed_id(std::string_view id, Element element);
-  /// Remembers where a position leads that references of the model name, an empty element if nowhere. Its text must
-  /// stay where it is.
+  /// Stores the target of a position that references of the model use, an empty element if there is none. The text must
+  /// outlive the document.
   void add_position(std::string_view position, Element element);
-  /// Once all elements are there: makes members() and room for add_target().
+  /// Must be called after all elements have been added: builds members() and room for add_target().
   void index();
-  /// Notes where a reference leads, if it is the first of its element.
+  /// Stores the target of a reference, if it is the first of its element.
   void add_target(std::uint32_t element, std::uint32_t ordinal, Element target);
 
  private:
@@ -294,7 +294,7 @@ class Document {
   std::vector<ElementRecord> elements_;
   std::vector<AttributeRecord> attributes_;
   std::vector<std::uint32_t> targets_;           // by element
-  std::vector<std::uint8_t> target_attributes_;  // by element: which of its attributes; 255: none
+  std::vector<std::uint8_t> target_attributes_;  // by element: index of the attribute; 255: none
   struct Members {
     std::uint32_t part;
     NameId tag;
@@ -321,33 +321,33 @@ class Model {
   Document& add(std::unique_ptr<Document> document);
   Version version() const { return documents_.front()->version(); }
 
-  /// All children with this tag below the sub-model `sub_model` of every document ("swModel", "tasks"), in order.
+  /// All children with this tag in the sub-model `sub_model` of every document ("swModel", "tasks"), in order.
   std::vector<Element> all(std::string_view sub_model, std::string_view tag) const;
   Element element(Origin origin) const { return documents_[origin.document]->element(origin.element); }
 
   /// The element with this id in the first document that has one.
   Element find(std::string_view id) const;
 
-  /// The element that a reference written in `holder` leads to, or an empty one. As in EMF, what stands without a file
-  /// ("DASM?type=Task", "//@swModel/@tasks.0", "_uuid") is looked up in the holder's own document; "amlt:/#…" in all
+  /// The target of a reference written in `holder`, or an empty element. As in EMF, a reference without a file
+  /// ("DASM?type=Task", "//@swModel/@tasks.0", "_uuid") is searched in the holder's own document; "amlt:/#…" in all
   /// documents in order; "file.amxmi#…" in the document with that file name.
   Element target(Element holder, std::string_view written) const;
-  /// The documents in which such a reference is looked up, in order.
+  /// The documents in which such a reference is searched, in order.
   std::vector<const Document*> scope(Element holder, std::string_view written) const;
 
-  /// References whose target is not in the model, noted by the importer.
+  /// References whose target is not in the model, recorded by the importer.
   struct Dangling {
-    Element element;      ///< that holds the reference
+    Element element;      ///< the element that holds the reference
     std::string feature;  ///< e.g. "runnable"
-    Element likely;       ///< what it may mean, by its spelling; may be empty
+    Element likely;       ///< the element probably meant, by its spelling; may be empty
   };
   const std::vector<Dangling>& dangling() const { return dangling_; }
   void add_dangling(Element element, std::string feature, Element likely = {}) {
     dangling_.push_back({element, std::move(feature), likely});
   }
 
-  /// Targets of the reference `feature` of `element`, written as attribute tokens or as `<feature href="…"/>`
-  /// children, in that order; those that cannot be resolved are left out (the importer has reported them).
+  /// Targets of the reference `feature` of `element`, written as attribute tokens or as `<feature href="…"/>` children,
+  /// in that order. Omits unresolved ones (the importer has reported them).
   std::vector<Element> references(Element element, std::string_view feature) const;
   /// The first of references(), or an empty Element.
   Element reference(Element element, std::string_view feature) const;

@@ -16,11 +16,11 @@
 namespace amalthea {
 namespace {
 
-/// A feature that appears in files, with what the writer asks of it again and again.
+/// A feature that appears in files, with properties that the writer uses repeatedly.
 struct PlannedFeature {
   const Feature* feature;
   ValueKind kind = ValueKind::text;
-  bool always = false;                       ///< written even where it has its default
+  bool always = false;                       ///< written even if it has its default
   std::optional<std::string> default_value;  ///< in EMF's form
 };
 
@@ -66,7 +66,7 @@ class Writer {
 
   std::string fragment(const Object& object) {
     write_object(object, 0);
-    // Line breaks of the text itself are escaped, so those left are between elements.
+    // Line breaks in the text itself are escaped, so the remaining ones are between elements.
     std::string line;
     for (std::size_t at = 0; at < out_.size(); ++at) {
       if (out_[at] != '\n') {
@@ -79,7 +79,7 @@ class Writer {
   }
 
  private:
-  /// What stands inside an element: objects and addresses, in the order of the features.
+  /// The content of an element: objects and addresses, in the order of the features.
   struct Inner {
     std::uint16_t slot;
     const Object* object;
@@ -113,7 +113,7 @@ class Writer {
     return made;
   }
 
-  /// The type that a feature declares, in the version written or else in the nearest that has it.
+  /// The declared type of a feature, in the written version or else in the nearest that has it.
   const Feature* declared(const Object& owner, NameKey name) {
     const ClassPlan& known = plan(owner.cls());
     if (const std::uint16_t slot = known.slot(name); slot != ClassPlan::none) return known.features[slot].feature;
@@ -130,7 +130,7 @@ class Writer {
     return feature == nullptr || feature->type != object.cls();
   }
 
-  /// Class of a remote target that has to be written, or no_class.
+  /// The class of a remote target if it must be written, or no_class.
   ClassId type_of_target(const Feature* feature, const Field& target) const {
     if (feature == nullptr || feature->type == no_class || !metamodel::is_abstract(feature->type, version_))
       return no_class;
@@ -169,26 +169,24 @@ class Writer {
       append_attribute(out_, planned.feature->name, *value);
   }
 
-  /// The name under which an attribute of another namespace, "p:name" or "{uri}name", can be written here; the prefix
-  /// is declared where it stands. `prefixes` are those that the element has declared already.
+  /// The name for an attribute of another namespace, "p:name" or "{uri}name"; the prefix is declared at the element.
+  /// `prefixes` are those that the element has already declared.
   std::string declare_prefix(std::string_view name, std::vector<std::string_view>& prefixes) {
-    const bool by_uri = name.starts_with('{');
-    const std::size_t end = by_uri ? name.rfind('}') : name.find(':');
+    if (name.starts_with('{')) return append_foreign_name(out_, name, prefixes);
+    const std::size_t end = name.find(':');
     if (end == std::string_view::npos) return std::string(name);
-    const std::string_view space = name.substr(by_uri ? 1 : 0, by_uri ? end - 1 : end);
-    if (!by_uri && (space == "xml" || space == "xmi" || space == "xsi")) return std::string(name);
-    const auto known = std::find(prefixes.begin(), prefixes.end(), space);
-    const std::string prefix = by_uri ? "other" + std::to_string(known - prefixes.begin()) : std::string(space);
-    if (known == prefixes.end()) {
+    const std::string_view space = name.substr(0, end);
+    if (space == "xml" || space == "xmi" || space == "xsi") return std::string(name);
+    if (std::find(prefixes.begin(), prefixes.end(), space) == prefixes.end()) {
       prefixes.push_back(space);
-      append_attribute(out_, "xmlns:" + prefix, space);
+      append_attribute(out_, "xmlns:" + std::string(space), space);
     }
-    return prefix + ":" + std::string(name.substr(end + 1));
+    return std::string(name);
   }
 
   using FieldIterator = std::vector<std::pair<std::uint16_t, const Field*>>::const_iterator;
 
-  /// The targets in [begin, end): tokens of one attribute, or child elements for later when one is remote.
+  /// The targets in [begin, end): tokens of one attribute, or child elements for later if one is remote.
   void write_targets(std::string_view name, std::uint16_t slot, FieldIterator begin, FieldIterator end,
                      std::vector<Inner>& inner) {
     if (std::any_of(begin, end, [](const auto& target) { return target.second->kind == FieldKind::remote; })) {
@@ -215,7 +213,7 @@ class Writer {
       else if (field.name == text_)
         text = &field;
       else if (field.name == xsi_type_)
-        continue;  // of a class that no version knows; written by the owner
+        continue;  // of an unknown class; written by the owner
       else
         fields.emplace_back(known.slot(field.name), &field);
     }
@@ -231,12 +229,12 @@ class Writer {
       const auto begin = at;
       while (at != fields.end() && at->first == slot) ++at;
       if (planned.feature->kind == FeatureKind::attribute)
-        write_value(planned, begin == at ? nullptr : begin->second);
+        write_value(planned, begin == at ? nullptr : (at - 1)->second);  // the last one counts
       else if (begin != at)
         write_targets(planned.feature->name, slot, begin, at, inner);
     }
     std::vector<std::string_view> prefixes;
-    while (at != fields.end()) {  // what the version does not have, in the order in which it stands
+    while (at != fields.end()) {  // features that the version lacks, in their order
       const auto begin = at++;
       while (at != fields.end() && at->second->name == begin->second->name) ++at;
       write_targets(declare_prefix(model_.name(begin->second->name), prefixes), ClassPlan::none, begin, at, inner);
@@ -302,7 +300,7 @@ class Writer {
   const EditableModel& model_;
   Version version_;
   const EmfFormOptions& options_;
-  std::optional<NameKey> xmi_id_, xsi_type_, text_;  ///< where the model has such a name
+  std::optional<NameKey> xmi_id_, xsi_type_, text_;  ///< if the model has such a name
   std::vector<std::unique_ptr<ClassPlan>> plans_;    // by ClassId
   ClassPlan unknown_class_;
   std::unordered_map<std::uint64_t, const Feature*> of_other_versions_;  // by class and NameKey

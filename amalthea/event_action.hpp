@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// AMALTHEA's event types: what happens to a process, a runnable, a label and the like.
+/// AMALTHEA's event types: what happens to a process, a runnable, a label etc.
 
 #include <cstdint>
 #include <optional>
@@ -9,7 +9,7 @@
 
 namespace amalthea {
 
-/// `any`, the default of all classes of events: whatever can happen to an entity of that kind.
+/// `any`, the default of all event classes: any event of an entity of that kind.
 enum class EventAction : std::uint8_t {
   any,
   activate,
@@ -35,12 +35,12 @@ enum class EventAction : std::uint8_t {
   lock,
   unlock,
   end,
-  custom,  ///< any text, of a custom event
+  custom,  ///< any text, for a custom event
 };
 /// AMALTHEA's literal: "_all_", "activate", …; "custom".
 std::string_view to_string(EventAction);
 
-/// What a literal of AMALTHEA means; nothing for any other text.
+/// The event type of an AMALTHEA literal; nothing for any other text.
 std::optional<EventAction> parse_event_action(std::string_view literal);
 
 }  // namespace amalthea

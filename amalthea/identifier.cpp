@@ -38,12 +38,13 @@ std::string decode_percent(std::string_view text, bool plus_is_blank) {
   return decoded;
 }
 
-// What naming asks of an element, and in the same words of an object.
+// The interface of an element that naming needs, also provided for an object.
 
 std::optional<ClassId> class_of(Element element) { return element.cls(); }
 Element container_of(Element element) { return element.parent(); }
 
-/// "a/b?type=T" of a reference written so, or as `<feature href="amlt:/#a/b?type=T"/>`; empty when it is not written.
+/// "a/b?type=T" for a reference written like that, or as `<feature href="amlt:/#a/b?type=T"/>`; empty if it is not
+/// written.
 std::string_view reference_text(Element element, std::string_view feature) {
   const std::string_view token = element.attribute_or(feature, "");
   if (!token.empty()) return token;
@@ -51,7 +52,7 @@ std::string_view reference_text(Element element, std::string_view feature) {
   return proxy ? proxy.attribute_or("href", "") : std::string_view{};
 }
 
-/// A pointer that can be asked like an Element.
+/// A pointer to an object with the interface of an Element.
 class ObjectNode {
  public:
   ObjectNode() = default;
@@ -95,7 +96,7 @@ bool qualified_by_container_name(std::string_view cls, Version version) {
   return version >= Version::v0_9_1 && cls == "RunnableParameter";
 }
 
-/// Classes whose id begins with the qualified name of the container, from 0.9.7.
+/// Classes whose id begins with the qualified name of the container, since 0.9.7.
 bool qualified_by_container_path(std::string_view cls) {
   constexpr std::array<std::string_view, 10> classes{
       "ModeLiteral", "SubInterface", "ComponentPort", "ComponentStructure", "ComponentInstance",
@@ -103,7 +104,7 @@ bool qualified_by_container_path(std::string_view cls) {
   return contains(classes, cls);
 }
 
-/// "a/b" of a reference to "a/b?type=T"; empty when it is not written.
+/// "a/b" for a reference to "a/b?type=T"; empty if it is not written.
 template <typename Node>
 std::string_view referenced_path(Node element, std::string_view feature) {
   std::string_view token = reference_text(element, feature);
@@ -111,7 +112,7 @@ std::string_view referenced_path(Node element, std::string_view feature) {
   return token.substr(0, token.find("?type="));
 }
 
-/// Nearest container that can be referred to: where call arguments belong.
+/// The nearest referable container: the owner of call arguments.
 template <typename Node>
 Node enclosing_referable(Node element, Version version) {
   for (Node at = container_of(element); at; at = container_of(at))
@@ -119,7 +120,7 @@ Node enclosing_referable(Node element, Version version) {
   return {};
 }
 
-/// Nearest container that does something: where local mode labels belong.
+/// The nearest executable container: the owner of local mode labels.
 template <typename Node>
 Node enclosing_executable(Node element) {
   for (Node at = container_of(element); at; at = container_of(at))
@@ -130,7 +131,7 @@ Node enclosing_executable(Node element) {
 template <typename Node>
 std::string qualified_name(Node element, Version version);
 
-/// `<executable>/calls/<runnable>/param/<parameter>/<own name>`; up to 0.9.5 only runnables hold such calls.
+/// `<executable>/calls/<runnable>/param/<parameter>/<own name>`; up to 0.9.5 only runnables contain such calls.
 template <typename Node>
 std::string call_argument_name(Node element, Version version) {
   const bool by_path = version > Version::v0_9_5;

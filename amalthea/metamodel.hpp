@@ -8,9 +8,8 @@
 /// of the Ecore files of AMALTHEA; they stand in metamodel/metamodel.txt, whose
 /// head also says what is known about 0.9.6 (no Ecore file of it is to be had).
 ///
-/// Everything here is constant data: pointers, spans and views stay valid for
-/// the life of the program, and all functions may be called from any thread.
-/// A name or a version that does not fit is no error but an empty answer.
+/// Everything here is constant data: pointers, spans and views stay valid for the life of the program, and all
+/// functions may be called from any thread. An unknown name or version is not an error; the result is empty.
 
 #include <bit>
 #include <cstddef>
@@ -23,8 +22,8 @@
 
 namespace amalthea {
 
-/// A released AMALTHEA metamodel version, oldest first. The ordinals are
-/// contiguous from 0, so that versions compare and count by them.
+/// A released AMALTHEA metamodel version, oldest first. The ordinals are contiguous from 0, so that versions can be
+/// compared and used as indices.
 enum class Version : std::uint8_t {
   v0_7_0,
   v0_7_1,
@@ -100,9 +99,8 @@ class VersionSet {
   std::uint32_t bits_ = 0;
 };
 
-/// Handles of classes, enumerations and data types: ordinals in the order of
-/// their names, so that arrays can be indexed by them. They differ from one
-/// release of this library to the next; never store them.
+/// Handles of classes, enumerations and data types: ordinals in the order of their names, usable as array indices. They
+/// differ between releases of this library; never store them.
 enum class ClassId : std::uint16_t {};
 enum class EnumId : std::uint16_t {};
 enum class DataTypeId : std::uint16_t {};
@@ -113,31 +111,29 @@ inline constexpr DataTypeId no_data_type{0xffff};
 
 enum class FeatureKind : std::uint8_t {
   attribute,    ///< a value: number, text, enum literal
-  reference,    ///< names an object that stands elsewhere
-  containment,  ///< the object itself stands here, as a child element
+  reference,    ///< refers to an object elsewhere
+  containment,  ///< contains the object as a child element
 };
 
-/// A feature of a class, as it was in `versions`. A feature that changed (other
-/// type, multiplicity, default, ...) has several entries with disjoint versions.
+/// A feature of a class, as defined in `versions`. A feature that changed (type, multiplicity, default, ...) has
+/// several entries with disjoint versions.
 struct Feature {
   std::string_view name;
   FeatureKind kind;
   ClassId owner;               ///< the class that declares it
   std::string_view type_name;  ///< "EInt", "Preemption", "Runnable", ...
 
-  /// What type_name is. Reference and containment: a class, or no_class for
-  /// EObject, which any object is. Attribute: an enum, a data type of AMALTHEA,
-  /// or neither for a type of Ecore itself such as EInt or EString.
+  /// The type named by type_name. Reference and containment: a class, or no_class for EObject, which every object is.
+  /// Attribute: an enum, a data type of AMALTHEA, or neither for a type of Ecore itself such as EInt or EString.
   ClassId type;
   EnumId enumeration;
   DataTypeId data_type;
 
-  std::int16_t lower;  ///< least number of values
-  std::int16_t upper;  ///< largest number of values; -1: no limit
+  std::int16_t lower;  ///< minimum number of values
+  std::int16_t upper;  ///< maximum number of values; -1: no limit
 
-  /// Whether the metamodel states a default, and its text (may be empty). An
-  /// attribute without one has the default of its type when unset: the first
-  /// literal, 0, false, no text.
+  /// Whether the metamodel states a default, and its text (may be empty). An unset attribute without one has the
+  /// default of its type: the first literal, 0, false, no text.
   bool has_default;
   std::string_view default_literal;
 
@@ -146,16 +142,16 @@ struct Feature {
   bool transient;
   bool is_volatile;
   bool changeable;
-  bool container;             ///< leads to the containing object
-  std::string_view opposite;  ///< feature of `type` that is the other direction, or empty
+  bool container;             ///< refers to the containing object
+  std::string_view opposite;  ///< the opposite feature of `type`, or empty
 
   VersionSet versions;
 
   bool many() const { return upper < 0 || upper > 1; }
   bool required() const { return lower > 0; }
 
-  /// Whether it appears in a model file. Transient features and the way back to
-  /// the container do not; all derived features are transient.
+  /// Whether it is stored in a model file. Transient features and references to the container are not; all derived
+  /// features are transient.
   bool stored() const { return !transient && !container; }
 };
 
@@ -171,24 +167,23 @@ struct ClassInfo {
   bool map_entry;           ///< an entry of a map, with features "key" and "value"
   VersionSet versions;      ///< in which the class exists
   VersionSet abstract_in;   ///< in which it has no instances
-  VersionSet interface_in;  ///< in which it is an interface; abstract too
+  VersionSet interface_in;  ///< in which it is an interface, and therefore abstract
 
-  /// Direct supertypes in order. A version in no entry has none.
+  /// Direct supertypes in order. A version without an entry has none.
   std::span<const ClassRange> supertypes;
 
-  /// All supertypes, supertypes of a class before it, each once, the class itself
-  /// last: the order in which Ecore lists inherited features. One entry for
-  /// every version of the class.
+  /// All supertypes, supertypes of a class before it, each once, the class itself last: the order in which Ecore lists
+  /// inherited features. One entry for every version of the class.
   std::span<const ClassRange> lineages;
 
-  /// Own features. Those of one version stand in its declaration order.
+  /// Own features. Those of one version are in declaration order.
   std::span<const Feature> features;
 };
 
 struct EnumLiteral {
-  std::string_view text;  ///< as it is written in a model
-  std::string_view name;  ///< as it is called in the metamodel; differs for SamplingType
-                          ///< and LabelAccessImplementation only
+  std::string_view text;  ///< as written in a model
+  /// as named in the metamodel; differs only for SamplingType and LabelAccessImplementation
+  std::string_view name;
   VersionSet versions;
 };
 
@@ -210,12 +205,12 @@ struct EnumInfo {
   std::string_view default_literal(Version version) const;
 };
 
-/// A data type as it was in `versions`.
+/// A data type as defined in `versions`.
 struct DataTypeForm {
   VersionSet versions;
   std::string_view java_class;  ///< "int", "long", "double"
   bool has_minimum;
-  bool minimum_exclusive;  ///< values have to be larger than, not only equal to
+  bool minimum_exclusive;  ///< values must be larger than the minimum
   std::int32_t minimum;    ///< 0 if there is none
 };
 
@@ -231,65 +226,63 @@ struct DataTypeInfo {
 
 namespace metamodel {
 
-/// Everything in the table, in the order of the ids.
+/// The whole table, in the order of the ids.
 std::span<const ClassInfo> classes();
 std::span<const EnumInfo> enums();
 std::span<const DataTypeInfo> data_types();
 
-/// The class of this name in any version. (A name may be a class in some versions
-/// and an enum in others: MemoryType, Condition.)
+/// The class with this name in any version. (A name may be a class in some versions and an enum in others: MemoryType,
+/// Condition.)
 std::optional<ClassId> find_class(std::string_view name);
 
-/// The class of an id that came from this table; not for no_class.
+/// The class of an id from this table; not for no_class.
 const ClassInfo& info(ClassId id);
 
 bool exists(ClassId id, Version version);
 
-/// Whether the class has no instances. False where it does not exist.
+/// Whether the class has no instances. False if it does not exist.
 bool is_abstract(ClassId id, Version version);
 
-/// Direct supertypes in declaration order; empty where the class does not exist.
+/// Direct supertypes in declaration order; empty if the class does not exist.
 std::span<const ClassId> supertypes(ClassId id, Version version);
 
-/// All supertypes, see ClassInfo::lineages; empty where the class does not exist.
+/// All supertypes, see ClassInfo::lineages; empty if the class does not exist.
 std::span<const ClassId> lineage(ClassId id, Version version);
 
-/// Whether `sub` is `super` or inherits from it. False where `sub` does not exist.
+/// Whether `sub` is `super` or inherits from it. False if `sub` does not exist.
 bool is_a(ClassId sub, ClassId super, Version version);
 
-/// Whether references can name objects of the class (it is an IReferable).
+/// Whether references can refer to objects of the class by name (it is an IReferable).
 bool is_referable(ClassId id, Version version);
 
-/// The same, for a class that is read under a version without it: in the nearest version that has it, of two equally
-/// near ones the older.
+/// The same for a class that does not exist in the version of the file: in the nearest version that has it, of two
+/// equally near ones the older.
 bool is_referable_any_version(ClassId id, Version nearest_to);
 
-/// The feature, own or inherited; nullptr if the class has none of this name in
-/// this version. Takes time linear in the number of features: keep the answer.
+/// The feature, own or inherited; nullptr if the class has none with this name in this version. Linear in the number of
+/// features, so store the result.
 const Feature* find_feature(ClassId id, std::string_view name, Version version);
 
-/// For reading by structure, as files often hold the structure of another version
-/// than their namespace says: as find_feature in `nearest_to`, else in the
-/// nearest version that has the feature; of two equally near ones the older,
-/// since a namespace changes before the structure does. nullptr if no version
-/// has it.
+/// For reading by structure, since the structure of a file may belong to another version than its namespace. Like
+/// find_feature in `nearest_to`, else in the nearest version that has the feature; of two equally near ones the older,
+/// since a namespace changes before the structure does. nullptr if no version has it.
 const Feature* find_feature_any_version(ClassId id, std::string_view name, Version nearest_to);
 
-/// All features, inherited ones first, in the order in which EMF writes them;
-/// also those that are not stored. Empty where the class does not exist.
+/// All features, inherited ones first, in the order in which EMF writes them, including those that are not stored.
+/// Empty if the class does not exist.
 std::vector<const Feature*> all_features(ClassId id, Version version);
 
 /// The enum of this name in any version, or nullptr.
 const EnumInfo* find_enum(std::string_view name);
 
-/// The enum of an id that came from this table; not for no_enum.
+/// The enum of an id from this table; not for no_enum.
 const EnumInfo& info(EnumId id);
 
-/// The data type of this name in any version, or nullptr. Types of Ecore itself
-/// (EInt, EString, ...) are not in the table.
+/// The data type with this name in any version, or nullptr. Types of Ecore itself (EInt, EString, ...) are not in the
+/// table.
 const DataTypeInfo* find_data_type(std::string_view name);
 
-/// The data type of an id that came from this table; not for no_data_type.
+/// The data type of an id from this table; not for no_data_type.
 const DataTypeInfo& info(DataTypeId id);
 
 }  // namespace metamodel

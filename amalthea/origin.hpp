@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Where something in a System comes from, for those who hold the Model; to all others just a number.
+/// The origin of something in a System within its Model; for code without the Model, only a number.
 
 #include <cstdint>
 
 namespace amalthea {
 
-/// Points back into a Model from data that must not know elements (graph, results).
+/// Refers to a Model element from data that must not depend on elements (graph, results).
 struct Origin {
   static constexpr std::uint32_t none = 0xFFFFFFFF;
   std::uint32_t document = none;

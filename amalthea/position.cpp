@@ -27,12 +27,12 @@ std::optional<Step> parse_step(std::string_view text) {
   return error == std::errc() && stop == end ? std::optional(step) : std::nullopt;
 }
 
-/// Follows a position from the root; `child(parent, step)` is the way down.
+/// Follows a position from the root; `child(parent, step)` returns the next element.
 template <typename Child>
 Element follow(const Document& document, std::string_view position, Child child) {
   if (!position.starts_with('/') || document.size() == 0) return {};
   position.remove_prefix(1);
-  // The first segment says which root; a model has one, written as nothing or as 0.
+  // The first segment selects the root; a model has one, written as nothing or as 0.
   std::size_t end = std::min(position.find('/'), position.size());
   if (const std::string_view root = position.substr(0, end); !root.empty() && root != "0") return {};
   Element at = document.root();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// References by position, as EMF writes them where an object has no id: "//@swModel/@tasks.3/@customProperties.0".
-/// "/" is the root; "@tag.n" the n-th child with that tag, counting from 0; "@tag" the first.
+/// References by position, as EMF writes them for objects without an id: "//@swModel/@tasks.3/@customProperties.0". "/"
+/// is the root; "@tag.n" the n-th child with that tag, counting from 0; "@tag" the first.
 
 #include <string_view>
 #include <unordered_map>
@@ -12,10 +12,10 @@
 
 namespace amalthea {
 
-/// The element at a position, or an empty one. Takes time linear in the number of children on the way.
+/// The element at a position, or an empty one. Linear in the number of children along the path.
 Element at_position(const Document& document, std::string_view position);
 
-/// The same for many positions in one document: each list of children is gone through once.
+/// The same for many positions in one document: each list of children is scanned once.
 class PositionFinder {
  public:
   explicit PositionFinder(const Document& document) : document_(document) {}

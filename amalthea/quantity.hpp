@@ -31,21 +31,21 @@ struct DataRate {
   friend constexpr auto operator<=>(DataRate, DataRate) = default;
 };
 
-/// Lower bound, mean and upper bound of a deviation, in cycles. All are >= 0 and ordered. Without a shape every value
-/// between the bounds is alike.
+/// Lower bound, mean and upper bound of a deviation, in cycles. All are >= 0 and ordered. Without a shape, all values
+/// between the bounds have equal probability.
 struct Cycles {
   std::int64_t lower = 0;
   std::int64_t average = 0;
   std::int64_t upper = 0;
   std::shared_ptr<const Shape> shape = {};
-  /// The same values and the same shape, wherever it is kept.
+  /// Equal values and equal shapes, compared by content.
   friend bool operator==(const Cycles& a, const Cycles& b) {
     return a.lower == b.lower && a.average == b.average && a.upper == b.upper &&
            (a.shape == b.shape || (a.shape != nullptr && b.shape != nullptr && *a.shape == *b.shape));
   }
 };
 
-/// On failure the text says what was expected, e.g. `"12x" is not an integer`.
+/// The error states what was expected, e.g. `"12x" is not an integer`.
 template <typename T>
 using Parsed = tl::expected<T, std::string>;
 
@@ -61,7 +61,7 @@ Parsed<Frequency> parse_frequency(std::string_view value, std::string_view unit)
 Parsed<DataSize> parse_data_size(std::string_view value, std::string_view unit);
 Parsed<DataRate> parse_data_rate(std::string_view value, std::string_view unit);
 
-/// For people: the largest of s, ms, us, ns, ps that leaves a value >= 1, at most 6 significant decimals,
+/// A human-readable time: the largest of s, ms, us, ns, ps that gives a value >= 1, at most 6 significant digits,
 /// rounded to nearest ("1.3 ms", "13.2 s", "0 ps").
 std::string format_duration(Duration value);
 

@@ -56,13 +56,14 @@ std::uint32_t SourceText::tag_end(std::uint32_t begin) const {
 
 Location SourceText::location(std::uint32_t offset) const {
   const std::uint32_t unit = this->unit();
-  // UTF-8 continuation bytes belong to the character before them. In ISO-8859 such bytes are characters of
-  // their own; there the column may come out smaller, which is harmless in a message.
+  // UTF-8 continuation bytes belong to the previous character. In ISO-8859 such bytes are separate characters; there
+  // the column may be too small, which is harmless in a message.
   const auto columns_at = [&](std::uint32_t at) {
     return unit == 1 && (static_cast<unsigned char>(bytes_[at]) & 0xC0U) == 0x80U ? 0U : 1U;
   };
   if (marks_.empty()) {
-    constexpr std::uint32_t mark_distance = 4096;  // so that places in a file of one line are found quickly, too
+    // so that locations in a single-line file are also found quickly
+    constexpr std::uint32_t mark_distance = 4096;
     Mark mark{bom_size_, 1, 1};
     marks_.push_back(mark);
     for (std::uint32_t at = bom_size_; at + unit <= bytes_.size(); at += unit) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// The bytes of one model file and where their lines begin.
+/// The bytes of one model file, and the positions of its lines.
 
 #include <cstdint>
 #include <string>
@@ -13,7 +13,8 @@
 namespace amalthea {
 
 enum class Encoding : std::uint8_t {
-  ascii_superset,  ///< one byte per ASCII character and no ASCII byte with another meaning: UTF-8, ISO-8859-x, …
+  /// one byte per ASCII character, and no ASCII byte with another meaning: UTF-8, ISO-8859-x, …
+  ascii_superset,
   utf16_le,
   utf16_be,
 };
@@ -26,7 +27,7 @@ struct Span {
   friend bool operator==(Span, Span) = default;
 };
 
-/// Whether files of this name are models: `model.amxmi`, and the parts of ITEA models, `model.amxmi-sw`, …
+/// Whether a file with this name is a model: `model.amxmi`, and the parts of ITEA models, `model.amxmi-sw`, …
 bool is_model_file_name(std::string_view path);
 
 class SourceText {
@@ -49,12 +50,12 @@ class SourceText {
     return bytes_[offset + (little ? 1U : 0U)] == 0 ? bytes_[offset + (little ? 0U : 1U)] : '\0';
   }
 
-  /// The offset of the first `wanted` at or after `from`; the size of the text when there is none.
+  /// The offset of the first `wanted` at or after `from`; the size of the text if there is none.
   std::uint32_t find(char wanted, std::uint32_t from) const;
   /// One past the '>' of the tag that begins at `begin`; '>' inside quotes does not count.
   std::uint32_t tag_end(std::uint32_t begin) const;
 
-  /// Line and column of a byte offset. The first call indexes the lines; not safe to call from two threads at once.
+  /// Line and column of a byte offset. The first call indexes the lines; not thread-safe.
   Location location(std::uint32_t offset) const;
 
  private:
@@ -62,7 +63,7 @@ class SourceText {
   std::string bytes_;
   Encoding encoding_ = Encoding::ascii_superset;
   std::uint32_t bom_size_ = 0;
-  /// A place whose line and column are known: where a line begins, and some within long lines.
+  /// A position with known line and column: the start of a line, and positions within long lines.
   struct Mark {
     std::uint32_t offset = 0;
     std::uint32_t line = 1;

@@ -3,9 +3,9 @@
 /// \file
 /// Time in the whole project: signed 64-bit picoseconds in two strong types.
 ///
-/// `Duration` is a length of time, `Instant` a point on the simulation's clock (0 = start). The two do not
-/// mix by accident: Instant - Instant = Duration, Instant + Duration = Instant.
-/// 2^63 ps are 106 days; arithmetic that would leave this range throws std::overflow_error.
+/// `Duration` is a length of time, `Instant` a point on the simulation's clock (0 = start). The type system keeps them
+/// apart: Instant - Instant = Duration, Instant + Duration = Instant. 2^63 ps are 106 days; arithmetic that would leave
+/// this range throws std::overflow_error.
 
 #include <compare>
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace amalthea {
 
-/// How a quotient becomes an integer. Upper bounds round up, lower bounds down, simulation to nearest.
+/// How a quotient is rounded to an integer. Upper bounds round up, lower bounds down, the simulation to nearest.
 enum class Rounding : std::uint8_t { down, nearest, up };
 
 namespace detail {
@@ -89,7 +89,7 @@ class Duration {
   std::int64_t ps_ = 0;
 };
 
-/// Times in a simulation stay below this, a quarter of what Duration can hold, so that sums of a few never overflow.
+/// Times in a simulation stay below this, a quarter of the range of Duration, so that sums of a few never overflow.
 inline constexpr Duration longest_simulation = Duration::picoseconds(Duration::max().picoseconds() / 4);
 
 /// A point on the simulation's clock, in picoseconds since its start.
@@ -125,8 +125,8 @@ class Frequency {
   std::int64_t mhz_ = 0;
 };
 
-/// How long `ticks` cycles take at `frequency` (ticks >= 0, frequency > 0), by exact rational arithmetic.
-/// Throws std::overflow_error beyond 2^63 ps.
+/// The time of `ticks` cycles at `frequency` (ticks >= 0, frequency > 0), by exact rational arithmetic. Throws
+/// std::overflow_error beyond 2^63 ps.
 constexpr Duration ticks_to_duration(std::int64_t ticks, Frequency frequency, Rounding rounding) {
   constexpr std::int64_t millihertz_picoseconds = 1000000000000000;  // 1 cycle at 1 mHz lasts 10^15 ps
   return Duration::picoseconds(

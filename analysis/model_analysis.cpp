@@ -16,8 +16,8 @@
 namespace amalthea::analysis {
 namespace {
 
-/// Whether there is something in the model that EMF refuses. What references into files that were not given mean for
-/// timing has been asked when the system was built.
+/// Whether the model contains something that EMF rejects. Building the system has already checked references to files
+/// that were not given.
 bool is_refused(const Diagnostics& findings) {
   const auto& found = findings.all();
   return std::any_of(found.begin(), found.end(), [](const Diagnostic& finding) {
@@ -25,7 +25,7 @@ bool is_refused(const Diagnostics& findings) {
   });
 }
 
-/// Puts the chains that were asked for behind those of the model; says which one cannot be understood.
+/// Appends the requested chains to those of the model; reports an invalid one.
 std::string add_chains(const Options& options, System& system, Diagnostics& findings) {
   for (const std::string& text : options.chains) {
     auto chain = engine::parse_chain(system, text);
@@ -73,10 +73,10 @@ tl::expected<System, Failure> prepare(const Model& model, const Options& options
   return std::move(*system);
 }
 
-tl::expected<Analysis, NotAnalysed> analyze(const std::vector<std::string>& files, const Options& options) {
+tl::expected<Analysis, NotAnalyzed> analyze(const std::vector<std::string>& files, const Options& options) {
   Diagnostics findings;
   const auto failed = [&findings](Failure failure) {
-    return tl::unexpected(NotAnalysed{std::move(failure), std::move(findings)});
+    return tl::unexpected(NotAnalyzed{std::move(failure), std::move(findings)});
   };
   auto model = read(files, options.limits, findings);
   if (!model) return failed(std::move(model.error()));

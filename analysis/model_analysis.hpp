@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// The whole way in one call: model files → findings, results and the verdict on them. `amalthea analyze` is this call
-/// and an output format (docs/library.md).
+/// The complete analysis in one call: model files → findings, results and their verdict. `amalthea analyze` is this
+/// call plus an output format (docs/library.md).
 ///
-/// Every step that must come before another is taken here, so that a program that uses the library judges a model as
-/// the command does: annotations of another state, the metamodel, the system, the rules of a review, chains, and
-/// instructions of kernels.
+/// It performs all required steps, so that a program that uses the library judges a model as the command does: stale
+/// annotations, the metamodel, the system, review rules, chains, and instructions of kernels.
 
 #include <optional>
 #include <string>
@@ -25,40 +24,39 @@
 namespace amalthea::analysis {
 
 struct Options {
-  importer::Limits limits;          ///< what an untrusted file may cost
-  importer::BuildOptions build;     ///< mapping changes, wrappers; `tabulated_accesses` follows from `engine.compile`
-  engine::AnalysisOptions engine;   ///< what is simulated, for how long, and what memory costs
-  std::vector<std::string> chains;  ///< "A->B->C" by task names, beside the event chains of the model
-  bool derive_chains = false;       ///< also the chains along which labels pass
-  bool lenient = false;             ///< goes on with a model that EMF refuses, without what is not understood
+  importer::Limits limits;          ///< limits for untrusted files
+  importer::BuildOptions build;     ///< mapping changes, wrappers; `engine.compile` defines `tabulated_accesses`
+  engine::AnalysisOptions engine;   ///< what is simulated, for how long, and the cost of memory accesses
+  std::vector<std::string> chains;  ///< "A->B->C" by task names, in addition to the event chains of the model
+  bool derive_chains = false;       ///< also analyze the chains along which labels are passed
+  bool lenient = false;  ///< continue with a model that EMF rejects, without the parts that are not understood
 };
 
 /// Why a step has no result.
 struct Failure {
   enum class Kind : std::uint8_t {
-    unreadable,  ///< the files are no model
+    unreadable,  ///< the files are not a model
     misused,     ///< an option does not fit the model
-    refused,     ///< the model has errors, or cannot be analysed
+    refused,     ///< the model has errors, or cannot be analyzed
   };
   Kind kind = Kind::refused;
-  std::string message;  ///< "" where findings tell
+  std::string message;  ///< "" if findings explain it
 };
 
-// The steps, each of which adds to the findings.
+// The steps; each adds findings.
 
-/// Files, or one folder → Model. Says which annotations were made of another state of it.
+/// Files, or one folder → Model. Reports annotations that were made for another state of it.
 tl::expected<Model, Failure> read(const std::vector<std::string>& files, const importer::Limits& limits,
                                   Diagnostics& findings);
 
-/// Model → System. A model with errors has none, but where that is `lenient`, and the errors are none that timing
-/// depends on.
+/// Model → System. Nothing for a model with errors, unless `lenient` is set and the errors do not affect timing.
 std::optional<System> build(const Model& model, const importer::BuildOptions& options, bool lenient,
                             Diagnostics& findings);
 
 /// Model → the System that `engine::analyze` and `engine::simulate_runs` take with `options.engine`.
 tl::expected<System, Failure> prepare(const Model& model, const Options& options, Diagnostics& findings);
 
-// All of them.
+// All steps.
 
 struct Analysis {
   Model model;
@@ -67,10 +65,10 @@ struct Analysis {
   engine::Assessment assessment;  ///< the verdict on the model as a whole
   Diagnostics findings;
 };
-struct NotAnalysed {
+struct NotAnalyzed {
   Failure failure;
   Diagnostics findings;
 };
-tl::expected<Analysis, NotAnalysed> analyze(const std::vector<std::string>& files, const Options& options = {});
+tl::expected<Analysis, NotAnalyzed> analyze(const std::vector<std::string>& files, const Options& options = {});
 
 }  // namespace amalthea::analysis

@@ -12,6 +12,8 @@
 
 #include <fmt/core.h>
 
+#include "exporter/primitives/file_lock.hpp"
+#include "exporter/primitives/new_file.hpp"
 #include "exporter/primitives/write_file.hpp"
 #include "exporter/results/result_view.hpp"
 
@@ -20,13 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Where a line begins: lines may be many and long.
+/// The start of a line: there may be many, and they may be long.
 struct LinePlace {
   std::size_t file = 0;
   std::streamoff at = 0;
 };
 
-/// Opens the file anew: processes that share one would share its position.
+/// Opens the file again, since processes that share an open file would share its position.
 std::optional<std::string> line_at(const std::vector<std::string>& paths, const LinePlace& place) {
   std::ifstream file(paths[place.file], std::ios::binary);
   file.seekg(place.at);
@@ -35,21 +37,21 @@ std::optional<std::string> line_at(const std::vector<std::string>& paths, const 
   return line;
 }
 
-/// Lines of an earlier batch by their key, as places in its files.
+/// Lines of an earlier batch by their key, as positions in its files.
 class KnownLines {
  public:
   void read(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     std::string line;
     for (std::streamoff at = 0; std::getline(file, line); at = file.tellg()) {
-      if (file.eof()) break;  // cut off: every whole line has an end
+      if (file.eof()) break;  // truncated: every complete line has an end
       if (const std::string_view key = key_in(line); !key.empty())
         places_.insert_or_assign(std::string(key), LinePlace{paths_.size(), at});
     }
     paths_.push_back(path);
   }
 
-  /// The body; nothing where it is not known.
+  /// The body; nothing if it is unknown.
   std::optional<std::string> find(const std::string& key) const {
     const auto place = places_.find(key);
     if (place == places_.end()) return std::nullopt;
@@ -72,7 +74,7 @@ std::optional<std::string> whole_file(const std::string& path) {
   return std::move(text).str();
 }
 
-/// Results are those of this build: with another analysis they may be others.
+/// Results depend on the build of the tool.
 const std::string& hash_of_this_program() {
   static const std::string hash = exporter::hash_of_text(whole_file("/proc/self/exe").value_or(""));
   return hash;
@@ -92,7 +94,7 @@ class Batch {
     work.count = mine_.size();
     work.at_once = options_.at_once;
     work.limits = options_.limits;
-    // Looked up where the work would be done, so that hashing is shared among processes, too.
+    // Looked up in the worker, so that hashing is also distributed over processes.
     work.work = [this](std::size_t place) { return known_or_made(options_.models[mine_[place]]); };
     work.done = [this](std::size_t place, Outcome outcome) { return deliver(mine_[place], std::move(outcome)); };
     run_processes(work);
@@ -108,19 +110,22 @@ class Batch {
   bool open_output() {
     if (output_path_.empty()) return true;
     std::error_code error;
-    // A link is followed; what is no file cannot be replaced by one.
+    // Follows links; anything that is not a file cannot be replaced by one.
     if (fs::exists(output_path_, error)) {
       if (!fs::is_regular_file(output_path_, error))
         return fail(
             fmt::format("cannot write {}: expected a regular file; omit -o to write to standard output", output_path_));
       output_path_ = fs::canonical(output_path_, error).string();
     }
+    auto lock = exporter::FileLock::take(output_path_);
+    if (!lock) return fail(std::move(lock.error()));
+    lock_ = std::make_unique<exporter::FileLock>(std::move(*lock));
     if (options_.resume) {
-      // What an interrupted batch left goes behind what one before it left.
+      // The lines of an interrupted batch are appended to those of the one before it.
       if (fs::exists(partial(), error)) {
         std::ofstream kept(previous(), std::ios::binary | std::ios::app);
         std::ifstream lines(partial(), std::ios::binary);
-        kept << '\n';  // behind what was cut off when there was no more room
+        kept << '\n';  // after a line that was truncated by a full disk
         for (std::string line; std::getline(lines, line) && !lines.eof();) kept << line << '\n';  // not one cut off
         kept.close();
         if (!kept) return fail(fmt::format("cannot write {}: {}", previous(), std::strerror(errno)));
@@ -135,8 +140,9 @@ class Batch {
   bool close_output() {
     if (output_path_.empty()) return true;
     output_.close();
-    if (!output_ || std::rename(partial().c_str(), output_path_.c_str()) != 0)
-      return fail(fmt::format("cannot write {}: {}", output_path_, std::strerror(errno)));
+    if (!output_) return fail(fmt::format("cannot write {}: {}", partial(), std::strerror(errno)));
+    if (auto replaced = exporter::replace_file(partial(), output_path_); !replaced)
+      return fail(std::move(replaced.error()));
     std::error_code error;
     fs::remove(previous(), error);
     return true;
@@ -147,14 +153,14 @@ class Batch {
     return false;
   }
 
-  /// "K", the key and a body that was known, or "M", the key and one that was made; "D" if the files became different
-  /// ones meanwhile, so that nobody knows which of them it is of.
+  /// "K", the key and a known body, or "M", the key and a new body; "D" if the files changed meanwhile, so that the
+  /// body is ambiguous.
   std::string known_or_made(const ModelFiles& files) {
     const std::string key = key_of(files, options_.options);
     if (const auto body = known_.find(key)) return "K" + key + *body;
     if (!options_.cache.empty())
       if (auto body = whole_file(cache_file(key)); body && is_body(*body)) return "K" + key + *body;
-    const std::string body = options_.analyse(files);
+    const std::string body = options_.analyze(files);
     return (key_of(files, options_.options) == key ? "M" : "D") + key + body;
   }
 
@@ -173,12 +179,12 @@ class Batch {
       body = outcome.output.substr(1 + key_length);
     } else {
       if (outcome.ending == Ending::finished) outcome.ending = Ending::crashed;
-      may_differ = true;  // another machine may do better
+      may_differ = true;  // another machine may have more time or memory
       body = body_of_ending(outcome, options_.limits);
     }
     if (made && !may_differ && !options_.cache.empty())
       if (const auto written = exporter::write_file(cache_file(key), body); !written) return fail(written.error());
-    // A key that is no key is not found when the batch is resumed.
+    // An invalid key is not found when the batch is resumed.
     const std::string line = line_of(index, options_.models.size(), files, may_differ ? std::string() : key, body);
     if (!output_path_.empty() && !(output_ << line << '\n' << std::flush))
       return fail(fmt::format("cannot write {}: {}", partial(), std::strerror(errno)));
@@ -195,6 +201,7 @@ class Batch {
   std::string output_path_;
   std::vector<std::size_t> mine_;  ///< indices of models
   KnownLines known_;
+  std::unique_ptr<exporter::FileLock> lock_;  ///< of the output
   std::ofstream output_;
   std::string failure_;
   std::size_t delivered_ = 0;
@@ -229,7 +236,7 @@ tl::expected<void, std::string> merge_parts(const std::vector<std::string>& path
     if (!file) return tl::unexpected(fmt::format("{}: cannot read the file", path));
     std::streamoff at = 0;
     for (std::size_t number = 1; std::getline(file, line); ++number) {
-      // The results are not looked at, and end where the line ends.
+      // The results are not parsed; they end with the line.
       if (file.eof()) return tl::unexpected(fmt::format("{}:{}: the line is incomplete", path, number));
       const auto record = parse_line(line);
       if (!record) return tl::unexpected(fmt::format("{}:{}: {}", path, number, record.error()));
@@ -247,12 +254,12 @@ tl::expected<void, std::string> merge_parts(const std::vector<std::string>& path
     }
   }
   if (const std::size_t missing = count.value_or(0) - places.size(); missing > 0) {
-    constexpr std::size_t told = 20;
+    constexpr std::size_t max_listed = 20;
     std::string indices;
-    for (std::size_t index = 0, found = 0; found < std::min(missing, told); ++index)
+    for (std::size_t index = 0, found = 0; found < std::min(missing, max_listed); ++index)
       if (!places.contains(index)) indices += fmt::format("{}{}", found++ == 0 ? "" : ", ", index);
     return tl::unexpected(fmt::format("parts are missing results of the models with these indices: {}{}", indices,
-                                      missing > told ? fmt::format(" and {} more", missing - told) : ""));
+                                      missing > max_listed ? fmt::format(" and {} more", missing - max_listed) : ""));
   }
   for (const auto& [index, place] : places) {
     auto found = line_at(paths, place);

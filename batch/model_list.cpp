@@ -23,23 +23,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What a file says of others. It is looked for in its text; a file that is no XML, or zipped, refers to nobody.
+/// References of a file to others, found in its text; a file that is not XML, or is zipped, has none.
 struct References {
   std::set<std::string> files;                 ///< by name
   std::set<std::string> names;                 ///< of elements, `amlt:`
-  std::set<std::string, std::less<>> defined;  ///< names and ids of elements; only where somebody asks
+  std::set<std::string, std::less<>> defined;  ///< names and ids of elements; only on demand
 };
 
-std::string text_of(const std::string& file, std::uint64_t most_bytes) {
+std::string text_of(const std::string& file, std::uint64_t max_bytes) {
   std::error_code error;
-  if (fs::file_size(file, error) > most_bytes || error) return {};
+  if (fs::file_size(file, error) > max_bytes || error) return {};
   std::ifstream stream(file, std::ios::binary);
   std::ostringstream text;
   text << stream.rdbuf();
   return std::move(text).str();
 }
 
-/// Calls `found` with the value of every attribute whose name ends in `name`, as it is written.
+/// Calls `found` with the value of every attribute whose name ends in `name`, as written.
 template <typename Found>
 void each_attribute(std::string_view text, std::string_view name, const Found& found) {
   for (std::size_t at = text.find(name); at != text.npos; at = text.find(name, at)) {
@@ -52,7 +52,7 @@ void each_attribute(std::string_view text, std::string_view name, const Found& f
   }
 }
 
-/// The name that a reference ends in: "A/every+10ms?type=X" → "every 10ms".
+/// The name at the end of a reference: "A/every+10ms?type=X" → "every 10ms".
 std::string name_in(std::string_view fragment) {
   fragment = fragment.substr(0, fragment.find('?'));
   return decode_name(fragment.substr(fragment.rfind('/') + 1));
@@ -87,20 +87,20 @@ class Groups {
   std::vector<std::size_t> parent_;
 };
 
-/// The files of one folder, sorted, as models.
-std::vector<ModelFiles> models_among(const std::vector<std::string>& files, std::uint64_t most_bytes) {
+/// Groups the files of one folder into models, sorted.
+std::vector<ModelFiles> models_among(const std::vector<std::string>& files, std::uint64_t max_bytes) {
   if (files.size() == 1) return {files};
   std::vector<References> references;
   std::map<std::string, std::size_t> by_file_name;
   for (const std::string& file : files) {
     by_file_name.emplace(fs::path(file).filename().string(), references.size());
-    references.push_back(references_in(text_of(file, most_bytes)));
+    references.push_back(references_in(text_of(file, max_bytes)));
   }
   const bool by_name = std::any_of(references.begin(), references.end(),
                                    [](const References& of_file) { return !of_file.names.empty(); });
   if (by_name)
     for (std::size_t i = 0; i < files.size(); ++i) {
-      const std::string text = text_of(files[i], most_bytes);
+      const std::string text = text_of(files[i], max_bytes);
       for (const std::string_view attribute : {" name", "xmi:id"})
         each_attribute(text, attribute, [&](std::string_view name) { references[i].defined.insert(unescaped(name)); });
     }
@@ -108,7 +108,8 @@ std::vector<ModelFiles> models_among(const std::vector<std::string>& files, std:
   for (std::size_t i = 0; i < files.size(); ++i) {
     for (const std::string& name : references[i].files)
       if (const auto other = by_file_name.find(name); other != by_file_name.end()) groups.join(i, other->second);
-    // Of what is missing as much as possible from one file, the first of equals: folders also hold variants of a model.
+    // Of the missing names, takes as many as possible from one file, among equals the first: folders also contain
+    // variants of a model.
     std::set<std::string> missing;
     for (const std::string& name : references[i].names)
       if (!references[i].defined.contains(name)) missing.insert(name);
@@ -124,7 +125,7 @@ std::vector<ModelFiles> models_among(const std::vector<std::string>& files, std:
           most = has;
         }
       }
-      if (most == 0) break;  // nobody has the rest
+      if (most == 0) break;  // no file has the rest
       groups.join(i, best);
       for (auto name = missing.begin(); name != missing.end();)
         name = references[best].defined.contains(*name) ? missing.erase(name) : std::next(name);
@@ -137,8 +138,8 @@ std::vector<ModelFiles> models_among(const std::vector<std::string>& files, std:
   return result;
 }
 
-/// By folder, at any depth; links to folders are not followed. What vanishes meanwhile was not there. Or the folder
-/// that cannot be read.
+/// By folder, at any depth; does not follow links to folders. Files that disappear meanwhile are ignored. Or the folder
+/// that is unreadable.
 tl::expected<void, std::string> collect_files(const fs::path& folder,
                                               std::map<std::string, std::vector<std::string>>& folders) {
   std::error_code error;
@@ -157,11 +158,11 @@ tl::expected<void, std::string> collect_files(const fs::path& folder,
   return {};
 }
 
-tl::expected<std::vector<ModelFiles>, std::string> models_below(const std::string& path, std::uint64_t most_bytes) {
+tl::expected<std::vector<ModelFiles>, std::string> models_below(const std::string& path, std::uint64_t max_bytes) {
   std::error_code error;
   if (!fs::is_directory(path, error)) {
     if (!fs::exists(path, error)) return tl::unexpected(fmt::format("{}: there is no such file or folder", path));
-    // Pipes could be read only once.
+    // Pipes can be read only once.
     if (!fs::is_regular_file(path, error))
       return tl::unexpected(fmt::format("{}: expected a regular file or a folder", path));
     return std::vector<ModelFiles>{{path}};
@@ -171,7 +172,7 @@ tl::expected<std::vector<ModelFiles>, std::string> models_below(const std::strin
   std::vector<ModelFiles> models;
   for (auto& [folder, files] : folders) {
     std::sort(files.begin(), files.end());
-    for (ModelFiles& model : models_among(files, most_bytes)) models.push_back(std::move(model));
+    for (ModelFiles& model : models_among(files, max_bytes)) models.push_back(std::move(model));
   }
   std::sort(models.begin(), models.end());
   return models;
@@ -180,11 +181,11 @@ tl::expected<std::vector<ModelFiles>, std::string> models_below(const std::strin
 }  // namespace
 
 tl::expected<std::vector<ModelFiles>, std::string> find_models(const std::vector<std::string>& paths,
-                                                               std::uint64_t most_bytes) {
+                                                               std::uint64_t max_bytes) {
   std::vector<ModelFiles> models;
   std::set<ModelFiles> seen;
   for (const std::string& path : paths) {
-    auto found = models_below(path, most_bytes);
+    auto found = models_below(path, max_bytes);
     if (!found) return found;
     for (ModelFiles& model : *found)
       if (seen.insert(model).second) models.push_back(std::move(model));
@@ -226,7 +227,7 @@ tl::expected<std::string, std::string> manifest_text(const std::vector<ModelFile
         return tl::unexpected(
             fmt::format("{}: a manifest cannot contain a file name with a tab or a line break", shown));
       }
-      // A line that begins with # says nothing.
+      // A line that begins with # is ignored.
       text += fmt::format("{}{}{}", i == 0 && files[i].starts_with('#') ? "./" : "", files[i],
                           i + 1 < files.size() ? '\t' : '\n');
     }

@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
+#include <exception>
 #include <map>
 #include <new>
 #include <system_error>
@@ -26,7 +28,7 @@ constexpr int out_of_memory_code = 86;
 
 struct Child {
   pid_t process = 0;
-  int pipe = -1;  ///< what it returns is read from here
+  int pipe = -1;  ///< its result is read from here
   std::size_t index = 0;
   Clock::time_point started;
   std::string output;
@@ -44,9 +46,9 @@ void write_all(int descriptor, std::string_view bytes) {
   }
 }
 
-/// Never returns: what the parent has open and at exit belongs to the parent.
+/// Never returns: open files and exit handlers belong to the parent.
 [[noreturn]] void be_child(const ProcessWork& work, std::size_t index, int pipe, pid_t parent) {
-  // When the parent is killed nobody waits for the result. It may have been before this call.
+  // If the parent is killed, nobody needs the result. That may have happened before this call.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(1);
   const int nowhere = ::open("/dev/null", O_WRONLY);
@@ -58,6 +60,16 @@ void write_all(int descriptor, std::string_view bytes) {
   }
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
+  // Also where the exception cannot be caught: a destructor of JSON needs memory, for example.
+  std::set_terminate([] {
+    try {
+      if (const auto failure = std::current_exception()) std::rethrow_exception(failure);
+    } catch (const std::bad_alloc&) {
+      ::_exit(out_of_memory_code);
+    } catch (...) {
+    }
+    std::abort();
+  });
   int code = 1;
   try {
     write_all(pipe, work.work(index));
@@ -83,7 +95,7 @@ class Pool {
   Pool& operator=(const Pool&) = delete;
 
   void run() {
-    // Those that end early wait for the ones before them; how many, bounds the memory.
+    // Early results wait for earlier pieces; their number bounds the memory.
     const std::size_t window = std::size_t{work_.at_once} * 8 + 8;
     while (delivered_ < work_.count && !stopped_) {
       while (started_ < work_.count && children_.size() < work_.at_once && started_ < delivered_ + window)
@@ -94,12 +106,12 @@ class Pool {
   }
 
  private:
-  /// False: there are as many as the system lets be; one has to end first.
+  /// False: the system allows no more processes; one must end first.
   bool start() {
     int ends[2] = {};
     if (::pipe2(ends, O_CLOEXEC) != 0) {
       if (!children_.empty() && (errno == EMFILE || errno == ENFILE)) return false;
-      fail("pipe");
+      fail("cannot start a process");
     }
     std::fflush(nullptr);
     const pid_t parent = ::getpid();
@@ -110,7 +122,7 @@ class Pool {
       ::close(ends[1]);
       if (!children_.empty() && error == EAGAIN) return false;
       errno = error;
-      fail("fork");
+      fail("cannot start a process");
     }
     if (process == 0) {
       ::close(ends[0]);
@@ -121,14 +133,15 @@ class Pool {
     return true;
   }
 
-  /// Until a child has something to say, or its time is over.
+  /// Waits until a child has output, or a time limit expires.
   void wait() {
     std::vector<pollfd> descriptors;
     for (const Child& child : children_) descriptors.push_back({child.pipe, POLLIN, 0});
-    if (::poll(descriptors.data(), descriptors.size(), milliseconds_left()) < 0 && errno != EINTR) fail("poll");
+    if (::poll(descriptors.data(), descriptors.size(), milliseconds_left()) < 0 && errno != EINTR)
+      fail("cannot wait for processes");
     for (std::size_t i = children_.size(); i-- > 0;) {
       Child& child = children_[i];
-      // One that says something is done: it may have waited for us to listen.
+      // A process with output is done: it may have waited for this process to read.
       const bool speaks = (descriptors[i].revents & POLLIN) != 0;
       if (!speaks && work_.limits.time && !child.overdue && Clock::now() - child.started > *work_.limits.time) {
         child.overdue = true;
@@ -138,7 +151,7 @@ class Pool {
     }
   }
 
-  /// Up to the next child's end of time; not for ever, so that progress is shown.
+  /// Up to the next time limit of a child; limited, so that progress is shown.
   int milliseconds_left() const {
     std::chrono::milliseconds left{500};
     if (work_.limits.time)
@@ -148,7 +161,7 @@ class Pool {
     return static_cast<int>(std::max<std::int64_t>(left.count() + 1, 1));
   }
 
-  /// False at the end of what it says.
+  /// False at the end of its output.
   static bool read(Child& child) {
     char buffer[65536];
     const ssize_t count = ::read(child.pipe, buffer, sizeof buffer);
@@ -200,7 +213,7 @@ class Pool {
 }  // namespace
 
 void run_processes(const ProcessWork& work) {
-  // Whoever started us may have it ignored; then nobody could be asked how it ended.
+  // The parent of this process may ignore the signal; then exit codes would be unavailable.
   std::signal(SIGCHLD, SIG_DFL);
   Pool(work).run();
 }

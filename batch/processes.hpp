@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Work in processes of their own, so that one that crashes, hangs or eats all memory stops nobody else.
+/// Runs work in separate processes, so that a crash, a hang or excessive memory use does not affect the rest.
 
 #include <chrono>
 #include <cstddef>
@@ -13,7 +13,7 @@
 namespace amalthea::batch {
 
 struct ProcessLimits {
-  std::optional<std::chrono::milliseconds> time;  ///< by the clock, of one piece of work
+  std::optional<std::chrono::milliseconds> time;  ///< wall-clock time of one piece of work
   std::optional<std::uint64_t> memory;            ///< bytes of address space, of one process
 };
 
@@ -21,25 +21,24 @@ enum class Ending : std::uint8_t { finished, out_of_time, out_of_memory, crashed
 
 struct Outcome {
   Ending ending = Ending::finished;
-  std::string output;  ///< what the work returned; of a finished one
-  int signal = 0;      ///< that ended a crashed one; 0: it left without a result
+  std::string output;  ///< the result of the work, if it finished
+  int signal = 0;      ///< the signal that ended a crashed process; 0: it exited without a result
 };
 
 struct ProcessWork {
   std::size_t count = 0;
   unsigned at_once = 1;  ///< > 0
   ProcessLimits limits;
-  /// In a process of its own, whose output and error streams lead nowhere.
+  /// Runs in a separate process, whose output and error streams are discarded.
   std::function<std::string(std::size_t)> work;
-  /// In the calling process, once per piece and in their order, whatever the order in which they end. False: no more is
-  /// started, and no more is delivered.
+  /// Runs in the calling process, once per piece, in order. False: start and deliver no more.
   std::function<bool(std::size_t, Outcome)> done;
-  /// Called now and then with how many have ended.
+  /// Called periodically with the number of finished pieces.
   std::function<void(std::size_t)> progress;
 };
 
-/// Call it while the process has no other thread. At most a few pieces more than `at_once` wait for their turn to be
-/// delivered. Throws std::system_error where no process can be started.
+/// Call it while the process has no other threads. At most a few more pieces than `at_once` wait for delivery. Throws
+/// std::system_error if no process can be started.
 void run_processes(const ProcessWork& work);
 
 }  // namespace amalthea::batch

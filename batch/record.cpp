@@ -101,7 +101,7 @@ std::string line_of(std::size_t index, std::size_t of, const ModelFiles& files, 
                      body.substr(1));
 }
 
-// Quotes within names are escaped, so that these marks are not in any name.
+// Quotes in names are escaped, so names cannot contain these marks.
 constexpr std::string_view before_key = "],\"key\":\"";
 constexpr std::string_view before_results = ",\"results\":{";
 

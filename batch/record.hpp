@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What a batch says of one model: one line of JSON (docs/reference/batch.md).
+/// The result of a batch for one model: one line of JSON (docs/reference/batch.md).
 ///
 /// `{"index", "of", "files", "key", "status", "verdict", "summary", "counts", "tasks", "requirements", "findings",
-/// "error"?, "results"?}`. The part from `status` on is the body: the same for the same model and options, whoever
-/// makes it and when.
+/// "error"?, "results"?}`. The part from `status` on is the body: it depends only on the model and the options.
 
 #include <cstdint>
 #include <optional>
@@ -22,30 +21,30 @@
 
 namespace amalthea::batch {
 
-/// Of a whole model, the worst first: it could not be analysed; then the verdicts of docs/reference/verdicts.md; it states
-/// nothing that has to be met, and nothing else is wrong with it.
+/// Verdict on a whole model, the worst first: it could not be analyzed; then the verdicts of
+/// docs/reference/verdicts.md; it states no limit, and nothing else is wrong with it.
 enum class ModelVerdict : std::uint8_t { failed, missed, unbounded, unknown, met, guaranteed, nothing };
 inline constexpr std::size_t model_verdicts = 7;
 std::string_view to_string(ModelVerdict verdict);
 
-/// The body for a model that was analysed, from its results (docs/reference/results.md).
+/// The body for an analyzed model, from its results (docs/reference/results.md).
 std::string body_of_results(const nlohmann::ordered_json& results);
-/// The body for one that was not, from what was found in it; `message` is said if no error was found.
+/// The body for a model that was not analyzed, from its findings; `message` is used if there is no error among them.
 std::string body_of_failure(const std::vector<Diagnostic>& findings, std::string_view message);
-/// The body for a process that did not come to its end.
+/// The body for a process that did not finish.
 std::string body_of_ending(const Outcome& outcome, const ProcessLimits& limits);
 
-/// Whether it is a whole one: files may end in the middle.
+/// Whether the text is a complete body: files may be truncated.
 bool is_body(std::string_view text);
 
 /// The line, without a line end.
 std::string line_of(std::size_t index, std::size_t of, const ModelFiles& files, std::string_view key,
                     std::string_view body);
 
-/// What summaries say of a line.
+/// The part of a line that summaries use.
 struct Record {
   std::size_t index = 0;  ///< among all models of the batch
-  std::size_t of = 0;     ///< how many these are
+  std::size_t of = 0;     ///< their number
   ModelFiles files;
   std::string key;
   std::string status;  ///< "analysed", "failed", "out of time", "out of memory", "crashed"
@@ -54,12 +53,12 @@ struct Record {
     std::uint64_t guaranteed = 0, met = 0, unknown = 0, unbounded = 0, missed = 0;  ///< limits
     std::uint64_t errors = 0, warnings = 0;                                         ///< findings
   } counts;
-  std::string why;  ///< it was not analysed, or its verdict is worse than met
+  std::string why;  ///< why it was not analyzed, or why its verdict is worse than met
 };
-/// Reads all but the results. Or says why the line is no line of a batch.
+/// Reads everything except the results. The error states why the line is invalid.
 tl::expected<Record, std::string> parse_line(std::string_view line);
 
-/// Where the key and the body are in a line; empty where they are not.
+/// The key and the body of a line; empty if it has none.
 std::string_view key_in(std::string_view line);
 std::string body_in(std::string_view line);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What came of a batch, for people and for databases. A new form is one function and one line in summary.cpp.
+/// Summaries of a batch, for people and for databases. A new form is one function and one line in summary.cpp.
 
 #include <array>
 #include <functional>
@@ -29,8 +29,8 @@ struct Totals {
 /// "12 models: 5 met, …".
 std::string sentence_of(const Totals& totals);
 
-/// What is kept of every line until the end. Models may be many: names are not kept a second time, nor texts rendered
-/// as a whole.
+/// The data kept of every line until the end. Since there may be many models, names are not stored twice, and texts are
+/// not rendered as a whole.
 class Summary {
  public:
   using Sink = std::function<void(std::string_view)>;
@@ -41,7 +41,7 @@ class Summary {
     std::string status, why;
   };
 
-  /// `models` are all of the batch; they outlive this.
+  /// `models` are all models of the batch; they must outlive this.
   explicit Summary(const std::vector<ModelFiles>& models) : models_(&models) {}
   void add(const Record& record);
 
@@ -55,16 +55,16 @@ class Summary {
   Totals totals_;
 };
 
-/// The totals and a table of all models; of failed ones why.
+/// The totals and a table of all models, with the reason for failed ones.
 void summary_text(const Summary& summary, bool colour, const Summary::Sink& sink);
 void summary_markdown(const Summary& summary, const Summary::Sink& sink);
 void summary_html(const Summary& summary, const Summary::Sink& sink);
 
-/// By the ending of the path: .md, .html, .txt; or .db, .sqlite: a database with the tables `models` and `tasks`, the
-/// latter from `lines` (a file of a batch's lines, which is then needed). The error says what could not be done.
+/// The extension of the path selects the format: .md, .html, .txt; or .db, .sqlite: a database with the tables `models`
+/// and `tasks`, the latter from `lines` (a file of a batch's lines, required then). The error states what failed.
 tl::expected<void, std::string> write_summary(const std::string& path, const Summary& summary,
                                               const std::string& lines);
-/// Whether write_summary knows the ending.
+/// Whether write_summary knows the extension.
 bool is_summary_file(std::string_view path);
 
 }  // namespace amalthea::batch

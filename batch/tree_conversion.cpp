@@ -14,6 +14,8 @@
 
 #include "batch/batch.hpp"
 #include "batch/record.hpp"
+#include "exporter/primitives/file_lock.hpp"
+#include "exporter/primitives/new_file.hpp"
 #include "exporter/results/result_view.hpp"
 
 namespace amalthea::batch {
@@ -31,7 +33,7 @@ std::string hash_of_file(const std::string& path) {
   return exporter::hash_of_text(std::move(text).str());
 }
 
-/// The line that begins there.
+/// The line at this position.
 std::string line_at(const std::string& path, std::streamoff at) {
   std::ifstream file(path, std::ios::binary);
   file.seekg(at);
@@ -40,23 +42,23 @@ std::string line_at(const std::string& path, std::streamoff at) {
   return line;
 }
 
-/// What earlier runs noted, by the key of a model: where its line begins in one file that has them all.
+/// Lines of earlier runs by the key of a model: their positions in one file that contains them all.
 class KnownConversions {
  public:
   explicit KnownConversions(std::string path) : path_(std::move(path)) {}
 
-  /// Adds the whole lines of a file that have a key to the one of all.
-  void take(const std::string& path, std::ofstream& all) {
+  /// Appends the complete lines with a key to that file.
+  void take(const std::string& path, exporter::NewFile& all) {
     std::ifstream file(path, std::ios::binary);
-    for (std::string line; std::getline(file, line) && !file.eof();) {  // not one that was cut off
+    for (std::string line; std::getline(file, line) && !file.eof();) {  // skips a truncated line
       const auto json = nlohmann::ordered_json::parse(line, nullptr, false);
       if (!json.is_object() || !json.contains("key") || !json["key"].is_string()) continue;
-      places_.insert_or_assign(json["key"].get<std::string>(), static_cast<std::streamoff>(all.tellp()));
-      all << line << '\n';
+      places_.insert_or_assign(json["key"].get<std::string>(), static_cast<std::streamoff>(all.size()));
+      all.write(line + "\n");
     }
   }
 
-  /// The line, if all that was written then is still there as it was.
+  /// The line, if all outputs still exist unchanged.
   std::string find(const std::string& key) const {
     const auto known = places_.find(key);
     if (known == places_.end()) return {};
@@ -82,13 +84,16 @@ class Conversion {
       : options_(options), partial_(options.log + ".partial"), known_(partial_) {}
 
   tl::expected<TreeTotals, std::string> run() {
-    // What an interrupted run noted and this one has not come to yet would be lost with a second interruption.
-    const std::string begun = options_.log + ".begun";
-    output_.open(begun, std::ios::binary | std::ios::trunc);
+    const auto lock = exporter::FileLock::take(options_.log);
+    if (!lock) return tl::unexpected(lock.error());
+    // Without this, a second interruption would lose lines of the first run that this run has not reached.
+    auto known = exporter::NewFile::create(partial_);
+    if (!known) return tl::unexpected(known.error());
     if (options_.resume)
-      for (const std::string& path : {options_.log, partial_}) known_.take(path, output_);
-    output_.flush();
-    if (!output_ || std::rename(begun.c_str(), partial_.c_str()) != 0) return cannot_write(begun);
+      for (const std::string& path : {options_.log, partial_}) known_.take(path, *known);
+    if (auto begun = known->commit(); !begun) return tl::unexpected(begun.error());
+    output_.open(partial_, std::ios::binary | std::ios::in | std::ios::ate);
+    if (!output_) return cannot_write(partial_);
     ProcessWork work;
     work.count = options_.models.size();
     work.at_once = options_.at_once;
@@ -96,7 +101,7 @@ class Conversion {
     work.work = [this](std::size_t index) { return known_or_made(options_.models[index]); };
     work.done = [this](std::size_t index, Outcome outcome) { return deliver(index, std::move(outcome)); };
     run_processes(work);
-    if (!output_) return cannot_write(partial_);  // it stays, to be resumed
+    if (!output_) return cannot_write(partial_);  // kept for resuming
     output_.close();
     return finish();
   }
@@ -106,7 +111,7 @@ class Conversion {
     return tl::unexpected(fmt::format("cannot write {}: {}", path, std::strerror(errno)));
   }
 
-  /// "K" and a line that was known, or "M" and one that was made.
+  /// "K" and a known line, or "M" and a new one.
   std::string known_or_made(const TreeModel& model) {
     std::string options = options_.options;
     for (const std::string& place : model.places) options += fmt::format("\n{}", place);
@@ -116,7 +121,7 @@ class Conversion {
     nlohmann::ordered_json line;
     line["files"] = model.files;
     if (made.value("status", "") == "converted") {
-      // A path that is no UTF-8 does not stand in the line as it is: such a model is converted again.
+      // A path that is not UTF-8 is changed in the line: such a model is converted again.
       bool found = true;
       auto outputs = nlohmann::ordered_json::array();
       for (const auto& output : made["outputs"]) {
@@ -155,13 +160,12 @@ class Conversion {
     return static_cast<bool>(output_);
   }
 
-  /// Only the lines of this run, in their order.
+  /// Only the lines of this run, in order.
   tl::expected<TreeTotals, std::string> finish() {
-    const std::string begun = options_.log + ".begun";
-    std::ofstream whole(begun, std::ios::binary | std::ios::trunc);
-    for (const std::streamoff at : lines_) whole << line_at(partial_, at) << '\n';
-    whole.close();
-    if (!whole || std::rename(begun.c_str(), options_.log.c_str()) != 0) return cannot_write(options_.log);
+    auto whole = exporter::NewFile::create(options_.log);
+    if (!whole) return tl::unexpected(whole.error());
+    for (const std::streamoff at : lines_) whole->write(line_at(partial_, at) + "\n");
+    if (auto written = whole->commit(); !written) return tl::unexpected(written.error());
     std::error_code error;
     fs::remove(partial_, error);
     return totals_;
@@ -171,7 +175,7 @@ class Conversion {
   std::string partial_;
   KnownConversions known_;
   std::ofstream output_;
-  std::vector<std::streamoff> lines_;  ///< where those of this run begin in `partial_`
+  std::vector<std::streamoff> lines_;  ///< positions of this run's lines in `partial_`
   TreeTotals totals_;
 };
 
@@ -193,7 +197,7 @@ tl::expected<std::vector<TreeModel>, std::string> place_models(const std::vector
           break;
         }
       }
-      // Parts of ITEA models get another name on the way.
+      // Parts of ITEA models are renamed by the conversion.
       const std::string result = place.ends_with(".amxmi") ? place : place + ".amxmi";
       if (const auto [other, free] = taken.emplace(result, file); !free)
         return tl::unexpected(fmt::format("{} and {} would both be written to {}; convert them into different folders",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Every model of a folder tree, each in a process of its own; what is done already is not done again.
+/// Converts every model of a folder tree, each in a separate process; existing results are reused.
 
 #include <cstddef>
 #include <functional>
@@ -15,28 +15,28 @@
 
 namespace amalthea::batch {
 
-/// One of the models, and where what is made of it goes.
+/// One of the models, and the location of its output.
 struct TreeModel {
   ModelFiles files;
   std::vector<std::string> places;  ///< for each file: the path below the tree's folder, "a/b/model.amxmi"
 };
 
-/// Places of the files as they lie below the paths; of a path that is a file its name. The error names two files that
-/// would have the same place.
+/// The paths of the files relative to the given folders; for a path that is a file, its name. The error names two files
+/// with the same path.
 tl::expected<std::vector<TreeModel>, std::string> place_models(const std::vector<std::string>& paths,
                                                                std::vector<ModelFiles> models);
 
 struct TreeConversion {
   std::vector<TreeModel> models;
   std::string log;      ///< file with a line of JSON per model
-  bool resume = false;  ///< models are left out whose files, options and results are as a line of `log` says
-  std::string options;  ///< in words: what results depend on beside the files
+  bool resume = false;  ///< skip models whose files, options and results match a line of `log`
+  std::string options;  ///< description of the options that results depend on
   unsigned at_once = 1;
   ProcessLimits limits;
-  /// Converts and writes one, in a process of its own; returns `{"status": "converted", "outputs": [paths], …}` as one
-  /// line, or another status and "error".
+  /// Converts and writes one model, in a separate process; returns `{"status": "converted", "outputs": [paths], …}` as
+  /// one line, or another status and "error".
   std::function<std::string(const TreeModel&)> convert;
-  /// Called with how many are done of how many, and how many of them needed nothing.
+  /// Called with the number of finished models, the total, and the number of skipped ones.
   std::function<void(std::size_t, std::size_t, std::size_t)> progress;
 };
 
@@ -44,7 +44,7 @@ struct TreeTotals {
   std::size_t converted = 0, unchanged = 0, failed = 0;
 };
 
-/// Lines stand in the order of the models whatever the number of processes; while it runs they are in `log`.partial.
+/// Lines are in the order of the models for any number of processes; while it runs they are in `log`.partial.
 tl::expected<TreeTotals, std::string> convert_tree(const TreeConversion& conversion);
 
 }  // namespace amalthea::batch

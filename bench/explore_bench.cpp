@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What searching for a mapping costs, for the WATERS 2019 sample (docs/reference/explore.md).
+// The cost of searching a mapping, for the WATERS 2019 sample (docs/reference/explore.md).
 //
 //   bench_explore [--benchmark_… options]
 //
-// search: mappings judged a second, against compiling the programs of the whole system and bounding it anew for each
-// (x_scratch: how many times as long that takes, by one thread).
+// search: mappings judged per second, compared with compiling the programs of the whole system and computing its bounds
+// for each (x_scratch: how many times as long that takes, on one thread).
 
 #include <algorithm>
 #include <chrono>
@@ -29,7 +29,7 @@ namespace {
 using namespace amalthea;
 using Clock = std::chrono::steady_clock;
 
-/// All tasks may run on all CPUs; SFM, Lane_detection and Localization on the GPU, too.
+/// All tasks may run on all CPUs; SFM, Lane_detection and Localization also on the GPU.
 class Waters {
  public:
   Waters() {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the GPU models cost, and how that grows.
+// The cost of the GPU models, and its growth.
 //
 //   bench_gpu [--benchmark_… options]
 //
-// response_times: kernels through the response time algorithm, against sorting their releases (x_sort).
-// device: blocks through the device simulation, one kernel or many; against pushing as many ends through a heap
-// (x_heap). device/slices: the same with contexts that take turns and blocks that stand still.
+// response_times: kernels through the response time algorithm, compared with sorting their releases (x_sort). device:
+// blocks through the device simulation, one kernel or many; compared with as many ends through a heap (x_heap).
+// device/slices: the same with contexts that take turns and preempted blocks.
 
 #include <algorithm>
 #include <chrono>
@@ -43,7 +43,7 @@ RtaProblem random_problem(std::int64_t kernels) {
 void response_times_of_kernels(benchmark::State& state) {
   const RtaProblem problem = random_problem(state.range(0));
   double sorting = 0;
-  double analysing = 0;
+  double analyzing = 0;
   for (auto _ : state) {
     std::vector<std::int64_t> releases;
     releases.reserve(problem.kernels.size());
@@ -55,15 +55,15 @@ void response_times_of_kernels(benchmark::State& state) {
     const auto begin = Clock::now();
     benchmark::DoNotOptimize(response_times(problem).value().completion.data());
     const double seconds = seconds_since(begin);
-    analysing += seconds;
+    analyzing += seconds;
     state.SetIterationTime(seconds);
   }
   state.SetComplexityN(state.range(0));
   state.SetItemsProcessed(state.iterations() * state.range(0));
-  state.counters["x_sort"] = analysing / sorting;
+  state.counters["x_sort"] = analyzing / sorting;
 }
 
-/// Kernels of 37 blocks in `contexts` contexts, each in a stream of its own.
+/// Kernels of 37 blocks in `contexts` contexts, each in a separate stream.
 StreamScenario scenario_of(std::int64_t blocks, std::size_t contexts) {
   std::mt19937_64 random(2);
   const auto draw = [&](std::int64_t low, std::int64_t high) {
@@ -89,7 +89,7 @@ StreamScenario scenario_of(std::int64_t blocks, std::size_t contexts) {
   return scenario;
 }
 
-/// As many ends as there are blocks, 16 of them pending at any time, through a heap.
+/// As many ends as there are blocks through a heap, with 16 of them pending at any time.
 double heap_seconds(std::int64_t blocks) {
   std::mt19937_64 random(3);
   std::priority_queue<std::int64_t, std::vector<std::int64_t>, std::greater<>> ends;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What reading a model costs, against Xerces' SAX2 parser with empty handlers on the same file; and what converting it
-// to the newest version costs, against reading it.
+// The cost of reading a model, compared with Xerces' SAX2 parser with empty handlers on the same file; and of
+// converting it to the newest version, compared with reading it.
 //
 //   bench_import [MODEL…] [--benchmark_… options]
 //   bench_import --write-synthetic SCALE FILE
 //
-// Without models, synthetic ones of 5, 51 and 205 MB are made. Time is that of one import (store, references, typed
-// views); x_sax2 the ratio of both times, taken in turns; x_size the peak memory of a process that does nothing else,
-// less what it takes for a model of one line (program, libraries), over the size of the file. Of a conversion, from
-// file to file, x_import is the ratio to reading the store alone, and x_size as before.
+// Without models, synthetic ones of 5, 51 and 205 MB are created. Time is that of one import (store, references, typed
+// views); x_sax2 is the ratio of both times, measured alternately; x_size is the peak memory of a process that does
+// nothing else, minus that for a model of one line (program, libraries), divided by the size of the file. For a
+// conversion, from file to file, x_import is the ratio to reading only the store, and x_size as before.
 
 #include <unistd.h>
 
@@ -51,7 +51,7 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// The parser as it comes, without validation: namespaces on, nothing done at any event.
+/// The parser with its defaults, without validation: namespaces on, empty handlers.
 void parse_with_empty_handlers(const std::string& path) {
   xml::XMLPlatformUtils::Initialize();
   {
@@ -70,7 +70,7 @@ void parse_with_empty_handlers(const std::string& path) {
 
 struct Imported {
   std::optional<amalthea::Model> model;
-  std::size_t values = 0;  ///< that the typed views gave
+  std::size_t values = 0;  ///< returned by the typed views
 };
 Imported import(const std::string& path) {
   amalthea::Diagnostics diagnostics;
@@ -105,8 +105,8 @@ void convert(const std::string& path, const std::string& output) {
   if (!file->commit()) std::exit(2);
 }
 
-/// Peak memory in bytes of this program when it does one thing with a file and ends; it says so itself, since what the
-/// system tells of a child begins with the memory of its parent.
+/// Peak memory in bytes of this program for one operation on a file; it reports this itself, since the system's value
+/// for a child starts with the memory of its parent.
 double peak_memory(const char* what, const std::string& path) {
   const std::string self = fs::read_symlink("/proc/self/exe").string();
   std::FILE* const child = popen(fmt::format("'{}' {} '{}'", self, what, path).c_str(), "r");
@@ -122,7 +122,7 @@ void tell_peak_memory() {
     if (line.starts_with("VmHWM:")) fmt::print("{}\n", std::strtod(line.c_str() + 6, nullptr));
 }
 
-/// Beyond what a model of one line takes.
+/// In addition to that for a model of one line.
 double memory_for(const char* what, const std::string& path) {
   const std::string empty =
       fmt::format("{}/amalthea-bench-empty-{}.amxmi", fs::temp_directory_path().string(), getpid());

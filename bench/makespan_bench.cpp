@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the longest makespan of an SM costs, by annealing and exactly, for the Voronoi kernel (docs/reference/makespan.md).
+// The cost of the longest makespan of an SM, by annealing and exactly, for the Voronoi kernel
+// (docs/reference/makespan.md).
 //
 //   bench_makespan [--benchmark_… options]
 //
-// annealing: schedules per second of strings with two entries exchanged, against placing every string from its
+// annealing: schedules per second of strings with two swapped entries, compared with placing every string from its
 // beginning (x_scratch: how many times as long that takes). search: the exact value.
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What simulating costs.
+// The cost of simulation.
 //
 //   bench_simulation [--benchmark_… options]
 //
@@ -112,7 +112,7 @@ void growth_with_horizon(benchmark::State& state) {
   state.SetComplexityN(state.range(0));
 }
 
-/// As many tasks, cores aside, as the WATERS 2017 model times `scale`.
+/// As many tasks as the WATERS 2017 model times `scale`, without its cores.
 const System& synthetic(std::int64_t scale) {
   static std::map<std::int64_t, System> systems;
   const auto found = systems.find(scale);
@@ -144,7 +144,7 @@ void whole_analysis(benchmark::State& state) {
   }
 }
 
-/// A system, ready to be simulated.
+/// A system, ready for simulation.
 class Prepared {
  public:
   Prepared(const System& system, Duration until) : system_(system) {
@@ -177,7 +177,7 @@ class Prepared {
 };
 
 /// Tasks on two cores at 1 MHz, released together every 5 to 9 times as many 10 µs as there are tasks, the shortest
-/// period first; both cores are in use for three quarters of the time.
+/// period first; the utilization of both cores is three quarters.
 System many_tasks(std::int64_t tasks) {
   System system;
   for (UnitIndex core = 0; core < 2; ++core) {
@@ -245,7 +245,7 @@ void same_jobs_of_more_tasks(benchmark::State& state) {
   state.counters["x_20"] = these / few;
 }
 
-/// By the clock on the wall: traces are written by a thread of their own.
+/// In wall-clock time, since a separate thread writes the trace.
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -281,7 +281,7 @@ void tracing(benchmark::State& state) {
   std::filesystem::remove_all(folder);
 }
 
-/// Largest memory of a process that does nothing else, in kB.
+/// Peak memory of a process that does nothing else, in kB.
 template <typename Work>
 double memory_of(Work work) {
   const pid_t child = ::fork();

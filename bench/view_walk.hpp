@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Reads a whole model through the typed views, as a tool would that wants to know everything.
+/// Reads a whole model through the typed views, like a tool that needs everything.
 
 #include <cstddef>
 
@@ -10,7 +10,7 @@
 
 namespace amalthea::bench {
 
-/// Returns how many things the views gave, so that no work can be left out.
+/// Returns the number of items in the views, so that the compiler cannot omit any work.
 std::size_t walk_views(const Model& model, Diagnostics& diagnostics);
 
 }  // namespace amalthea::bench

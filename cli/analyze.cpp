@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/trace.hpp"
@@ -17,19 +18,19 @@ struct AnalyzeOptions {
   AnalysisInput analysis;
   std::string format = "text";
   std::string output;
-  std::string trace;
+  TraceOptions trace;
   bool metrics = false;
   std::string table = "tasks";
 };
 
 int run(const AnalyzeOptions& options) {
-  if (!check_output(options.output) || !check_trace(options.trace)) return ExitCode::unusable;
+  if (!check_output(options.output) || !check_trace(options.trace.path)) return ExitCode::unusable;
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics);
   auto prepared =
       model.and_then([&](const Model& read) { return prepare_analysis(read, options.analysis, diagnostics); });
   std::unique_ptr<exporter::TraceWriter> trace;
-  if (prepared && !options.trace.empty()) {
+  if (prepared && !options.trace.path.empty()) {
     trace = make_trace(options.trace, exporter::model_info(*model));
     if (!trace) return ExitCode::unusable;
     prepared->analysis.observer = trace.get();
@@ -38,7 +39,7 @@ int run(const AnalyzeOptions& options) {
   print_findings(diagnostics);
   if (!prepared) return prepared.error();
   if (!results) return ExitCode::findings;
-  if (!finish_trace(trace.get())) return ExitCode::unusable;
+  if (!finish_trace(trace.get(), options.trace)) return ExitCode::unusable;
   const exporter::ResultFormat* format = exporter::find_result_format(options.format);
   const exporter::ModelInfo info = exporter::model_info(*model);
   const bool colour = options.output.empty() && use_colour();
@@ -65,7 +66,7 @@ void add_analyze(CLI::App& app, int& exit_code) {
       ->capture_default_str()
       ->group(group::output);
   add_output_option(*verb, options->output);
-  add_trace_option(*verb, options->trace);
+  add_trace_options(*verb, options->trace);
   std::vector<std::string> tables;
   for (const std::string_view table : exporter::result_tables()) tables.emplace_back(table);
   verb->add_option("--table", options->table, "Table that --format csv writes")
@@ -79,7 +80,7 @@ void add_analyze(CLI::App& app, int& exit_code) {
            {"amalthea analyze model.amxmi", "amalthea analyze --format json -o results.json model.amxmi",
             "amalthea analyze --until 2s --trace trace.json model.amxmi   # for Perfetto"},
            verdict_exit_codes);
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

@@ -7,10 +7,12 @@
 
 #include "amalthea/quantity.hpp"
 #include "cli/complaint.hpp"
+#include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/mapping.hpp"
 #include "cli/model_output.hpp"
+#include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/results/detail/verdict_text.hpp"
 #include "exporter/rewriting/annotation.hpp"
@@ -29,7 +31,7 @@ struct AnnotateOptions {
   bool strip = false;
 };
 
-/// Writes all files of the model, each as `text` has it.
+/// Writes all files of the model, with the content returned by `text`.
 template <typename Text>
 bool write_model(const Model& model, const std::vector<Target>& targets, const importer::Limits& limits, Text text) {
   for (std::size_t i = 0; i < targets.size(); ++i)
@@ -39,7 +41,7 @@ bool write_model(const Model& model, const std::vector<Target>& targets, const i
   return true;
 }
 
-/// The model as it was before it was annotated; the same when it is not.
+/// The model before it was annotated; unchanged if it is not annotated.
 std::optional<Model> without_annotations(Model model, const importer::Limits& limits, Diagnostics& diagnostics) {
   std::vector<importer::NamedBytes> files;
   bool changed = false;
@@ -48,7 +50,7 @@ std::optional<Model> without_annotations(Model model, const importer::Limits& li
     changed = changed || files.back().bytes != document->source().bytes();
   }
   if (!changed) return model;
-  diagnostics = {};  // places move when annotations go
+  diagnostics = {};  // removing annotations changes locations
   exporter::check_annotations(model, diagnostics);
   return importer::read_model_from_bytes(std::move(files), limits, diagnostics);
 }
@@ -63,7 +65,7 @@ bool can_be_annotated(const Model& model) {
   return true;
 }
 
-/// What is to be written; nothing and a message when the mapping changes cannot be understood.
+/// The annotations to write; nothing and a message if the mapping changes are invalid.
 std::optional<exporter::AnnotationRequest> request_of(const AnnotateOptions& options) {
   const auto asked = [&](std::string_view form) {
     return std::find(options.forms.begin(), options.forms.end(), form) != options.forms.end();
@@ -98,7 +100,7 @@ int run(const AnnotateOptions& options) {
   std::optional<Model> model = std::move(*loaded);
   const importer::Limits& limits = options.input.limits;
   auto targets = targets_of(*model);
-  if (!place_targets(targets, options.input.models, options.output)) return ExitCode::unusable;
+  if (!place_targets(targets, options.input.models, options.output, InPlace::yes)) return ExitCode::unusable;
   if (options.strip)
     return write_model(*model, targets, limits, exporter::strip) ? ExitCode::all_well : ExitCode::unusable;
 
@@ -109,18 +111,18 @@ int run(const AnnotateOptions& options) {
     print_findings(diagnostics);
     return ExitCode::unusable;
   }
-  const auto analysed = analyze_model(*model, options.analysis, diagnostics);
-  if (!analysed) {
+  const auto analyzed = analyze_model(*model, options.analysis, diagnostics);
+  if (!analyzed) {
     print_findings(diagnostics);
-    return analysed.error();
+    return analyzed.error();
   }
   const exporter::ModelInfo info = exporter::model_info(*model);
   const auto annotations =
-      exporter::annotations_of(*model, {info, analysed->system, analysed->results, diagnostics}, *request, diagnostics);
+      exporter::annotations_of(*model, {info, analyzed->system, analyzed->results, diagnostics}, *request, diagnostics);
   print_findings(diagnostics);
   for (const exporter::VerdictLine& said :
-       exporter::verdict_lines(engine::assess(analysed->system, analysed->results, diagnostics)))
-    fmt::print(stderr, "{}\n", said.text);
+       exporter::verdict_lines(engine::assess(analyzed->system, analyzed->results, diagnostics)))
+    tell("{}\n", said.text);
   if (!write_model(*model, targets, limits,
                    [&](const Document& document) { return exporter::annotate(document, annotations); }))
     return ExitCode::unusable;
@@ -145,9 +147,10 @@ void add_annotate(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"properties", "measurements", "requirements"}))
       ->capture_default_str()
       ->group(group::output);
-  verb->add_option("-o,--output", options->output,
-                   "Annotated model, or a folder for several files. It may be the model itself. Files keep their "
-                   "names in a folder")
+  add_output(*verb, "-o,--output", options->output,
+             "Annotated model, or a folder for several files. It may be the model itself. Files keep their "
+             "names in a folder",
+             {}, verb->get_option("MODEL"))
       ->required()
       ->type_name("PATH")
       ->group(group::output);
@@ -162,7 +165,7 @@ void add_annotate(CLI::App& app, int& exit_code) {
            "  1  the model has an error\n"
            "  2  wrong usage, unreadable input, unwritable output, or a model version\n"
            "     without the elements that --as needs");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

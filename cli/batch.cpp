@@ -16,11 +16,13 @@
 #include "batch/batch.hpp"
 #include "batch/summary.hpp"
 #include "cli/complaint.hpp"
+#include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/mapping.hpp"
 #include "cli/progress.hpp"
 #include "cli/shown_findings.hpp"
+#include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/findings/finding_formats.hpp"
 #include "exporter/findings/sarif_log.hpp"
@@ -48,7 +50,7 @@ struct BatchOptions {
   std::string fail_on = "unknown";
 };
 
-/// Everything that results depend on beside the model: options, and the files that they name.
+/// All inputs of the results except the model: options, and the files they name.
 std::string in_words(const BatchOptions& options) {
   const AnalysisInput& analysis = options.analysis;
   std::string words = fmt::format(
@@ -67,17 +69,17 @@ std::string in_words(const BatchOptions& options) {
   return words;
 }
 
-std::string analyse(const BatchOptions& options, const batch::ModelFiles& files) {
+std::string analyze(const BatchOptions& options, const batch::ModelFiles& files) {
   Diagnostics diagnostics;
   const auto model = load({files, options.limits}, diagnostics);
-  const auto analysed =
+  const auto analyzed =
       model.and_then([&](const Model& read) { return analyze_model(read, options.analysis, diagnostics); });
-  if (!analysed) return batch::body_of_failure(diagnostics.all(), "the model cannot be analyzed with these options");
+  if (!analyzed) return batch::body_of_failure(diagnostics.all(), "the model cannot be analyzed with these options");
   const exporter::ModelInfo info = exporter::model_info(*model);
-  return batch::body_of_results(exporter::results_json({info, analysed->system, analysed->results, diagnostics}));
+  return batch::body_of_results(exporter::results_json({info, analyzed->system, analyzed->results, diagnostics}));
 }
 
-/// The findings of a line, and one for every task that is late, for code scanning.
+/// The findings of a line, and one for every late task, for code scanning.
 Diagnostics findings_of(const std::string& line) {
   const auto json = nlohmann::json::parse(line);
   const auto text = [](const nlohmann::json& value) { return value.is_string() ? value.get<std::string>() : ""; };
@@ -117,10 +119,10 @@ Diagnostics findings_of(const std::string& line) {
   return findings;
 }
 
-/// All findings of a batch, model by model in their order, those of each sorted: nothing is kept until the end.
+/// All findings of a batch, model by model in order, those of each sorted; they are written immediately.
 class FindingsFile {
  public:
-  /// "" for none. False: a complaint was made.
+  /// "" for none. False: an error was printed.
   bool open(const std::string& path) {
     if (path.empty()) return true;
     auto file = exporter::NewFile::create(path);
@@ -190,6 +192,9 @@ bool read_models(const BatchOptions& options, std::vector<batch::ModelFiles>& mo
         }
     models.insert(models.end(), listed->begin(), listed->end());
   }
+  for (const batch::ModelFiles& files : models)
+    for (const std::string& file : files)
+      if (!will_read({"PATH", file})) return false;
   if (models.empty()) complain("no model given; pass .amxmi files, folders that contain them, or --manifest FILE");
   return !models.empty();
 }
@@ -241,28 +246,24 @@ int run(const BatchOptions& options) {
   work.at_once = options.jobs;
   work.limits.time = std::chrono::milliseconds(static_cast<std::int64_t>(options.time_limit * 1000));
   if (options.memory_limit > 0) work.limits.memory = options.memory_limit << 20U;
-  work.analyse = [&options](const batch::ModelFiles& files) { return analyse(options, files); };
+  work.analyze = [&options](const batch::ModelFiles& files) { return analyze(options, files); };
   batch::Summary summary(work.models);
   FindingsFile findings;
   if (!findings.open(options.sarif)) return ExitCode::unusable;
   work.done = [&](const batch::Record& record, const std::string& line) {
     summary.add(record);
     findings.add(line);
-    if (options.output.empty()) {
-      std::fwrite(line.data(), 1, line.size(), stdout);
-      std::fputc('\n', stdout);
-    }
+    if (options.output.empty()) print_text(line + "\n");
   };
   Progress progress;
   work.progress = [&](std::size_t done, std::size_t of, std::size_t known) { progress.show(done, of, known); };
   if (const auto done = batch::run_batch(work); !done) return unusable(done.error());
   progress.clear();
-  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return unusable("cannot write to standard output");
+  if (!output_is_written()) return ExitCode::unusable;
 
-  std::FILE* const people = options.output.empty() ? stderr : stdout;
-  if (people == stdout || !is_quiet())
-    batch::summary_text(summary, !options.output.empty() && use_colour(),
-                        [people](std::string_view text) { fmt::print(people, "{}", text); });
+  const bool lines_are_printed = options.output.empty();
+  if (!lines_are_printed || !is_quiet())
+    batch::summary_text(summary, !lines_are_printed && use_colour(), lines_are_printed ? tell_text : print_text);
   if (!findings.close()) return ExitCode::unusable;
   for (const std::string& path : options.summaries)
     if (const auto written = batch::write_summary(path, summary, options.output); !written)
@@ -277,10 +278,9 @@ struct MergeOptions {
 
 int merge(const MergeOptions& options) {
   if (options.output.empty()) {
-    const auto merged = batch::merge_parts(options.parts, [](std::string_view line) { fmt::print("{}", line); });
+    const auto merged = batch::merge_parts(options.parts, print_text);
     if (!merged) return unusable(merged.error());
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) return unusable("cannot write to standard output");
-    return ExitCode::all_well;
+    return output_is_written() ? ExitCode::all_well : ExitCode::unusable;
   }
   auto file = exporter::NewFile::create(options.output);
   if (!file) return unusable(file.error());
@@ -296,8 +296,8 @@ void add_batch(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<BatchOptions>();
   CLI::App* verb = app.add_subcommand("batch", "Analyze many models and write one line of JSON per model");
   verb->group(group::many);
-  verb->add_option("PATH", options->paths, "Models, or folders that contain models at any depth");
-  verb->add_option("--manifest", options->manifest, "File that lists the models, one per line. --list writes one")
+  add_input(*verb, "PATH", options->paths, "Models, or folders that contain models at any depth");
+  add_input(*verb, "--manifest", options->manifest, "File that lists the models, one per line. --list writes one")
       ->type_name("FILE")
       ->group(rarely(group::run));
   verb->add_flag("--list", options->list, "Only list the models, as a manifest")->group(rarely(group::run));
@@ -314,11 +314,11 @@ void add_batch(CLI::App& app, int& exit_code) {
       ->capture_default_str()
       ->group(group::run);
   verb->add_option("--memory-limit", options->memory_limit, "Address space per model, in MiB. 0: no limit")
-      ->check(CLI::Range(std::uint64_t{0}, most_mebibytes))
+      ->check(CLI::Range(std::uint64_t{0}, max_mebibytes))
       ->capture_default_str()
       ->group(rarely(group::run));
   verb->add_flag("--resume", options->resume, "Continue an interrupted batch that has the same -o")->group(group::run);
-  verb->add_option("--cache", options->cache, "Folder that keeps results of unchanged models")
+  add_folder(*verb, "--cache", options->cache, "Folder that keeps results of unchanged models")
       ->type_name("FOLDER")
       ->group(group::run);
   verb->add_option("--fail-on", options->fail_on,
@@ -327,14 +327,14 @@ void add_batch(CLI::App& app, int& exit_code) {
       ->check(CLI::IsMember({"unknown", "missed", "unbounded", "failed", "never"}))
       ->capture_default_str()
       ->group(rarely(group::run));
-  add_output_option(*verb, options->output);
-  verb->add_option("--summary", options->summaries,
-                   "Also write the summary to this file. The extension selects the format: .md, .html, .txt, or .db "
-                   "or .sqlite for an SQLite database; may be repeated")
+  add_output_option(*verb, options->output, {".partial", ".previous", ".lock"});
+  add_output(*verb, "--summary", options->summaries,
+             "Also write the summary to this file. The extension selects the format: .md, .html, .txt, or .db "
+             "or .sqlite for an SQLite database; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->group(group::output);
-  verb->add_option("--sarif", options->sarif, "Also write all findings and late tasks to this file, as SARIF 2.1.0")
+  add_output(*verb, "--sarif", options->sarif, "Also write all findings and late tasks to this file, as SARIF 2.1.0")
       ->type_name("FILE")
       ->group(rarely(group::output));
   add_analysis_options(*verb, options->analysis);
@@ -353,18 +353,18 @@ void add_batch(CLI::App& app, int& exit_code) {
   auto merge_options = std::make_shared<MergeOptions>();
   CLI::App* parts = verb->add_subcommand("merge", "Join the results of all --shard parts into those of one batch");
   parts->group("Verbs");
-  parts->add_option("PART", merge_options->parts, "Files that batch --shard wrote")->required();
+  add_input(*parts, "PART", merge_options->parts, "Files that batch --shard wrote")->required();
   add_output_option(*parts, merge_options->output);
   describe(*parts, {"amalthea batch merge part1.jsonl part2.jsonl",
                     "amalthea batch merge part1.jsonl part2.jsonl -o results.jsonl",
                     "amalthea batch merge part*.jsonl -o results.jsonl"});
-  parts->callback([merge_options, &exit_code] {
-    if (merge_options->output == "-") merge_options->output.clear();
-    exit_code = merge(*merge_options);
+  set_run(*parts, exit_code, [merge_options] {
+    if (is_standard_output(merge_options->output)) merge_options->output.clear();
+    return merge(*merge_options);
   });
-  verb->callback([verb, options, &exit_code] {
-    if (options->output == "-") options->output.clear();
-    if (verb->get_subcommands().empty()) exit_code = run(*options);
+  set_run(*verb, exit_code, [options] {
+    if (is_standard_output(options->output)) options->output.clear();
+    return run(*options);
   });
 }
 

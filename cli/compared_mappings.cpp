@@ -12,6 +12,7 @@
 #include "cli/complaint.hpp"
 #include "cli/mapping.hpp"
 #include "cli/shown_findings.hpp"
+#include "cli/streams.hpp"
 #include "exporter/exploration/exploration_formats.hpp"
 
 namespace amalthea::cli {
@@ -23,7 +24,7 @@ bool has_task(const System& system, const std::string& name) {
   return std::any_of(system.tasks.begin(), system.tasks.end(), [&](const Task& task) { return task.name == name; });
 }
 
-/// What another model says of tasks that the explored one has, too.
+/// The mapping of another model for the tasks of the explored one.
 std::optional<std::vector<MappingChange>> changes_of_model(const std::string& file, const System& explored,
                                                            const importer::Limits& limits,
                                                            const importer::BuildOptions& build, bool lenient) {
@@ -31,7 +32,7 @@ std::optional<std::vector<MappingChange>> changes_of_model(const std::string& fi
   const auto model = load({{file}, limits}, findings);
   const auto built = model ? analysis::build(*model, build, lenient, findings) : std::nullopt;
   print_findings(findings);
-  if (!model) return std::nullopt;  // said already
+  if (!model) return std::nullopt;  // already reported
   if (!built) {
     complain(fmt::format("--compare {}: the model cannot be analyzed; correct it first", file));
     return std::nullopt;
@@ -45,10 +46,10 @@ std::optional<std::vector<MappingChange>> changes_of_model(const std::string& fi
                                      [&](const Task& each) { return each.name == entry.task; });
       entry.core = other.platform.units[task->unit].name;
       if (!is_quiet())
-        fmt::print(stderr,
-                   "amalthea: note: --compare {}: task \"{}\" may run on several units; the comparison uses the first "
-                   "one, \"{}\"\n",
-                   file, entry.task, entry.core);
+        tell(
+            "amalthea: note: --compare {}: task \"{}\" may run on several units; the comparison uses the first one, "
+            "\"{}\"\n",
+            file, entry.task, entry.core);
     }
     MappingChange change;
     change.task = std::move(entry.task);
@@ -98,7 +99,7 @@ std::optional<std::vector<exporter::ComparedMapping>> compared_mappings(const st
       return std::nullopt;
     }
     try {
-      // As it is: functions and tasks may be where the search would not put them.
+      // As it is: functions and tasks may be on units that the search would not select.
       auto judgement = explore::judge(search.problem, *mapped, search.options);
       compared.push_back({std::filesystem::path(file).stem().string(), std::move(*mapped), std::move(judgement)});
     } catch (const std::overflow_error&) {

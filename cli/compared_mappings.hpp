@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// `--compare`: other mappings of the explored model, judged as the search judges its own.
+/// `--compare`: other mappings of the explored model, judged like those of the search.
 
 #include <optional>
 #include <string>
@@ -12,8 +12,8 @@
 
 namespace amalthea::cli {
 
-/// Of mapping files (`*.json`) and of models with the same tasks, whose mapping is taken over; in the order given.
-/// Nothing, and a message, when one cannot be read or does not fit the model.
+/// From mapping files (`*.json`), and from models with the same tasks, whose mapping is used; in the given order.
+/// Nothing, and a message, if one is unreadable or does not fit the model.
 std::optional<std::vector<exporter::ComparedMapping>> compared_mappings(const std::vector<std::string>& files,
                                                                         const Model& model,
                                                                         const importer::Limits& limits,

@@ -3,12 +3,13 @@
 
 #include <fmt/core.h>
 
+#include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 
 namespace amalthea::cli {
 
 bool complain(const std::string& message) {
-  fmt::print(stderr, "amalthea: error: {}\n", message);
+  tell("amalthea: error: {}\n", message);
   return false;
 }
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What the user is told when a verb cannot do its work.
+/// Error messages of verbs that cannot do their work.
 
 #include <string>
 
 namespace amalthea::cli {
 
-/// Prints the message as an error; false, so that a check can end with it.
+/// Prints the message as an error; returns false, for use as the result of a check.
 bool complain(const std::string& message);
-/// The same; the exit code of wrong use.
+/// The same; returns the exit code for wrong use.
 int unusable(const std::string& message);
 
 }  // namespace amalthea::cli

@@ -12,10 +12,12 @@
 #include "amalthea/editable_model.hpp"
 #include "batch/tree_conversion.hpp"
 #include "cli/complaint.hpp"
+#include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/model_output.hpp"
 #include "cli/progress.hpp"
+#include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/models/model_exports.hpp"
 #include "exporter/rewriting/annotation_state.hpp"
@@ -42,14 +44,14 @@ struct ConvertOptions {
   bool resume = false;
 };
 
-/// The oldest release that a file of the model is of: what is newer already is left alone by the first steps.
+/// The oldest release among the files of the model: the first steps do not change newer content.
 migration::Release release_of(const Model& model) {
   migration::Release oldest = migration::release_of(*model.documents().front());
   for (const auto& document : model.documents()) oldest = std::min(oldest, migration::release_of(*document));
   return oldest;
 }
 
-/// A model on its way.
+/// A model during conversion.
 struct Conversion {
   Conversion(const Model& model, migration::Release target, std::size_t places)
       : from(release_of(model)), to(target), editable(model, SharedIds::apart), record(findings, places) {
@@ -77,7 +79,7 @@ exporter::Conversion report_of(const Conversion& conversion, const Model& model)
           conversion.findings};
 }
 
-/// The files of the converted model: names may have changed, files may have been added.
+/// The files of the converted model: names may have changed, and files may have been added.
 std::vector<Target> converted_targets(const Model& model, const Conversion& conversion) {
   const std::vector<Target> all = targets_of(model);
   std::vector<Target> targets;
@@ -110,23 +112,24 @@ bool write_report(const ConvertOptions& options, const Conversion& conversion, c
 int convert_version(const ConvertOptions& options, const Model& model, migration::Release to) {
   const Conversion conversion(model, to, options.places);
   print_findings(conversion.findings);
+  auto targets = converted_targets(model, conversion);
+  const bool writes = conversion.done && !options.check;
+  if (writes && !place_targets(targets, options.input.models, options.output, InPlace::no)) return ExitCode::unusable;
   if (!write_report(options, conversion, model)) return ExitCode::unusable;
   if (!conversion.done) {
-    fmt::print(stderr,
-               "amalthea: error: {} cannot hold this model; nothing was written. Change the elements that the errors "
-               "name, or convert to a newer version\n",
-               migration::to_string(to));
+    tell(
+        "amalthea: error: {} cannot hold this model; nothing was written. Change the elements that the errors name, or "
+        "convert to a newer version\n",
+        migration::to_string(to));
     return ExitCode::findings;
   }
-  if (options.check) return ExitCode::all_well;
-  auto targets = converted_targets(model, conversion);
-  if (!place_targets(targets, options.input.models, options.output)) return ExitCode::unusable;
+  if (!writes) return ExitCode::all_well;
   return write_files(conversion, targets, options.input.limits) ? ExitCode::all_well : ExitCode::unusable;
 }
 
 // ---- trees
 
-/// Everything that results depend on beside the model.
+/// All inputs of the results except the model.
 std::string in_words(const ConvertOptions& options) {
   return fmt::format("to {} check {} places {} limits {} {} {} {} {}", options.to, options.check, options.places,
                      options.input.limits.max_file_size, options.input.limits.max_unpacked_size,
@@ -134,7 +137,7 @@ std::string in_words(const ConvertOptions& options) {
                      options.input.limits.max_attributes_per_element);
 }
 
-/// What an earlier conversion wrote is no input of this one.
+/// Outputs of an earlier conversion are not inputs of this one.
 bool is_below(const std::string& file, const std::string& folder) {
   std::error_code error;
   const fs::path whole = fs::weakly_canonical(folder, error);
@@ -163,6 +166,8 @@ std::string convert_one(const ConvertOptions& options, migration::Release to, co
     if (file == tree_model.files.end()) return failed({}, "a file is listed under another name");
     const fs::path place(tree_model.places[static_cast<std::size_t>(file - tree_model.files.begin())]);
     target.output = (fs::path(options.output) / place.parent_path() / target.name).string();
+    if (!options.check && !will_write({"-o", target.output}))
+      return failed({}, fmt::format("{} would take the place of another file", target.output));
     line["outputs"].push_back(target.output);
   }
   if (!options.check && !write_files(conversion, targets, options.input.limits))
@@ -178,6 +183,9 @@ int convert_tree(const ConvertOptions& options, migration::Release to) {
   if (!models) return unusable(models.error());
   std::erase_if(*models, [&](const batch::ModelFiles& files) { return is_below(files.front(), options.output); });
   if (models->empty()) return unusable("there is no model below these paths; expected folders with .amxmi files");
+  for (const batch::ModelFiles& files : *models)
+    for (const std::string& file : files)
+      if (!will_read({"MODEL", file})) return ExitCode::unusable;
   auto placed = batch::place_models(options.input.models, std::move(*models));
   if (!placed) return unusable(placed.error());
   std::error_code error;
@@ -188,6 +196,8 @@ int convert_tree(const ConvertOptions& options, migration::Release to) {
   batch::TreeConversion work;
   work.models = std::move(*placed);
   work.log = (fs::path(options.output) / "convert.jsonl").string();
+  for (const char* ending : {"", ".partial", ".lock"})
+    if (!will_write({"-o", work.log + ending})) return ExitCode::unusable;
   work.resume = options.resume;
   work.options = in_words(options);
   work.at_once = options.jobs;
@@ -199,12 +209,12 @@ int convert_tree(const ConvertOptions& options, migration::Release to) {
   const auto totals = batch::convert_tree(work);
   if (!totals) return unusable(totals.error());
   progress.clear();
-  fmt::print("{} converted, {} unchanged, {} failed; details are in {}\n", totals->converted, totals->unchanged,
-             totals->failed, work.log);
+  print_text(fmt::format("{} converted, {} unchanged, {} failed; details are in {}\n", totals->converted,
+                         totals->unchanged, totals->failed, work.log));
   return totals->failed > 0 ? ExitCode::findings : ExitCode::all_well;
 }
 
-// ---- other forms
+// ---- other formats
 
 int convert_form(const ConvertOptions& options, const Model& model, const exporter::ModelExport& form) {
   const exporter::ModelExportOptions export_options{options.table};
@@ -262,17 +272,17 @@ void add_convert(CLI::App& app, int& exit_code) {
       ->type_name("VERSION")
       ->group(group::conversion);
   verb->add_flag("--check", options->check, "Only report what would change. Write no model")->group(group::conversion);
-  verb->add_option("--report", options->report,
-                   "Write what changed, by rule and place, to this file. JSON if it ends with .json; - is standard "
-                   "output")
+  add_output(*verb, "--report", options->report,
+             "Write what changed, by rule and place, to this file. JSON if it ends with .json; - is standard "
+             "output")
       ->type_name("FILE")
       ->group(group::conversion);
   verb->add_option("--places", options->places, "Number of places and findings listed per rule")
       ->capture_default_str()
       ->group(rarely(group::conversion));
-  verb->add_option("-o,--output", options->output,
-                   "File to write, or a folder for several files. Without --to, a file that ends with .json, .dot or "
-                   ".csv holds the model in that format")
+  add_output(*verb, "-o,--output", options->output,
+             "File to write, or a folder for several files. Without --to, a file that ends with .json, .dot or "
+             ".csv holds the model in that format")
       ->type_name("PATH")
       ->group(group::output);
   verb->add_option("--table", options->table, "Table of a .csv output. Default: tasks")
@@ -288,7 +298,7 @@ void add_convert(CLI::App& app, int& exit_code) {
       ->capture_default_str()
       ->group(rarely(group::tree));
   verb->add_option("--memory-limit", options->memory_limit, "Address space per model, in MiB. 0: no limit")
-      ->check(CLI::Range(std::uint64_t{0}, most_mebibytes))
+      ->check(CLI::Range(std::uint64_t{0}, max_mebibytes))
       ->capture_default_str()
       ->group(rarely(group::tree));
   verb->add_flag("--resume", options->resume, "Skip models that are converted and have not changed")
@@ -302,7 +312,7 @@ void add_convert(CLI::App& app, int& exit_code) {
            "  1  an older version cannot hold the model, or models of a tree failed\n"
            "  2  wrong usage, unreadable input or unwritable output\n"
            "See docs/reference/convert.md.");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

@@ -7,8 +7,10 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/complaint.hpp"
+#include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
+#include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "engine/explanation.hpp"
 #include "engine/what_if.hpp"
@@ -18,7 +20,7 @@ namespace amalthea::cli {
 namespace {
 
 struct ExplainOptions {
-  InputOptions input;  ///< the task's name is the last of its models
+  InputOptions input;  ///< the task's name is the last element of its models
   AnalysisInput analysis;
   std::string format = "text";
   std::string output;
@@ -50,21 +52,22 @@ int run(ExplainOptions options) {
                                 did_you_mean_or_list(name, prepared->system.tasks, &Task::name)));
   }
   if (!results) return ExitCode::findings;
-  const auto story = engine::explain(prepared->system, prepared->analysis, *results, *task);
-  if (!story) {
-    fmt::print(stderr, "amalthea: {}\n", story.error());
+  const auto explanation = engine::explain(prepared->system, prepared->analysis, *results, *task);
+  if (!explanation) {
+    tell("amalthea: {}\n", explanation.error());
     return ExitCode::findings;
   }
   const auto tried = engine::what_if(prepared->system, prepared->analysis, *task);
   const exporter::ModelInfo info = exporter::model_info(*model);
   const exporter::ResultView view{info, prepared->system, *results, diagnostics};
   const bool colour = options.output.empty() && use_colour();
-  const std::string text = options.format == "json" ? exporter::render_explanation_json(view, *story, tried)
-                                                    : exporter::render_explanation_text(view, *story, tried, colour);
-  if (!options.picture.empty() && !write_output(options.picture, exporter::render_explanation_svg(view, *story)))
+  const std::string text = options.format == "json"
+                               ? exporter::render_explanation_json(view, *explanation, tried)
+                               : exporter::render_explanation_text(view, *explanation, tried, colour);
+  if (!options.picture.empty() && !write_output(options.picture, exporter::render_explanation_svg(view, *explanation)))
     return ExitCode::unusable;
   if (!write_output(options.output, text)) return ExitCode::unusable;
-  const engine::Verdict verdict = results->tasks[story->task].verdict;
+  const engine::Verdict verdict = results->tasks[explanation->task].verdict;
   if (verdict == engine::Verdict::missed || verdict == engine::Verdict::unbounded) return ExitCode::findings;
   return verdict == engine::Verdict::unknown && !options.analysis.allow_unknown ? ExitCode::unknown
                                                                                 : ExitCode::all_well;
@@ -76,7 +79,10 @@ void add_explain(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ExplainOptions>();
   CLI::App* verb = app.add_subcommand("explain", "Explain the longest response time of a task, step by step");
   verb->group(group::timing);
-  add_input_options(*verb, options->input);
+  add_input_options(*verb, options->input, [](std::vector<std::string> models) {
+    models.pop_back();  // the task's name
+    return model_files(models);
+  });
   verb->get_option("MODEL")->description("Model files, then the name of the task");
   add_analysis_options(*verb, options->analysis);
   verb->add_option("--format", options->format, "Output format")
@@ -84,7 +90,7 @@ void add_explain(CLI::App& app, int& exit_code) {
       ->capture_default_str()
       ->group(group::output);
   add_output_option(*verb, options->output);
-  verb->add_option("--picture", options->picture, "Also draw the job and what delays it into this SVG file")
+  add_output(*verb, "--picture", options->picture, "Also draw the job and what delays it into this SVG file")
       ->type_name("FILE")
       ->group(group::output);
   describe(*verb,
@@ -95,7 +101,7 @@ void add_explain(CLI::App& app, int& exit_code) {
            "  1  the deadline is missed, the task is unbounded, or the model has an error\n"
            "  2  wrong usage or unreadable input\n"
            "  4  the deadline could not be judged (docs/reference/verdicts.md)");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

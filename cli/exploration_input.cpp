@@ -14,6 +14,7 @@
 #include "cli/help.hpp"
 #include "cli/mapping.hpp"
 #include "cli/shown_findings.hpp"
+#include "cli/streams.hpp"
 #include "engine/chains/chain_search.hpp"
 #include "engine/program/kernel_instructions.hpp"
 #include "importer/building/mapping_constraints.hpp"
@@ -57,7 +58,7 @@ std::optional<TaskIndex> find_task(const System& system, const std::string& opti
 /// Systems of one model with its functions on CPUs or GPUs.
 class Placer {
  public:
-  /// `chains`: what stands behind the model's own.
+  /// `chains`: those after the model's own.
   Placer(const Model& model, importer::BuildOptions build, const PreparedAnalysis& prepared,
          std::vector<std::string> chains)
       : model_(&model), build_(std::move(build)), prepared_(&prepared), chains_(std::move(chains)) {
@@ -67,7 +68,7 @@ class Placer {
   }
 
   const std::vector<TaskIndex>& functions() const { return functions_; }
-  /// Where functions are put as they change sides.
+  /// The units for functions that move between CPU and GPU.
   void allow(std::vector<std::vector<UnitIndex>> allowed) { allowed_ = std::move(allowed); }
 
   std::optional<System> place(const std::vector<bool>& on_cpu) const {
@@ -100,7 +101,7 @@ class Placer {
   }
 
  private:
-  /// Tasks on a GPU, and those whose wrappers fell away as they are not.
+  /// Tasks on a GPU, and functions whose wrappers were removed.
   bool is_function(TaskIndex task) const {
     const System& system = prepared_->system;
     if (system.tasks[task].kind != ProcessKind::task) return false;
@@ -135,7 +136,7 @@ class Placer {
   std::vector<std::vector<UnitIndex>> allowed_;
 };
 
-/// The systems that tell where tasks can be: the model's, and every function on the other side.
+/// The systems that show where tasks can run: the model's, and every function on the other side.
 std::vector<System> other_placements(const Placer& placer, const System& system) {
   std::vector<System> others;
   std::vector<bool> on_cpu(system.tasks.size(), false);
@@ -148,7 +149,7 @@ std::vector<System> other_placements(const Placer& placer, const System& system)
   return others;
 }
 
-/// `--pin`; false and a message when one cannot be.
+/// `--pin`; false and a message if one is impossible.
 bool pin(const System& system, const std::vector<std::string>& texts, explore::Constraints& constraints) {
   for (const std::string& text : texts) {
     const std::string option = fmt::format("--pin {}", text);
@@ -177,7 +178,7 @@ bool pin(const System& system, const std::vector<std::string>& texts, explore::C
   return true;
 }
 
-/// `--together` and `--apart`; false and a message when one cannot be.
+/// `--together` and `--apart`; false and a message if one is impossible.
 bool add_groups(const System& system, std::string_view option, const std::vector<std::string>& texts,
                 std::vector<std::vector<TaskIndex>>& groups) {
   for (const std::string& text : texts) {
@@ -194,7 +195,7 @@ bool add_groups(const System& system, std::string_view option, const std::vector
   return true;
 }
 
-/// The objectives, with chains that the model does not have put into the system and noted in `chains`.
+/// The objectives; adds chains that the model lacks to the system and to `chains`.
 std::optional<std::vector<explore::Objective>> objectives_of(const ExplorationInput& input, System& system,
                                                              std::vector<std::string>& chains,
                                                              Diagnostics& diagnostics) {
@@ -235,7 +236,7 @@ explore::Freedom freedom_of(const ExplorationInput& input) {
   return {is_free("mapping"), is_free("offloading"), is_free("priorities"), is_free("waiting"), is_free("slices")};
 }
 
-/// Functions that are not to change sides need not be allowed to; false and a message where `--pin` wants one to.
+/// Functions that need not move between CPU and GPU; false and a message if `--pin` requires a move.
 bool keep_sides(const System& system, const std::vector<std::string>& pins, explore::Constraints& constraints) {
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     auto& allowed = constraints.allowed[task];
@@ -256,8 +257,8 @@ bool keep_sides(const System& system, const std::vector<std::string>& pins, expl
   return true;
 }
 
-/// Of tasks that have to be on one unit the units on which all may run; those that fall away in a placement do not
-/// count, as nothing is asked of them there.
+/// For tasks that must be on one unit, the units on which all may run; tasks that a placement removes do not count in
+/// it.
 std::vector<UnitIndex> common_units(const std::vector<const System*>& placements,
                                     const explore::Constraints& constraints, const std::vector<TaskIndex>& group) {
   std::vector<UnitIndex> common;
@@ -274,11 +275,11 @@ std::vector<UnitIndex> common_units(const std::vector<const System*>& placements
     common.erase(std::remove_if(common.begin(), common.end(), [&](UnitIndex unit) { return !contains(allowed, unit); }),
                  common.end());
   }
-  if (first) common.push_back(0);  // nobody counts
+  if (first) common.push_back(0);  // no task counts
   return common;
 }
 
-/// Everybody who has to be on one unit with members of `group`.
+/// All tasks that must be on the same unit as members of `group`.
 std::vector<TaskIndex> whole_group(const explore::Constraints& constraints, std::vector<TaskIndex> group) {
   for (bool grows = true; grows;) {
     grows = false;
@@ -302,7 +303,7 @@ std::string names_of(const System& system, const std::vector<TaskIndex>& tasks) 
   return names;
 }
 
-/// Leaves out, with a note, what the model wants together though no unit can have it all.
+/// Omits, with a note, groups of the model that no unit can hold.
 void drop_impossible_groups(const std::vector<const System*>& placements, explore::Constraints& constraints) {
   const auto wanted = std::exchange(constraints.together, {});
   for (const auto& group : wanted) {
@@ -311,14 +312,14 @@ void drop_impossible_groups(const std::vector<const System*>& placements, explor
     if (!common_units(placements, constraints, whole).empty()) continue;
     constraints.together.pop_back();
     if (is_quiet()) continue;
-    fmt::print(stderr,
-               "amalthea: note: affinity constraints of the model require {} to share a unit, but no unit can run all "
-               "of them; the search ignores the constraint on {}\n",
-               names_of(*placements.front(), whole), names_of(*placements.front(), group));
+    tell(
+        "amalthea: note: affinity constraints of the model require {} to share a unit, but no unit can run all of "
+        "them; the search ignores the constraint on {}\n",
+        names_of(*placements.front(), whole), names_of(*placements.front(), group));
   }
 }
 
-/// False and a message where options leave no unit to tasks that have to be on one.
+/// False and a message if options leave no unit to tasks that must be together.
 bool check_groups(const std::vector<const System*>& placements, const explore::Constraints& constraints) {
   for (const auto& group : constraints.together) {
     const auto whole = whole_group(constraints, group);

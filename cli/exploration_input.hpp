@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What is asked of a search for a mapping: options of `amalthea explore` → explore::Problem and explore::Options.
+/// The input of a search for a mapping: options of `amalthea explore` → explore::Problem and explore::Options.
 
 #include <cstdint>
 #include <functional>
@@ -33,12 +33,12 @@ void add_exploration_options(CLI::App& verb, ExplorationInput& input);
 struct Search {
   explore::Problem problem;
   explore::Options options;
-  /// Gives another system of the model what options give the problem's: chains, and times for instructions. False where
-  /// it cannot have them.
+  /// Adds to another system of the model what options add to the problem's system: chains, and times for instructions.
+  /// False if that is impossible.
   std::function<bool(System&)> complete;
 };
-/// The problem of a model whose analysis was prepared with `analysis`; `model` and `prepared` have to outlive it.
-/// Nothing, and a message, when an option cannot be understood. Findings are collected.
+/// The problem of a model whose analysis was prepared with `analysis`; `model` and `prepared` must outlive it. Nothing,
+/// and a message, if an option is invalid. Findings are collected.
 std::optional<Search> make_search(const Model& model, const AnalysisInput& analysis, const PreparedAnalysis& prepared,
                                   const ExplorationInput& input, Diagnostics& diagnostics);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <set>
 #include <stdexcept>
@@ -11,6 +10,7 @@
 #include "cli/compared_mappings.hpp"
 #include "cli/complaint.hpp"
 #include "cli/exploration_input.hpp"
+#include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/model_output.hpp"
 #include "cli/progress.hpp"
@@ -38,48 +38,7 @@ struct ExploreOptions {
   std::vector<std::string> compare;
 };
 
-bool is_same_file(const std::string& a, const std::string& b) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  if (fs::equivalent(a, b, error)) return fs::is_regular_file(a, error);  // /dev/null can be written twice
-  const auto path = [&error](const std::string& text) {
-    return fs::weakly_canonical(fs::absolute(text, error), error);
-  };
-  return !fs::exists(a, error) && !fs::exists(b, error) && path(a) == path(b);
-}
-
-/// Whether nothing that is written takes the place of something else that is, or was read. Only -o may write where the
-/// model is, and --mapping-out where --mapping was read.
-bool check_paths(const Model& model, const ExploreOptions& options, const std::vector<Target>& targets) {
-  struct File {
-    std::string option, path;
-  };
-  std::vector<File> written;
-  for (const Target& target : targets) written.push_back({"-o", target.output});
-  if (!options.mapping_output.empty()) written.push_back({"--mapping-out", options.mapping_output});
-  if (!options.report.empty()) written.push_back({"--report", options.report});
-  for (std::size_t i = 0; i < written.size(); ++i)
-    for (std::size_t j = i + 1; j < written.size(); ++j)
-      if (is_same_file(written[i].path, written[j].path))
-        return complain(fmt::format("{} and {} would both write {}; choose another file for one of them",
-                                    written[i].option, written[j].option, written[j].path));
-  for (const File& file : written) {
-    const auto was_read = [&](const std::string& path) {
-      if (path.empty() || !is_same_file(file.path, path)) return false;
-      complain(fmt::format("{} would overwrite the input {}; choose another file", file.option, path));
-      return true;
-    };
-    for (const std::string& path : options.compare)
-      if (was_read(path)) return false;
-    if (file.option != "--mapping-out" && was_read(options.analysis.mapping_file)) return false;
-    if (file.option == "-o") continue;
-    for (const auto& document : model.documents())
-      if (was_read(document->source().path())) return false;
-  }
-  return true;
-}
-
-/// Whether every task has a name of its own, by which a mapping file could speak of it.
+/// Whether every task has a unique name, as a mapping file requires.
 bool can_be_named(const std::string& path, const System& system) {
   std::set<std::string> names;
   for (const exporter::MappingEntry& entry : exporter::mapping_entries(system))
@@ -89,15 +48,15 @@ bool can_be_named(const std::string& path, const System& system) {
   return true;
 }
 
-/// As far as that can be told before the search.
+/// Checks as far as possible before the search.
 bool check_solution(std::size_t solution, std::size_t objectives) {
-  const std::size_t most = objectives == 1 ? 1 : explore::most_solutions;
+  const std::size_t most = objectives == 1 ? 1 : explore::max_solutions;
   return solution <= most ||
          complain(fmt::format("--solution {}: the largest number is {}", solution,
                               most == 1 ? "1, because there is one objective" : std::to_string(most)));
 }
 
-/// Whether files of the model can say a mapping at all.
+/// Whether files of the model can express a mapping at all.
 bool can_be_remapped(const Model& model) {
   for (const auto& document : model.documents())
     if (document->itea() != IteaRelease::none)
@@ -110,7 +69,7 @@ std::optional<explore::Exploration> run_search(Search& search, Diagnostics& diag
   SearchProgress progress;
   const std::uint64_t candidates = search.options.candidates;
   search.options.progress = [&progress, candidates](std::uint64_t judged, std::size_t late) {
-    progress.show(judged, std::max(candidates, judged), late);  // more where a conflict is looked for
+    progress.show(judged, std::max(candidates, judged), late);  // more while it searches for a conflict
   };
   try {
     return explore::explore(search.problem, search.options);
@@ -120,21 +79,21 @@ std::optional<explore::Exploration> run_search(Search& search, Diagnostics& diag
   }
 }
 
-/// The text of a file of the model with the mapping in it, without annotations: those are of the mapping before.
+/// The text of a file of the model with the new mapping, without annotations: those are for the old mapping.
 std::optional<std::string> unannotated_text(const Document& document, std::string text, const importer::Limits& limits,
                                             Diagnostics& diagnostics) {
   if (!exporter::is_annotated(document)) return text;
   exporter::report_dropped_annotations(document, diagnostics);
-  Diagnostics known;  // of references into the other files, for example
+  Diagnostics known;  // for example of references to the other files
   const auto read = importer::read_model_from_bytes(document.source().path(), std::move(text), limits, known);
   if (!read) return std::nullopt;
   return exporter::strip(*read->documents().front());
 }
 
-/// The model with the mapping of `after` in it.
+/// The model with the mapping of `after`.
 bool write_model(const Model& model, const ExploreOptions& options, const std::vector<Target>& targets,
                  const System& after, Diagnostics& diagnostics) {
-  Diagnostics known;  // said before
+  Diagnostics known;  // already reported
   importer::BuildOptions build;
   build.keep_wrappers = options.analysis.build.keep_wrappers;
   const auto before = importer::build_system(model, build, known);
@@ -166,7 +125,7 @@ bool write_mapping(const std::string& path, const System& after) {
          write_output(path, exporter::render_mapping_file(exporter::mapping_entries(after)));
 }
 
-/// All that was asked for beside standard output; then the exit code.
+/// Writes everything except standard output; returns the exit code.
 int write_all(const Model& model, const ExploreOptions& options, const std::vector<Target>& targets,
               const Search& search, const explore::Exploration& exploration,
               const std::vector<exporter::ComparedMapping>& compared, Diagnostics& diagnostics) {
@@ -179,9 +138,9 @@ int write_all(const Model& model, const ExploreOptions& options, const std::vect
                           std::holds_alternative<explore::ChainLatency>(objective)});
   const exporter::ModelInfo info = exporter::model_info(model);
   std::optional<engine::Assessment> assessment;
-  Diagnostics analysing = diagnostics;
-  if (const auto results = engine::analyze(*after, search.options.analysis, analysing))
-    assessment = engine::assess(*after, *results, analysing);
+  Diagnostics analyzing = diagnostics;
+  if (const auto results = engine::analyze(*after, search.options.analysis, analyzing))
+    assessment = engine::assess(*after, *results, analyzing);
   const exporter::ExplorationView view{
       info,       search.problem.system, *after,   exploration,
       objectives, options.solution - 1,  compared, assessment ? &*assessment : nullptr};
@@ -191,7 +150,7 @@ int write_all(const Model& model, const ExploreOptions& options, const std::vect
   if (!options.mapping_output.empty() && !write_mapping(options.mapping_output, *after)) return ExitCode::unusable;
   if (!options.report.empty() && !write_output(options.report, exporter::render_exploration_report(view)))
     return ExitCode::unusable;
-  // With -o - the model takes the place of the text.
+  // With -o - the model replaces the text output.
   if (options.output != "-" &&
       !write_output("", options.format == "json" ? exporter::render_exploration_json(view)
                                                  : exporter::render_exploration_text(view, use_colour())))
@@ -208,10 +167,9 @@ int run(const ExploreOptions& options) {
   std::vector<Target> targets;
   if (model && !options.output.empty()) {
     targets = targets_of(*model);
-    if (!can_be_remapped(*model) || !place_targets(targets, options.input.models, options.output))
+    if (!can_be_remapped(*model) || !place_targets(targets, options.input.models, options.output, InPlace::yes))
       return ExitCode::unusable;
   }
-  if (model && !check_paths(*model, options, targets)) return ExitCode::unusable;
   const auto prepared =
       model.and_then([&](const Model& read) { return prepare_analysis(read, options.analysis, diagnostics); });
   if (!prepared) {
@@ -254,21 +212,23 @@ void add_explore(CLI::App& app, int& exit_code) {
       ->check(CLI::Range(std::size_t{1}, std::size_t{1'000'000}))
       ->capture_default_str()
       ->group(rarely(group::output));
-  verb->add_option("--mapping-out", options->mapping_output, "Write the mapping to this file. --mapping reads it")
+  add_output(*verb, "--mapping-out", options->mapping_output, "Write the mapping to this file. --mapping reads it", {},
+             verb->get_option("--mapping"))
       ->type_name("FILE")
       ->group(group::output);
-  verb->add_option("--report", options->report, "Compare before and after in this Markdown file")
+  add_output(*verb, "--report", options->report, "Compare before and after in this Markdown file")
       ->type_name("FILE")
       ->group(group::output);
-  verb->add_option("--compare", options->compare,
-                   "Also show another mapping. A mapping file (*.json) or a model with the same tasks; may be repeated")
+  add_input(*verb, "--compare", options->compare,
+            "Also show another mapping. A mapping file (*.json) or a model with the same tasks; may be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->group(rarely(group::output));
-  verb->add_option("-o,--output", options->output,
-                   "Write the model with the new mapping to this file. Or to a folder for several files. Nothing else "
-                   "changes. Files keep their names in a folder; - writes the model to standard output and omits the "
-                   "text")
+  add_output(*verb, "-o,--output", options->output,
+             "Write the model with the new mapping to this file. Or to a folder for several files. Nothing else "
+             "changes. It may be the model itself. Files keep their names in a folder; - writes the model to standard "
+             "output and omits the text",
+             {}, verb->get_option("MODEL"))
       ->type_name("PATH")
       ->group(group::output);
   describe(*verb,
@@ -280,7 +240,7 @@ void add_explore(CLI::App& app, int& exit_code) {
            "  2  wrong usage, unreadable input or unwritable output\n"
            "  4  something that limits timing could not be judged\n"
            "See docs/reference/verdicts.md.");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

@@ -5,8 +5,10 @@
 #include <CLI/CLI.hpp>
 
 #include "analysis/model_analysis.hpp"
+#include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
+#include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "exporter/graph/graph_formats.hpp"
 
@@ -35,8 +37,8 @@ int run(const GraphOptions& options) {
   for (TaskIndex index = 0; index < system.tasks.size(); ++index)
     if (system.tasks[index].name == options.task) task = index;
   if (!options.task.empty() && !task) {
-    fmt::print(stderr, "amalthea: error: --task {}: the model has no such task{}\n", options.task,
-               did_you_mean_or_list(options.task, system.tasks, &Task::name));
+    tell("amalthea: error: --task {}: the model has no such task{}\n", options.task,
+         did_you_mean_or_list(options.task, system.tasks, &Task::name));
     return ExitCode::unusable;
   }
   const auto render = options.format == "json"  ? exporter::render_graph_json
@@ -68,7 +70,7 @@ void add_graph(CLI::App& app, int& exit_code) {
             "amalthea graph model.amxmi > graph.dot   # for Graphviz: dot -Tsvg graph.dot"},
            "Exit codes:\n  0  written\n  1  the model has an error\n  2  wrong usage, unreadable input or unwritable "
            "output");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

@@ -64,7 +64,7 @@ std::string paragraphs(std::string_view text) {
   return result;
 }
 
-constexpr std::size_t most_words = 50;  ///< characters of alternatives beside an option; longer ones go into its text
+constexpr std::size_t max_words = 50;  ///< characters of alternatives beside an option; longer ones go into its text
 
 /// "text|json" of an option that takes one of several words; nothing of others.
 std::string alternatives(const CLI::Option& option) {
@@ -80,7 +80,7 @@ std::string alternatives(const CLI::Option& option) {
 std::string value_of(const CLI::Option& option) {
   if (option.get_items_expected_max() == 0 || option.get_type_size() == 0) return {};
   const std::string type = option.get_type_name();
-  if (const std::string words = alternatives(option); !words.empty()) return words.size() > most_words ? "NAME" : words;
+  if (const std::string words = alternatives(option); !words.empty()) return words.size() > max_words ? "NAME" : words;
   if (type.starts_with("UINT") || type.starts_with("INT") || type.starts_with("FLOAT")) return "N";
   return type.substr(0, type.find(':'));
 }
@@ -97,7 +97,7 @@ std::string name_of(const CLI::Option& option) {
 std::string description_of(const CLI::Option& option, bool whole) {
   std::string text = option.get_description();
   if (!whole) text = first_sentence(text);
-  if (const std::string words = alternatives(option); words.size() > most_words)
+  if (const std::string words = alternatives(option); words.size() > max_words)
     text += ": " + CLI::detail::find_and_replace(words, "|", ", ");
   if (option.get_required() && option.nonpositional()) text += " (required)";
   std::string preset = option.get_default_str();

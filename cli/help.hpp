@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What `--help` and `--help-all` print, and the page docs/reference/commands.md. All three are made from the options as
-/// the verbs declare them.
+/// What `--help` and `--help-all` print, and the page docs/reference/commands.md. All three are made from the options
+/// as the verbs declare them.
 
 #include <string>
 #include <string_view>

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <nlohmann/json.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/verbs.hpp"
@@ -23,7 +24,7 @@ struct InfoOptions {
   bool dump = false;
 };
 
-/// Every object, attribute and reference; findings go to standard error as always.
+/// Every object, attribute and reference; findings go to standard error as usual.
 int dump(const InfoOptions& options) {
   Diagnostics diagnostics;
   const auto model = load(options.input, diagnostics);
@@ -73,7 +74,7 @@ void add_info(CLI::App& app, int& exit_code) {
       {"amalthea info model.amxmi", "amalthea info --format json model.amxmi",
        "amalthea info --dump model.amxmi > model.txt"},
       "Exit codes:\n  0  the model can be read\n  1  the model has an error\n  2  wrong usage or unreadable input");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

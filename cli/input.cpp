@@ -16,9 +16,11 @@
 #include "amalthea/quantity.hpp"
 #include "analysis/model_analysis.hpp"
 #include "cli/complaint.hpp"
+#include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/mapping.hpp"
 #include "cli/shown_findings.hpp"
+#include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "engine/chains/chain_search.hpp"
 #include "exporter/findings/finding_formats.hpp"
@@ -27,14 +29,14 @@
 namespace amalthea::cli {
 namespace {
 
-/// Of what is neither the name of a built-in thing nor a file.
+/// The suggestion for something that is neither a built-in name nor a file.
 template <typename Items, typename NameOf>
 std::string name_or_file_suggestion(const std::string& text, const Items& built_in, NameOf name_of) {
   std::string suggestion = did_you_mean(text, built_in, name_of);
   return suggestion.empty() ? did_you_mean_file(text) : suggestion;
 }
 
-/// A built-in memory model by its name, or one from a JSON file; nothing and a message when there is neither.
+/// A built-in memory model by its name, or one from a JSON file; nothing and a message if there is neither.
 std::optional<engine::MemoryModel> choose_memory(const std::string& memory) {
   if (const engine::MemoryModel* known = engine::find_memory_model(memory)) return *known;
   const auto text = read_small_file(memory);
@@ -56,10 +58,10 @@ std::optional<engine::MemoryModel> choose_memory(const std::string& memory) {
 }
 
 void add_memory_options(CLI::App& verb, AnalysisInput& options) {
-  verb.add_option("--memory", options.memory,
-                  "Memory model: built-in name or JSON file. model: latencies and contention as in the "
-                  "model; none: its latencies without contention; waters2019: contention on the Jetson TX2 "
-                  "(docs/reference/memory.md)")
+  add_input(verb, "--memory", options.memory,
+            "Memory model: built-in name or JSON file. model: latencies and contention as in the "
+            "model; none: its latencies without contention; waters2019: contention on the Jetson TX2 "
+            "(docs/reference/memory.md)")
       ->type_name("NAME")
       ->capture_default_str()
       ->group(group::analysis);
@@ -77,8 +79,8 @@ void add_mapping_options(CLI::App& verb, AnalysisInput& options) {
       ->type_name("TASK=CORE")
       ->allow_extra_args(false)
       ->group(group::analysis);
-  verb.add_option("--mapping", options.mapping_file,
-                  "JSON file with a mapping (docs/reference/memory.md). --map takes precedence")
+  add_input(verb, "--mapping", options.mapping_file,
+            "JSON file with a mapping (docs/reference/memory.md). --map takes precedence")
       ->type_name("FILE")
       ->group(rarely(group::analysis));
 }
@@ -106,16 +108,17 @@ std::optional<engine::DeviceProfile> choose_profile(const std::string& platform)
   return std::move(*profile);
 }
 
-void add_input_options(CLI::App& verb, InputOptions& options) {
-  verb.add_option("MODEL", options.models,
-                  "Model files or a folder of .amxmi files. Several files form one model; - is standard input")
+void add_input_options(CLI::App& verb, InputOptions& options, ListFiles list) {
+  add_input(verb, "MODEL", options.models,
+            "Model files or a folder of .amxmi files. Several files form one model; - is standard input",
+            std::move(list))
       ->required();
   add_finding_options(verb);
   add_limit_options(verb, options.limits);
 }
 
-void add_output_option(CLI::App& verb, std::string& output) {
-  verb.add_option("-o,--output", output, "Write to this file instead of standard output")
+void add_output_option(CLI::App& verb, std::string& output, std::vector<std::string> companions) {
+  add_output(verb, "-o,--output", output, "Write to this file instead of standard output", std::move(companions))
       ->type_name("FILE")
       ->group(group::output);
 }
@@ -167,10 +170,10 @@ void add_simulation_options(CLI::App& verb, AnalysisInput& options) {
   verb.add_option("--until", options.until, "Simulated time, such as 2s (default: hyperperiod)")
       ->type_name("TIME")
       ->group(group::analysis);
-  verb.add_option("--platform", options.platform,
-                  "GPU profile: built-in name or JSON file. Built in are tx2, xavier and others. Default: the profile "
-                  "that the model "
-                  "names")
+  add_input(verb, "--platform", options.platform,
+            "GPU profile: built-in name or JSON file. Built in are tx2, xavier and others. Default: the profile "
+            "that the model "
+            "names")
       ->type_name("NAME")
       ->group(group::analysis);
   add_memory_options(verb, options);
@@ -204,7 +207,7 @@ void add_chain_options(CLI::App& verb, AnalysisInput& options) {
   add_chain_option(verb, options);
   verb.add_flag("--derive-chains", options.derive_chains,
                 fmt::format("Also derive chains from labels that periodic tasks exchange. At most {}",
-                            engine::most_derived_chains))
+                            engine::max_derived_chains))
       ->group(rarely(group::chains));
 }
 
@@ -212,13 +215,14 @@ void print_findings(const Diagnostics& diagnostics) {
   std::vector<Diagnostic> sorted = diagnostics.all();
   exporter::sort_findings(sorted);
   for (const Diagnostic& finding : sorted)
-    if (is_shown(finding)) fmt::print(stderr, "{}\n", format(finding));
+    if (is_shown(finding)) tell("{}\n", format(finding));
 }
 
 namespace {
 
 int code_of(const analysis::Failure& failure) {
-  if (!failure.message.empty()) complain("--" + failure.message);  // it begins with what the option is called, too
+  // the message begins with the name of the option
+  if (!failure.message.empty()) complain("--" + failure.message);
   return failure.kind == analysis::Failure::Kind::refused ? ExitCode::findings : ExitCode::unusable;
 }
 
@@ -236,7 +240,7 @@ struct Understood {
   std::unique_ptr<const engine::DeviceProfile> profile;
 };
 
-/// Nothing, and a message, where one cannot be understood.
+/// Nothing, and a message, if one is invalid.
 std::optional<Understood> understand(const AnalysisInput& options) {
   Understood understood;
   engine::AnalysisOptions& analysis = understood.options.engine;
@@ -291,12 +295,12 @@ tl::expected<PreparedAnalysis, int> prepare_analysis(const Model& model, const A
   return PreparedAnalysis{std::move(*system), std::move(understood->options.engine), std::move(understood->profile)};
 }
 
-tl::expected<Analysed, int> analyze_model(const Model& model, const AnalysisInput& options, Diagnostics& diagnostics) {
+tl::expected<Analyzed, int> analyze_model(const Model& model, const AnalysisInput& options, Diagnostics& diagnostics) {
   auto prepared = prepare_analysis(model, options, diagnostics);
   if (!prepared) return tl::unexpected(prepared.error());
   auto results = engine::analyze(prepared->system, prepared->analysis, diagnostics);
   if (!results) return tl::unexpected(int{ExitCode::findings});
-  return Analysed{std::move(prepared->system), std::move(*results)};
+  return Analyzed{std::move(prepared->system), std::move(*results)};
 }
 
 int exit_code_of(const engine::Assessment& assessment, const AnalysisInput& options) {
@@ -305,14 +309,12 @@ int exit_code_of(const engine::Assessment& assessment, const AnalysisInput& opti
   return unknown ? ExitCode::unknown : ExitCode::all_well;
 }
 
-bool is_standard_output(const std::string& path) { return path.empty() || path == "-"; }
+bool is_standard_output(const std::string& path) { return path.empty() || path == "-" || path == "/dev/stdout"; }
 
 bool write_output(const std::string& path, const std::string& text) {
   if (is_standard_output(path)) {
-    std::fwrite(text.data(), 1, text.size(), stdout);
-    if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
-    complain("cannot write to standard output");
-    return false;
+    print_text(text);
+    return output_is_written();
   }
   const auto written = exporter::write_file(path, text);
   if (!written) complain(written.error());

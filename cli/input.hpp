@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Options and steps that several verbs share: which model, which limits, how it is analysed.
+/// Options and steps shared by several verbs: the model, the limits, the analysis.
 
 #include <algorithm>
 #include <cstdint>
@@ -18,6 +18,7 @@
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/element.hpp"
 #include "amalthea/graph/system.hpp"
+#include "cli/file_options.hpp"
 #include "engine/analysis.hpp"
 #include "engine/gpu/device_profile.hpp"
 #include "engine/verdict.hpp"
@@ -27,14 +28,14 @@
 
 namespace amalthea::cli {
 
-/// MODEL…, the limits on untrusted input and which findings are shown.
+/// MODEL…, the limits for untrusted input, and the findings to show.
 struct InputOptions {
   std::vector<std::string> models;
   importer::Limits limits;
 };
-void add_input_options(CLI::App& verb, InputOptions& options);
-/// -o for text that otherwise goes to standard output.
-void add_output_option(CLI::App& verb, std::string& output);
+void add_input_options(CLI::App& verb, InputOptions& options, ListFiles list = model_files);
+/// -o for text that otherwise goes to standard output. `companions`: endings of files that are written next to it.
+void add_output_option(CLI::App& verb, std::string& output, std::vector<std::string> companions = {});
 /// The limits alone.
 void add_limit_options(CLI::App& verb, importer::Limits& limits);
 
@@ -57,51 +58,51 @@ struct AnalysisInput {
 /// --lenient.
 void add_lenient_option(CLI::App& verb, bool& lenient);
 void add_build_options(CLI::App& verb, importer::BuildOptions& options);
-/// --execution and all of add_simulation_options.
+/// --execution and the options of add_simulation_options.
 void add_analysis_options(CLI::App& verb, AnalysisInput& options);
-/// What is simulated and for how long.
+/// What is simulated, and for how long.
 void add_simulation_options(CLI::App& verb, AnalysisInput& options);
 void add_chain_option(CLI::App& verb, AnalysisInput& options);
 /// That, and --derive-chains.
 void add_chain_options(CLI::App& verb, AnalysisInput& options);
 
-/// A built-in device profile by its name, or one from a JSON file; nothing and a message when there is neither.
+/// A built-in device profile by its name, or one from a JSON file; nothing and a message if there is neither.
 std::optional<engine::DeviceProfile> choose_profile(const std::string& platform);
 
-/// Prints findings to standard error, one a line, by their places, but for those that -q and --suppress hide.
+/// Prints findings to standard error, one per line, ordered by location, except those hidden by -q and --suppress.
 void print_findings(const Diagnostics& diagnostics);
 
 /// The model, or the exit code. Findings are collected, not printed.
 tl::expected<Model, int> load(const InputOptions& options, Diagnostics& diagnostics);
 
 /// Of a --memory-limit.
-inline constexpr std::uint64_t most_mebibytes = std::uint64_t{1} << 40U;
+inline constexpr std::uint64_t max_mebibytes = std::uint64_t{1} << 40U;
 
-/// Whether the options mean something, whatever the model; false and a message when one does not.
+/// Whether the options are valid, independent of the model; false and a message otherwise.
 bool are_understood(const AnalysisInput& options);
 
-/// What an analysis works on.
+/// The input of an analysis.
 struct PreparedAnalysis {
   System system;
   engine::AnalysisOptions analysis;
   std::unique_ptr<const engine::DeviceProfile> profile;  ///< of --platform; `analysis` points to it
 };
-/// Model → system, with the options understood, or the exit code. Findings are collected, not printed, among them those
-/// of a review. A model with errors is not analysed; with --lenient one is of which EMF would refuse something.
+/// Model → system, with the options applied, or the exit code. Findings, including those of a review, are collected,
+/// not printed. A model with errors is not analyzed; with --lenient a model that EMF would reject is.
 tl::expected<PreparedAnalysis, int> prepare_analysis(const Model& model, const AnalysisInput& options,
                                                      Diagnostics& diagnostics);
 
-struct Analysed {
+struct Analyzed {
   System system;
   engine::Results results;
 };
 /// Model → results, or the exit code. Findings are collected, not printed.
-tl::expected<Analysed, int> analyze_model(const Model& model, const AnalysisInput& options, Diagnostics& diagnostics);
+tl::expected<Analyzed, int> analyze_model(const Model& model, const AnalysisInput& options, Diagnostics& diagnostics);
 
-/// Of an analysis that was shown, by its verdict: `findings` when something is missed or unbounded, `unknown` when
-/// something was not judged and that is not allowed.
+/// The exit code for the verdict of an analysis: `findings` if something is missed or unbounded, `unknown` if something
+/// was not judged and that is not allowed.
 int exit_code_of(const engine::Assessment& assessment, const AnalysisInput& options);
-/// What it means, for the help of verbs.
+/// The meaning of the exit codes, for the help of verbs.
 inline constexpr const char* verdict_exit_codes =
     "Exit codes:\n"
     "  0  every limit is met or guaranteed\n"
@@ -110,23 +111,23 @@ inline constexpr const char* verdict_exit_codes =
     "  4  something that limits timing could not be judged\n"
     "See docs/reference/verdicts.md.";
 
-/// Whether `path` stands for standard output: it is empty or "-".
+/// Whether `path` stands for standard output: it is empty, "-" or "/dev/stdout".
 bool is_standard_output(const std::string& path);
 
 /// Writes to a file or to standard output; false and a message on failure.
 bool write_output(const std::string& path, const std::string& text);
 
-/// Before the work is done: whether write_output(path, …) can succeed; false and a message when it cannot.
+/// Checks in advance whether write_output(path, …) can succeed; false and a message if not.
 bool check_output(const std::string& path);
 
-/// Of a file whose name ends as no form of the list does: `; did you mean ".btf"?`, or nothing.
+/// For a file whose extension matches no format of the list: `; did you mean ".btf"?`, or nothing.
 template <typename Formats>
 std::string extension_suggestion(std::string_view path, const Formats& formats) {
   const std::string_view ending = path.substr(std::min(path.rfind('.'), path.size()));
   return did_you_mean(ending, formats, [](const auto& format) { return std::string_view(format.extension); });
 }
 
-/// Whether text for people may be coloured: standard output is a terminal and NO_COLOR is not set.
+/// Whether text output may be colored: standard output is a terminal and NO_COLOR is not set.
 bool use_colour();
 
 }  // namespace amalthea::cli

@@ -14,15 +14,15 @@
 
 namespace amalthea::cli {
 
-/// The text of a file; nothing when it cannot be read.
+/// The text of a file; nothing if it is unreadable.
 std::optional<std::string> read_small_file(const std::string& path);
 
-/// Those of a file that was given by this option. The error says what is wrong where.
+/// The changes in the file given by this option. The error states what is wrong and where.
 tl::expected<std::vector<importer::MappingChange>, std::string> read_mapping_file(std::string_view option,
                                                                                   const std::string& file);
 
-/// Those of the file (no file: "") and then those of the command line, so that these win. The error says what is wrong
-/// where.
+/// The changes of the file (no file: "") and then those of the command line, which take precedence. The error states
+/// what is wrong and where.
 tl::expected<std::vector<importer::MappingChange>, std::string> read_mapping_changes(
     const std::string& file, const std::vector<std::string>& texts);
 

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "cli/complaint.hpp"
+#include "cli/file_options.hpp"
 #include "cli/input.hpp"
 #include "exporter/primitives/new_file.hpp"
 #include "exporter/primitives/zip_writer.hpp"
@@ -32,7 +33,7 @@ std::optional<std::string> zipped(const Target& target, const std::string& text,
   return std::nullopt;
 }
 
-/// All but the last step. Nothing, and a message, on failure.
+/// Everything except the last step. Nothing, and a message, on failure.
 std::optional<exporter::NewFile> prepare(const Target& target, const Pieces& text, const importer::Limits& limits) {
   const fs::path folder = fs::path(target.output).parent_path();
   std::error_code error;
@@ -61,6 +62,11 @@ std::optional<exporter::NewFile> prepare(const Target& target, const Pieces& tex
   return std::nullopt;
 }
 
+bool may_be_written(const Target& target, InPlace in_place) {
+  const FileUse own{"MODEL", target.input};
+  return will_write({"-o", target.output}, in_place == InPlace::yes ? std::optional(own) : std::nullopt);
+}
+
 }  // namespace
 
 std::vector<Target> targets_of(const Model& model) {
@@ -72,7 +78,8 @@ std::vector<Target> targets_of(const Model& model) {
   return targets;
 }
 
-bool place_targets(std::vector<Target>& targets, const std::vector<std::string>& given, const std::string& output) {
+bool place_targets(std::vector<Target>& targets, const std::vector<std::string>& given, const std::string& output,
+                   InPlace in_place) {
   std::error_code error;
   const bool folder_given = given.size() == 1 && fs::is_directory(given.front(), error);
   if (targets.size() == 1 && !folder_given) {
@@ -84,14 +91,15 @@ bool place_targets(std::vector<Target>& targets, const std::vector<std::string>&
   if (!fs::is_directory(output, error) && fs::exists(output, error))
     return complain(fmt::format(
         "cannot write {}: several files need a folder, but this is a file; give a folder or a new name", output));
-  std::map<std::string, std::string> inputs;  // by the name of what is written
+  std::map<std::string, std::string> inputs;  // by output name
   for (Target& target : targets) {
     if (const auto [same, added] = inputs.emplace(target.name, target.input); !added)
       return complain(
           fmt::format("{} and {} have the same name; write them into different folders", same->second, target.input));
     target.output = (fs::path(output) / target.name).string();
+    if (!may_be_written(target, in_place)) return false;
   }
-  if (!fs::is_directory(output, error)) return check_output(output);  // it is made when there is something to write
+  if (!fs::is_directory(output, error)) return check_output(output);  // it is created when there is output
   for (const Target& target : targets)
     if (!check_output(target.output)) return false;
   return true;

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "cli/shown_findings.hpp"
+#include "cli/streams.hpp"
 
 namespace amalthea::cli {
 
@@ -29,15 +30,15 @@ void Progress::show(std::size_t done, std::size_t of, std::size_t known) {
     text += fmt::format(", {:.1f}/s, {:.0f} s left", rate, static_cast<double>(of - done) / rate);
   if (terminal_) {
     const std::size_t width = 20, filled = of == 0 ? width : width * done / of;
-    fmt::print(stderr, "\r\x1b[K[{}{}] {}", std::string(filled, '#'), std::string(width - filled, ' '), text);
+    tell("\r\x1b[K[{}{}] {}", std::string(filled, '#'), std::string(width - filled, ' '), text);
     std::fflush(stderr);
   } else if (!last) {
-    fmt::print(stderr, "{}\n", text);
+    tell("{}\n", text);
   }
 }
 
 void Progress::clear() {
-  if (terminal_) fmt::print(stderr, "\r\x1b[K");
+  if (terminal_) tell_text("\r\x1b[K");
 }
 
 SearchProgress::SearchProgress() : terminal_(::isatty(STDERR_FILENO) != 0) {}
@@ -50,15 +51,15 @@ void SearchProgress::show(std::uint64_t judged, std::uint64_t of, std::size_t la
   const std::string text = fmt::format("{} of {} candidates evaluated; best so far: {} late", judged, of,
                                        late == 0 ? std::string("nobody") : fmt::format("{} tasks", late));
   if (terminal_) {
-    fmt::print(stderr, "\r\x1b[K{}", text);
+    tell("\r\x1b[K{}", text);
     std::fflush(stderr);
   } else {
-    fmt::print(stderr, "{}\n", text);
+    tell("{}\n", text);
   }
 }
 
 void SearchProgress::clear() {
-  if (terminal_) fmt::print(stderr, "\r\x1b[K");
+  if (terminal_) tell_text("\r\x1b[K");
 }
 
 }  // namespace amalthea::cli

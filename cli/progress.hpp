@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// How far a long piece of work is.
+/// Progress of long-running work.
 
 #include <chrono>
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace amalthea::cli {
 
-/// On standard error: one line that changes on a terminal, a line every ten seconds in a log.
+/// On standard error: one changing line on a terminal, a line every ten seconds in a log.
 class Progress {
  public:
   Progress();
@@ -26,13 +26,13 @@ class Progress {
   Clock::time_point shown_ = start_;
 };
 
-/// The same of a search.
+/// The same for a search.
 class SearchProgress {
  public:
   SearchProgress();
   ~SearchProgress() { clear(); }
 
-  /// `judged` candidates of `of`; the best one so far has `late` tasks.
+  /// `judged` candidates of `of`; the best one so far has `late` late tasks.
   void show(std::uint64_t judged, std::uint64_t of, std::size_t late);
   void clear();
 

@@ -7,9 +7,11 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/mapping.hpp"
+#include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "engine/many_runs.hpp"
 #include "exporter/report/report.hpp"
@@ -28,7 +30,7 @@ struct ReportOptions {
   std::size_t trace_events = 200'000;
 };
 
-/// What makes the report what it is: all options but those that keep their default, and the files' names.
+/// The settings of the report: all options with other than default values, and the files' names.
 std::vector<std::pair<std::string, std::string>> options_of(const ReportOptions& options) {
   std::vector<std::pair<std::string, std::string>> list = {
       {"--execution", options.analysis.execution},
@@ -57,17 +59,17 @@ std::vector<std::pair<std::string, std::string>> options_of(const ReportOptions&
   return list;
 }
 
-/// False and a message when the file cannot be read or holds no results.
+/// False and a message if the file is unreadable or contains no results.
 bool read_baseline(const std::string& path, std::optional<exporter::Baseline>& baseline) {
   if (path.empty()) return true;
   const auto text = read_small_file(path);
   if (!text) {
-    fmt::print(stderr, "amalthea: error: --baseline {}: cannot read this file{}\n", path, did_you_mean_file(path));
+    tell("amalthea: error: --baseline {}: cannot read this file{}\n", path, did_you_mean_file(path));
     return false;
   }
   auto read = exporter::read_baseline(path, *text);
   if (!read) {
-    fmt::print(stderr, "amalthea: error: --baseline {}: {}\n", path, read.error());
+    tell("amalthea: error: --baseline {}: {}\n", path, read.error());
     return false;
   }
   baseline = std::move(*read);
@@ -87,11 +89,11 @@ int run(const ReportOptions& options) {
                : std::nullopt;
   std::optional<engine::ManyRuns> runs;
   if (recorded && options.runs > 0) {
-    Diagnostics told_already;
+    Diagnostics ignored;
     engine::AnalysisOptions random = prepared->analysis;
     random.execution = engine::Execution::random;
     const unsigned threads = std::max(1U, std::thread::hardware_concurrency());
-    runs = engine::simulate_runs(prepared->system, {random, options.runs, options.seed, threads}, told_already);
+    runs = engine::simulate_runs(prepared->system, {random, options.runs, options.seed, threads}, ignored);
   }
   print_findings(diagnostics);
   if (!prepared) return prepared.error();
@@ -115,12 +117,12 @@ void add_report(CLI::App& app, int& exit_code) {
   add_input_options(*verb, options->input);
   add_analysis_options(*verb, options->analysis);
   add_chain_options(*verb, options->analysis);
-  verb->add_option("-o,--output", options->output, "HTML file to write")
+  add_output(*verb, "-o,--output", options->output, "HTML file to write")
       ->required()
       ->type_name("FILE")
       ->group(group::output);
-  verb->add_option("--baseline", options->baseline,
-                   "Compare with earlier results. A file that analyze --format json wrote")
+  add_input(*verb, "--baseline", options->baseline,
+            "Compare with earlier results. A file that analyze --format json wrote")
       ->type_name("FILE")
       ->group(group::output);
   CLI::Option* runs = verb->add_option("--runs", options->runs,
@@ -143,7 +145,7 @@ void add_report(CLI::App& app, int& exit_code) {
       {"amalthea report -o report.html model.amxmi", "amalthea report --runs 1000 -o report.html model.amxmi",
        "amalthea report --baseline results.json -o report.html model.amxmi"},
       std::string("Any browser opens the file, without a network (docs/reference/report.md).\n") + verdict_exit_codes);
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

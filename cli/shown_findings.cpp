@@ -20,7 +20,7 @@ struct ShownFindings {
   bool quiet = false;
 };
 
-/// Of the whole process, as standard error is; set while the command line is read.
+/// Global like standard error; set while the command line is parsed.
 ShownFindings& shown_findings() {
   static ShownFindings shown;
   return shown;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// -q and --suppress: which findings this run of the command shows. They hide messages and nothing else: verdicts, exit
-/// codes and the lists of findings in results are as without them.
+/// -q and --suppress: which findings the command shows. They only hide messages; verdicts, exit codes and the lists of
+/// findings in results are unchanged.
 
 #include <string_view>
 
@@ -16,9 +16,9 @@ namespace amalthea::cli {
 void add_finding_options(CLI::App& verb);
 
 bool is_suppressed(std::string_view id);
-/// Nothing but the result and errors is wanted.
+/// Only the result and errors are shown.
 bool is_quiet();
-/// What neither of the two hides.
+/// Neither option hides the finding.
 bool is_shown(const Diagnostic& finding);
 
 }  // namespace amalthea::cli

@@ -11,6 +11,7 @@
 #include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/shown_findings.hpp"
+#include "cli/streams.hpp"
 #include "cli/trace.hpp"
 #include "cli/verbs.hpp"
 #include "engine/many_runs.hpp"
@@ -27,17 +28,17 @@ struct SimulateOptions {
   unsigned jobs = std::max(1U, std::thread::hardware_concurrency());
   std::string format = "text";
   std::string output;
-  std::string trace;
+  TraceOptions trace;
   std::uint64_t traced_run = 0;
 };
 
-/// Tells a terminal how many runs are done, at most once for every percent.
+/// Shows the number of finished runs on a terminal, at most once per percent.
 class Progress {
  public:
   explicit Progress(std::uint64_t runs)
       : runs_(runs), shown_(runs > 1 && !is_quiet() && ::isatty(STDERR_FILENO) != 0) {}
   ~Progress() {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
+    if (shown_) tell_text("\r\x1b[K");
   }
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -46,7 +47,7 @@ class Progress {
     const std::uint64_t percent = done * 100 / runs_;
     if (!shown_ || percent == percent_) return;
     percent_ = percent;
-    fmt::print(stderr, "\r{} of {} runs", done, runs_);
+    tell("\r{} of {} runs", done, runs_);
   }
 
  private:
@@ -56,10 +57,9 @@ class Progress {
 };
 
 int run(const SimulateOptions& options) {
-  if (!check_output(options.output) || !check_trace(options.trace)) return ExitCode::unusable;
+  if (!check_output(options.output) || !check_trace(options.trace.path)) return ExitCode::unusable;
   if (options.traced_run >= options.runs) {
-    fmt::print(stderr, "amalthea: error: --trace-run {}: expected a run number from 0 to {}\n", options.traced_run,
-               options.runs - 1);
+    tell("amalthea: error: --trace-run {}: expected a run number from 0 to {}\n", options.traced_run, options.runs - 1);
     return ExitCode::unusable;
   }
   Diagnostics diagnostics;
@@ -67,7 +67,7 @@ int run(const SimulateOptions& options) {
   auto prepared =
       model.and_then([&](const Model& read) { return prepare_analysis(read, options.analysis, diagnostics); });
   std::unique_ptr<exporter::TraceWriter> trace;
-  if (prepared && !options.trace.empty()) {
+  if (prepared && !options.trace.path.empty()) {
     trace = make_trace(options.trace, exporter::model_info(*model));
     if (!trace) return ExitCode::unusable;
     prepared->analysis.observer = trace.get();
@@ -84,7 +84,7 @@ int run(const SimulateOptions& options) {
   print_findings(diagnostics);
   if (!prepared) return prepared.error();
   if (!runs) return ExitCode::findings;
-  if (!finish_trace(trace.get())) return ExitCode::unusable;
+  if (!finish_trace(trace.get(), options.trace)) return ExitCode::unusable;
   const exporter::ModelInfo info = exporter::model_info(*model);
   const exporter::RunsView view{info, prepared->system, *runs, diagnostics};
   const std::string text = options.format == "json"
@@ -123,7 +123,7 @@ void add_simulate(CLI::App& app, int& exit_code) {
       ->capture_default_str()
       ->group(group::output);
   add_output_option(*verb, options->output);
-  add_trace_option(*verb, options->trace);
+  add_trace_options(*verb, options->trace);
   verb->add_option("--trace-run", options->traced_run, "Run that --trace records, counted from 0")
       ->capture_default_str()
       ->group(rarely(group::output));
@@ -134,9 +134,9 @@ void add_simulate(CLI::App& app, int& exit_code) {
            {"amalthea simulate --runs 1000 model.amxmi", "amalthea simulate --runs 1000 --until 1s model.amxmi",
             "amalthea simulate --trace run.btf model.amxmi   # one run, worst case"},
            verdict_exit_codes);
-  verb->callback([options, seed, execution, &exit_code] {
+  set_run(*verb, exit_code, [options, seed, execution] {
     if (execution->count() == 0 && (options->runs > 1 || seed->count() > 0)) options->analysis.execution = "random";
-    exit_code = run(*options);
+    return run(*options);
   });
 }
 

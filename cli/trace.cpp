@@ -5,20 +5,31 @@
 #include <ctime>
 
 #include <fmt/core.h>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
 
 #include "amalthea/quantity.hpp"
 #include "cli/complaint.hpp"
+#include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
+#include "cli/streams.hpp"
 #include "exporter/traces/detail/trace_thread.hpp"
 
 namespace amalthea::cli {
-void add_trace_option(CLI::App& verb, std::string& path) {
-  verb.add_option("--trace", path,
-                  "Also write a trace: .btf, .json (Perfetto), .csv or .atdb. The extension selects the format; "
-                  ".json.gz is compressed (docs/reference/traces.md)")
+
+void add_trace_options(CLI::App& verb, TraceOptions& options) {
+  add_output(verb, "--trace", options.path,
+             "Also write a trace: .btf, .json (Perfetto), .csv or .atdb. The extension selects the format; "
+             ".json.gz is compressed (docs/reference/traces.md)")
       ->type_name("FILE")
       ->group(group::output);
+  verb.add_option("--trace-limit", options.limit,
+                  "Size at which the trace ends, in MiB. A warning states the time; the results still cover the whole "
+                  "simulation. 0: no limit")
+      ->check(CLI::Range(std::uint64_t{0}, max_mebibytes))
+      ->capture_default_str()
+      ->group(rarely(group::output));
 }
 
 bool check_trace(const std::string& path) {
@@ -32,25 +43,30 @@ bool check_trace(const std::string& path) {
   return false;
 }
 
-std::unique_ptr<exporter::TraceWriter> make_trace(const std::string& path, const exporter::ModelInfo& info) {
+std::unique_ptr<exporter::TraceWriter> make_trace(const TraceOptions& options, const exporter::ModelInfo& info) {
   const auto date = date_of_traces();
   if (!date) return nullptr;
   exporter::TraceFacts facts;
   facts.date = *date;
   for (const std::string& file : info.files) facts.input += fmt::format("{}{}", facts.input.empty() ? "" : " ", file);
-  auto writer = exporter::trace_format_of(path)->make(path, facts);
+  auto writer = exporter::trace_format_of(options.path)->make(options.path, facts);
   if (!writer) {
     complain(writer.error());
     return nullptr;
   }
-  return exporter::on_own_thread(std::move(*writer));
+  return exporter::on_own_thread(std::move(*writer), options.limit << 20U);
 }
 
-bool finish_trace(exporter::TraceWriter* trace) {
+bool finish_trace(exporter::TraceWriter* trace, const TraceOptions& options) {
   if (trace == nullptr) return true;
   const auto written = trace->finish();
-  if (!written) complain(written.error());
-  return written.has_value();
+  if (!written) return complain(written.error());
+  if (const auto cut = trace->cut())
+    tell(
+        "amalthea: warning: {} ends at {}, where it reached the limit of {} MiB; use --trace-limit to raise it, or "
+        "--until to simulate less\n",
+        options.path, format_duration(cut->since_start()), options.limit);
+  return true;
 }
 
 std::optional<std::string> date_of_traces() {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// --trace, which several verbs have.
+/// The option --trace of several verbs.
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,19 +15,23 @@
 
 namespace amalthea::cli {
 
-void add_trace_option(CLI::App& verb, std::string& path);
+struct TraceOptions {
+  std::string path;
+  std::uint64_t limit = 1024;  ///< MiB; 0: none
+};
+/// --trace and --trace-limit.
+void add_trace_options(CLI::App& verb, TraceOptions& options);
 
-/// Before the work is done: whether `path` names a form of trace, and a file that can be written; also when it is
-/// empty. False and a message otherwise.
+/// Checks in advance whether `path` is empty, or has a trace format and is writable. False and a message otherwise.
 bool check_trace(const std::string& path);
 
-/// A writer to `path`; null and a message when there can be none.
-std::unique_ptr<exporter::TraceWriter> make_trace(const std::string& path, const exporter::ModelInfo& info);
-/// False and a message when the trace could not be written. Null is well.
-bool finish_trace(exporter::TraceWriter* trace);
+/// A writer to `path`; null and a message if there can be none.
+std::unique_ptr<exporter::TraceWriter> make_trace(const TraceOptions& options, const exporter::ModelInfo& info);
+/// False and a message if the trace could not be written; a warning if its limit cut it. Null is accepted.
+bool finish_trace(exporter::TraceWriter* trace, const TraceOptions& options);
 
-/// Of forms that must state a date: SOURCE_DATE_EPOCH if that is set, else the epoch, so that equal runs give equal
-/// files. Nothing and a message when it cannot be understood.
+/// For formats that require a date: SOURCE_DATE_EPOCH if set, else the epoch, so that equal runs give equal files.
+/// Nothing and a message if it is invalid.
 std::optional<std::string> date_of_traces();
 
 }  // namespace amalthea::cli

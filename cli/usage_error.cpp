@@ -18,7 +18,7 @@ std::string command_of(const CLI::App& app) {
                                      : fmt::format("{} {}", command_of(*app.get_parent()), app.get_name());
 }
 
-/// The verb that was meant as far as it was understood.
+/// The intended verb, as far as it was recognized.
 CLI::App& innermost(CLI::App& app) {
   CLI::App* at = &app;
   while (!at->get_subcommands().empty()) at = at->get_subcommands().back();
@@ -34,7 +34,7 @@ std::string without_dashes(std::string_view option) {
   return std::string(option.substr(0, option.find('=')));
 }
 
-/// `--format` of an argument such as `--formta=json`; else which verbs know the option.
+/// `--format` for an argument such as `--formta=json`; else the verbs that have the option.
 std::string option_suggestion(CLI::App& app, CLI::App& verb, const std::string& argument) {
   const std::string name = without_dashes(argument);
   std::vector<std::string> known;
@@ -51,7 +51,7 @@ std::string option_suggestion(CLI::App& app, CLI::App& verb, const std::string& 
   return near.suggestion();
 }
 
-/// `unknown verb "analyse"`, or which verbs there are.
+/// `unknown verb "analyse"`, or the list of verbs.
 std::string verb_message(CLI::App& app, const std::vector<std::string>& arguments) {
   std::vector<std::string> names;
   std::string list;
@@ -66,7 +66,7 @@ std::string verb_message(CLI::App& app, const std::vector<std::string>& argument
                      suggestion.empty() ? fmt::format("; expected one of {}", list) : suggestion);
 }
 
-/// Of "--format: xml not in {text,json}": what is expected instead of xml.
+/// For "--format: xml not in {text,json}": what is expected instead of xml.
 std::string expected_word(const std::string& message) {
   constexpr std::string_view marker = " not in {";
   const auto at = message.find(marker);
@@ -86,7 +86,7 @@ std::string expected_word(const std::string& message) {
   return fmt::format("{} {}: expected one of {}{}", message.substr(0, colon), wrong, words, near.suggestion());
 }
 
-/// Of "Could not convert: --max-depth = deep": what is expected instead of deep.
+/// For "Could not convert: --max-depth = deep": what is expected instead of deep.
 std::string expected_number(const CLI::App& verb, std::string message) {
   for (const CLI::Option* option : verb.get_options()) {
     if (option->get_lnames().empty() || message.find(" --" + option->get_lnames().front() + " ") == message.npos)
@@ -103,7 +103,7 @@ std::string expected_number(const CLI::App& verb, std::string message) {
   return message;
 }
 
-/// Their names are no help: some are named after the verb.
+/// Their names are not helpful: some are named after the verb.
 template <typename Kind>
 bool is_a(const CLI::ParseError& error) {
   return dynamic_cast<const Kind*>(&error) != nullptr;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What is wrong with a command line, and what may have been meant.
+/// Explains what is wrong with a command line, and what was probably meant.
 
 #include <string>
 
@@ -9,7 +9,7 @@
 
 namespace amalthea::cli {
 
-/// Two lines for standard error, of a command line that `app` refused with `error`.
+/// Two lines for standard error, for a command line that `app` rejected with `error`.
 std::string describe_usage_error(CLI::App& app, const CLI::ParseError& error);
 
 }  // namespace amalthea::cli

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
 #include "cli/shown_findings.hpp"
@@ -24,7 +25,7 @@ struct ValidateOptions {
   std::string fail_on = "error";
 };
 
-/// The least severity that makes the command fail; nothing for "never".
+/// The minimum severity that makes the command fail; nothing for "never".
 std::optional<Severity> threshold(const std::string& fail_on) {
   for (const Severity severity : {Severity::note, Severity::warning, Severity::error})
     if (fail_on == to_string(severity)) return severity;
@@ -77,7 +78,7 @@ void add_validate(CLI::App& app, int& exit_code) {
            "  0  no finding has the severity of --fail-on or a higher one\n"
            "  1  there is such a finding\n"
            "  2  wrong usage or unreadable input");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

@@ -7,14 +7,18 @@
 
 namespace amalthea::cli {
 
-/// What the process ends with.
+/// The exit codes of the process.
 struct ExitCode {
   static constexpr int all_well = 0;
   static constexpr int findings = 1;  ///< a limit is missed, a task unbounded, or the model has an error
-  static constexpr int unusable = 2;  ///< wrong use or unreadable input
+  /// wrong use, unreadable input, unwritable output, or not enough memory, threads or processes
+  static constexpr int unusable = 2;
   static constexpr int internal = 3;
   static constexpr int unknown = 4;  ///< something that limits timing was not judged
 };
+
+/// All of them.
+void add_verbs(CLI::App& app, int& exit_code);
 
 void add_info(CLI::App& app, int& exit_code);
 void add_graph(CLI::App& app, int& exit_code);

@@ -29,15 +29,15 @@
 namespace amalthea::engine {
 namespace {
 
-/// Longer hyperperiods are cut: their simulation would take minutes, and a model with one has odd periods by mistake
-/// more often than not.
+/// Longer hyperperiods are truncated: their simulation would take minutes, and such models mostly have odd periods by
+/// mistake.
 constexpr Duration longest_default = Duration::seconds(100);
 
-/// So often data can pass through every chain, one passage after the other.
+/// Number of times that data can pass through every chain, one passage after the other.
 constexpr std::int64_t passages_seen = 3;
 
-/// How long the slowest chain, or process chain of a requirement, needs for that: data takes no longer through a chain
-/// than two periods of every task while all jobs end within their periods.
+/// The time that the slowest chain, or process chain of a requirement, needs for that: data takes at most two periods
+/// of every task to pass a chain if all jobs end within their periods.
 Duration time_for_chains(const System& system, const std::vector<std::optional<Duration>>& periods) {
   Duration longest;
   const auto take = [&](const std::vector<TaskIndex>& tasks) {
@@ -51,8 +51,8 @@ Duration time_for_chains(const System& system, const std::vector<std::optional<D
   return longest;
 }
 
-/// Time to measure when the user does not say: the hyperperiod from the last offset on, so that every phase is seen, or
-/// as many as chains need; and some occurrences of stimuli that have no period.
+/// The default time to measure: the hyperperiod after the last offset, so that every phase occurs, or as many as chains
+/// need; plus some occurrences of stimuli without a period.
 Duration default_horizon(const System& system, std::optional<Duration> hyper, Duration chains,
                          Diagnostics& diagnostics) {
   constexpr std::int64_t occurrences_seen = 20;
@@ -85,20 +85,20 @@ Duration default_horizon(const System& system, std::optional<Duration> hyper, Du
   return longest_default;
 }
 
-/// Limits of constraints may be longer than the hyperperiod; where that is cheap, they are seen to pass.
+/// Limits of constraints may be longer than the hyperperiod; if it is cheap, the simulation covers them.
 Duration lengthened_for_constraints(const System& system, Duration until) {
-  constexpr std::int64_t most_times = 100;
+  constexpr std::int64_t max_times = 100;
   const Duration needed = time_needed_by_constraints(system);
   if (needed.is_zero() || until >= longest_default) return until;
   Duration offset;
   for (const Stimulus& stimulus : system.stimuli)
     if (!stimulus.activates.empty()) offset = std::max(offset, first_arrival(stimulus));
   const Duration wanted = std::min(needed, longest_default) + std::min(offset, longest_default);
-  return std::max(until, std::min({wanted, longest_default, until * most_times}));
+  return std::max(until, std::min({wanted, longest_default, until * max_times}));
 }
 
-/// How long measured jobs may go on after the horizon: every deadline has passed by then, and jobs without one had
-/// another period. Where nothing is periodic nothing says how long is long, and a second is.
+/// How long measured jobs may run after the horizon: by then every deadline has passed, and jobs without a deadline had
+/// another period. Without periods it is one second.
 Duration grace_of(const System& system, const std::vector<std::optional<Duration>>& periods) {
   Duration grace;
   for (TaskIndex task = 0; task < system.tasks.size(); ++task)
@@ -109,8 +109,8 @@ Duration grace_of(const System& system, const std::vector<std::optional<Duration
   return std::min(grace, longest_simulation);
 }
 
-/// An arithmetic reason to be unbounded is only given where the simulation agrees: jobs were left over at its end, of
-/// the task itself or, as a device task has one job at a time, of a task that waits for it.
+/// An analytical reason for being unbounded is only reported if the simulation agrees: jobs were unfinished at its end,
+/// of the task itself or of a task that waits for it (since a device task has one job at a time).
 bool falls_behind(const std::vector<Program>& programs, const Results& results, TaskIndex task) {
   if (results.tasks[task].unfinished > 0) return true;
   for (TaskIndex other = 0; other < programs.size(); ++other)
@@ -157,7 +157,7 @@ void judge(const System& system, const std::vector<Program>& programs, const std
                                   format_duration(*deadline - result.response.max));
     }
   }
-  // A wrapper that fell away shows what became of its function.
+  // A removed wrapper has the results of its function.
   for (TaskIndex task = 0; task < system.tasks.size(); ++task)
     if (const auto function = system.tasks[task].folded_into) {
       TaskResult copy = results.tasks[*function];
@@ -168,8 +168,7 @@ void judge(const System& system, const std::vector<Program>& programs, const std
     }
 }
 
-/// Where jobs of several activations may be lost beyond a limit, as no job is where one comes after another, nothing is
-/// said.
+/// Nothing is stated if activations may exceed a limit and jobs be lost; no job is lost if jobs do not overlap.
 std::optional<bool> guaranteed(const Task& task, const TaskResult& result, bool one_activation) {
   if (!task.deadline) return std::nullopt;
   if (result.verdict == Verdict::missed || result.verdict == Verdict::unbounded) return false;
@@ -183,7 +182,7 @@ void add_bounds(const System& system, SystemBounds bounds, Results& results) {
     TaskResult& result = results.tasks[task];
     result.bound = std::move(bounds.tasks[task]);
     result.guaranteed = guaranteed(system.tasks[task], result, releases[task].has_value());
-    // The bound may show what the simulation did not.
+    // The bound may decide what the simulation did not.
     if (result.verdict != Verdict::unknown || !result.bound.worst || results.stopped_early) continue;
     if (result.guaranteed == true || (!system.tasks[task].deadline && result.unfinished == 0)) {
       result.verdict = system.tasks[task].deadline ? Verdict::met : Verdict::no_deadline;
@@ -196,10 +195,10 @@ void add_bounds(const System& system, SystemBounds bounds, Results& results) {
       operation.bound = found->second;
 }
 
-/// Whether every block fits the GPU it is launched on. What is not known of a GPU is told once.
+/// Whether every block fits the GPU it is launched on. Missing data about a GPU is reported once.
 bool check_launches(const System& system, const std::vector<const DeviceProfile*>& devices, Diagnostics& diagnostics) {
   bool all_fit = true;
-  std::vector<bool> told(devices.size(), false);
+  std::vector<bool> reported(devices.size(), false);
   for (NodeIndex node = 0; node < system.graph.size(); ++node) {
     const auto* kernel = std::get_if<Kernel>(&system.graph[node].activity);
     if (kernel == nullptr) continue;
@@ -213,13 +212,13 @@ bool check_launches(const System& system, const std::vector<const DeviceProfile*
     if (!kernel->launch) continue;
     const UnitIndex unit = system.tasks[system.graph[node].task].unit;
     if (!devices[unit]->multiprocessors) {
-      if (!told[unit])
+      if (!reported[unit])
         diagnostics.add(
             "AM0506", Severity::warning,
             fmt::format("kernel \"{}\" has launch properties, but the profile \"{}\" has no SM limits; kernels occupy "
                         "all of \"{}\" for the time of one block; choose a profile with SM limits (--platform)",
                         system.graph[node].name, devices[unit]->name, system.platform.units[unit].name));
-      told[unit] = true;
+      reported[unit] = true;
       continue;
     }
     const auto plan = gpu::plan_launch(*kernel->launch, *devices[unit]);
@@ -232,7 +231,7 @@ bool check_launches(const System& system, const std::vector<const DeviceProfile*
   return all_fit;
 }
 
-/// What the options put in place of what the model says.
+/// What the options replace in the model.
 std::vector<std::string> replacements(const AnalysisOptions& options, const Preparation& preparation) {
   std::vector<std::string> replaced;
   if (options.compile.memory.source != MemoryModel::Source::model)
@@ -257,7 +256,7 @@ void simulate_and_judge(const System& system, const AnalysisOptions& options, co
   input.execution = options.execution;
   ConstraintObserver constraints(system);
   std::optional<ObserverTee> both;
-  input.observer = told_both(options.observer, constraints, both);
+  input.observer = combined_observer(options.observer, constraints, both);
   simulate(input, results);
   if (results.stopped_early)
     diagnostics.add("AM0504", Severity::error,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// System → Results: simulation, demand, verdicts. The one call most users of the library want.
+/// System → Results: simulation, demand, verdicts. Most users of the library need only this call.
 
 #include <optional>
 #include <string>
@@ -19,36 +19,36 @@ struct AnalysisOptions {
   Execution execution = Execution::worst;
   std::optional<Duration> until;           ///< simulated time; by default the hyperperiod and the largest offset
   const DeviceProfile* profile = nullptr;  ///< for every GPU; by default chosen per unit by profile_for
-  CompileOptions compile;                  ///< what memory costs
-  Communication communication = Communication::implicit;  ///< by which latency constraints are judged
-  bool strict = false;                                    ///< see Results
-  SimulationObserver* observer = nullptr;                 ///< watches the simulation; may be null
+  CompileOptions compile;                  ///< options for the compiled programs, such as memory costs
+  /// the semantics that latency constraints are judged by
+  Communication communication = Communication::implicit;
+  bool strict = false;                     ///< see Results
+  SimulationObserver* observer = nullptr;  ///< watches the simulation; may be null
 };
 
-/// Nothing, with a diagnostic, when a device's profile is not known or times exceed what the simulation can hold
-/// (26 days).
+/// Nothing, with a diagnostic, if a device's profile is unknown or times exceed the range of the simulation (26 days).
 std::optional<Results> analyze(const System& system, const AnalysisOptions& options, Diagnostics& diagnostics);
 
-/// What a simulation of a system needs beside its programs.
+/// What a simulation needs in addition to the programs.
 struct Preparation {
   std::vector<const DeviceProfile*> devices;     ///< parallel to Platform::units; null for CPUs
   std::vector<std::string> device_profiles;      ///< their names; "" for CPUs
   std::optional<Duration> hyperperiod;           ///< see Results
   std::vector<std::optional<Duration>> periods;  ///< see periods_of
   Duration until;                                ///< time to measure
-  Duration grace;                                ///< how long to wait for measured jobs that go on
+  Duration grace;                                ///< how long to wait for measured jobs that have not ended
 };
-/// Nothing, with a diagnostic, when a device's profile is not known or a kernel cannot be launched on it. Says what the
-/// memory model costs, and where the hyperperiod is not simulated as a whole. May throw std::overflow_error.
+/// Nothing, with a diagnostic, if a device's profile is unknown or a kernel cannot be launched on it. Reports the costs
+/// of the memory model, and hyperperiods that are not simulated completely. May throw std::overflow_error.
 std::optional<Preparation> prepare_simulation(const System& system, const AnalysisOptions& options,
                                               Diagnostics& diagnostics);
 
-/// Everything of `results` that does not need the simulation again: demands, bounds, the verdicts on tasks and chains.
-/// Asks for what simulate() finds and for what was observed of every chain. May throw std::overflow_error.
+/// Computes everything in `results` that needs no further simulation: demands, bounds, verdicts on tasks and chains.
+/// Needs the results of simulate() and the observations of every chain. May throw std::overflow_error.
 void judge_simulation(const System& system, const AnalysisOptions& options, const Preparation& preparation,
                       Results& results);
 
-/// Says that times exceed what the simulation can hold.
+/// Reports that times exceed the range of the simulation.
 void report_time_overflow(Diagnostics& diagnostics);
 
 }  // namespace amalthea::engine

@@ -16,7 +16,7 @@ bool at_work(const Interval& interval) {
   return interval.unit && (state == ProcessState::running || state == ProcessState::polling);
 }
 
-/// Keeps the job in question, and what others do in its time.
+/// Records the job to explain, and what other tasks do meanwhile.
 class JobWatcher : public SimulationObserver {
  public:
   JobWatcher(TaskIndex task, Instant release, Duration response)
@@ -57,7 +57,7 @@ class JobWatcher : public SimulationObserver {
   std::vector<Interval> present_, others_;
 };
 
-/// The units whose use by others matters to a task: its cores, and where any of its time has to do with a GPU, those.
+/// The units that matter to a task: its cores, and its GPUs if any of its time is spent on them.
 std::vector<bool> units_of(const System& system, TaskIndex task, const std::vector<Interval>& own) {
   std::vector<bool> wanted(system.platform.units.size(), false);
   wanted[system.tasks[task].unit] = true;
@@ -90,8 +90,8 @@ tl::expected<Explanation, std::string> explain(const System& system, const Analy
   if (!result.worst_release)
     return tl::unexpected(fmt::format("no job of {} ended in the {} that were simulated", system.tasks[task].name,
                                       format_duration(results.horizon)));
-  Diagnostics told;  // by the analysis already
-  const auto preparation = prepare_simulation(system, options, told);
+  Diagnostics ignored;  // already reported by the analysis
+  const auto preparation = prepare_simulation(system, options, ignored);
   if (!preparation) return tl::unexpected(std::string("the system cannot be simulated"));
   const std::vector<Program> programs =
       compile_programs(system, options.execution, preparation->devices, options.compile);
@@ -104,27 +104,28 @@ tl::expected<Explanation, std::string> explain(const System& system, const Analy
   simulate(input, again);
   if (!watcher.found()) return tl::unexpected(std::string("the longest job did not recur in the second simulation"));
 
-  Explanation story;
-  story.task = task;
-  story.job = watcher.job();
-  story.release = *result.worst_release;
-  story.completion = story.release + result.response.max;
-  story.own = watcher.own();
-  if (const Instant begun = story.own.empty() ? story.completion : story.own.front().from; begun > story.release) {
+  Explanation explanation;
+  explanation.task = task;
+  explanation.job = watcher.job();
+  explanation.release = *result.worst_release;
+  explanation.completion = explanation.release + result.response.max;
+  explanation.own = watcher.own();
+  if (const Instant begun = explanation.own.empty() ? explanation.completion : explanation.own.front().from;
+      begun > explanation.release) {
     Interval backlog;
     backlog.task = task;
-    backlog.job = story.job;
-    backlog.release = backlog.from = story.release;
+    backlog.job = explanation.job;
+    backlog.release = backlog.from = explanation.release;
     backlog.to = begun;
     backlog.standing.reason = {ContributionKind::backlog, task, {}};
-    story.own.insert(story.own.begin(), backlog);
+    explanation.own.insert(explanation.own.begin(), backlog);
   }
-  const std::vector<bool> wanted = units_of(system, task, story.own);
+  const std::vector<bool> wanted = units_of(system, task, explanation.own);
   for (Interval& interval : watcher.others())
-    if (wanted[*interval.unit]) story.others.push_back(interval);
-  std::stable_sort(story.others.begin(), story.others.end(),
+    if (wanted[*interval.unit]) explanation.others.push_back(interval);
+  std::stable_sort(explanation.others.begin(), explanation.others.end(),
                    [](const Interval& a, const Interval& b) { return a.from < b.from; });
-  return story;
+  return explanation;
 }
 
 }  // namespace amalthea::engine

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// The story of one job: the longest that the simulation of an analysis saw of a task. What it did and suffered, one
-/// thing after the other, and who was served instead meanwhile.
+/// Explains one job: the longest job of a task that the simulation observed. Lists what it did and what delayed it, in
+/// order, and which tasks ran instead.
 
 #include <cstdint>
 #include <string>
@@ -18,18 +18,18 @@
 namespace amalthea::engine {
 
 struct Explanation {
-  TaskIndex task = 0;     ///< who is explained: of a wrapper that fell away its function
-  std::uint64_t job = 0;  ///< of the task, counted from 0
+  TaskIndex task = 0;     ///< the explained task; for a removed wrapper, its function
+  std::uint64_t job = 0;  ///< job number within the task, from 0
   Instant release;
   Instant completion;
   std::vector<Interval> own;  ///< from the release to the completion, without gaps; first the wait for earlier jobs
-  /// What others ran, polled, copied or computed on the cores the task may use and, where it uses a GPU, there; cut to
-  /// the job's time, by start.
+  /// What other tasks ran, polled, copied or computed on the cores the task may use and on the GPU it uses; clipped to
+  /// the time of the job, ordered by start.
   std::vector<Interval> others;
 };
 
-/// `results` are those of `analyze` with the same options. The simulation is run once more, and seen the same, as it is
-/// deterministic. The error says why there is nothing to explain: no job of the task has ended.
+/// `results` must come from `analyze` with the same options. Runs the simulation again; it is deterministic. The error
+/// states why there is nothing to explain: no job of the task has ended.
 tl::expected<Explanation, std::string> explain(const System& system, const AnalysisOptions& options,
                                                const Results& results, TaskIndex task);
 

@@ -105,7 +105,7 @@ Consequence consequence_of(const Diagnostic& finding) {
   return finding.severity == Severity::error ? Consequence::unknown : Consequence::none;
 }
 
-std::vector<Assumption> said_of(const Diagnostics& findings, Consequence consequence) {
+std::vector<Assumption> assumptions_with(const Diagnostics& findings, Consequence consequence) {
   std::vector<Assumption> assumptions;
   for (const FindingConsequence& entry : all_consequences) {
     if (entry.consequence != consequence) continue;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What findings about a model mean for its verdict (docs/reference/verdicts.md): some say that part of the model was not judged,
-/// others that something was assumed. The one table of both.
+/// What findings about a model mean for its verdict (docs/reference/verdicts.md): some mean that part of the model was
+/// not judged, others that something was assumed. This is the only table for both.
 
 #include <cstdint>
 #include <span>
@@ -15,34 +15,33 @@
 namespace amalthea::engine {
 
 enum class Consequence : std::uint8_t {
-  none,         ///< the result stands as it is
+  none,         ///< the result is unaffected
   assumption,   ///< the result holds under an assumption that many sound models call for
-  replacement,  ///< the result is about something else than the model says, because that was asked for
-  unknown,      ///< something that takes time or limits it was not, or not wholly, judged
+  replacement,  ///< the result is about a modified model, because the user asked for that
+  unknown,      ///< something that takes time or limits it was not judged, or only in part
 };
 
 struct FindingConsequence {
-  std::string_view id;  ///< of the finding, e.g. "AM0402"
+  std::string_view id;  ///< e.g. "AM0402"
   Consequence consequence = Consequence::none;
-  /// Of an assumption or replacement: what is assumed or replaced, in a phrase for one thing and in one for several, in
-  /// which "{}" is the number.
+  /// For an assumption or replacement: a phrase for one item and one for several; "{}" stands for the number.
   std::string_view one = {};
   std::string_view several = {};
 };
 
-/// By id. Findings that are not in it have no consequence, but that errors always make the verdict unknown.
+/// Ordered by id. Findings without an entry have no consequence, except errors: they always make the verdict unknown.
 std::span<const FindingConsequence> finding_consequences();
 /// By severity and id.
 Consequence consequence_of(const Diagnostic& finding);
 
-/// Something that was assumed or replaced, once per kind.
+/// One kind of assumption or replacement.
 struct Assumption {
-  std::string id;           ///< of its findings
-  std::uint64_t count = 0;  ///< of the things that it was assumed of
+  std::string id;           ///< id of its findings
+  std::uint64_t count = 0;  ///< number of affected items
   std::string text;         ///< "12 label accesses take no time (no memory mapping)"
   Location location;        ///< of the first finding
 };
-/// Of all findings with this consequence, in the order of their ids.
-std::vector<Assumption> said_of(const Diagnostics& findings, Consequence consequence);
+/// One entry for all findings with this consequence, ordered by id.
+std::vector<Assumption> assumptions_with(const Diagnostics& findings, Consequence consequence);
 
 }  // namespace amalthea::engine

@@ -7,11 +7,11 @@
 #include <exception>
 #include <mutex>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 #include <fmt/core.h>
 
+#include "amalthea/detail/threads.hpp"
 #include "engine/bounds/bounds.hpp"
 #include "engine/chains/chain_observation.hpp"
 #include "engine/constraints/constraint_observer.hpp"
@@ -24,7 +24,7 @@
 namespace amalthea::engine {
 namespace {
 
-/// What is kept of a run until its turn to be added up has come.
+/// The data kept of a run until it is aggregated.
 struct Outcome {
   std::uint64_t seed = 0;
   Results results;
@@ -53,14 +53,14 @@ int rank_of(LimitVerdict verdict) {
   return verdict == LimitVerdict::missed ? 2 : verdict == LimitVerdict::unknown ? 1 : 0;
 }
 
-/// The worse verdict, or the same with a value that is further out.
+/// Keeps the worse verdict, or the more extreme value of equal verdicts.
 void add(const Requirement& requirement, RequirementResult& sum, RequirementResult run) {
   const bool upper = requirement.limit_type != Requirement::LimitType::lower;
   const bool further = upper ? sum.observed < run.observed : run.observed < sum.observed;
   if (rank_of(run.verdict) > rank_of(sum.verdict) || (run.verdict == sum.verdict && further)) sum = std::move(run);
 }
 
-/// The worse verdict, over the occurrences of all runs.
+/// Keeps the worse verdict, over the occurrences of all runs.
 void add(ConstraintResult& sum, ConstraintResult run) {
   run.judged += sum.judged;
   if (rank_of(run.verdict) > rank_of(sum.verdict))
@@ -99,11 +99,7 @@ class Runs {
   }
 
   ManyRuns run() {
-    {
-      std::vector<std::jthread> others;
-      for (unsigned thread = 1; thread < options_.threads; ++thread) others.emplace_back([this] { work(); });
-      work();
-    }
+    in_threads(options_.threads, [this](std::size_t) { work(); });
     if (failure_) std::rethrow_exception(failure_);
     for (ResourceRuns& resource : sum_.resources) resource.mean /= static_cast<double>(options_.runs);
     return std::move(sum_);
@@ -112,13 +108,13 @@ class Runs {
   bool all_alike() const { return all_alike_; }
 
  private:
-  /// Takes runs in turn until there are no more.
+  /// Takes runs in turn until there are none left.
   void work() {
     for (;;) {
       const std::uint64_t run = next_++;
       if (run >= options_.runs) return;
       {
-        // Nobody runs so far ahead that what waits to be added up would pile up.
+        // Limits how far threads run ahead, so that waiting results do not pile up.
         std::unique_lock lock(mutex_);
         added_more_.wait(lock, [&] { return failure_ || run < added_ + window_.size(); });
         if (failure_) return;
@@ -146,7 +142,8 @@ class Runs {
     input.keep_responses = true;
     ConstraintObserver constraints(system_);
     std::optional<ObserverTee> both;
-    input.observer = told_both(run == options_.watched_run ? options_.analysis.observer : nullptr, constraints, both);
+    input.observer =
+        combined_observer(run == options_.watched_run ? options_.analysis.observer : nullptr, constraints, both);
     simulate(input, outcome.results);
     for (const Chain& chain : system_.chains)
       outcome.chains.push_back(observed_latencies(chain, outcome.results.accesses));
@@ -157,7 +154,7 @@ class Runs {
     return outcome;
   }
 
-  /// All runs whose turn has come. The mutex is held.
+  /// Aggregates all runs whose turn has come. Requires the mutex.
   void add_up() {
     while (added_ < options_.runs && window_[added_ % window_.size()]) {
       auto& slot = window_[added_ % window_.size()];
@@ -223,22 +220,21 @@ class Runs {
   const ManyRunsOptions& options_;
   const Preparation& preparation_;
   const std::vector<Program> programs_;
-  std::vector<Bound>
-      bounds_;  ///< of every task, for what requirements and constraints show; empty where there are none
+  std::vector<Bound> bounds_;  ///< for every task, for requirements and constraints; empty if there are none
   std::atomic<std::uint64_t> next_ = 0;
 
-  // Guarded by the mutex while threads are at work.
+  // Guarded by the mutex while threads run.
   std::mutex mutex_;
   std::condition_variable added_more_;
   std::uint64_t added_ = 0;
-  std::vector<std::optional<Outcome>> window_;  // run r at r modulo its size
+  std::vector<std::optional<Outcome>> window_;  // run r is at r modulo its size
   std::exception_ptr failure_;
   ManyRuns sum_;
-  std::vector<std::vector<Duration>> first_;  // responses of run 0, while all others have the same
+  std::vector<std::vector<Duration>> first_;  // responses of run 0, as long as all others are identical
   bool all_alike_ = true;
 };
 
-/// All runs as if they were one simulation.
+/// Judges all runs as if they were one simulation.
 void judge(const System& system, const ManyRunsOptions& options, const Preparation& preparation, ManyRuns& runs) {
   Results& judged = runs.judged;
   judged.horizon = runs.horizon;
@@ -286,8 +282,8 @@ std::optional<ManyRuns> simulate_runs(const System& system, const ManyRunsOption
               runs.stopped, runs.runs));
     if (runs.runs > 1 && all.all_alike())
       diagnostics.add("AM0541", Severity::note,
-                      fmt::format("all {} runs are identical, because nothing in the model varies under {} execution "
-                                  "times; one run is enough",
+                      fmt::format("all {} runs are identical, because no element in the model varies under {} "
+                                  "execution times; one run is enough",
                                   runs.runs, to_string(runs.execution)));
     judge(system, options, *preparation, runs);
     return runs;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Many independent simulations of a system, summed up: how response times are distributed where execution times vary.
+/// Many independent simulations of a system, aggregated: the distribution of response times under varying execution
+/// times.
 ///
-/// Every run starts anew at time 0 and draws from its own seed. Runs are spread over threads and added up in their
-/// order, so that the result does not depend on how many threads there are. Memory does not grow with the number of
-/// runs beyond what Sample keeps of each task.
+/// Every run starts at time 0 and has its own seed. Runs are distributed over threads and aggregated in order, so the
+/// result does not depend on the number of threads. Memory does not grow with the number of runs beyond what Sample
+/// keeps for each task.
 
 #include <cstdint>
 #include <functional>
@@ -21,10 +22,10 @@
 
 namespace amalthea::engine {
 
-/// Seeds are below this, so that every reader of JSON can hold them.
+/// Exclusive upper limit for seeds; every JSON reader can represent them.
 inline constexpr std::uint64_t seed_limit = std::uint64_t{1} << 53;
 
-/// The seed of one run: `seed` itself for run 0, so that any run can be repeated alone, as run 0 of its own seed.
+/// The seed of one run: `seed` itself for run 0, so that any run can be repeated alone as run 0 of its own seed.
 std::uint64_t seed_of_run(std::uint64_t seed, std::uint64_t run);
 
 struct ManyRunsOptions {
@@ -32,12 +33,12 @@ struct ManyRunsOptions {
   std::uint64_t runs = 1;  ///< > 0
   std::uint64_t seed = 1;  ///< < seed_limit
   unsigned threads = 1;    ///< > 0
-  /// Called after each run that has been added up with how many have been, by one thread at a time.
+  /// Called after each aggregated run with the number of runs so far, by one thread at a time.
   std::function<void(std::uint64_t)> progress = {};
-  std::uint64_t watched_run = 0;  ///< the one that analysis.observer watches, from whatever thread
+  std::uint64_t watched_run = 0;  ///< the run that analysis.observer watches, on any thread
 };
 
-/// The longest job of a task; of several the one of the first run, and the first in it.
+/// The longest job of a task; among equals, that of the first run and the first within it.
 struct WorstJob {
   std::uint64_t run = 0;
   std::uint64_t seed = 0;
@@ -46,20 +47,20 @@ struct WorstJob {
 };
 
 struct TaskRuns {
-  Sample response;                     ///< release to completion, of the ended jobs of all runs
-  RunMeans means;                      ///< of the runs in which a job ended
-  std::uint64_t unfinished = 0;        ///< released within the horizon and never ended, over all runs
+  Sample response;                     ///< release to completion, over the ended jobs of all runs
+  RunMeans means;                      ///< over the runs in which a job ended
+  std::uint64_t unfinished = 0;        ///< released within the horizon and never ended; over all runs
   std::uint64_t lost_activations = 0;  ///< over all runs
   std::uint64_t late = 0;              ///< late jobs, ended or not, over all runs
-  std::uint64_t runs_with_late = 0;    ///< in which a job was late or an activation lost
+  std::uint64_t runs_with_late = 0;    ///< runs with a late job or a lost activation
   std::optional<WorstJob> worst;
-  Bound bound;                             ///< of the response time, whatever is drawn
+  Bound bound;                             ///< of the response time, for all possible execution times
   Verdict verdict = Verdict::no_deadline;  ///< over all runs
 
   std::uint64_t jobs() const { return response.count() + unfinished; }
 };
 
-/// How much of the measured time a resource was in use.
+/// The share of the measured time in which a resource was in use.
 struct ResourceRuns {
   UnitIndex unit = 0;
   ResourceKind kind = ResourceKind::core;
@@ -79,14 +80,14 @@ struct ManyRuns {
   std::vector<TaskRuns> tasks;                   ///< parallel to System::tasks
   std::vector<ObservedLatencies> chains;         ///< parallel to System::chains; the longest of all runs
   std::vector<ResourceRuns> resources;
-  /// The verdicts on all runs together, as `analyze` gives them on one: of a requirement the worst of any run, with the
-  /// value that is furthest out. No accesses, runnables and operations.
+  /// The verdicts over all runs, as `analyze` gives them for one: for each requirement the worst of any run, with its
+  /// most extreme value. Without accesses, runnables and operations.
   Results judged;
-  std::uint64_t events = 0;   ///< instants at which the simulations acted
-  std::uint64_t stopped = 0;  ///< runs that gave up before the end of the horizon
+  std::uint64_t events = 0;   ///< instants that the simulations processed
+  std::uint64_t stopped = 0;  ///< runs that stopped before the end of the horizon
 };
 
-/// Nothing, with a diagnostic, where `analyze` finds nothing.
+/// Nothing, with a diagnostic, if `analyze` returns nothing.
 std::optional<ManyRuns> simulate_runs(const System& system, const ManyRunsOptions& options, Diagnostics& diagnostics);
 
 }  // namespace amalthea::engine

@@ -19,7 +19,7 @@
 namespace amalthea::engine {
 namespace {
 
-/// A job's times of which none exceeds its response time.
+/// Whether the time of a job never exceeds its response time.
 bool is_part_of_response(TimeMetric metric) {
   switch (metric) {
     case TimeMetric::start_delay:
@@ -45,7 +45,7 @@ bool is_part_of_response(TimeMetric metric) {
   return false;
 }
 
-/// What AMALTHEA's CPU percentages of processes are made of.
+/// The states that AMALTHEA's CPU percentages of processes include.
 struct StateShare {
   std::string_view metric;
   TimeMetric time;
@@ -65,7 +65,7 @@ bool is_beyond(bool upper, Value value, Value limit) {
   return upper ? value > limit : value < limit;
 }
 
-/// What the larger of two exceeds the smaller one by. Limits may be anything.
+/// The difference of the larger and the smaller value, saturated: limits may have any value.
 Duration distance(Duration larger, Duration smaller) {
   const detail::Int128 picoseconds = detail::Int128{larger.picoseconds()} - smaller.picoseconds();
   return picoseconds > Duration::max().picoseconds() ? Duration::max()
@@ -93,7 +93,7 @@ std::string extreme_text(bool upper, std::uint64_t jobs, std::string_view noun, 
   return fmt::format("the {} is {}, {}", which, text_of(value), distance_text(value, limit));
 }
 
-/// Least and largest of what was seen.
+/// Minimum and maximum of the observed values.
 template <typename Value>
 struct Range {
   std::uint64_t jobs = 0;
@@ -107,9 +107,9 @@ struct Range {
   }
 };
 
-/// What is left over at the end of a simulation, and what it means where all that was seen is within the limit.
+/// Unfinished or lost jobs at the end of a simulation, and their meaning if all observed values are within the limit.
 struct Leftover {
-  LimitVerdict verdict = LimitVerdict::met;  ///< met: nothing is left over
+  LimitVerdict verdict = LimitVerdict::met;  ///< met: there are none
   std::string reason;
 };
 
@@ -141,7 +141,7 @@ class Judge {
     result_.reason = std::move(reason);
   }
 
-  /// The bound may show what the simulation did not.
+  /// The bound may decide what the simulation did not.
   void conclude() {
     if (result_.verdict == LimitVerdict::missed) result_.guaranteed = false;
     if (result_.verdict == LimitVerdict::unknown && result_.guaranteed == true && result_.bound)
@@ -149,7 +149,7 @@ class Judge {
                                             format_duration(*result_.bound), result_.reason));
   }
 
-  // ---- what is the subject
+  // ---- subjects
 
   const Requirement::OfProcess* process() const { return std::get_if<Requirement::OfProcess>(&requirement_->subject); }
 
@@ -180,7 +180,7 @@ class Judge {
 
   // ---- values of jobs
 
-  /// What is left over of a task; `above`: what never ends, or is lost, is above every limit.
+  /// Unfinished and lost jobs of a task; the flags state whether they exceed every limit.
   Leftover leftover(const TaskResult& task, bool unfinished_above, bool lost_above) const {
     const std::uint64_t jobs = task.response.jobs + task.unfinished;
     if (results_.stopped_early) return {LimitVerdict::unknown, "the simulation stopped early"};
@@ -243,11 +243,11 @@ class Judge {
     if (!upper_ && bound.best && response) result_.bound = bound.best;
     if (!upper_ && bound.best && lateness) result_.bound = *bound.best - *deadline_of(index);
     if (!result_.bound) return;
-    // Activations may be lost where several come at a time, which no bound on jobs tells.
+    // Simultaneous activations may be lost, which bounds on jobs do not cover.
     if (upper_ && response && system_.tasks[index].activation_limit > 0 && !releases_[index]) return;
     if (!is_beyond(upper_, *result_.bound, limit))
       result_.guaranteed = true;
-    else if (response || lateness)  // for the rest the bound is a rough one
+    else if (response || lateness)  // for other metrics the bound is only a rough one
       result_.guaranteed = false;
   }
 
@@ -298,7 +298,7 @@ class Judge {
   }
 
   /// From the release of a job of the first task to the end of the last one: the reduced reaction, whose bound counts
-  /// from the release on.
+  /// from the release.
   void chain_bounds() {
     chain_bounds_.resize(system_.requirements.size());
     System chains_only;
@@ -334,7 +334,7 @@ class Judge {
     not_measured(limit.metric);
   }
 
-  /// `final`: what is left over cannot add to it.
+  /// `final`: unfinished jobs cannot increase it.
   void judge_count(std::uint64_t counted, std::string_view noun, std::int64_t limit, bool final) {
     const auto count = static_cast<std::int64_t>(counted);
     result_.observed = count;
@@ -342,7 +342,7 @@ class Judge {
     judge_growing(is_beyond(upper_, count, limit), std::move(text), final && !results_.stopped_early);
   }
 
-  /// Of what can only grow: above an upper limit and above a lower one it stays.
+  /// For values that can only grow: above an upper limit they stay violated, above a lower one they stay met.
   void judge_growing(bool beyond, std::string text, bool final) {
     if (!final && upper_ != beyond) return unknown(text + "; jobs that had not ended could add to it");
     decide(beyond ? LimitVerdict::missed : LimitVerdict::met, std::move(text));

@@ -40,7 +40,7 @@ OverallVerdict overall(const TaskResult& task) {
   return task.guaranteed == true ? OverallVerdict::guaranteed : OverallVerdict::met;
 }
 
-/// Whether it is what makes the deadline of a task, which is judged with the task.
+/// Whether it is the deadline of a task, which is judged with the task.
 bool is_deadline(const System& system, const Requirement& requirement) {
   const auto* of = std::get_if<Requirement::OfProcess>(&requirement.subject);
   const auto* time = std::get_if<Requirement::TimeLimit>(&requirement.limit);
@@ -134,7 +134,7 @@ class Assessor {
 
   void assumptions() {
     const bool nothing = assessment_.limits.empty();
-    if (!results_.strict) assessment_.assumptions = said_of(findings_, Consequence::assumption);
+    if (!results_.strict) assessment_.assumptions = assumptions_with(findings_, Consequence::assumption);
     if (!nothing) return;
     constexpr const char* no_limits = "the model states no deadline, requirement or constraint";
     if (results_.strict)
@@ -145,7 +145,7 @@ class Assessor {
 
   void replaced() {
     assessment_.replaced = results_.replaced;
-    for (Assumption& change : said_of(findings_, Consequence::replacement))
+    for (Assumption& change : assumptions_with(findings_, Consequence::replacement))
       assessment_.replaced.push_back(std::move(change.text));
   }
 

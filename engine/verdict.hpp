@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// The verdict on a whole model: the worst of everything that limits its timing and of everything that was not judged
-/// (docs/reference/verdicts.md). The one place where it is decided; formats, exit codes and batches only repeat it.
+/// The verdict on a whole model: the worst over everything that limits its timing and everything that was not judged
+/// (docs/reference/verdicts.md). This is the only place that computes it; formats, exit codes and batch runs use it.
 
 #include <array>
 #include <cstddef>
@@ -20,20 +20,20 @@ namespace amalthea::engine {
 
 /// From best to worst.
 enum class OverallVerdict : std::uint8_t {
-  guaranteed,  ///< no job can break the limit
-  met,         ///< the simulation saw nothing break it
-  unknown,     ///< not, or not wholly, judged
-  unbounded,   ///< nothing bounds when a task ends, by arithmetic and in the simulation
-  missed,      ///< seen broken
+  guaranteed,  ///< no job can violate the limit
+  met,         ///< the simulation observed no violation
+  unknown,     ///< not judged, or only in part
+  unbounded,   ///< the end of a task is unbounded, by computation and in the simulation
+  missed,      ///< the simulation observed a violation
 };
 inline constexpr std::size_t overall_verdicts = 5;
 std::string_view to_string(OverallVerdict);
 
-/// A limit that was judged, or something that was not and makes the verdict unknown.
+/// A limit that was judged, or something that was not judged and makes the verdict unknown.
 struct JudgedLimit {
   enum class Kind : std::uint8_t {
     deadline,     ///< of a task
-    task,         ///< a task without deadline that is unbounded, lost activations or was not seen
+    task,         ///< a task without deadline that is unbounded, lost activations or was never observed
     requirement,  ///< other than a deadline
     latency,      ///< EventChainLatencyConstraint
     constraint,   ///< every other timing constraint
@@ -41,27 +41,27 @@ struct JudgedLimit {
   };
   Kind kind = Kind::deadline;
   OverallVerdict verdict = OverallVerdict::met;
-  std::string name;    ///< "Control", "latency constraint \"brake\""; of a finding its place or id
-  std::string reason;  ///< in a sentence
+  std::string name;    ///< "Control", "latency constraint \"brake\""; for a finding its location or id
+  std::string reason;  ///< a sentence
 };
 std::string_view to_string(JudgedLimit::Kind);  ///< "deadline", "task", …
 
 struct Assessment {
   OverallVerdict verdict = OverallVerdict::met;
-  std::array<std::size_t, overall_verdicts> counts{};  ///< of the limits, by verdict
-  /// Tasks in their order, then requirements, chains, constraints, findings. A wrapper that fell away is counted with
-  /// its function, and a requirement that is a task's deadline with the task.
+  std::array<std::size_t, overall_verdicts> counts{};  ///< number of limits, by verdict
+  /// Tasks in their order, then requirements, chains, constraints, findings. A removed wrapper counts with its
+  /// function, and a requirement that repeats a task's deadline counts with the task.
   std::vector<JudgedLimit> limits;
-  std::vector<Assumption> assumptions;  ///< what the verdict holds under; with Results::strict they are unknown
-  std::vector<std::string> replaced;    ///< what was judged in place of what the model says
+  std::vector<Assumption> assumptions;  ///< assumptions of the verdict; with Results::strict they are unknown
+  std::vector<std::string> replaced;    ///< what was judged instead of what the model states
 
   std::size_t count(OverallVerdict which) const { return counts[static_cast<std::size_t>(which)]; }
-  /// Whether the model limits anything. If not, and nothing is unknown, the verdict is met, on the assumption that
-  /// nothing had to be kept.
+  /// Whether the model contains any limit. If not, and nothing is unknown, the verdict is met, under the assumption
+  /// that there was nothing to meet.
   bool has_limits() const;
 };
 
-/// The verdict on what an analysis found; `findings` are all of reading, building and analysing.
+/// The verdict on the results of an analysis; `findings` are those of reading, building and analyzing.
 Assessment assess(const System& system, const Results& results, const Diagnostics& findings);
 
 }  // namespace amalthea::engine

@@ -21,7 +21,7 @@ bool may_share_core(const Task& a, const Task& b) {
          std::any_of(b.units.begin(), b.units.end(), [&](UnitIndex unit) { return runs_on(a, unit); });
 }
 
-/// Turns the waits for events of everybody on the task's core passive; who that is, in words, or "" where nobody polls.
+/// Makes all waits for events of tasks on the task's core passive; returns their names as text, or "" if no task polls.
 std::string suspend_pollers(System& system, TaskIndex task) {
   std::vector<TaskIndex> pollers;
   for (NodeIndex node = 0; node < system.graph.size(); ++node) {
@@ -38,7 +38,7 @@ std::string suspend_pollers(System& system, TaskIndex task) {
   return names.empty() ? names : fmt::format("{} suspend{} instead of polling", names, pollers.size() == 1 ? "s" : "");
 }
 
-/// In words what became of the slices, or "" where there is no GPU that several contexts share.
+/// Describes the changed slices, or "" if no GPU is shared by several contexts.
 std::string shorten_slices(System& system, const AnalysisOptions& options) {
   std::size_t device_tasks = 0;
   bool shorter = false;
@@ -68,8 +68,8 @@ std::vector<WhatIf> what_if(const System& system, const AnalysisOptions& options
   const TaskIndex task = system.tasks[asked].folded_into.value_or(asked);
   std::vector<WhatIf> tried;
   const auto attempt = [&](const System& changed, std::string change) {
-    Diagnostics told;  // by the analysis of the system as it is
-    auto results = analyze(changed, options, told);
+    Diagnostics ignored;  // already reported by the analysis of the original system
+    auto results = analyze(changed, options, ignored);
     if (results) tried.push_back({std::move(change), std::move(results->tasks[task])});
   };
   System suspended = system;

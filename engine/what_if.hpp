@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What would help a task: the system with one thing changed, analysed anew.
+/// What would improve a task's response time: re-analyzes the system with one change at a time.
 ///
-/// What is tried, where it applies:
-/// - everybody who polls on the task's core (itself included) suspends instead: waits passively;
-/// - every GPU context's time slice at its least (the scheduler's minimum, else a millisecond);
+/// The changes, where they apply:
+/// - all polling tasks on the task's core (including itself) suspend instead: they wait passively;
+/// - every GPU context gets its minimum time slice (the scheduler's minimum, else one millisecond);
 /// - both.
 
 #include <string>
@@ -18,11 +18,11 @@
 namespace amalthea::engine {
 
 struct WhatIf {
-  std::string change;  ///< in words: "PRE_SFM_gpu_POST suspends instead of polling on Core1"
-  TaskResult result;   ///< of the task, with it
+  std::string change;  ///< description: "PRE_SFM_gpu_POST suspends instead of polling on Core1"
+  TaskResult result;   ///< result of the task with this change
 };
 
-/// In the order above; nothing where nothing applies. What is analysed, and for how long, is as in `options`.
+/// In the order above; empty if nothing applies. `options` are used as in `analyze`.
 std::vector<WhatIf> what_if(const System& system, const AnalysisOptions& options, TaskIndex task);
 
 }  // namespace amalthea::engine

@@ -7,7 +7,7 @@
 namespace amalthea::explore::detail {
 namespace {
 
-/// No worse in any objective.
+/// Not worse in any objective.
 bool covers(const std::vector<double>& a, const std::vector<double>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](double x, double y) { return x <= y; });
 }

@@ -40,7 +40,7 @@ void apply(const Placement& placement, const Candidate& candidate, System& syste
       task.units = base.units;
     task.priority = choice.priority;
     const auto& waits = placement.waits[index];
-    // Where a task waits in both ways that is kept as long as nothing changes.
+    // A task that waits in both ways keeps them as long as nothing changes.
     const bool as_stated = waits.empty() || choice.waits_actively == polls(placement.system, waits);
     for (const NodeIndex node : waits)
       std::get<WaitEvents>(system.graph[node].activity).active =
@@ -67,7 +67,7 @@ Candidate canonical(const Placement& placement, const Candidate& candidate) {
 std::size_t broken_constraints(const Constraints& constraints, const Placement& placement, const Candidate& candidate) {
   std::size_t broken = 0;
   const auto counts = [&](TaskIndex task) { return task < candidate.size() && placement.active[task]; };
-  // Who migrates is on all its units.
+  // A migrating task is on all its units.
   const auto is_on = [&](TaskIndex task, UnitIndex unit) {
     if (!migrates(placement, candidate, task)) return candidate[task].unit == unit;
     const auto& units = placement.system.tasks[task].units;

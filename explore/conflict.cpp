@@ -16,7 +16,7 @@ constexpr double tolerance = 1e-9;
 
 using Clock = std::chrono::steady_clock;
 
-/// For each deadline that is left out.
+/// Called for each omitted deadline.
 constexpr std::uint64_t walks = 2;
 
 class ConflictSearch {
@@ -34,7 +34,7 @@ class ConflictSearch {
 
   Conflict run() {
     if (best_.judgement.broken > 0) return of_constraints();
-    // A demand is a conflict if it is one wherever the functions are.
+    // A demand is a conflict if it is one for every placement of functions.
     std::optional<Conflict> demand;
     bool always = true;
     for (std::size_t index = 0; index < space_.placements.size() && always; ++index) {
@@ -59,7 +59,7 @@ class ConflictSearch {
     Conflict conflict;
     const Placement& placed = space_.placements[best_.placement];
     for (TaskIndex task = 0; task < best_.candidate.size(); ++task) {
-      // What concerns this task alone or with others.
+      // Conflicts that involve this task, alone or with others.
       Constraints own;
       own.allowed.resize(best_.candidate.size());
       for (TaskIndex other = 0; other < own.allowed.size(); ++other) {
@@ -87,7 +87,7 @@ class ConflictSearch {
 
   struct Share {
     TaskIndex task = 0;
-    double demand = 0;  ///< at least
+    double demand = 0;  ///< lower bound
     std::vector<UnitIndex> units;
   };
 
@@ -127,7 +127,7 @@ class ConflictSearch {
     return of_gpu(placed, demands);
   }
 
-  /// As few of the shares as are still too much.
+  /// A minimal set of shares that is still too much.
   std::optional<Conflict> overloaded(const Placement& placed, std::vector<Share> shares, double capacity,
                                      const std::string& units) const {
     double total = 0;
@@ -149,7 +149,7 @@ class ConflictSearch {
     return conflict;
   }
 
-  /// Kernels of those who wait for them.
+  /// Kernels count for the tasks that wait for them.
   std::optional<Conflict> of_gpu(const Placement& placed, const Demands& demands) const {
     engine::CompileOptions options = space_.options.analysis.compile;
     options.flatten_branches = true;
@@ -162,7 +162,7 @@ class ConflictSearch {
         gpus.push_back(system.tasks[task].unit);
     for (const UnitIndex gpu : gpus) {
       std::vector<Share> shares;
-      // Each job of a device task counts once, for how many waits and hosts it may set events.
+      // Each job of a device task counts once, for any number of waits and hosts.
       std::vector<double> left = demands.rates;
       for (TaskIndex host = 0; host < system.tasks.size(); ++host) {
         if (!placed.host[host] || !has_deadline(placed, host)) continue;
@@ -192,7 +192,7 @@ class ConflictSearch {
 
   bool is_late() const { return options_.end && Clock::now() >= *options_.end; }
 
-  /// Whether a mapping is known, or found, that keeps all of these, or nothing can be found any more.
+  /// Whether a mapping that meets all of these is known or found, or the search has to stop.
   bool can_be_kept(const std::vector<TaskIndex>& tasks, std::uint64_t search) {
     for (const auto& late : late_)
       if (meet(late, tasks)) return true;
@@ -237,7 +237,7 @@ class ConflictSearch {
             return false;
           }))
         kept.push_back(task);
-    // What is seldom late is left out first.
+    // Tasks that are rarely late are left out first.
     std::vector<TaskIndex> order = kept;
     std::stable_sort(order.begin(), order.end(), [&](TaskIndex a, TaskIndex b) { return often[a] < often[b]; });
     budget_ = std::clamp<std::uint64_t>(space_.options.candidates / std::max<std::uint64_t>(20, walks * order.size()),
@@ -265,9 +265,9 @@ class ConflictSearch {
   const std::set<std::vector<TaskIndex>>& late_;
   const ConflictOptions& options_;
   std::uint64_t& judged_;
-  std::uint64_t left_;        ///< candidates that may still be judged
-  std::uint64_t budget_ = 0;  ///< of each walk
-  bool is_cut_ = false;       ///< ended with deadlines not yet tried
+  std::uint64_t left_;        ///< number of candidates that may still be judged
+  std::uint64_t budget_ = 0;  ///< per walk
+  bool is_cut_ = false;       ///< stopped with untested deadlines
 };
 
 }  // namespace

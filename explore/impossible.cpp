@@ -11,7 +11,7 @@
 namespace amalthea::explore::detail {
 namespace {
 
-/// Releases so rare that no job meets another.
+/// Releases so rare that jobs never overlap.
 constexpr Duration rare = Duration::seconds(500);
 
 bool is_in(const std::vector<TaskIndex>& tasks, TaskIndex task) {
@@ -29,7 +29,7 @@ std::vector<TaskIndex> alone_with(const System& system, TaskIndex task) {
   return kept;
 }
 
-/// The system without all others, the task being released by itself.
+/// The system without all other tasks; the task is released by a stimulus of its own.
 System alone(const Placement& placement, TaskIndex task, const std::vector<TaskIndex>& kept) {
   System system = placement.system;
   for (Stimulus& stimulus : system.stimuli) {
@@ -51,7 +51,7 @@ System alone(const Placement& placement, TaskIndex task, const std::vector<TaskI
   return system;
 }
 
-/// Whether all that the task computes is stated for the unit.
+/// Whether the unit has ticks for all computations of the task.
 bool executes(const System& system, const Task& task, UnitIndex unit) {
   return std::all_of(task.body.begin(), task.body.end(), [&](NodeIndex node) {
     const Activity& activity = system.graph[node].activity;
@@ -82,7 +82,7 @@ class LeastSearch {
   }
 
  private:
-  /// Nothing where some placement has the deadline kept, or none.
+  /// Nothing if some placement meets the deadline, or there is none.
   std::optional<Impossible> of_owner(TaskIndex owner) {
     std::optional<Impossible> closest;
     for (std::size_t index = 0; index < space_.placements.size(); ++index) {
@@ -102,7 +102,7 @@ class LeastSearch {
     return closest;
   }
 
-  /// Whether who carries the deadline, or what that offloads, could run elsewhere if it was allowed to.
+  /// Whether the task with the deadline, or what it offloads, could run elsewhere if allowed.
   bool is_confined(TaskIndex owner) const {
     for (const Placement& placement : space_.placements)
       for (TaskIndex task = 0; task < placement.system.tasks.size(); ++task) {
@@ -136,7 +136,7 @@ class LeastSearch {
                        [&](const Stimulus& stimulus) { return is_in(stimulus.activates, task); });
   }
 
-  /// Placements that differ in others only have the same.
+  /// Placements that differ only in other tasks have the same result.
   Least least_of(const Placement& placement, TaskIndex task) {
     const auto kept = alone_with(placement.system, task);
     const auto key = std::tuple(task, placement.host[task], placement.system.tasks[task].body.size(), kept);
@@ -159,7 +159,7 @@ class LeastSearch {
     return least;
   }
 
-  /// Its bound; where there is none, what it and what it offloads take one after the other.
+  /// Its bound; without one, the sum of its own time and that of its offloads.
   Duration response(const System& system, TaskIndex task, const std::vector<TaskIndex>& kept) const {
     const auto worst = engine::compile_programs(system, engine::Execution::worst, space_.devices, options_);
     const auto best = engine::compile_programs(system, engine::Execution::best, space_.devices, options_);

@@ -19,14 +19,14 @@ namespace {
 
 constexpr double infinite = std::numeric_limits<double>::infinity();
 
-/// As excess a bound that is not known counts like one that is beyond its deadline by this many deadlines.
+/// An unknown bound counts as an excess of this many deadlines.
 constexpr double unbounded_excess = 10;
 
 double as_double(Duration duration) { return static_cast<double>(duration.picoseconds()); }
 
 double ratio(Duration part, Duration whole) { return as_double(part) / std::max(1.0, as_double(whole)); }
 
-/// In picoseconds, which may be more than a Duration holds; nothing where a response is unbounded.
+/// In picoseconds, which may exceed the range of Duration; nothing if a response is unbounded.
 using Latency = std::optional<amalthea::detail::Int128>;
 
 Latency reaction(const ChainForm& form, const std::vector<engine::Bound>& bounds) {
@@ -47,7 +47,7 @@ Latency reaction(const ChainForm& form, const std::vector<engine::Bound>& bounds
 
 }  // namespace
 
-/// Latencies are linear in the responses, so that asking the analysis for one task at a time finds how they count.
+/// Latencies are linear in the responses, so one analysis per task yields its factor.
 ChainForm chain_form(const System& system, std::size_t chain) {
   ChainForm form;
   if (chain >= system.chains.size() || system.chains[chain].tasks.empty()) return form;
@@ -179,7 +179,7 @@ Judgement Evaluator::judge(std::size_t placement, const Candidate& candidate) {
   return judgement;
 }
 
-/// Device tasks without a deadline do not: their hosts wait for them.
+/// Device tasks without a deadline do not count: their hosts wait for them.
 bool Evaluator::matters(std::size_t placement, TaskIndex task, const engine::Bound& bound) const {
   const Placement& placed = space_.placements[placement];
   return placed.active[task] && bound.best && (placed.host[task] || placed.system.tasks[task].deadline);
@@ -202,8 +202,8 @@ void Evaluator::judge_deadlines(std::size_t placement, Judgement& judgement) con
   }
 }
 
-/// As engine::judge_chain_limits does by bounds. What does not depend on the mapping, and explicit communication, is
-/// left to the analysis of the mapping that is found.
+/// Like engine::judge_chain_limits for bounds. Limits that do not depend on the mapping, and explicit communication,
+/// are judged by the analysis of the found mapping.
 void Evaluator::judge_chain_limits(std::size_t placement, Judgement& judgement) const {
   if (space_.options.analysis.communication != engine::Communication::implicit) return;
   const System& system = space_.placements[placement].system;
@@ -263,7 +263,7 @@ double Evaluator::overload(std::size_t placement, const Candidate& candidate, By
   std::vector<double> load(placed.system.platform.units.size(), 0);
   for (TaskIndex task = 0; task < candidate.size(); ++task)
     if (placed.host[task] &&
-        (by == By::everybody || (placed.system.tasks[task].deadline && is_counted(placement, task))))
+        (by == By::all_tasks || (placed.system.tasks[task].deadline && is_counted(placement, task))))
       load[candidate[task].unit] += demands.on_unit[task][candidate[task].unit];
   double overload = 0;
   for (const double share : load) overload += std::max(0.0, share - 1);
@@ -285,7 +285,7 @@ Judgement judge(const Problem& problem, const Candidate& candidate, const Option
   Space space = space_of(problem, options);
   auto counted = counted_tasks(space, impossible_deadlines(space));
   auto index = placement_of(space, candidate);
-  if (!index) {  // of many functions the search tries some combinations only
+  if (!index) {  // with many functions the search tries only some combinations
     auto on_cpu = functions_on_cpu(problem.system, space.functions, candidate);
     auto system = problem.place ? problem.place(on_cpu) : std::nullopt;
     if (!system || system->tasks.size() != problem.system.tasks.size())

@@ -3,10 +3,9 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <exception>
 #include <mutex>
-#include <thread>
 
+#include "amalthea/detail/threads.hpp"
 #include "explore/detail/conflict.hpp"
 #include "explore/detail/evaluator.hpp"
 #include "explore/detail/impossible.hpp"
@@ -19,39 +18,24 @@ namespace {
 using namespace detail;
 using Clock = std::chrono::steady_clock;
 
-/// More than this a clock might not hold.
-constexpr double most_seconds = 1e9;
+/// Longer times exceed the range of the clock.
+constexpr double max_seconds = 1e9;
 
-/// Whatever the number of threads, so that results do not depend on it.
+/// Independent of the number of threads, so that results are too.
 constexpr std::uint64_t walks = 8;
 constexpr Start starts[walks] = {Start::original, Start::first_fit, Start::worst_fit, Start::random,
                                  Start::random,   Start::original,  Start::random,    Start::random};
 
-/// Of the time that is given, for the walks; the rest is left to find a conflict.
+/// Share of the given time for the walks; the rest is for finding a conflict.
 constexpr double share_of_walks = 0.8;
 
-/// Calls `work` for 0 … count - 1, in any order and by several threads.
+/// Calls `work` for 0 … count - 1, in any order and on several threads.
 template <typename Work>
 void in_parallel(std::size_t count, unsigned threads, Work work) {
   std::atomic<std::size_t> next = 0;
-  std::mutex mutex;
-  std::exception_ptr failure;
-  const auto take = [&] {
-    for (std::size_t index = next++; index < count; index = next++) {
-      try {
-        work(index);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        if (!failure) failure = std::current_exception();
-      }
-    }
-  };
-  {
-    std::vector<std::jthread> others;
-    for (unsigned thread = 1; thread < threads && thread < count; ++thread) others.emplace_back(take);
-    take();
-  }
-  if (failure) std::rethrow_exception(failure);
+  in_threads(std::min<std::size_t>(threads, count), [&](std::size_t) {
+    for (std::size_t index = next++; index < count; index = next++) work(index);
+  });
 }
 
 class Search {
@@ -81,14 +65,14 @@ class Search {
       result.judged += each.judged;
     }
     archive.sort();
-    archive.thin(most_solutions);
+    archive.thin(max_solutions);
     const Judgement& best = archive.members().front().judgement;
     result.feasible = best.broken == 0 && best.late.empty();
     if (!result.feasible) {
       ConflictOptions options;
       if (options_.seconds)
         options.end = begin_ + std::chrono::duration_cast<Clock::duration>(
-                                   std::chrono::duration<double>(std::min(*options_.seconds, most_seconds)));
+                                   std::chrono::duration<double>(std::min(*options_.seconds, max_seconds)));
       options.judged = [this] { count(); };
       result.conflict =
           find_conflict(space_, facts_, counted_, archive.members().front(), late, options, result.judged);
@@ -108,7 +92,7 @@ class Search {
     }
   }
 
-  /// The first walks follow one objective each, the others all of them, by chance weighted.
+  /// The first walks have one objective each, the others all of them with random weights.
   std::vector<double> weights_of(std::uint64_t number) const {
     const std::size_t count = options_.objectives.size();
     std::vector<double> weights(count, 1);
@@ -161,8 +145,8 @@ class Search {
     engine::AnalysisOptions options = options_.analysis;
     options.execution = engine::Execution::worst;
     options.observer = nullptr;
-    Diagnostics told;  // by the analysis of the system as it is
-    const auto results = engine::analyze(system, options, told);
+    Diagnostics ignored;  // already reported by the analysis of the original system
+    const auto results = engine::analyze(system, options, ignored);
     if (!results) return solution;
     solution.was_simulated = true;
     for (TaskIndex task = 0; task < solution.simulated.size(); ++task)

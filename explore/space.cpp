@@ -18,7 +18,7 @@ bool by_fixed_priority(SchedulingAlgorithm algorithm) {
          algorithm == SchedulingAlgorithm::priority_based_round_robin;
 }
 
-/// Whether all that the task computes is stated for the unit.
+/// Whether the unit has ticks for all computations of the task.
 bool has_ticks(const System& system, TaskIndex task, UnitIndex unit) {
   const auto& body = system.tasks[task].body;
   return std::all_of(body.begin(), body.end(), [&](NodeIndex node) {
@@ -27,7 +27,7 @@ bool has_ticks(const System& system, TaskIndex task, UnitIndex unit) {
   });
 }
 
-/// On a GPU already, or a function whose wrapper fell away, or with ticks for a GPU.
+/// On a GPU already, or a function with a removed wrapper, or with ticks for a GPU.
 bool could_be_on_gpu(const System& system, TaskIndex task) {
   if (system.tasks[task].side == Side::device) return true;
   if (std::any_of(system.tasks.begin(), system.tasks.end(),
@@ -42,7 +42,7 @@ bool could_be_on_gpu(const System& system, TaskIndex task) {
   });
 }
 
-/// Device tasks stay where `place` has them, so that this must be allowed.
+/// Device tasks stay where `place` puts them, so this must be allowed.
 bool is_usable(const Problem& problem, const Placement& placement) {
   for (TaskIndex task = 0; task < placement.system.tasks.size(); ++task)
     if (placement.active[task] && !placement.host[task] &&
@@ -51,8 +51,8 @@ bool is_usable(const Problem& problem, const Placement& placement) {
   return true;
 }
 
-/// Which combinations are tried, the model's own first: all of few functions; of many those one change away from it,
-/// all on one side, and some by chance.
+/// The combinations to try, the model's own first: all of few functions; for many those one change away from it, all on
+/// one side, and random ones.
 std::vector<std::vector<bool>> combinations(const System& system, const std::vector<TaskIndex>& functions,
                                             const Options& options) {
   std::vector<bool> own(system.tasks.size(), false);
@@ -60,7 +60,7 @@ std::vector<std::vector<bool>> combinations(const System& system, const std::vec
   std::vector<std::vector<bool>> all = {own};
   if (!options.freedom.offloading) return all;
   const auto add = [&all](const std::vector<bool>& one) {
-    if (all.size() < most_placements && std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
+    if (all.size() < max_placements && std::find(all.begin(), all.end(), one) == all.end()) all.push_back(one);
   };
   if (functions.size() <= 6) {
     for (std::uint32_t bits = 0; bits < (1u << functions.size()); ++bits) {
@@ -78,10 +78,10 @@ std::vector<std::vector<bool>> combinations(const System& system, const std::vec
   for (const TaskIndex task : functions) {
     std::vector<bool> one = own;
     one[task] = !one[task];
-    if (all.size() < most_placements / 2) add(one);
+    if (all.size() < max_placements / 2) add(one);
   }
   RandomStream random(options.seed, walk_purpose, ~std::uint64_t{0}, 0);
-  for (std::size_t tries = 0; tries < 4 * most_placements; ++tries) {
+  for (std::size_t tries = 0; tries < 4 * max_placements; ++tries) {
     std::vector<bool> one(own.size(), false);
     for (const TaskIndex task : functions) one[task] = random.uniform() < 0.5;
     add(one);
@@ -120,7 +120,7 @@ std::vector<UnitIndex> cpus_of(const Problem& problem, const std::vector<Placeme
   return units;
 }
 
-/// Whether constraints hold on whatever unit the task is just now.
+/// Whether constraints hold for the task on each of its units.
 bool may_migrate(const Problem& problem, TaskIndex index, const Task& task) {
   if (task.units.size() < 2) return false;
   const auto in_group = [index](const std::vector<TaskIndex>& group) {
@@ -133,7 +133,7 @@ bool may_migrate(const Problem& problem, TaskIndex index, const Task& task) {
                      [&](UnitIndex unit) { return is_allowed(problem, index, unit); });
 }
 
-/// Who must be together with whom; chains of such groups are one.
+/// The tasks that must be together; overlapping groups are merged.
 std::vector<std::vector<TaskIndex>> groups_of(const Problem& problem) {
   const std::size_t count = problem.system.tasks.size();
   std::vector<TaskIndex> leader(count);
@@ -150,7 +150,7 @@ std::vector<std::vector<TaskIndex>> groups_of(const Problem& problem) {
   return groups;
 }
 
-/// Members of a group may have ticks for different units: they move to what all of them have.
+/// Members of a group may have ticks for different units: they move to common ones.
 void find_common_units(const Space& space, Placement& placement) {
   placement.groups = space.groups;
   placement.units = space.cpus;
@@ -226,7 +226,7 @@ Placement describe_placement(System system, std::vector<bool> on_cpu, const Prob
       for (const NodeIndex node : stated.body)
         if (std::holds_alternative<WaitEvents>(system.graph[node].activity)) placement.waits[task].push_back(node);
     const bool process = stated.kind == ProcessKind::task;
-    // A function that has come from the GPU needs a core, even where no other task moves.
+    // A function moved from the GPU needs a core, even if no other task moves.
     const bool came = on_cpu[task] && problem.system.tasks[task].side == Side::device;
     placement.active.push_back(active);
     placement.host.push_back(host);
@@ -264,7 +264,7 @@ Space space_of(const Problem& problem, const Options& options) {
         slices = slices_of(placement.system, placement.system.tasks[task]);
     space.slices.push_back(std::move(slices));
   }
-  // Without a core for it a function cannot come.
+  // A function cannot move to CPUs without a core for it.
   space.placements.erase(std::remove_if(space.placements.begin() + 1, space.placements.end(),
                                         [&](const Placement& placement) {
                                           return std::any_of(

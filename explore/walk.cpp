@@ -12,15 +12,15 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr double first_temperature = 1, last_temperature = 0.003;
-/// A walk is annealed so often, each time but the first from its best and half as hot.
+/// Number of annealings of a walk; each after the first starts from its best candidate at half the temperature.
 constexpr std::uint64_t rounds = 2;
-/// So many moves in a row that lead to nothing new end it: the space is small.
-constexpr std::uint64_t most_idle_moves = 3000;
-constexpr std::size_t most_late_sets = 200;
+/// This many consecutive moves without a new candidate end the walk: the space is small.
+constexpr std::uint64_t max_idle_moves = 3000;
+constexpr std::size_t max_late_sets = 200;
 
 struct State {
   std::size_t placement = 0;
-  Candidate genome;  ///< canonical for the placement, but that what is not decided in it keeps its last value
+  Candidate genome;  ///< canonical for the placement, except that unused choices keep their last value
 };
 
 class Walker {
@@ -50,7 +50,7 @@ class Walker {
   }
 
  private:
-  /// Shared, as what is not remembered has to last while the walk is there, or is best.
+  /// Shared, since candidates that are not cached must live as long as the walk uses them.
   using Judged = std::shared_ptr<const Judgement>;
 
   const Placement& placement(const State& state) const { return space_.placements[state.placement]; }
@@ -63,7 +63,7 @@ class Walker {
   }
 
   bool is_over() const {
-    if (result_.judged >= options_.budget || idle_ >= most_idle_moves) return true;
+    if (result_.judged >= options_.budget || idle_ >= max_idle_moves) return true;
     if (options_.until_feasible && result_.feasible) return true;
     return options_.seconds && std::chrono::duration<double>(Clock::now() - begin_).count() >= *options_.seconds;
   }
@@ -82,11 +82,11 @@ class Walker {
     member.judgement = evaluator_.judge(state.placement, member.candidate);
     member.judgement.bounds.clear();
     auto judged = std::make_shared<const Judgement>(member.judgement);
-    if (known_.size() < options_.most_remembered) known_.emplace(hash, judged);
+    if (known_.size() < options_.max_remembered) known_.emplace(hash, judged);
     result_.archive.add(member);
     const Judgement& judgement = *judged;
     result_.feasible = result_.feasible || (judgement.broken == 0 && judgement.late.empty());
-    if (judgement.broken == 0 && result_.late.size() < most_late_sets) {
+    if (judgement.broken == 0 && result_.late.size() < max_late_sets) {
       std::vector<TaskIndex> owners;
       for (const TaskIndex task : judgement.late) owners.push_back(placement(state).owner[task]);
       std::sort(owners.begin(), owners.end());
@@ -104,9 +104,9 @@ class Walker {
       energy += 2 * evaluator_.overload(state.placement, state.genome);
     }
     if (judgement.unbounded > 0)
-      // As dear as a late task: what is given up early for deadlines is seldom found again.
+      // The cost of a late task: what is given up early for deadlines is rarely recovered.
       energy += 4 * static_cast<double>(judgement.unbounded) +
-                2 * evaluator_.overload(state.placement, state.genome, Evaluator::By::everybody);
+                2 * evaluator_.overload(state.placement, state.genome, Evaluator::By::all_tasks);
     for (std::size_t i = 0; i < judgement.objectives.size(); ++i)
       energy += options_.weights[i] * std::min(5.0, judgement.objectives[i] / options_.scales[i]);
     return energy;
@@ -155,7 +155,7 @@ class Walker {
     return broken == 0 || broken <= broken_constraints(constraints, placement(state), state.genome);
   }
 
-  // ---- starts
+  // ---- initial candidates
 
   State start() {
     State state{0, original_candidate(space_.problem.system)};
@@ -174,7 +174,7 @@ class Walker {
     return state;
   }
 
-  /// Assigns the tasks that can be moved by falling demand, groups as a whole.
+  /// Assigns the movable tasks by decreasing demand, groups as a whole.
   void distribute(State& state) {
     const Demands& demands = facts_.demands[state.placement];
     const Placement& placed = placement(state);
@@ -211,8 +211,8 @@ class Walker {
     return group.front();
   }
 
-  /// First fit takes the unit where the task needs least as long as four fifths of it are enough; worst fit what is
-  /// left with most room. Units that would break a constraint come last.
+  /// First fit selects the unit where the task needs the least time, up to four fifths utilization; worst fit the one
+  /// with the most remaining capacity. Units that violate a constraint are last.
   UnitIndex fitting_unit(State& state, TaskIndex leader, const std::vector<double>& load) {
     const Demands& demands = facts_.demands[state.placement];
     const auto& units = placement(state).units[leader];
@@ -239,7 +239,7 @@ class Walker {
     return best;
   }
 
-  /// What the model lets migrate does so again where it began, as long as constraints hold then.
+  /// Tasks that migrate in the model migrate again on their original units, as long as constraints hold.
   void set_unit(State& state, TaskIndex task, UnitIndex unit) const {
     const Placement& placed = placement(state);
     state.genome[task].unit = unit;
@@ -251,11 +251,11 @@ class Walker {
   Duration urgency(const State& state, TaskIndex task) const {
     const Placement& placed = placement(state);
     if (placed.system.tasks[task].deadline) return *placed.system.tasks[task].deadline;
-    // What has no deadline comes after all that have one.
+    // Tasks without a deadline follow all others.
     return Duration::seconds(1'000'000) + placed.periods[task].value_or(Duration::seconds(1'000'000));
   }
 
-  /// Tasks on the unit whose priorities are free, the most urgent first.
+  /// Tasks on the unit with free priorities, the most urgent first.
   std::vector<TaskIndex> order_on(const State& state, UnitIndex unit) const {
     std::vector<TaskIndex> order;
     for (TaskIndex task = 0; task < state.genome.size(); ++task)
@@ -275,7 +275,7 @@ class Walker {
     rank(state, order);
   }
 
-  /// The task has come to its unit.
+  /// The task has moved to its unit.
   void insert(State& state, TaskIndex task) {
     if (!placement(state).ranked[task]) return;
     auto order = order_on(state, state.genome[task].unit);
@@ -310,7 +310,7 @@ class Walker {
     for (TaskIndex task = 0; task < state.genome.size(); ++task)
       if (wanted(task)) tasks.push_back(task);
     if (tasks.empty()) return std::nullopt;
-    // Half of the time something on the core of a late task.
+    // Half of the moves concern a task on the core of a late one.
     if (!late_->empty() && by_chance(0.5)) {
       const TaskIndex late = one_of(*late_);
       std::vector<TaskIndex> near;
@@ -373,7 +373,7 @@ class Walker {
       order_by_deadline(state, unit);
       return true;
     }
-    // A late one moves up, others anywhere.
+    // A late task moves up, others move anywhere.
     const bool late = std::find(late_->begin(), late_->end(), *task) != late_->end();
     const auto from = static_cast<std::size_t>(std::find(order.begin(), order.end(), *task) - order.begin());
     const std::size_t to = late && from > 0 ? below(from) : below(order.size());
@@ -383,7 +383,7 @@ class Walker {
     return true;
   }
 
-  /// Of functions that come to CPUs or become active on them: a unit and a place in the order.
+  /// For functions that move to CPUs or become active there: a unit and a position in the order.
   void place(State& state, std::size_t index) {
     const Placement& from = placement(state);
     const Placement& to = space_.placements[index];
@@ -407,7 +407,7 @@ class Walker {
 
   bool change_placement(State& state) {
     if (space_.placements.size() < 2) return false;
-    // Those one change away, or where there is none any.
+    // Placements one change away, or any if there are none.
     std::vector<std::size_t> near, others;
     for (std::size_t index = 0; index < space_.placements.size(); ++index) {
       if (index == state.placement) continue;
@@ -419,7 +419,7 @@ class Walker {
     const bool far = near.empty() || (!others.empty() && by_chance(0.2));
     const Placement& before = placement(state);
     place(state, one_of(far ? others : near));
-    // Who is new on the GPU, and whoever waits for it, seldom fits with what was right before.
+    // The previous choices rarely fit tasks that are new on the GPU, and tasks that wait for them.
     for (TaskIndex task = 0; task < state.genome.size(); ++task) {
       if (placement(state).waiting[task] && !before.active[task] && by_chance(0.7))
         state.genome[task].waits_actively = false;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include <fmt/core.h>
@@ -14,13 +13,14 @@
 #include "amalthea/identifier.hpp"
 #include "migration/detail/itea_form.hpp"
 #include "migration/detail/leftovers.hpp"
+#include "migration/detail/references.hpp"
 #include "migration/detail/root.hpp"
 #include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 namespace {
 
-/// Releases from which on objects are named in another way than before.
+/// Releases with a new naming scheme for objects.
 constexpr Version renaming_releases[] = {Version::v0_9_0, Version::v0_9_1, Version::v0_9_4, Version::v0_9_6};
 
 bool names_change(const Release& from, const Release& to) {
@@ -46,7 +46,7 @@ bool same_metamodel(Version one, Version other) {
   return true;
 }
 
-/// References follow objects that are named in another way in the new release.
+/// Updates references to objects that are named differently in the new release.
 void rename_references(EditableModel& model, Version from, Version to) {
   std::unordered_map<std::string_view, std::string_view> renamed;
   model.for_each([&](Object& object) {
@@ -57,25 +57,6 @@ void rename_references(EditableModel& model, Version from, Version to) {
   if (!renamed.empty()) model.retarget(renamed);
 }
 
-/// From 0.9.7 on every object that has an id is written with it; before, none is. An xmi:id by which an object without
-/// a name is referred to stays in every release.
-void write_ids(EditableModel& model, Version version) {
-  std::unordered_set<std::string_view> referenced;
-  model.for_each([&](Object& object) {
-    for (const Field& field : object.fields())
-      if (field.kind != FieldKind::value && field.text.find("?type=") == std::string_view::npos)
-        referenced.insert(field.text.substr(field.text.find('#') + 1));
-  });
-  model.for_each([&](Object& object) {
-    if (!referenced.empty() && referenced.contains(object.attribute_or("xmi:id", ""))) return;
-    const auto id = version >= Version::v0_9_7 ? computed_id(object, version) : std::nullopt;
-    if (!id)
-      object.unset("xmi:id");
-    else if (object.attribute("xmi:id") != *id)
-      object.set("xmi:id", *id);
-  });
-}
-
 void upgrade(EditableModel& model, const Release& from, const StepRules& rules, bool last, Record& record) {
   Step step(model, from, rules.to, record);
   for (const Rule& rule : rules.rules) {
@@ -83,7 +64,12 @@ void upgrade(EditableModel& model, const Release& from, const StepRules& rules, 
     rule.apply(step);
     step.end_rule();
   }
-  if (rules.to.is_itea()) return;  // there is no metamodel to ask
+  if (rules.to.is_itea()) {  // there is no metamodel to ask, beside what 0.7.0 has
+    step.begin_rule("what has no place any more");
+    keep_surplus(step);
+    step.end_rule();
+    return;
+  }
   if (names_change(from, rules.to)) rename_references(model, from.version, rules.to.version);
   if (!last && !from.is_itea() && same_metamodel(from.version, rules.to.version)) return;
   step.begin_rule("what has no place any more");
@@ -91,7 +77,7 @@ void upgrade(EditableModel& model, const Release& from, const StepRules& rules, 
   step.end_rule();
 }
 
-/// Attributes that only say what is the case anyway are no obstacle where the older release does not know them.
+/// Attributes with a redundant value are not an obstacle if the older release lacks them.
 void drop_defaults(EditableModel& model, Version from, Version to) {
   model.for_each([&](Object& object) {
     if (object.cls() == no_class) return;
@@ -122,7 +108,7 @@ void downgrade(EditableModel& model, const StepRules& rules, const Release& to, 
   if (!to.is_itea() && names_change(rules.to, to)) rename_references(model, rules.to.version, to.version);
 }
 
-/// In a file of 0.7.1 or later the root alone has the form of before, not what it holds.
+/// In a file of 0.7.1 or later only the root has the old form, not its content.
 void contain_late_roots(EditableModel& model, const Release& from, Record& record) {
   Step step(model, from, from, record);
   step.begin_rule("Amalthea is the root");
@@ -130,9 +116,7 @@ void contain_late_roots(EditableModel& model, const Release& from, Record& recor
   step.end_rule();
 }
 
-}  // namespace
-
-bool migrate(EditableModel& model, Release from, Release to, Record& record, Diagnostics& diagnostics) {
+bool take_steps(EditableModel& model, Release from, const Release& to, Record& record, Diagnostics& diagnostics) {
   const auto steps = all_steps();
   if (to >= from) {
     if (!from.is_itea()) {
@@ -145,6 +129,12 @@ bool migrate(EditableModel& model, Release from, Release to, Record& record, Dia
                         {model.files().front().path});
         from = structure;
       }
+    }
+    if (from < to || to.is_itea()) {
+      Step step(model, from, from, record);
+      step.begin_rule("what has no place any more");
+      keep_surplus(step);
+      step.end_rule();
     }
     for (const StepRules& step : steps) {
       if (step.to <= from || step.to > to) continue;
@@ -159,8 +149,40 @@ bool migrate(EditableModel& model, Release from, Release to, Record& record, Dia
     }
     if (find_obstacles(model, to.version, diagnostics) > 0) return false;
   }
-  if (!to.is_itea()) write_ids(model, to.version);
   return true;
+}
+
+/// XML 1.0, which is written, has no way to say control characters other than tabs and line ends; XML 1.1 has. Returns
+/// whether there are any.
+bool find_unwritable(const EditableModel& model, Diagnostics& diagnostics, std::size_t most) {
+  const auto unwritable = [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 && c != '\t' && c != '\n' && c != '\r';
+  };
+  std::size_t count = 0;
+  model.for_each([&](const Object& object) {
+    for (const Field& field : object.fields()) {
+      const auto found = std::find_if(field.text.begin(), field.text.end(), unwritable);
+      if (found == field.text.end() || ++count > most) continue;
+      diagnostics.add(
+          "AM0705", Severity::error,
+          fmt::format("\"{}\" holds the control character U+{:04X}, which only XML 1.1 can hold; models are "
+                      "written in XML 1.0; remove it",
+                      model.name(field.name), static_cast<unsigned char>(*found)),
+          object.location(), one_line(object.path()));
+    }
+  });
+  return count > 0;
+}
+
+}  // namespace
+
+bool migrate(EditableModel& model, Release from, Release to, Record& record, Diagnostics& diagnostics) {
+  if (find_unwritable(model, diagnostics, record.places())) return false;
+  model.keep_removed();
+  const bool done = take_steps(model, from, to, record, diagnostics);
+  if (done && !to.is_itea()) settle_references(model, to.version, diagnostics, record.places());
+  model.forget_removed();
+  return done;
 }
 
 std::string write(const Object& root, const Release& release) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What a migration did, rule by rule, with places.
+/// A record of a migration by rule, with locations.
 
 #include <cstddef>
 #include <string>
@@ -14,42 +14,45 @@
 
 namespace amalthea::migration {
 
-/// Where a rule did something.
-struct Place {
-  Location location;  ///< of the element it concerns, where that was in a file
-  std::string path;   ///< "swModel/tasks/DASM", as it was then
-  std::string what;   ///< "priority 3 became a scheduling parameter"; empty where the rule's name says it all
+/// An object that a rule changed.
+struct ChangeSite {
+  Location location;  ///< location of its element, if that was in a file
+  std::string path;   ///< "swModel/tasks/DASM", at that time
+  /// "priority 3 became a scheduling parameter"; empty if the name of the rule is sufficient
+  std::string what;
 };
 
-/// All that one rule did.
+/// All changes by one rule.
 struct RuleRecord {
   std::string_view rule;
   Release to;
   std::size_t count = 0;
-  std::ptrdiff_t objects = 0;  ///< how many more there are afterwards, or fewer
-  std::vector<Place> places;   ///< the first of them, in document order of each pass of the rule
+  std::ptrdiff_t objects = 0;      ///< number of objects added, or removed if negative
+  std::vector<ChangeSite> places;  ///< the first ones, in document order of each pass of the rule
 };
 
 class Record {
  public:
-  /// `places` of each rule are remembered; findings (content kept aside, changed meaning) go to `diagnostics`, as many
-  /// of each kind and rule.
+  /// Keeps up to `places` for each rule. Findings (kept content, changed meaning) go to `diagnostics`, up to the same
+  /// number for each kind and rule.
   explicit Record(Diagnostics& diagnostics, std::size_t places = 1000) : diagnostics_(diagnostics), places_(places) {}
 
   void begin(std::string_view rule, const Release& to);
   void changed(const Object& object, std::string_view what);
-  /// AM0701: it stands in the custom property `key` of `holder` now.
+  /// AM0701: the content is now in the custom property `key` of `holder`.
   void kept(const Object& holder, const Location& location, std::string_view what, std::string_view key);
-  /// That many objects came into being, or went if it is negative.
+  /// Counts created objects, or removed ones if negative.
   void objects(std::ptrdiff_t added);
   /// AM0702.
   void altered(const Object& object, std::string_view what);
 
+  /// How many places and findings of a rule are remembered.
+  std::size_t places() const { return places_; }
   /// Those that did something, in the order in which they ran.
   const std::vector<RuleRecord>& rules() const { return rules_; }
-  /// How much content had to be kept aside.
+  /// How much content is kept as custom properties.
   std::size_t kept_count() const { return kept_; }
-  /// How much does not mean exactly the same any more.
+  /// How much content has a changed meaning.
   std::size_t altered_count() const { return altered_; }
 
  private:
@@ -62,7 +65,7 @@ class Record {
   std::vector<RuleRecord> rules_;
   std::size_t kept_ = 0;
   std::size_t altered_ = 0;
-  std::size_t findings_ = 0;  // of the rule at hand
+  std::size_t findings_ = 0;  // of the current rule
 };
 
 }  // namespace amalthea::migration

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// The releases of AMALTHEA in the order in which models are converted from one to the next: the three ITEA releases,
-/// then 0.7.0 to 3.3.0.
+/// The releases of AMALTHEA in the order of conversion: the three ITEA releases, then 0.7.0 to 3.3.0.
 
 #include <compare>
 #include <optional>
@@ -15,7 +14,7 @@ namespace amalthea::migration {
 
 struct Release {
   IteaRelease itea = IteaRelease::none;
-  Version version = oldest_version;  ///< of an ITEA release: 0.7.0, whose metamodel it is read with
+  Version version = oldest_version;  ///< for an ITEA release: 0.7.0, whose metamodel is used to read it
 
   Release() = default;
   // NOLINTBEGIN(google-explicit-constructor): either is a release

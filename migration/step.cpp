@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 #include <fmt/core.h>
 
+#include "amalthea/attribute_value.hpp"
 #include "amalthea/emf_form.hpp"
 #include "amalthea/identifier.hpp"
 #include "migration/detail/rule.hpp"
@@ -16,13 +18,13 @@ std::string_view id_of(const Field& field) {
                                                                              : field.text;
 }
 
-/// The object and all below it that references can name, with their ids.
+/// The object and all its referable descendants, with their ids.
 void collect_ids(Object& object, Version version, std::vector<std::pair<Object*, std::string>>& ids) {
   if (auto id = computed_id(object, version)) ids.emplace_back(&object, std::move(*id));
   for (const OwnedObject& child : object.children()) collect_ids(*child, version, ids);
 }
 
-/// Objects without a name are referred to by their xmi:id.
+/// References to unnamed objects use their xmi:id.
 void collect_xmi_ids(Object& object, std::unordered_map<std::string, Object*>& ids) {
   if (const auto id = object.attribute("xmi:id")) ids.emplace(*id, &object);
   for (const OwnedObject& child : object.children()) collect_xmi_ids(*child, ids);
@@ -30,10 +32,21 @@ void collect_xmi_ids(Object& object, std::unordered_map<std::string, Object*>& i
 
 bool can_have_properties(const Object& object, Version version) {
   if (object.cls() == no_class) return false;
-  // A class that is gone by then becomes one that is like it.
+  // A class that is removed by then becomes a similar one.
   return metamodel::exists(object.cls(), version)
              ? metamodel::find_feature(object.cls(), "customProperties", version) != nullptr
              : metamodel::find_feature_any_version(object.cls(), "customProperties", version) != nullptr;
+}
+
+/// Comments of an object that goes stay with what was around it.
+void hand_over_comments(const Object& object, Object& owner) {
+  if (const Comments* const found = object.model().comments(object)) {
+    const Comments comments = *found;
+    std::vector<std::string_view>& after = object.model().comments_for_change(owner).at_end;
+    after.insert(after.end(), comments.before.begin(), comments.before.end());
+    after.insert(after.end(), comments.at_end.begin(), comments.at_end.end());
+  }
+  for (const OwnedObject& child : object.children()) hand_over_comments(*child, owner);
 }
 
 void add_property(Object& holder, std::string_view key, std::string_view text) {
@@ -44,8 +57,8 @@ void add_property(Object& holder, std::string_view key, std::string_view text) {
 
 }  // namespace
 
-std::vector<Object*> Step::parts(std::string_view feature) const {
-  std::vector<Object*> found;
+Objects Step::parts(std::string_view feature) const {
+  Objects found;
   for (const EditableModel::File& file : model.files())
     for (Object* const part : file.root->children(feature)) found.push_back(part);
   return found;
@@ -110,7 +123,11 @@ void Step::keep_field(Object& object, std::string_view feature) {
     found = true;
   }
   for (const Field& target : object.references(feature)) {
-    text.append(text.empty() ? "" : " ").append(target.text);
+    // A position means nothing once it is text.
+    const auto id = target.target != nullptr && target.text.find("//@") != std::string_view::npos
+                        ? computed_id(*target.target, from.version)
+                        : std::nullopt;
+    text.append(text.empty() ? "" : " ").append(id ? *id : std::string(target.text));
     found = true;
   }
   if (!found) return;
@@ -125,6 +142,40 @@ void Step::keep_child(Object& owner, Object& child) {
   const Location location = child.location();
   owner.remove(child);
   keep(owner, feature, text);
+}
+
+void Step::drop(Object& object, std::initializer_list<std::string_view> used) {
+  Object* const owner = object.owner();
+  if (owner == nullptr) return;
+  const auto says_more = [&](const Field& field) {
+    const std::string_view name = model.name(field.name);
+    if (name.starts_with("xmi:") || std::find(used.begin(), used.end(), name) != used.end()) return false;
+    const Feature* const feature =
+        object.cls() == no_class ? nullptr : metamodel::find_feature(object.cls(), name, from.version);
+    if (feature == nullptr || feature->kind != FeatureKind::attribute) return true;
+    const auto value = written_value(*feature, from.version, field.text);
+    return !value || value != default_value(*feature, from.version);
+  };
+  if (!object.children().empty() || std::any_of(object.fields().begin(), object.fields().end(), says_more))
+    keep_child(*owner, object);
+  else
+    remove(object);
+}
+
+void Step::remove(Object& object) {
+  Object* const owner = object.owner();
+  if (owner == nullptr) return;
+  hand_over_comments(object, *owner);
+  owner->remove(object);
+}
+
+void Step::replace(Object& object, Object& by) {
+  by.fields() = std::exchange(object.fields(), {});
+  while (!object.children().empty()) {
+    Object& child = *object.children().front();
+    child.move_to(by, child.feature());
+  }
+  remove(object);
 }
 
 // ---- identity
@@ -162,6 +213,7 @@ void Step::move(Object& object, Object& owner, std::string_view feature) {
 std::string Step::id(const Object& object) const { return computed_id(object, from.version).value_or(""); }
 
 Object* Step::find(const Object& holder, const Field& reference) {
+  if (reference.target != nullptr && !reference.target->is_removed()) return reference.target;
   if (ids_.empty())
     for (const EditableModel::File& file : model.files()) {
       std::vector<std::pair<Object*, std::string>> ids;
@@ -174,9 +226,16 @@ Object* Step::find(const Object& holder, const Field& reference) {
   const Object* const own = reference.kind == FieldKind::local ? &root_of(holder) : nullptr;
   for (const auto& [root, table] : ids_) {
     if (own != nullptr && root != own) continue;
-    if (const auto found = table.find(id); found != table.end()) return found->second;
+    if (const auto found = table.find(id); found != table.end() && !found->second->is_removed()) return found->second;
   }
   return nullptr;
+}
+
+void Step::refer(Object& holder, std::string_view feature, Object& target) const {
+  if (&root_of(holder) == &root_of(target))
+    holder.add_reference(feature, id(target), &target);
+  else
+    holder.add_remote_reference(feature, fmt::format("{}{}", any_file, id(target)), target.cls(), &target);
 }
 
 void Step::begin_rule(std::string_view rule) {
@@ -237,6 +296,12 @@ void Step::rename_literal(std::string_view class_name, std::string_view attribut
       object->set(attribute, after);
       changed(*object);
     }
+}
+
+Objects all_children(const Object& object) {
+  Objects all;
+  for (const OwnedObject& child : object.children()) all.push_back(child.get());
+  return all;
 }
 
 Object& copy(const Object& object, Object& owner) {

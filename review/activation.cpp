@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stimuli, events and calls: what starts what.
+// Stimuli, events and calls: activation of tasks and runnables.
 
 #include <algorithm>
 #include <cstdint>
@@ -64,7 +64,7 @@ class CallGraph {
     return found == calls_.end() ? none : found->second;
   }
 
-  /// Runnables that tasks and ISRs reach; of circles among those the analysis speaks.
+  /// Runnables that tasks and ISRs call; the analysis reports cycles among them.
   std::unordered_set<std::uint64_t> reached() const {
     std::unordered_set<std::uint64_t> seen;
     std::vector<Element> open = roots_;
@@ -171,7 +171,7 @@ void check_call_arguments(const Context& context, Report& report) {
   for (const Element argument : context.facts.all("CallArgument")) {
     const Element runnable = context.model.reference(argument.parent(), "runnable");
     const Element parameter = context.model.reference(argument, "parameter");
-    if (!runnable || !parameter || parameter.parent() == runnable || report.is_told(argument)) continue;
+    if (!runnable || !parameter || parameter.parent() == runnable || report.is_reported(argument)) continue;
     report.add(argument, "parameter",
                fmt::format("an argument of the call of \"{}\" refers to the parameter \"{}\" of {}; expected a "
                            "parameter of the called runnable",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Event chains: do their parts connect, and does anything in the model lead from their stimulus to their response.
+// Event chains: whether their parts connect, and whether the model connects their stimulus with their response.
 
 #include <algorithm>
 #include <array>
@@ -20,13 +20,13 @@ std::uint64_t key(Element element) {
   return (static_cast<std::uint64_t>(element.document().position()) << 32U) | element.index();
 }
 
-/// The chain that an item of a chain contains or refers to; up to 0.8.0 the item of a sub chain is its holder.
+/// The chain that an item of a chain contains or refers to; up to 0.8.0 the item of a sub chain is its container.
 Element chain_of_item(const Context& context, Element item) {
   if (const Element inside = item.child("eventChain"); inside && inside.cls()) return inside;
   return context.model.reference(item, "eventChain");
 }
 
-/// Chains below a chain, as far as they are known.
+/// Chains below a chain, as far as they exist.
 struct Parts {
   std::vector<Element> sequence, parallel;
   bool empty() const { return sequence.empty() && parallel.empty(); }
@@ -57,8 +57,8 @@ std::string name_of(Element chain) {
                               : fmt::format("event chain \"{}\"", chain.name());
 }
 
-/// Who may pass something on to whom: executables, what they read, write, set, trigger and call. An access that is
-/// neither a read nor a write counts as both, and so does a call; so the graph may hold more paths than the model.
+/// The data flow graph: executables, and what they read, write, set, trigger and call. An access that is neither a read
+/// nor a write counts as both, and so does a call, so the graph may contain more paths than the model.
 class FlowGraph {
  public:
   explicit FlowGraph(const Context& context) {
@@ -66,8 +66,8 @@ class FlowGraph {
       for (std::uint32_t i = 0; i < document->size(); ++i) add_uses(context, document->element(i));
   }
 
-  /// Whether something leads from one of `sources` to one of `targets`. Gives up, and says yes, when the model is
-  /// so large that the search takes too long.
+  /// Whether a path leads from one of `sources` to one of `targets`. Returns true if the search takes too long in a
+  /// large model.
   bool leads(const std::vector<Element>& sources, const std::vector<Element>& targets) {
     std::unordered_set<std::uint64_t> seen, goal;
     for (const Element target : targets) goal.insert(key(target));
@@ -81,14 +81,14 @@ class FlowGraph {
       const auto next = edges_.find(at);
       if (next == edges_.end()) continue;
       steps_ += next->second.size();
-      if (steps_ > most_steps) return true;
+      if (steps_ > max_steps) return true;
       open.insert(open.end(), next->second.begin(), next->second.end());
     }
     return false;
   }
 
  private:
-  static constexpr std::size_t most_steps = 20'000'000;
+  static constexpr std::size_t max_steps = 20'000'000;
 
   void add_uses(const Context& context, Element target) {
     for (const Use& use : context.facts.uses_of(target)) {
@@ -105,7 +105,7 @@ class FlowGraph {
   std::size_t steps_ = 0;
 };
 
-/// What an event happens to: its entity, and the more exact place where it names one.
+/// The subject of an event: its entity, and the more specific one if it names one.
 std::vector<Element> places_of(const Context& context, Element event) {
   std::vector<Element> places;
   for (const std::string_view feature : {"entity", "runnable", "process"})
@@ -113,7 +113,7 @@ std::vector<Element> places_of(const Context& context, Element event) {
   return places;
 }
 
-/// Whether the executables of a model say what they do; else nothing can be expected of chains.
+/// Whether the executables of a model have activities; otherwise chains cannot be checked.
 bool has_flow(const Context& context) {
   return !context.facts.all("LabelAccess").empty() || !context.facts.all("InterProcessTrigger").empty() ||
          !context.facts.all("InterProcessActivation").empty();
@@ -161,7 +161,7 @@ void check_unsupported_chains(const Context& context, Report& report) {
   if (chains.empty() || !has_flow(context)) return;
   FlowGraph flow(context);
   for (const Element chain : chains) {
-    if (!parts_of(context, chain).empty()) continue;  // of its parts it is told where the gap is
+    if (!parts_of(context, chain).empty()) continue;  // the gap is reported for its parts
     const Element stimulus = context.model.reference(chain, "stimulus");
     const Element response = context.model.reference(chain, "response");
     if (!stimulus || !response || stimulus == response) continue;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Labels: who reads and writes them.
+// Labels: their readers and writers.
 
 #include <algorithm>
 #include <map>
@@ -22,7 +22,8 @@ struct Accesses {
   bool any() const { return read || written; }
 };
 
-/// How executables use a label. What is neither a read nor a write, such as a condition or an argument, may be both.
+/// How executables use a label. A use that is neither a read nor a write, such as a condition or an argument, may be
+/// both.
 Accesses accesses_of(const Context& context, Element label) {
   Accesses accesses;
   for (const Use& use : context.facts.uses_of(label)) {
@@ -35,14 +36,14 @@ Accesses accesses_of(const Context& context, Element label) {
   return accesses;
 }
 
-/// Without executables nobody can access anything; the label's users are in another file.
+/// Without executables the users of a label are in another file.
 bool has_executables(const Context& context) {
   return !context.facts.all("Runnable").empty() || !context.facts.all("Task").empty();
 }
 
 bool any_access(const Context& context) { return !context.facts.all("LabelAccess").empty(); }
 
-/// Labels that only device tasks touch. What their kernels do with them is not written down in a model, as a rule.
+/// Labels accessed only by device tasks. Models usually do not contain the accesses of kernels.
 std::set<std::pair<std::uint32_t, std::uint32_t>> device_labels(const Context& context) {
   std::set<std::pair<std::uint32_t, std::uint32_t>> found;
   if (context.system != nullptr)
@@ -51,7 +52,7 @@ std::set<std::pair<std::uint32_t, std::uint32_t>> device_labels(const Context& c
   return found;
 }
 
-/// Whether the model has units that are no CPUs: without its system it is then unknown which labels are a kernel's own.
+/// Whether the model has units other than CPUs: without its system, the labels of kernels are then unknown.
 bool has_devices(const Context& context) {
   const auto& definitions = context.facts.all("ProcessingUnitDefinition");
   return std::any_of(definitions.begin(), definitions.end(), [](Element definition) {
@@ -71,7 +72,7 @@ void for_each_accessed_label(const Context& context, Visit visit) {
 
 bool is_constant(Element label) { return label.attribute_or("constant", "false") == "true"; }
 
-/// In alternatives, what stands later need not happen later.
+/// In alternatives, a later activity need not happen later.
 bool has_branches(const System& system, const Task& task) {
   return std::any_of(task.body.begin(), task.body.end(),
                      [&](NodeIndex node) { return std::holds_alternative<Branch>(system.graph[node].activity); });
@@ -106,7 +107,7 @@ void check_unwritten_labels(const Context& context, Report& report) {
 void check_overwritten_inputs(const Context& context, Report& report) {
   if (context.system == nullptr) return;
   const System& system = *context.system;
-  // Labels that each device task copies in.
+  // The labels that each device task copies in.
   std::vector<std::set<LabelIndex>> inputs(system.tasks.size());
   for (NodeIndex node = 0; node < system.graph.size(); ++node)
     if (const auto* copy = std::get_if<Copy>(&system.graph[node].activity);
@@ -115,9 +116,10 @@ void check_overwritten_inputs(const Context& context, Report& report) {
 
   for (const Task& task : system.tasks) {
     if (task.side != Side::host || has_branches(system, task)) continue;
-    std::set<LabelIndex> written;                           // so far
-    std::map<TaskIndex, std::set<LabelIndex>> handed_over;  // inputs written before the device task was started
-    std::set<std::pair<LabelIndex, TaskIndex>> back;        // such inputs of device tasks that have ended
+    std::set<LabelIndex> written;  // so far
+    // inputs written before the start of the device task
+    std::map<TaskIndex, std::set<LabelIndex>> handed_over;
+    std::set<std::pair<LabelIndex, TaskIndex>> back;  // such inputs of device tasks that have ended
     for (const NodeIndex node : task.body) {
       const Activity& activity = system.graph[node].activity;
       if (const auto* write = std::get_if<WriteLabel>(&activity)) {

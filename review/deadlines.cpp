@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deadlines against periods.
+// Deadlines compared with periods.
 
 #include <map>
 #include <optional>
@@ -22,7 +22,8 @@ struct Timing {
   std::optional<TaskIndex> swapped_with;
 };
 
-/// Tasks of which both are known; a wrapper that fell away has lent its deadline to its function and does not count.
+/// Tasks with a known period and deadline; a removed wrapper has passed its deadline to its function and does not
+/// count.
 std::vector<Timing> timings(const System& system) {
   const auto periods = engine::periods_of(system);
   std::vector<Timing> found;
@@ -46,7 +47,7 @@ void check_swapped_deadlines(const Context& context, Report& report) {
   if (context.system == nullptr) return;
   for (const Timing& timing : timings(*context.system)) {
     if (!timing.swapped_with || timing.deadline < timing.period)
-      continue;  // told once, of the task with the longer one
+      continue;  // reported once, for the task with the longer one
     const Task& task = context.system->tasks[timing.task];
     const Task& other = context.system->tasks[*timing.swapped_with];
     report.add(context.model.element(task.origin),

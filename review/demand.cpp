@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether what is asked of cores, GPUs and tasks is possible at all.
+// Whether the demands on cores, GPUs and tasks are feasible at all.
 
 #include <algorithm>
 #include <map>
@@ -23,7 +23,7 @@ namespace {
 using engine::Execution;
 using engine::Program;
 
-/// Every resource that some task uses.
+/// Every resource used by a task.
 std::vector<engine::ResourceResult> resources_in_use(const System& system) {
   std::vector<bool> host(system.platform.units.size()), device(system.platform.units.size());
   for (const Task& task : system.tasks) (task.side == Side::host ? host : device)[task.unit] = true;
@@ -52,18 +52,18 @@ std::string parts(const System& system, const std::vector<Program>& programs, co
   return text;
 }
 
-/// Of every switch the alternative that counts in the worst case or the best.
+/// The alternative of every switch that counts in the worst or best case.
 engine::CompileOptions flattened() {
   engine::CompileOptions options;
   options.flatten_branches = true;
   return options;
 }
 
-/// When a job of `task` would end if it ran on `unit` and nothing disturbed it nor the GPU work it starts.
+/// The end of a job of `task` on `unit`, without interference for itself and for the GPU work it starts.
 Duration undisturbed_end(const System& system, const std::vector<Program>& programs, TaskIndex task, UnitIndex unit,
                          Execution execution) {
   Duration now;
-  std::map<TaskIndex, Duration> ends;  // of GPU work started so far
+  std::map<TaskIndex, Duration> ends;  // of the GPU work started so far
   const Program program = engine::compile_program(system, task, unit, execution, nullptr, flattened());
   for (const engine::Step& step : program.steps) {
     if (step.skipped) continue;
@@ -87,7 +87,7 @@ Duration undisturbed_end(const System& system, const std::vector<Program>& progr
   return now;
 }
 
-/// Units on which the model lets the task run: its affinity, else all of its scheduler's.
+/// Units that the model allows for the task: its affinity, else all of its scheduler's.
 std::vector<UnitIndex> allowed_units(const Context& context, const Task& task) {
   const System& system = *context.system;
   std::vector<UnitIndex> units;
@@ -111,12 +111,12 @@ bool can_run_on(const System& system, const Task& task, const ProcessingUnit& un
   });
 }
 
-/// Whether the task, undisturbed, would meet its deadline on some core of the platform. Of very many cores not all are
-/// tried; then they are supposed to do.
+/// Whether the task, without interference, would meet its deadline on some core of the platform. Of very many cores
+/// only some are tried; the others are assumed to suffice.
 bool any_core_suffices(const System& system, const std::vector<Program>& programs, TaskIndex index) {
   const Task& task = system.tasks[index];
-  constexpr std::size_t most_units = 100;
-  if (system.platform.units.size() > most_units) return true;
+  constexpr std::size_t max_units = 100;
+  if (system.platform.units.size() > max_units) return true;
   for (UnitIndex unit = 0; unit < system.platform.units.size(); ++unit) {
     const ProcessingUnit& core = system.platform.units[unit];
     if (core.type == PuType::cpu && !core.frequency.is_zero() && can_run_on(system, task, core) &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hardware: what its parts leave open, and ports, connections and access paths that do not go together.
+// Hardware: incomplete parts, and inconsistent ports, connections and access paths.
 
 #include <algorithm>
 #include <map>
@@ -16,23 +16,23 @@ namespace amalthea::review {
 namespace {
 
 views::Hardware hardware_in(const Context& context) {
-  Diagnostics told_by_building;
-  return views::hardware_of(context.model, told_by_building);
+  Diagnostics building_findings;
+  return views::hardware_of(context.model, building_findings);
 }
 
-/// Ports, connections and structures came with this version; what stood for them before says less.
+/// This version introduced ports, connections and structures; their predecessors are less detailed.
 bool has_ports(Element element) { return element.document().version() >= Version::v0_9_0; }
 
-/// Counts elements of which something is missing; tells of all of them once, at the first.
-class Lacking {
+/// Counts incomplete elements; reports them once, at the first.
+class MissingItems {
  public:
   void count(bool is_lacking, Element element) {
     ++all_;
     if (is_lacking && lacking_++ == 0) first_ = element;
   }
   /// `what` follows the subject: 'Memory "M" has no definition' or '2 of 5 memories have no definition'.
-  void tell(Report& report, std::string_view plural, std::string_view singular_verb, std::string_view plural_verb,
-            std::string_view what) const {
+  void report(Report& report, std::string_view plural, std::string_view singular_verb, std::string_view plural_verb,
+              std::string_view what) const {
     if (lacking_ == 0) return;
     report.add(first_, lacking_ == 1 ? fmt::format("{} {} {}", describe(first_), singular_verb, what)
                                      : fmt::format("{} of {} {} {} {}; the first is \"{}\"", lacking_, all_, plural,
@@ -46,13 +46,13 @@ class Lacking {
 
 template <typename Modules>
 void check_definitions(const Modules& modules, std::string_view plural, std::string_view unknown, Report& report) {
-  Lacking lacking;
+  MissingItems missing_items;
   for (const views::HwModule& module : modules)
     if (has_ports(module.element))
-      lacking.count(
+      missing_items.count(
           !module.definition && !module.element.attribute("definition") && !module.element.child("definition"),
           module.element);
-  lacking.tell(report, plural, "has", "have", fmt::format("no definition, so {}; reference one", unknown));
+  missing_items.report(report, plural, "has", "have", fmt::format("no definition, so {}; reference one", unknown));
 }
 
 std::string quoted_port(const views::HwPort& port) {
@@ -76,7 +76,7 @@ void for_each_link(const views::Hardware& hardware, Visit visit) {
       visit(connection, hardware.ports[*connection.port1], hardware.ports[*connection.port2]);
 }
 
-/// The ports by which a path can enter or leave; none: it is not said how the part is connected.
+/// The ports through which a path can enter or leave; none if the connection of the part is unknown.
 std::vector<views::HwIndex> ports_of(const views::Hardware& hardware, const views::HwPathElement& part) {
   using Kind = views::HwPathElement::Kind;
   switch (part.kind) {
@@ -122,7 +122,7 @@ struct Stage {
   std::vector<views::HwIndex> ports;
 };
 
-/// From the unit to the destination, as far as these are known.
+/// From the unit to the destination, as far as they are known.
 std::vector<Stage> stages_of(const views::Hardware& hardware, const views::HwAccess& access) {
   std::vector<Stage> stages;
   if (access.unit) stages.push_back({hardware.units[*access.unit].name, hardware.units[*access.unit].ports});
@@ -155,16 +155,16 @@ void check_module_definitions(const Context& context, Report& report) {
 }
 
 void check_port_types(const Context& context, Report& report) {
-  Lacking lacking;
+  MissingItems missing_items;
   for (const views::HwPort& port : hardware_in(context).ports)
-    if (has_ports(port.element)) lacking.count(port.type.empty(), port.element);
-  lacking.tell(report, "ports", "does", "do",
-               "not state a portType, so the direction of requests is unknown; state it");
+    if (has_ports(port.element)) missing_items.count(port.type.empty(), port.element);
+  missing_items.report(report, "ports", "does", "do",
+                       "not state a portType, so the direction of requests is unknown; state it");
 }
 
 void check_connection_ends(const Context& context, Report& report) {
   for (const views::HwConnection& connection : hardware_in(context).connections) {
-    if (report.is_told(connection.element)) continue;
+    if (report.is_reported(connection.element)) continue;
     if (connection.port1 && connection.port1 == connection.port2)
       report.add(connection.element, "port2",
                  fmt::format("connection \"{}\" leads from a port to the same port; expected two", connection.name));
@@ -192,7 +192,7 @@ void check_connection_directions(const Context& context, Report& report) {
     const bool first_outer = first.owner == structure, second_outer = second.owner == structure;
     if ((!first_outer && !is_below(first.owner, structure)) || (!second_outer && !is_below(second.owner, structure)))
       return;
-    // A structure's own port passes on what a port inside does.
+    // A structure's own port passes on the requests of an inner port.
     const bool delegates = first_outer != second_outer;
     if (delegates == (first.type == second.type)) return;
     report.add(connection.element,
@@ -224,10 +224,10 @@ void check_access_paths(const Context& context, Report& report) {
     if (access.path.empty() || !has_ports(access.element)) continue;
     const auto stages = stages_of(parts, access);
     for (std::size_t i = 1; i < stages.size(); ++i) {
-      // A part without ports, such as a cache within a unit, does not say where it is.
+      // A part without ports, such as a cache within a unit, has no known position.
       if (stages[i - 1].ports.empty() || stages[i].ports.empty() || have_common_port(stages[i - 1], stages[i]))
         continue;
-      if (const Element place = path_of(access); !report.is_told(place))
+      if (const Element place = path_of(access); !report.is_reported(place))
         report.add(place, fmt::format("the access path of \"{}\" is broken: its consecutive elements \"{}\" and \"{}\" "
                                       "have no port in common; correct pathElements",
                                       access.name, stages[i - 1].name, stages[i].name));
@@ -281,7 +281,7 @@ void check_unit_features(const Context& context, Report& report) {
 void check_instruction_rates(const Context& context, Report& report) {
   for (const views::HwFeature& feature : hardware_in(context).features)
     if (feature.category == "Instructions" && feature.name.starts_with("IPC") && feature.value <= 0 &&
-        !report.is_told(feature.element))
+        !report.is_reported(feature.element))
       report.add(
           feature.element, "value",
           fmt::format("feature \"{}\" states {:g} instructions per cycle, which has no effect; expected a number "
@@ -290,14 +290,14 @@ void check_instruction_rates(const Context& context, Report& report) {
 }
 
 void check_frequencies(const Context& context, Report& report) {
-  // The frequency of a domain that is meant by a misspelt reference is not read, but may be stated.
+  // The frequency of a domain behind a misspelled reference is not read, but may be stated.
   const auto states_one = [](Element domain) {
     const Element value = domain.child("defaultValue");
     return value && views::number_attribute(value, "value").value_or(0) > 0;
   };
   for (const views::HwDomain& domain : hardware_in(context).domains)
     if (!domain.power && domain.frequency == Frequency{} && !states_one(domain.element) &&
-        !context.facts.uses_of(domain.element).empty() && !report.is_told(domain.element))
+        !context.facts.uses_of(domain.element).empty() && !report.is_reported(domain.element))
       report.add(domain.element, fmt::format("{} is in use, but its frequency is missing or zero; state one",
                                              describe(domain.element)));
 }

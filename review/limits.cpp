@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits that nothing can keep, and deviations that contradict themselves.
+// Limits that cannot be met, and contradictory deviations.
 
 #include <algorithm>
 #include <array>
@@ -55,11 +55,11 @@ double plain(T value) {
     return value;
 }
 
-/// What contradicts what in a deviation; "" when nothing does.
+/// The contradiction in a deviation; "" if there is none.
 template <typename T>
 std::string contradiction(Element element) {
-  Diagnostics told_by_building;
-  const auto deviation = views::deviation_of<T>(element, told_by_building);
+  Diagnostics building_findings;
+  const auto deviation = views::deviation_of<T>(element, building_findings);
   if (!deviation) return "";
   if (deviation->lower && deviation->upper && *deviation->upper < *deviation->lower)
     return "the upper bound is below the lower bound";
@@ -84,7 +84,7 @@ void check_limit_order(const Context& context, Report& report) {
       const auto least = stated_time(holder, range.least), most = stated_time(holder, range.most);
       if (!least || !most || *least <= *most) continue;
       const Element at = holder.child(range.most);
-      if (!report.is_told(at))
+      if (!report.is_reported(at))
         report.add(
             at, "value",
             fmt::format("the {} of {} ({}) is less than its {} ({}); no timing satisfies both; correct one of them",
@@ -101,7 +101,7 @@ void check_impossible_limits(const Context& context, Report& report) {
       continue;
     const auto value = stated_time(limit, "limitValue");
     const Element at = limit.child("limitValue");
-    if (value && *value <= Duration{} && !report.is_told(at))
+    if (value && *value <= Duration{} && !report.is_reported(at))
       report.add(at, "value",
                  fmt::format("an upper limit of {} on {} cannot be met; expected a time above zero",
                              format_duration(*value), limit.attribute_or("metric", "")));
@@ -111,20 +111,20 @@ void check_impossible_limits(const Context& context, Report& report) {
 void check_missing_deadlines(const Context& context, Report& report) {
   if (context.system == nullptr) return;
   const System& system = *context.system;
-  std::size_t tasks = 0, lacking = 0;
+  std::size_t tasks = 0, missing = 0;
   const Task* first = nullptr;
   for (const Task& task : system.tasks) {
     if (task.side != Side::host || task.folded_into || task.kind != ProcessKind::task ||
         system.platform.schedulers[task.scheduler].kind != SchedulingAlgorithm::earliest_deadline_first)
       continue;
     ++tasks;
-    if (!task.deadline && lacking++ == 0) first = &task;
+    if (!task.deadline && missing++ == 0) first = &task;
   }
-  if (lacking > 0)
+  if (missing > 0)
     report.add(context.model.element(first->origin),
                fmt::format("{} of {} scheduled by the earliest deadline {} no deadline; the analysis uses the period, "
                            "and a task without a period is the least urgent; the first is \"{}\"",
-                           lacking, counted(tasks, "task"), lacking == 1 ? "has" : "have", first->name));
+                           missing, counted(tasks, "task"), missing == 1 ? "has" : "have", first->name));
 }
 
 void check_deviations(const Context& context, Report& report) {
@@ -133,7 +133,7 @@ void check_deviations(const Context& context, Report& report) {
                                                   "UniformDistribution", "BetaDistribution"};
   const auto check = [&](Element element, bool is_time) {
     const std::string what = is_time ? contradiction<Duration>(element) : contradiction<double>(element);
-    if (!what.empty() && !report.is_told(element))
+    if (!what.empty() && !report.is_reported(element))
       report.add(element,
                  fmt::format("{} of {}: {}; correct one of them", element.tag(), describe(element.parent()), what));
   };
@@ -142,7 +142,7 @@ void check_deviations(const Context& context, Report& report) {
       for (const Element element : context.facts.all(fmt::format("{}{}", numbers, kind))) check(element, false);
     for (const Element element : context.facts.all(fmt::format("Time{}", kind))) check(element, true);
   }
-  // Before 0.9.3 the bounds say what varies.
+  // Before 0.9.3 the parent defines what varies.
   for (const Element element : context.facts.all("Deviation")) {
     const Element bound = element.child("lowerBound") ? element.child("lowerBound") : element.child("upperBound");
     if (bound) check(element, bound.class_name().find("Time") != std::string_view::npos);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedulers, units and what is mapped to them.
+// Schedulers, units and the mapping.
 
 #include <algorithm>
 #include <map>
@@ -26,7 +26,7 @@ bool contains(const std::vector<Element>& elements, Element element) {
   return std::find(elements.begin(), elements.end(), element) != elements.end();
 }
 
-/// What a SchedulerAllocation is about.
+/// The subject of a SchedulerAllocation.
 struct Responsibility {
   Element allocation;
   Element scheduler;
@@ -41,7 +41,7 @@ std::vector<Responsibility> responsibilities(const Context& context) {
   return found;
 }
 
-/// The task scheduler has another one above it, in the form of any version.
+/// The task scheduler has a parent, in the form of any version.
 bool is_below_another(Element scheduler) { return static_cast<bool>(scheduler.child("parentAssociation")); }
 
 bool takes_part_in_hierarchy(const Context& context, Element scheduler) {
@@ -50,13 +50,13 @@ bool takes_part_in_hierarchy(const Context& context, Element scheduler) {
          std::any_of(uses.begin(), uses.end(), [](const Use& use) { return use.holder.is("SchedulerAssociation"); });
 }
 
-/// Whether something of the mapping refers to the element.
+/// Whether the mapping refers to the element.
 bool is_mapped(const Context& context, Element element) {
   const auto& uses = context.facts.uses_of(element);
   return std::any_of(uses.begin(), uses.end(), [](const Use& use) { return is_in_mapping(use.holder); });
 }
 
-/// Class, attributes and cross-file references of a mapping as text; "" when it says nothing.
+/// Class, attributes and cross-file references of a mapping as text; "" if it is empty.
 std::string what_it_maps(Element mapping) {
   const Document& document = mapping.document();
   std::string what;
@@ -95,7 +95,7 @@ void check_executing_unit(const Context& context, Report& report) {
     for (const std::string_view feature : {"executingPU", "executingCore"}) {
       const Element unit = context.model.reference(one.allocation, feature);
       if (!unit || !one.scheduler || contains(one.units, unit)) continue;
-      // A core that only executes schedulers is a design; one of another scheduler's cores is an oversight.
+      // A core that only executes schedulers is intended; one of another scheduler's cores is a mistake.
       const auto owner = owners.find({unit.document().position(), unit.index()});
       if (owner == owners.end() || !owner->second || takes_part_in_hierarchy(context, one.scheduler)) continue;
       report.add(one.allocation, feature,
@@ -124,8 +124,8 @@ void check_shared_units(const Context& context, Report& report) {
 
 namespace {
 
-/// Tasks of fixed priorities that stay on one core.
-bool goes_by_priority(const System& system, TaskIndex index) {
+/// Tasks with fixed priorities that stay on one core.
+bool uses_priorities(const System& system, TaskIndex index) {
   const Task& task = system.tasks[index];
   const SchedulingAlgorithm kind = system.platform.schedulers[task.scheduler].kind;
   return task.kind == ProcessKind::task && task.units.size() < 2 &&
@@ -139,13 +139,13 @@ void check_equal_priorities(const Context& context, Report& report) {
   const System& system = *context.system;
   std::map<UnitIndex, std::vector<TaskIndex>> tasks;
   for (TaskIndex task = 0; task < system.tasks.size(); ++task)
-    if (system.tasks[task].side == Side::host && !system.tasks[task].folded_into && goes_by_priority(system, task))
+    if (system.tasks[task].side == Side::host && !system.tasks[task].folded_into && uses_priorities(system, task))
       tasks[system.tasks[task].unit].push_back(task);
   for (const auto& [unit, sharing] : tasks) {
     const std::int64_t priority = system.tasks[sharing.front()].priority;
     const bool equal = std::all_of(sharing.begin(), sharing.end(),
                                    [&](TaskIndex task) { return system.tasks[task].priority == priority; });
-    // Where no priority is stated at all, the model is not that far yet.
+    // Without any stated priority the model is not complete yet.
     const bool stated = std::any_of(sharing.begin(), sharing.end(), [&](TaskIndex task) {
       return states_priority(context, context.model.element(system.tasks[task].origin));
     });
@@ -181,16 +181,16 @@ void check_idle_schedulers(const Context& context, Report& report) {
     const bool in_use = std::any_of(uses.begin(), uses.end(), [](const Use& use) {
       return use.holder.is("SchedulerAllocation") || use.holder.is("CoreAllocation");
     });
-    if (in_use || takes_part_in_hierarchy(context, scheduler) || report.is_told(scheduler)) continue;
+    if (in_use || takes_part_in_hierarchy(context, scheduler) || report.is_reported(scheduler)) continue;
     report.add(scheduler, fmt::format("scheduler \"{}\" is responsible for no unit; expected a SchedulerAllocation",
                                       scheduler.name()));
   }
 }
 
 void check_unclocked_units(const Context& context, Report& report) {
-  Diagnostics told_by_building;
-  for (const views::HwUnit& unit : views::hardware_of(context.model, told_by_building).units)
-    if (unit.clock == Frequency{} && is_mapped(context, unit.element) && !report.is_told(unit.element))
+  Diagnostics building_findings;
+  for (const views::HwUnit& unit : views::hardware_of(context.model, building_findings).units)
+    if (unit.clock == Frequency{} && is_mapped(context, unit.element) && !report.is_reported(unit.element))
       report.add(unit.element,
                  fmt::format("{} \"{}\" is in use and has no clock; expected {}",
                              unit.element.is("Core") ? "core" : "processing unit", unit.name,
@@ -207,7 +207,7 @@ void check_repeated_mappings(const Context& context, Report& report) {
         const std::string what = what_it_maps(mapping);
         if (what.empty()) continue;
         const auto [first, added] = seen.emplace(what, mapping);
-        if (added || (!report.is_full() && report.is_told(mapping))) continue;
+        if (added || (!report.is_full() && report.is_reported(mapping))) continue;
         report.add(mapping, report.is_full() ? std::string()
                                              : fmt::format("this {} repeats the one at line {}; remove one of them",
                                                            mapping.class_name(), first->second.location().line));
@@ -219,7 +219,7 @@ void check_unallocated_processes(const Context& context, Report& report) {
   const auto check = [&](std::string_view process_class, std::string_view allocation_class) {
     if (context.facts.all(allocation_class).empty()) return;
     for (const Element process : context.facts.all(process_class))
-      if (!is_mapped(context, process) && !report.is_told(process))
+      if (!is_mapped(context, process) && !report.is_reported(process))
         report.add(process, fmt::format("{} is not mapped to a scheduler, although others are; add a {}",
                                         describe(process), allocation_class));
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Memories and what is mapped to them.
+// Memories and their content.
 
 #include <algorithm>
 #include <array>
@@ -21,11 +21,11 @@ namespace {
 using ElementKey = std::pair<std::uint32_t, std::uint32_t>;
 ElementKey key_of(Element element) { return {element.document().position(), element.index()}; }
 
-/// What an element takes in memory, as far as that can be read.
+/// The memory size of an element, if readable.
 std::uint64_t bytes_of(Element element) {
-  Diagnostics told_by_conformance;
+  Diagnostics conformance_findings;
   const Element size = element.child("size");
-  const auto bytes = size ? data_size_of(size, told_by_conformance) : std::nullopt;
+  const auto bytes = size ? data_size_of(size, conformance_findings) : std::nullopt;
   return bytes && bytes->bytes > 0 ? static_cast<std::uint64_t>(bytes->bytes) : 0;
 }
 
@@ -59,8 +59,8 @@ void check_memory_sizes(const Context& context, Report& report) {
     ++(element.is("Label") ? content.labels : content.others);
   });
   if (contents.empty()) return;
-  Diagnostics told_by_building;
-  const views::Hardware hardware = views::hardware_of(context.model, told_by_building);
+  Diagnostics building_findings;
+  const views::Hardware hardware = views::hardware_of(context.model, building_findings);
   for (const views::HwMemory& memory : hardware.memories) {
     const auto found = contents.find(key_of(memory.element));
     if (found == contents.end() || !memory.definition) continue;
@@ -86,14 +86,14 @@ void check_memory_addresses(const Context& context, Report& report) {
   const views::Mapping mapping = views::mapping_of(context.model);
   std::map<ElementKey, std::vector<Block>> memories;
   for (const views::MemoryMapping& one : mapping.memory) {
-    // Address 0 is what is written where nobody has placed anything.
+    // Address 0 is the default for unplaced elements.
     const std::uint64_t begin = one.position.value_or(0);
     const std::uint64_t bytes = one.mapped && one.memory && begin > 0 ? bytes_of(one.mapped) : 0;
     if (bytes > 0 && begin + bytes > begin) memories[key_of(one.memory)].push_back({begin, begin + bytes, &one});
   }
   for (auto& [memory, blocks] : memories) {
     std::stable_sort(blocks.begin(), blocks.end(), [](const Block& a, const Block& b) { return a.begin < b.begin; });
-    const Block* before = &blocks.front();  // the one that reaches furthest
+    const Block* before = &blocks.front();  // the block with the highest end
     for (const Block& block : blocks) {
       if (&block != before && block.begin < before->end && block.mapping->mapped != before->mapping->mapped)
         report.add(block.mapping->element, "memoryPositionAddress",
@@ -113,7 +113,7 @@ void check_empty_elements(const Context& context, Report& report) {
   Element first;
   for_each_memory_element(context, [&](Element element) {
     const Element size = element.child("size");
-    if (!size || bytes_of(element) > 0 || !finder.memory_of(element) || report.is_told(size)) return;
+    if (!size || bytes_of(element) > 0 || !finder.memory_of(element) || report.is_reported(size)) return;
     if (empty++ == 0) first = element;
   });
   if (empty > 0)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modes: values that a mode does not have, and conditions that say nothing.
+// Modes: invalid values, and conditions that are always or never true.
 
 #include <map>
 #include <set>
@@ -17,7 +17,7 @@
 namespace amalthea::review {
 namespace {
 
-/// What a value of the label's mode has to be; "" where `value` is one, or it is not known.
+/// The expected kind of value for the label's mode; "" if `value` is valid, or the mode is unknown.
 std::string expected_instead(const Context& context, Element label, std::string_view value) {
   const Element mode = label ? context.model.reference(label, "mode") : Element();
   if (mode && mode.is("NumericMode")) return parse_integer(value) ? "" : "a whole number";
@@ -30,11 +30,11 @@ std::string expected_instead(const Context& context, Element label, std::string_
 
 using LabelKey = std::pair<std::uint32_t, std::uint32_t>;
 
-/// What simple conditions on the mode of one label demand, by the name of the literal.
+/// The constraints of simple conditions on the mode of one label, by the name of the literal.
 struct Demands {
   std::string_view label;
   std::set<std::string_view> equal, different;
-  std::size_t literals = 0;  ///< how many the mode has
+  std::size_t literals = 0;  ///< number of literals of the mode
 
   void add(const views::ModeValueCondition& test) {
     label = test.label.name();
@@ -50,7 +50,7 @@ struct Demands {
       if (different.contains(value)) return true;
     return literals > 0 && different.size() == literals;
   }
-  /// Any one of them is enough.
+  /// A disjunction: any of them is sufficient.
   bool always_hold() const {
     if (different.size() > 1) return true;
     for (const std::string_view value : different)
@@ -67,10 +67,10 @@ const views::ModeValueCondition* literal_test(const views::SimpleCondition& cond
 /// Calls visit(condition) for every condition of the model.
 template <typename Visit>
 void for_each_condition(const Context& context, Visit visit) {
-  Diagnostics told_by_building;
+  Diagnostics building_findings;
   for (const std::string_view name : {"ModeValueDisjunction", "ModeConditionDisjunction", "ConditionDisjunction"})
     for (const Element element : context.facts.all(name))
-      if (const auto condition = views::condition_of(context.model, element, told_by_building)) visit(*condition);
+      if (const auto condition = views::condition_of(context.model, element, building_findings)) visit(*condition);
 }
 
 }  // namespace
@@ -80,7 +80,7 @@ void check_mode_values(const Context& context, Report& report) {
     const auto value = holder.attribute(attribute);
     if (!value || value->empty() || holder.document().version() < Version::v0_9_4) return;
     const std::string expected = expected_instead(context, label, *value);
-    if (!expected.empty() && !report.is_told(holder))
+    if (!expected.empty() && !report.is_reported(holder))
       report.add(
           holder, attribute,
           fmt::format("\"{}\" is not a value of mode label \"{}\"; expected {}", *value, label.name(), expected));

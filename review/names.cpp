@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements that nobody can name.
+// Elements that cannot be referred to by name.
 
 #include <algorithm>
 #include <cstdint>
@@ -17,9 +17,10 @@
 namespace amalthea::review {
 
 void check_missing_names(const Context& context, Report& report) {
-  std::map<std::string_view, std::pair<std::size_t, Element>> nameless;  // by class: how many, and the first
+  // by class: their number, and the first one
+  std::map<std::string_view, std::pair<std::size_t, Element>> nameless;
   for (const auto& document : context.model.documents()) {
-    if (document->itea() != IteaRelease::none) continue;  // those refer by other means
+    if (document->itea() != IteaRelease::none) continue;  // these use other kinds of references
     for (std::uint32_t i = 0; i < document->size(); ++i) {
       const Element element = document->element(i);
       if (!element.cls() || !element.name().empty() || !metamodel::is_referable(*element.cls(), document->version()) ||
@@ -48,7 +49,7 @@ void check_property_keys(const Context& context, Report& report) {
     auto& seen = keys[(static_cast<std::uint64_t>(holder.document().position()) << 32U) | holder.index()];
     if (std::find(seen.begin(), seen.end(), *key) == seen.end())
       seen.push_back(*key);
-    else if (!report.is_told(property))
+    else if (!report.is_reported(property))
       report.add(property, "key",
                  fmt::format("{} has two custom properties with the key \"{}\"; the analysis uses the first",
                              describe(holder), *key));

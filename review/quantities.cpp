@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values that can be read and mean something else than intended, or nothing.
+// Readable values with an unintended or without any meaning.
 
 #include <algorithm>
 #include <array>
@@ -28,7 +28,7 @@ constexpr std::string_view never_negative =
     "offset occurrence occurrenceTimes lowerTimeBorder upperTimeBorder tolerance minimum maximum minimumTime "
     "maximumTime lower upper ";
 
-/// Of these, what is wrong has been said at the stimulus where building the system has read them.
+/// For these, building the system reports errors at the stimulus.
 constexpr std::string_view of_stimuli = " offset occurrence occurrenceTimes lowerTimeBorder upperTimeBorder ";
 
 bool is_listed(std::string_view tag, std::string_view tags) {
@@ -49,7 +49,8 @@ void check_units(const Context& context, Report& report) {
   for (const std::string_view quantity : quantities)
     for (const Element element : context.facts.all(quantity)) {
       const std::string_view unit = element.attribute_or("unit", "_undefined_");
-      if (unit != "_undefined_" || number(element.attribute_or("value", "0")) == 0 || report.is_told(element)) continue;
+      if (unit != "_undefined_" || number(element.attribute_or("value", "0")) == 0 || report.is_reported(element))
+        continue;
       report.add(element, "unit",
                  fmt::format("the {} {} has no unit; state one, such as {}", element.tag(),
                              element.attribute_or("value", ""), example_unit(quantity)));
@@ -58,8 +59,8 @@ void check_units(const Context& context, Report& report) {
 
 void check_negative_times(const Context& context, Report& report) {
   for (const Element time : context.facts.all("Time"))
-    if (is_listed(time.tag(), never_negative) && number(time.attribute_or("value", "0")) < 0 && !report.is_told(time) &&
-        !(is_listed(time.tag(), of_stimuli) && report.is_told(time.parent())))
+    if (is_listed(time.tag(), never_negative) && number(time.attribute_or("value", "0")) < 0 &&
+        !report.is_reported(time) && !(is_listed(time.tag(), of_stimuli) && report.is_reported(time.parent())))
       report.add(
           time, "value",
           fmt::format("the {} of {} is negative; expected a time of 0 or more", time.tag(), describe(time.parent())));
@@ -68,8 +69,8 @@ void check_negative_times(const Context& context, Report& report) {
 void check_periods(const Context& context, Report& report) {
   constexpr std::array<std::string_view, 2> periods{"recurrence", "period"};
   for (const Element time : context.facts.all("Time"))
-    if (is_one_of(time.tag(), periods) && number(time.attribute_or("value", "0")) <= 0 && !report.is_told(time) &&
-        !report.is_told(time.parent()))
+    if (is_one_of(time.tag(), periods) && number(time.attribute_or("value", "0")) <= 0 && !report.is_reported(time) &&
+        !report.is_reported(time.parent()))
       report.add(time, "value",
                  fmt::format("the {} of {} is {}; expected a time above zero", time.tag(), describe(time.parent()),
                              time.attribute_or("value", "0")));
@@ -86,7 +87,7 @@ void check_probabilities(const Context& context, Report& report) {
           sum += number(entry.attribute_or("probability", "0"));
           ++entries;
         }
-      // Percentages are as good as shares: it is their ratio that counts.
+      // Percentages are as valid as shares, since only their ratio counts.
       if (entries == 0 || std::abs(sum - 1) <= tolerance || std::abs(sum - 100) <= 100 * tolerance) continue;
       report.add(choice, fmt::format("the probabilities of its {} add up to {:g}; expected 1",
                                      entries == 1 ? "1 entry" : fmt::format("{} entries", entries), sum));

@@ -16,9 +16,9 @@
 namespace amalthea::review {
 namespace {
 
-using Place = std::tuple<std::string, std::uint32_t, std::uint32_t>;
+using FindingPosition = std::tuple<std::string, std::uint32_t, std::uint32_t>;
 
-Place place_of(const Diagnostic& finding) {
+FindingPosition position_of(const Diagnostic& finding) {
   return {finding.location.file, finding.location.line, finding.location.column};
 }
 
@@ -26,24 +26,24 @@ bool is_error_at_place(const Diagnostic& finding) {
   return finding.severity == Severity::error && finding.location.line != 0;
 }
 
-/// Building stumbles over values that the metamodel does not allow: that they are wrong has been said then. What
-/// building finds missing is not missing for the metamodel as well. `known`: what reading has said, and behind it what
-/// the metamodel says.
+/// Building also reports values that the metamodel does not allow and that are already reported. Missing content that
+/// building reports is not reported for the metamodel as well. `known`: findings of reading, followed by those of the
+/// metamodel check.
 void add_each_cause_once(const Diagnostics& known, const Diagnostics& building, Diagnostics& diagnostics) {
-  std::set<Place> explained, missing;
+  std::set<FindingPosition> explained, missing;
   for (const Diagnostic& finding : known.all())
-    if (is_error_at_place(finding)) explained.insert(place_of(finding));
+    if (is_error_at_place(finding)) explained.insert(position_of(finding));
   for (const Diagnostic& finding : building.all())
-    if (is_error_at_place(finding)) missing.insert(place_of(finding));
+    if (is_error_at_place(finding)) missing.insert(position_of(finding));
   const auto add = [&](const Diagnostic& finding) {
     diagnostics.add(finding.id, finding.severity, finding.message, finding.location, finding.path, finding.count);
   };
   for (std::size_t i = diagnostics.all().size(); i < known.all().size(); ++i)
     if (const Diagnostic& finding = known.all()[i];
-        finding.id != importer::missing_feature_id || !missing.contains(place_of(finding)))
+        finding.id != importer::missing_feature_id || !missing.contains(position_of(finding)))
       add(finding);
   for (const Diagnostic& finding : building.all())
-    if (!explained.contains(place_of(finding))) add(finding);
+    if (!explained.contains(position_of(finding))) add(finding);
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ std::optional<System> build_checked(const Model& model, importer::BuildOptions o
                                     std::size_t most) {
   Diagnostics known = diagnostics, building;
   importer::check_conformance(model, known, most);
-  options.told = &known;
+  options.reported = &known;
   auto system = importer::build_system(model, options, building);
   add_each_cause_once(known, building, diagnostics);
   return system;
@@ -64,16 +64,16 @@ void review_model(const Model& model, Diagnostics& diagnostics) {
 }
 
 void apply_rules(const Model& model, const System* system, Diagnostics& diagnostics, std::size_t most) {
-  std::unordered_set<std::string> told;
-  for (const Diagnostic& finding : diagnostics.all()) told.insert(finding.path);
+  std::unordered_set<std::string> reported;
+  for (const Diagnostic& finding : diagnostics.all()) reported.insert(finding.path);
   const Facts facts(model);
   const Context context{model, facts, system};
   for (const Rule& rule : rules()) {
-    Report report(rule, model, told, diagnostics, most);
+    Report report(rule, model, reported, diagnostics, most);
     try {
       rule.check(context, report);
     } catch (const std::overflow_error&) {
-      // Times that cannot be added up; nothing can be said about them, and an analysis says so.
+      // Overflow of times: an analysis reports it, and no rule can judge them.
     }
     if (report.unlisted() > 0)
       diagnostics.add("AM0699", Severity::note,

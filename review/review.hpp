@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// A design review of a model: does it conform to its metamodel, can it be analysed, and what looks unintended in it.
+/// Design review of a model: whether it conforms to its metamodel, whether it can be analyzed, and what is probably
+/// unintended.
 
 #include <cstddef>
 #include <optional>
@@ -13,18 +14,17 @@
 
 namespace amalthea::review {
 
-/// How many findings of a kind somebody reads who has not asked for a review.
+/// Maximum number of findings of a kind if the user did not request a review.
 inline constexpr std::size_t few = 10;
 inline constexpr std::size_t many = 1000;
 
-/// Adds what checking against the metamodel and building the system find. The system is there whenever it could be
-/// built, whatever the metamodel says. Of each kind of conformance finding `most` are listed.
+/// Adds the findings of the metamodel check and of building the system. Returns the system if it could be built,
+/// whatever the metamodel check finds. Lists up to `most` conformance findings of each kind.
 std::optional<System> build_checked(const Model& model, importer::BuildOptions options, Diagnostics& diagnostics,
                                     std::size_t most = many);
 
-/// Adds what all rules find; of each rule `most` findings are listed. `system` is null for a model that cannot be
-/// built, which is reviewed as far as that is possible without. What is in `diagnostics` about a place is not said
-/// again.
+/// Adds the findings of all rules, up to `most` for each rule. `system` is null for a model that cannot be built; it is
+/// reviewed as far as possible. Findings in `diagnostics` for the same location are not repeated.
 void apply_rules(const Model& model, const System* system, Diagnostics& diagnostics, std::size_t most = many);
 
 /// Both.

@@ -18,17 +18,17 @@
 namespace amalthea::review {
 namespace {
 
-/// What has scheduling parameters (from 2.0.0 on), and the definitions of those that it can have.
+/// An element with scheduling parameters (since 2.0.0), and the definitions of its possible parameters.
 struct ParameterHolder {
   Element holder;
   Element definition;            ///< of the scheduler
-  std::vector<Element> allowed;  ///< parameters that the definition has for such a holder
+  std::vector<Element> allowed;  ///< parameters that the definition allows for such a holder
   std::string_view scheduler;    ///< its name
   bool is_scheduler = false;
 };
 
-/// Calls visit(holder) for schedulers, allocations to them and their places under parents, where the scheduler has a
-/// definition that names parameters.
+/// Calls visit(holder) for schedulers, their allocations and their parent associations, if the scheduler has a
+/// definition with parameters.
 template <typename Visit>
 void for_each_parameter_holder(const Context& context, Visit visit) {
   const auto handle = [&](Element holder, Element scheduler, std::string_view feature) {
@@ -54,7 +54,7 @@ bool is_of_type(Element value, std::string_view type) {
   return true;
 }
 
-/// The values of a parameter, those of a list one by one.
+/// The values of a parameter; those of a list one by one.
 std::vector<Element> values_of(Element parameter) {
   std::vector<Element> values;
   for (const Element value : parameter.children("value")) {
@@ -94,7 +94,7 @@ void check_parameter_values(const Context& context, Report& report) {
   for_each_parameter_holder(context, [&](const ParameterHolder& holder) {
     for (const Element parameter : holder.holder.children("schedulingParameters")) {
       const Element definition = context.model.reference(parameter, "key");
-      if (!definition || report.is_told(parameter)) continue;
+      if (!definition || report.is_reported(parameter)) continue;
       const auto values = values_of(parameter);
       const std::string_view type = definition.attribute_or("type", "_undefined_");
       if (values.size() > 1 && definition.attribute_or("many", "false") != "true")
@@ -102,7 +102,7 @@ void check_parameter_values(const Context& context, Report& report) {
                                           definition.name(), subject(holder), values.size()));
       else
         for (const Element value : values)
-          if (!is_of_type(value, type) && !report.is_told(value)) {
+          if (!is_of_type(value, type) && !report.is_reported(value)) {
             report.add(value, fmt::format("parameter \"{}\" of {} is a {}; its definition requires the type {}",
                                           definition.name(), subject(holder), value.class_name(), type));
             break;
@@ -117,10 +117,10 @@ void check_mandatory_parameters(const Context& context, Report& report) {
     Element first;
     std::string message;
   };
-  const auto needed = report.told_as(importer::missing_parameter_id), unread = report.told_as("AM02");
-  const bool are_priorities_told = !report.told_as(importer::missing_priority_id).empty();
-  // An algorithm that needs the parameter, or what stands in its place and is not understood. That the scheduler has no
-  // unit, or the task no stimulus, explains nothing.
+  const auto needed = report.reported_as(importer::missing_parameter_id), unread = report.reported_as("AM02");
+  const bool are_priorities_reported = !report.reported_as(importer::missing_priority_id).empty();
+  // A finding explains this if the algorithm needs the parameter, or if something unknown replaces it. A scheduler
+  // without unit, or a task without stimulus, explains nothing.
   const auto is_explained = [&](Element holder) {
     const ChildRange children = holder.children();
     return needed.contains(holder.path()) || needed.contains(holder.parent().path()) ||
@@ -136,7 +136,7 @@ void check_mandatory_parameters(const Context& context, Report& report) {
     for (const Element definition : holder.allowed) {
       if (definition.attribute_or("mandatory", "true") != "true" || definition.child("defaultValue") ||
           std::find(given.begin(), given.end(), definition) != given.end() ||
-          (are_priorities_told && !holder.is_scheduler && definition.name() == "priority") ||
+          (are_priorities_reported && !holder.is_scheduler && definition.name() == "priority") ||
           is_explained(holder.holder))
         continue;
       Missing& one = missing[{holder.scheduler, definition.name()}];
@@ -159,7 +159,7 @@ void check_semaphores(const Context& context, Report& report) {
     const std::string_view type = semaphore.attribute_or("semaphoreType", "");
     const auto most = parse_integer(semaphore.attribute_or("maxValue", "1"));
     const auto initial = parse_integer(semaphore.attribute_or("initialValue", "0"));
-    if (report.is_told(semaphore) || !most || !initial) continue;
+    if (report.is_reported(semaphore) || !most || !initial) continue;
     if (*initial < 0 || *most < 0)
       report.add(semaphore, *initial < 0 ? "initialValue" : "maxValue",
                  fmt::format("the {} of semaphore \"{}\" is negative; expected 0 or more",

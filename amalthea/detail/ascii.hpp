@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Letters of keywords, whatever the locale.
+/// Case of ASCII letters in keywords, independent of the locale.
 
 #include <algorithm>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace amalthea {
 
-/// ASCII capital letters as small ones; everything else as it is.
+/// Converts ASCII capital letters to lower case; leaves everything else unchanged.
 inline std::string lower_case(std::string_view text) {
   std::string lower(text);
   std::transform(lower.begin(), lower.end(), lower.begin(),

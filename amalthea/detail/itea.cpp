@@ -9,7 +9,8 @@ namespace {
 
 struct ClassName {
   std::string_view package, before, after;
-  IteaRelease last = IteaRelease::v1_3_0;  ///< that has it; none for a name that is read but not written
+  /// the last release with it; none for a name that is read but never written
+  IteaRelease last = IteaRelease::v1_3_0;
 };
 constexpr std::array classes{
     ClassName{"central", "AMALTHEA", "Amalthea"},
@@ -29,8 +30,7 @@ constexpr std::array classes{
     ClassName{"sw", "Sporadic", "SporadicActivation", IteaRelease::none},
 };
 
-/// The concrete classes of 0.7.0 by the ITEA package that they come from, and those that it no longer has; each between
-/// blanks.
+/// The concrete classes of 0.7.0 by their ITEA package, and those that 0.7.0 lacks; each between blanks.
 constexpr std::array<std::pair<std::string_view, std::string_view>, 12> packages{{
     {"central", " Amalthea "},
     {"common",
@@ -131,6 +131,7 @@ std::string_view itea_feature(std::string_view name) { return lookup(features, n
 std::string_view itea_content(std::string_view feature) { return lookup(contents, feature, ""); }
 
 std::string_view itea_package(std::string_view class_name) {
+  if (class_name.empty()) return "";
   for (const auto& [package, names] : packages)
     for (std::size_t at = names.find(class_name); at != std::string_view::npos; at = names.find(class_name, at + 1))
       if (names[at - 1] == ' ' && names[at + class_name.size()] == ' ') return package;

@@ -14,18 +14,18 @@ namespace amalthea {
 namespace {
 
 constexpr std::size_t compared_length = 100;
-constexpr std::size_t most_listed = 8;
+constexpr std::size_t max_listed = 8;
 
 char small_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// Which characters a text has, as far as 64 bits tell them apart.
+/// The set of characters in a text, as far as 64 bits distinguish them.
 std::uint64_t letters_of(std::string_view text) {
   std::uint64_t letters = 0;
   for (const char c : text) letters |= std::uint64_t{1} << (static_cast<unsigned char>(small_letter(c)) & 63U);
   return letters;
 }
 
-/// How many differences leave two names alike.
+/// Maximum number of differences between similar names.
 std::size_t tolerance_of(std::size_t length) {
   if (length < 2) return 0;
   if (length < 6) return 1;
@@ -63,11 +63,11 @@ std::size_t spelling_distance(std::string_view a, std::string_view b, std::size_
     b.remove_suffix(1);
   }
   if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) > most) return too_far;
-  // A change adds at most one character that was not there, and takes at most one away.
+  // A change adds at most one new character, and removes at most one.
   const std::uint64_t in_a = letters_of(a), in_b = letters_of(b);
   if (static_cast<std::size_t>(std::max(std::popcount(in_a & ~in_b), std::popcount(in_b & ~in_a))) > most)
     return too_far;
-  // Rows of the usual table, of which only the cells at most `most` beside the diagonal matter.
+  // Rows of the usual table; only cells at most `most` away from the diagonal matter.
   using Row = std::array<std::size_t, compared_length + 2>;
   std::array<Row, 3> rows;  // NOLINT(cppcoreguidelines-pro-type-member-init): filled as far as they are read
   for (Row& row : rows) std::fill_n(row.begin(), b.size() + 2, too_far);
@@ -103,8 +103,8 @@ NearMisses::NearMisses(std::string_view wanted, std::string_view telling)
 void NearMisses::offer(std::string_view known, std::string_view shown) {
   if (known.empty() || shown.empty()) return;
   ++offered_;
-  if (first_.size() < most_listed) first_.push_back(shown);
-  if (compared_ == most_compared) return;
+  if (first_.size() < max_listed) first_.push_back(shown);
+  if (compared_ == max_compared) return;
   ++compared_;
   std::size_t distance = spelling_distance(wanted_, known, limit_);
   if (distance > limit_) {
@@ -120,7 +120,7 @@ void NearMisses::offer(std::size_t distance, std::string_view shown) {
   if (distance > best_) return;
   if (distance < best_) nearest_.clear();
   best_ = distance;
-  if (nearest_.size() < most_suggested && std::find(nearest_.begin(), nearest_.end(), shown) == nearest_.end())
+  if (nearest_.size() < max_suggested && std::find(nearest_.begin(), nearest_.end(), shown) == nearest_.end())
     nearest_.push_back(shown);
 }
 
@@ -151,7 +151,8 @@ std::string did_you_mean_file(const std::string& path) {
   const std::string stem = fs::path(wanted).stem().string();
   NearMisses near(wanted, stem);
   for (std::size_t i = 0; i < names.size(); ++i)
-    if (names[i] != wanted) near.offer(names[i], paths[i]);  // what is there may be a folder, or not readable
+    // the existing entry may be a folder, or unreadable
+    if (names[i] != wanted) near.offer(names[i], paths[i]);
   return near.suggestion();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What may have been meant by a name that nobody has.
+/// Suggestions for a name that does not exist.
 
 #include <cstddef>
 #include <functional>
@@ -13,28 +13,27 @@
 
 namespace amalthea {
 
-/// How many characters have to be added, dropped or replaced, or swapped with their neighbour, to turn one text into
-/// the other; `most` + 1 when it is more than `most`. Capital letters count as small ones. Of longer texts the first
-/// 100 bytes are compared.
+/// Number of characters to add, drop, replace or swap with their neighbor to turn one text into the other; `most` + 1
+/// if it exceeds `most`. Case-insensitive. Compares the first 100 bytes of longer texts.
 std::size_t spelling_distance(std::string_view a, std::string_view b, std::size_t most);
 
-/// Finds the names next to `wanted` among those that are offered: the ones with the fewest differences, if these are
-/// few for the length of the name, else those that one abbreviates to the other. Of equals the first offered come
-/// first. Texts must live as long as this.
+/// Finds the offered names closest to `wanted`: the ones with the fewest differences, if these are few for the length
+/// of the name, else those where one name abbreviates the other. Among equals, the order of offering. All texts must
+/// outlive this object.
 class NearMisses {
  public:
-  static constexpr std::size_t most_suggested = 3;
-  /// Later candidates are not compared, so that a large model takes no longer.
-  static constexpr std::size_t most_compared = 100'000;
+  static constexpr std::size_t max_suggested = 3;
+  /// Later candidates are not compared, to limit the time for large models.
+  static constexpr std::size_t max_compared = 100'000;
 
   explicit NearMisses(std::string_view wanted);
-  /// `telling`: the part of `wanted` that tells it from others; its length says how many differences are few.
+  /// `telling`: the distinctive part of `wanted`; its length limits the number of differences.
   NearMisses(std::string_view wanted, std::string_view telling);
 
   void offer(std::string_view known) { offer(known, known); }
   /// Compares `known` and suggests `shown`.
   void offer(std::string_view known, std::string_view shown);
-  /// The same for what is known to be near in another way.
+  /// The same for a name whose distance is already known.
   void offer(std::size_t distance, std::string_view shown);
   /// `name_of`: a member such as &Task::name, or a function.
   template <typename Items, typename NameOf = std::identity>
@@ -43,11 +42,11 @@ class NearMisses {
     return *this;
   }
 
-  /// The nearest, or nothing; each once.
+  /// The closest names, each once; may be empty.
   const std::vector<std::string_view>& nearest() const { return nearest_; }
-  /// `; did you mean "A" or "B"?`, or nothing.
+  /// `; did you mean "A" or "B"?`, or an empty text.
   std::string suggestion() const;
-  /// That, or else what there is: `; there are "A", "B", "C" and 12 more`.
+  /// That, or else a list: `; there are "A", "B", "C" and 12 more`.
   std::string suggestion_or_list() const;
 
  private:
@@ -60,20 +59,20 @@ class NearMisses {
   std::size_t offered_ = 0;
 };
 
-/// NearMisses::suggestion() of a list of names, or of things that have one.
+/// NearMisses::suggestion() for a list of names, or of things that have one.
 template <typename Items, typename NameOf = std::identity>
 std::string did_you_mean(std::string_view wanted, const Items& items, NameOf name_of = {}) {
   return NearMisses(wanted).offer_all(items, name_of).suggestion();
 }
 
-/// NearMisses::suggestion_or_list() of the same.
+/// NearMisses::suggestion_or_list() for the same.
 template <typename Items, typename NameOf = std::identity>
 std::string did_you_mean_or_list(std::string_view wanted, const Items& items, NameOf name_of = {}) {
   return NearMisses(wanted).offer_all(items, name_of).suggestion_or_list();
 }
 
-/// Of a path that leads to no file: the files of the same folder that have nearly its name, as `; did you mean …?`.
-/// An ending such as .amxmi makes no two names alike.
+/// For a path without a file: the files in the same folder with similar names, as `; did you mean …?`. A common
+/// extension such as .amxmi does not make names similar.
 std::string did_you_mean_file(const std::string& path);
 
 }  // namespace amalthea

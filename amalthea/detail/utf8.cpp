@@ -10,7 +10,7 @@
 namespace amalthea {
 namespace {
 
-/// Of the XML declaration; UTF-8 where it is not stated.
+/// The encoding of the XML declaration; UTF-8 if it is not stated.
 std::string declared_encoding(std::string_view bytes) {
   constexpr std::string_view attribute = "encoding";
   const std::string_view declaration = bytes.substr(0, std::min(bytes.find("?>"), bytes.size()));
@@ -24,7 +24,8 @@ std::string declared_encoding(std::string_view bytes) {
 
 std::string converted(std::string_view text, const std::string& encoding) {
   iconv_t converter = ::iconv_open("UTF-8", encoding.c_str());
-  if (converter == reinterpret_cast<iconv_t>(-1)) return std::string(text);  // NOLINT(performance-no-int-to-ptr): as iconv defines it
+  if (converter == reinterpret_cast<iconv_t>(-1))
+    return std::string(text);  // NOLINT(performance-no-int-to-ptr): as iconv defines it
   std::string from(text), result;
   char* in = from.data();
   std::size_t left = from.size();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// The text of files that are in other encodings.
+/// Converts text from files in other encodings.
 
 #include <string>
 
@@ -9,7 +9,7 @@
 
 namespace amalthea {
 
-/// A part of a file in UTF-8, whatever the encoding that the file declares. Bytes that are no text in it are left out.
+/// A part of a file in UTF-8, whatever the declared encoding of the file. Drops invalid bytes.
 std::string utf8(const SourceText& source, Span span);
 
 }  // namespace amalthea

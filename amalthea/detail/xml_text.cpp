@@ -19,7 +19,7 @@ constexpr std::array<bool, 256> make_special() {
 }
 constexpr std::array<bool, 256> is_special = make_special();
 
-/// What a reference means: "amp", "#228", "#xE4". Nothing if it is none.
+/// The character of a reference: "amp", "#228", "#xE4". Nothing if it is invalid.
 std::optional<std::string> meaning(std::string_view reference) {
   constexpr std::pair<std::string_view, char> entities[] = {
       {"amp", '&'}, {"lt", '<'}, {"gt", '>'}, {"quot", '"'}, {"apos", '\''}};
@@ -49,7 +49,7 @@ std::string unescaped(std::string_view written) {
     text += plain;
     written.remove_prefix(plain.size());
     if (written.empty()) break;
-    constexpr std::size_t longest = 16;  // no reference has more characters
+    constexpr std::size_t longest = 16;  // maximum length of a reference
     const std::size_t end = written.substr(0, longest).find(';');
     const auto meant = end == std::string_view::npos ? std::nullopt : meaning(written.substr(1, end - 1));
     text += meant.value_or("&");
@@ -94,6 +94,18 @@ void append_attribute(std::string& out, std::string_view name, std::string_view 
   out.append(" ").append(name).append("=\"");
   append_escaped(out, value);
   out += '"';
+}
+
+std::string append_foreign_name(std::string& out, std::string_view name, std::vector<std::string_view>& spaces) {
+  const std::size_t end = name.rfind('}');
+  const std::string_view space = name.substr(1, end - 1);
+  const auto known = std::find(spaces.begin(), spaces.end(), space);
+  const std::string prefix = "other" + std::to_string(known - spaces.begin());
+  if (known == spaces.end()) {
+    append_attribute(out, "xmlns:" + prefix, space);
+    spaces.push_back(space);
+  }
+  return prefix + ":" + std::string(name.substr(end + 1));
 }
 
 void append_indent(std::string& out, std::size_t depth) { out.append(2 * depth, ' '); }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Activities: the steps of tasks, nodes of runnable graphs. A runnable being called, a label read or written, ticks, a
-/// trigger, events set, awaited and cleared; in device tasks copies and kernels.
+/// Activities: the steps of tasks and nodes of runnable graphs. A runnable call, a label read or write, ticks, a
+/// trigger, events that are set, awaited and cleared; in device tasks copies and kernels.
 
 #include <cstddef>
 #include <cstdint>
@@ -26,7 +26,7 @@ using ModeIndex = std::uint32_t;       ///< into System::modes
 using SemaphoreIndex = std::uint32_t;  ///< into System::semaphores
 
 struct Call {};  ///< a runnable begins
-/// How often a label is accessed by one execution of the activity (LabelAccess::statistic). Least <= average <= most.
+/// How often one execution of the activity accesses a label (LabelAccess::statistic). least <= average <= most.
 struct AccessCount {
   std::int64_t least = 1;
   std::int64_t average = 1;
@@ -48,7 +48,7 @@ struct Trigger {
 };
 struct SetEvents {
   std::vector<EventIndex> events;
-  std::optional<TaskIndex> task;  ///< for whom; nothing: for every task
+  std::optional<TaskIndex> task;  ///< the task to set them for; nothing: for every task
 };
 struct ClearEvents {
   std::vector<EventIndex> events;
@@ -59,23 +59,24 @@ struct WaitEvents {
   bool active = false;  ///< waitingBehaviour: polls and keeps its core; passive: leaves it
 };
 
-/// SemaphoreAccess. `exclusive` takes all of what the semaphore can give.
+/// SemaphoreAccess. `exclusive` takes the whole capacity of the semaphore.
 struct UseSemaphore {
   enum class Operation : std::uint8_t { request, exclusive, release };
   SemaphoreIndex semaphore;
   Operation operation = Operation::request;
-  bool active = false;  ///< waitingBehaviour: polls and keeps its core until it gets it (spinlocks always do)
+  /// waitingBehaviour: polls and keeps its core until it gets the semaphore (spinlocks always do)
+  bool active = false;
 };
 
 enum class Relation : std::uint8_t { equal, not_equal, less, less_or_equal, greater, greater_or_equal };
-/// The value of a mode compared with a number (literals are numbered) or with another mode.
+/// Compares the value of a mode with a number (literals are numbered) or with another mode.
 struct ModeTest {
   ModeIndex mode = 0;
   Relation relation = Relation::equal;
   std::int64_t value = 0;
   std::optional<ModeIndex> other;  ///< instead of `value`
 };
-/// True when all tests of any of its conjunctions are.
+/// True if all tests of any of its conjunctions are true.
 struct ModeCondition {
   std::vector<std::vector<ModeTest>> any_of;
 };
@@ -83,14 +84,15 @@ struct ModeCondition {
 struct Probability {
   double weight = 0;
 };
-/// Every how many executions, and after how many for the first time (Counter).
+/// True for every `prescaler`-th execution, the first time after `offset` executions (Counter).
 struct EveryNth {
   std::int64_t prescaler = 1;
   std::int64_t offset = 0;
 };
 struct Otherwise {};
 using GuardKinds = std::variant<Otherwise, ModeCondition, Probability, EveryNth>;
-/// One of its kinds. Like `System` it says itself how it is copied: whoever holds one need not compile that.
+/// A variant of its kinds. Like `System` it defines its copy operations out of line, so that users need not compile
+/// them.
 struct Guard : GuardKinds {
   Guard();
   // NOLINTBEGIN(google-explicit-constructor): a kind is one of them
@@ -106,29 +108,30 @@ struct Guard : GuardKinds {
   ~Guard();
 };
 
-/// At most one of several alternatives is executed: the first whose guard holds, or one by chance. Bodies stay flat:
-/// the alternatives' activities follow the branch in Task::body, one alternative after the other; after any of them
-/// execution goes on behind the last.
+/// Executes at most one of several alternatives: the first whose guard is true, or a random one. Bodies are flat: the
+/// alternatives' activities follow the branch in Task::body, one alternative after the other. After any of them,
+/// execution continues behind the last.
 struct Branch {
   struct Alternative {
     Guard guard;
-    std::size_t length = 0;  ///< activities, those of inner branches included
+    std::size_t length = 0;  ///< number of activities, including those of inner branches
   };
-  std::vector<Alternative> alternatives;  ///< guards are all of chance or none is
-  bool repeats = false;  ///< a loop: after its first alternative the branch is taken again; any other one ends it
+  std::vector<Alternative> alternatives;  ///< all guards are probabilities, or none
+  /// a loop: the branch repeats after its first alternative; any other alternative ends it
+  bool repeats = false;
 };
 
 struct SetMode {
   enum class Operation : std::uint8_t { set, increment, decrement };
   ModeIndex mode;
   Operation operation = Operation::set;
-  std::int64_t value = 0;  ///< or step
+  std::int64_t value = 0;  ///< value, or step
 };
-/// A cooperative task may be left here.
+/// Other cooperative tasks may preempt a cooperative task here.
 struct SchedulePoint {};
 /// The job ends here.
 struct Terminate {};
-/// From here on, or from here on no longer, the task cannot be preempted (Group with interruptible="false").
+/// The task becomes non-preemptable, or preemptable again (Group with interruptible="false").
 struct Uninterruptible {
   bool begins = true;
 };
@@ -139,20 +142,21 @@ struct Copy {
   CopyKind kind = CopyKind::host_to_device;
   std::vector<LabelIndex> sources;       ///< labels read
   std::vector<LabelIndex> destinations;  ///< labels written
-  DataSize size;                         ///< the larger of what is read on one side and written on the other
+  DataSize size;                         ///< the maximum of the read size on one side and the written size on the other
 };
 
-/// How a kernel is launched (gpu.grid, gpu.block, gpu.registers, gpu.sharedMemory, gpu.cacheConfig).
+/// Launch configuration of a kernel (gpu.grid, gpu.block, gpu.registers, gpu.sharedMemory, gpu.cacheConfig).
 struct Launch {
   std::int64_t blocks = 1;         ///< of the grid, all dimensions
   std::int64_t threads = 1;        ///< of each block, all dimensions
-  std::int64_t registers = 0;      ///< per thread; 0: not known
+  std::int64_t registers = 0;      ///< per thread; 0: unknown
   std::int64_t shared_memory = 0;  ///< bytes per block
-  std::string cache_config;        ///< any name; "" when not given
+  std::string cache_config;        ///< any name; "" if not specified
   friend bool operator==(const Launch&, const Launch&) = default;
 };
 
-/// What every warp of a kernel executes (gpu.instructions, gpu.budget), in the words of engine/nvidia/block_time.hpp.
+/// The instructions of every warp of a kernel (gpu.instructions, gpu.budget), in the notation of
+/// engine/nvidia/block_time.hpp.
 struct KernelInstructions {
   std::string text;
   std::int64_t budget = 1;  ///< context switches that the warp scheduler QAWS grants its warps
@@ -161,12 +165,13 @@ struct KernelInstructions {
 
 /// A computation by the execution engine.
 struct Kernel {
-  Ticks ticks;                    ///< of each block where `launch` is given, else of the kernel
-  std::vector<LabelIndex> reads;  ///< device labels it works on
+  Ticks ticks;                    ///< of each block if `launch` is given, else of the kernel
+  std::vector<LabelIndex> reads;  ///< device labels it reads
   std::vector<LabelIndex> writes;
-  double memory_intensity = 1;   ///< share of its time bound by memory (gpu.memoryIntensity); 1 is the safe assumption
+  /// memory-bound share of its time (gpu.memoryIntensity); 1 is the safe assumption
+  double memory_intensity = 1;
   std::optional<Launch> launch;  ///< nothing: the kernel occupies the whole execution engine
-  /// Where they are given, `ticks` are what engine/program/kernel_instructions.hpp makes of them; none before.
+  /// If given, engine/program/kernel_instructions.hpp computes `ticks` from it; before that there are none.
   std::optional<KernelInstructions> instructions;
 };
 

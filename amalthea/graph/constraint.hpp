@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Timing constraints of a model, in the words of a System: of which events they speak, and what they demand of them.
-/// docs/reference/constraints.md says what each of them means.
+/// Timing constraints of a model, in terms of a System: the events they constrain, and their limits.
+/// docs/reference/constraints.md describes each of them.
 
 #include <cstddef>
 #include <cstdint>
@@ -20,8 +20,8 @@
 
 namespace amalthea {
 
-/// An event that a simulation shows. Its occurrences are all that happens to the entity, or to any entity of the kind
-/// where none is named; where a runnable, process or unit is named, only what happens in it.
+/// An event that a simulation can observe. Its occurrences are all matching events of the entity, or of any entity of
+/// the kind if none is named. If a runnable, process or unit is named, only events within it count.
 struct ObservableEvent {
   struct OfProcess {
     std::optional<TaskIndex> task;
@@ -64,27 +64,27 @@ struct ObservableEvent {
   std::variant<OfProcess, OfRunnable, OfLabel, OfStimulus, OfSemaphore, OfMode, OfActivities> what;
 };
 
-/// Nobody can tell whether it holds: what it speaks of is missing, or not simulated, or it demands nothing.
+/// A constraint that cannot be judged: what it refers to is missing or not simulated, or it has no limits.
 struct Unjudgeable {
   std::string reason;  ///< what is wrong, as a clause: "its source is not set"
-  bool empty = false;  ///< it demands nothing
+  bool empty = false;  ///< it has no limits
 };
 
-/// Limits that are not stated: the least is zero, and there is no largest.
+/// Defaults: the lower limit is zero, and there is no upper limit.
 struct TimeLimits {
   std::optional<Duration> lower;
   std::optional<Duration> upper;
 };
 
 struct DelayLimit {
-  enum class Mapping : std::uint8_t { reaction, one_to_one, unique_reaction };  ///< reaction where it is not stated
+  enum class Mapping : std::uint8_t { reaction, one_to_one, unique_reaction };  ///< default: reaction
   ObservableEvent source;
   ObservableEvent target;
   TimeLimits limits;
   Mapping mapping = Mapping::reaction;
 };
 
-/// The i-th source before the i-th target.
+/// The i-th source precedes the i-th target.
 struct EventOrder {
   ObservableEvent source;
   ObservableEvent target;
@@ -94,16 +94,17 @@ struct Repetition {
   ObservableEvent event;
   std::int64_t span = 1;  ///< > 0
   TimeLimits limits;      ///< of the distance of ideal occurrences `span` apart
-  Duration jitter;        ///< how much later than an ideal occurrence the real one may come
+  Duration jitter;        ///< maximum delay of an occurrence after its ideal time
 };
 
 struct EventSynchronization {
   std::vector<ObservableEvent> events;  ///< at least two
   Duration tolerance;
-  bool multiple_occurrences = false;  ///< any number of each within a window; else the i-th ones belong together
+  /// any number of each within a window; otherwise the i-th occurrences belong together
+  bool multiple_occurrences = false;
 };
 
-/// Of two chains, each as its events in order, at least two: stimulus, those in between, response.
+/// For two chains, each as its events in order, at least two: stimulus, intermediate events, response.
 struct ChainSynchronization {
   enum class Of : std::uint8_t { stimuli, responses };
   std::vector<std::vector<ObservableEvent>> chains;  ///< two, with a common response (stimuli) or stimulus (responses)
@@ -111,16 +112,16 @@ struct ChainSynchronization {
   Duration tolerance;
 };
 
-/// Of the value that a runnable reads: the time since it was written, or that in periods of its writer.
+/// For the value that a runnable reads: the time since it was written, or this time in periods of its writer.
 struct DataAge {
   RunnableIndex runnable = 0;
   LabelIndex label = 0;
   TimeLimits limits;
   std::optional<std::int64_t> least_cycles;  ///< either of these: limits are in periods
-  std::optional<std::int64_t> most_cycles;
+  std::optional<std::int64_t> max_cycles;
 };
 
-/// Whose accesses count as the group's own: those of these processes and of these runnables. All others are foreign.
+/// The processes and runnables whose accesses belong to the group. All others are foreign.
 struct DataScope {
   std::vector<TaskIndex> tasks;
   std::vector<RunnableIndex> runnables;
@@ -139,7 +140,7 @@ struct RunnableSequence {
   enum class Order : std::uint8_t { successor, immediately_at_start, immediately_anywhere, immediately_at_end };
   struct Group {
     std::vector<RunnableIndex> members;  ///< in the stated order
-    std::vector<TaskIndex> tasks;        ///< meant in these only; empty: in all in scope (0.7.0)
+    std::vector<TaskIndex> tasks;        ///< only in these processes; empty: in all in scope (0.7.0)
     bool all = false;                    ///< a job with any of them must run them all (0.7.0)
   };
   Order order = Order::successor;
@@ -150,14 +151,14 @@ struct RunnableSequence {
 struct SectionPlacement {
   std::string section;
   std::vector<LabelIndex> labels;     ///< at least one
-  std::vector<MemoryIndex> memories;  ///< where they may be
+  std::vector<MemoryIndex> memories;  ///< where they may be mapped to
 };
 
 struct TimingConstraint {
   std::string name;
   std::string class_name;  ///< AMALTHEA's, such as "DelayConstraint"
   Origin origin;
-  Location location;  ///< where it stands, for messages
+  Location location;  ///< location in the model, for messages
   std::variant<Unjudgeable, DelayLimit, EventOrder, Repetition, EventSynchronization, ChainSynchronization, DataAge,
                DataCoherency, DataStability, RunnableSequence, SectionPlacement>
       kind;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// A whole system ready to be analysed: platform, tasks, data, stimuli and the runnable graph of what they do.
-/// This is all the engine sees of a model.
+/// A complete system, ready for analysis: platform, tasks, data, stimuli and the runnable graph. This is all that the
+/// engine sees of a model.
 
 #include <cstdint>
 #include <optional>
@@ -25,8 +25,8 @@ enum class Side : std::uint8_t {
   device,  ///< its scheduler is responsible for a GPU
 };
 
-/// Where a label lives for the purpose of copies: a label that a host task touches is a host label, one that only
-/// device tasks touch is a device label.
+/// Where a label resides, for copies: a label that a host task accesses is a host label, one that only device tasks
+/// access is a device label.
 enum class LabelSide : std::uint8_t { unused, host, device };
 
 struct Label {
@@ -46,7 +46,7 @@ struct OsEvent {
   std::string name;
 };
 
-/// A mode label. Literals of an enumeration are numbered from 0 in model order.
+/// A mode label. The literals of an enumeration are numbered from 0 in model order.
 struct Mode {
   std::string name;
   std::int64_t initial = 0;
@@ -55,25 +55,25 @@ struct Mode {
 
 struct Semaphore {
   std::string name;
-  std::int64_t free = 1;          ///< how often it can be taken at first
+  std::int64_t free = 1;          ///< initially available units
   std::int64_t capacity = 1;      ///< >= free
-  bool priority_ceiling = false;  ///< whoever holds it runs at the largest priority of all who use it
+  bool priority_ceiling = false;  ///< its holder runs at the highest priority of all its users
   bool spinlock = false;
 };
 
-/// Occurs at offset + k × period, each later by its jitter, but no earlier than the one before and than
+/// Occurs at offset + k × period, each delayed by its jitter, but never before the previous one, nor within
 /// `minimum_distance` after it.
 struct Periodic {
   Duration period;           ///< > 0
   Duration offset;           ///< >= 0
-  Distribution jitter = {};  ///< ps, >= 0; earlier ones in the model have moved the offset
+  Distribution jitter = {};  ///< ps, >= 0; negative jitter in the model has moved the offset
   Duration minimum_distance = {};
 };
 struct Single {
   Duration occurrence;
 };
 struct InterProcess {};  ///< occurs when a Trigger activity names it
-/// RelativePeriodicStimulus: at `offset`, and from each occurrence to the next a time from `distance`.
+/// RelativePeriodicStimulus: the first at `offset`, then each after a random `distance`.
 struct Sporadic {
   Duration offset;
   Distribution distance;  ///< ps, > 0
@@ -84,8 +84,8 @@ struct Synthetic {
   Duration offset;
   std::vector<Duration> occurrences;  ///< in order, within [0, period)
 };
-/// PeriodicBurstStimulus: each period `occurrences` of them, anywhere within `length`, but no two closer than
-/// `minimum_distance`; what that brings beyond the length does not occur.
+/// PeriodicBurstStimulus: in each period `occurrences` of them, anywhere within `length`, but at least
+/// `minimum_distance` apart; those that do not fit the length are lost.
 struct Burst {
   Duration period;
   Duration offset;
@@ -93,7 +93,7 @@ struct Burst {
   Duration minimum_distance;
   std::int64_t occurrences = 1;  ///< > 0
 };
-/// ArrivalCurveStimulus: any `count` occurrences in a row need at least `lower`; and, where given, at most `upper`.
+/// ArrivalCurveStimulus: any `count` consecutive occurrences span at least `lower` and, if given, at most `upper`.
 struct ArrivalCurve {
   struct Entry {
     std::int64_t count = 0;  ///< >= 2
@@ -102,18 +102,17 @@ struct ArrivalCurve {
   };
   std::vector<Entry> entries;  ///< by count
 };
-/// Whether any sequence keeps the curve and none is arbitrarily dense: on an average the distance of two must be
-/// neither below `lower` nor above `upper` of any entry, each divided by its count less one, and some `lower` be above
-/// zero.
+/// Whether some sequence complies with the curve, and none is arbitrarily dense: the mean distance must be neither
+/// below `lower` nor above `upper` of any entry, each divided by count - 1, and some `lower` must be above zero.
 bool is_possible(const ArrivalCurve& curve);
-/// VariableRateStimulus: per `step` a number of occurrences, evenly spread, which changes by no more than this from one
-/// step to the next. The first occurs at 0.
+/// VariableRateStimulus: a number of occurrences per `step`, evenly distributed, with a limited change from one step to
+/// the next. The first occurs at 0.
 struct VariableRate {
   Duration step;
   Distribution occurrences;                                  ///< millionths of an occurrence per step
   std::optional<double> largest_increase, largest_decrease;  ///< occurrences per step, >= 0
 };
-/// EventStimulus: a Trigger names it behind every activity that causes its event. Also when one of these is set.
+/// EventStimulus: a Trigger follows every activity that causes its event. Also occurs when one of these events is set.
 struct EventDriven {
   std::vector<EventIndex> events;
 };
@@ -125,7 +124,7 @@ struct ModeSetting {
 
 using OccurrenceKinds =
     std::variant<Periodic, Single, InterProcess, Sporadic, Synthetic, Burst, ArrivalCurve, VariableRate, EventDriven>;
-/// One of its kinds, copied like a `Guard`.
+/// A variant of its kinds, copied like a `Guard`.
 struct Occurrence : OccurrenceKinds {
   Occurrence();
   // NOLINTBEGIN(google-explicit-constructor): a kind is one of them
@@ -150,15 +149,14 @@ struct Stimulus {
   std::string name;
   Occurrence occurrence;
   std::vector<TaskIndex> activates;        ///< in model order
-  EveryNth counter = {};                   ///< of inter-process and event stimuli: which of their occurrences count
-  std::vector<ModeSetting> sets;           ///< modes that change as it occurs, before it activates
-  std::optional<ModeCondition> condition;  ///< without effect while it does not hold
+  EveryNth counter = {};                   ///< for inter-process and event stimuli: which of their occurrences count
+  std::vector<ModeSetting> sets;           ///< modes that change when it occurs, before activations
+  std::optional<ModeCondition> condition;  ///< it has no effect while this is false
 };
 
-/// How a device task shares the GPU (gpu.context, gpu.contextPriority, gpu.stream, gpu.priority,
-/// gpu.cuMask).
+/// How a device task shares the GPU (gpu.context, gpu.contextPriority, gpu.stream, gpu.priority, gpu.cuMask).
 struct GpuShare {
-  std::string context;              ///< tasks that name the same are one process; "": the task is its own
+  std::string context;              ///< tasks with the same name belong to one process; "": the task has its own
   std::uint32_t runlist_slots = 2;  ///< of the context: priority low 1, medium 2, high 3
   std::string stream;               ///< within the context; "": the task has its own
   bool high_priority = false;       ///< of the stream
@@ -169,41 +167,44 @@ enum class ProcessKind : std::uint8_t { task, isr_category1, isr_category2 };
 
 enum class Preemption : std::uint8_t {
   preemptive,
-  cooperative,     ///< left to other cooperative tasks at schedule points and between runnables only
-  non_preemptive,  ///< left to no other task
+  cooperative,     ///< other cooperative tasks preempt it only at schedule points and between runnables
+  non_preemptive,  ///< no other task preempts it
 };
 
-/// A process: a task, or an ISR, which is scheduled by an interrupt controller and comes before all tasks of its core.
+/// A process: a task, or an ISR. An interrupt controller schedules ISRs, and they preempt all tasks of their core.
 struct Task {
   std::string name;
   ProcessKind kind = ProcessKind::task;
   Side side = Side::host;
   SchedulerIndex scheduler = 0;
-  UnitIndex unit = 0;            ///< where it runs; of several, the first of `units`
-  std::vector<UnitIndex> units;  ///< where it may run, if on more than one: affinity, or what its scheduler has
-  std::int64_t priority = 0;     ///< a larger value is more urgent
+  UnitIndex unit = 0;  ///< where it runs; if there are several, the first of `units`
+  /// units it may run on, if more than one: its affinity, or those of its scheduler
+  std::vector<UnitIndex> units;
+  std::int64_t priority = 0;  ///< a larger value is more urgent
   Preemption preemption = Preemption::preemptive;
-  std::uint32_t activation_limit = 0;  ///< concurrent activations kept; further ones are lost; 0: no limit stated
+  /// maximum number of pending activations; further ones are lost; 0: no limit stated
+  std::uint32_t activation_limit = 0;
   std::optional<Duration> time_slice;  ///< of a device task's context
   GpuShare gpu;                        ///< of a device task
   std::optional<Duration> deadline;    ///< upper limit of a ResponseTime requirement, relative to the release
   std::vector<NodeIndex> body;         ///< activities in execution order
-  /// Set for the wrapper of an offloaded function that is mapped to a CPU after all: wrapper and copies fall away,
-  /// and this task's releases and deadline are those of the named task.
+  /// Set for the wrapper of an offloaded function that is mapped to a CPU: wrapper and copies are removed, and the
+  /// named task gets its releases and deadline.
   std::optional<TaskIndex> folded_into;
   Origin origin;
 };
 
-/// What the model demands of a chain's latency (EventChainLatencyConstraint).
+/// A limit on the latency of a chain (EventChainLatencyConstraint).
 struct ChainLimit {
   enum class Kind : std::uint8_t { reaction, age };
   std::string name;
-  Kind kind = Kind::reaction;  ///< reaction where the model does not say
+  Kind kind = Kind::reaction;  ///< default: reaction
   std::optional<Duration> minimum;
   std::optional<Duration> maximum;
 };
 
-/// Tasks that data passes through, in order: an event chain of the model, or one that was asked for or found.
+/// Tasks that data passes through, in order: an event chain of the model, or one that the user requested or a search
+/// derived.
 struct Chain {
   enum class Source : std::uint8_t { model, request, label_flow };
   std::string name;
@@ -212,13 +213,12 @@ struct Chain {
   Source source = Source::model;
   std::vector<ChainLimit> limits;
   bool from_activation = false;  ///< its stimulus is the activation of the first task, not its start
-  /// Of an event chain of which a step is in no task, or in no single one: which, as a clause. Its limits are not
-  /// judged.
+  /// For an event chain with a step in no task, or in more than one: the step, as a clause. Its limits are not judged.
   std::string gap = {};
 };
 
-/// A requirement of the model, whether it can be judged or not. Metrics other than times keep AMALTHEA's literal, ""
-/// where the model states none.
+/// A requirement of the model, whether or not it can be judged. Metrics other than times keep AMALTHEA's literal, "" if
+/// the model states none.
 struct Requirement {
   enum class Severity : std::uint8_t { unstated, cosmetic, minor, major, critical };
   enum class LimitType : std::uint8_t { unstated, upper, lower };
@@ -231,14 +231,14 @@ struct Requirement {
     RunnableIndex runnable = 0;
   };
   struct OfChain {
-    std::vector<TaskIndex> tasks;  ///< in order; wrappers that fell away are their functions
+    std::vector<TaskIndex> tasks;  ///< in order; removed wrappers are replaced by their functions
   };
   /// An architecture requirement, or one whose subject is not in the system.
   struct OfOther {};
 
   struct TimeLimit {
     std::optional<TimeMetric> metric;
-    std::optional<Duration> value;  ///< may be negative; nothing when it is missing or cannot be read
+    std::optional<Duration> value;  ///< may be negative; nothing if it is missing or unreadable
   };
   struct CountLimit {
     std::string metric;
@@ -251,7 +251,7 @@ struct Requirement {
   struct CpuLimit {
     std::string metric;
     double value = 0;               ///< percent
-    std::optional<UnitIndex> unit;  ///< that is meant, if one is named
+    std::optional<UnitIndex> unit;  ///< the named unit, if any
     bool unknown_unit = false;      ///< something is named, but it is no unit of the platform
   };
   struct FrequencyLimit {

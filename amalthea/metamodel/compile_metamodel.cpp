@@ -3,11 +3,9 @@
 //
 //   compile_metamodel metamodel.txt OUT.inc
 //
-// Runs at build time and stands alone. The form of the input is described at its
-// head. Everything that can be wrong with the table is found here, as
-// "file:line: message" on standard error with exit code 1, so that the library
-// can trust it: names resolve in every version of the line that uses them,
-// ranges do not overlap, there is no cycle of supertypes.
+// Runs at build time and is self-contained. The head of the input describes its format. All errors in the table are
+// reported here, as "file:line: message" on standard error with exit code 1, so that the library can rely on it: names
+// resolve in every version of the line that uses them, ranges do not overlap, and supertypes have no cycle.
 
 #include <algorithm>
 #include <cctype>
@@ -28,7 +26,7 @@ namespace {
 
 /// A set of versions; bit n is the n-th version of the `versions` line.
 using Versions = std::uint32_t;
-constexpr std::size_t most_versions = 32;
+constexpr std::size_t max_versions = 32;
 
 /// One line of the table: its words, and the ranges in the brackets at its end.
 struct Line {
@@ -96,7 +94,7 @@ struct Class {
   std::size_t line = 0;
 };
 
-/// The whole table. Maps, because the order of the output is that of the names.
+/// The whole table. Uses maps, because the output is ordered by name.
 struct Table {
   std::vector<std::string> versions;
   std::set<std::string> builtins;
@@ -105,7 +103,7 @@ struct Table {
   std::map<std::string, Class> classes;
 
   Versions all_versions() const {
-    return versions.size() == most_versions ? ~Versions{0} : (Versions{1} << versions.size()) - 1;
+    return versions.size() == max_versions ? ~Versions{0} : (Versions{1} << versions.size()) - 1;
   }
 };
 
@@ -140,8 +138,7 @@ std::vector<std::string> split_words(std::string_view text) {
   return {std::istream_iterator<std::string>(stream), std::istream_iterator<std::string>()};
 }
 
-/// Reads the table line by line. `class` and `enum` open a block that the lines
-/// after it fill.
+/// Reads the table line by line. `class` and `enum` open a block that the following lines fill.
 class Reader {
  public:
   explicit Reader(Errors& errors) : errors_(errors) {}
@@ -159,7 +156,7 @@ class Reader {
   }
 
  private:
-  /// False, with a report, if quotes or brackets do not close.
+  /// False, with a report, if quotes or brackets are not closed.
   bool split(std::string_view text, Line& line) {
     std::size_t at = 0;
     while (at < text.size()) {
@@ -201,7 +198,7 @@ class Reader {
       read_versions(line);
     } else if (table_.versions.empty()) {
       errors_.report(line.number, "the first line has to be 'versions'");
-      table_.versions.emplace_back("?");  // say it once
+      table_.versions.emplace_back("?");  // reported once
     } else if (word == "builtin") {
       table_.builtins.insert(line.words.begin() + 1, line.words.end());
     } else if (word == "datatype") {
@@ -229,7 +226,7 @@ class Reader {
   }
 
   void outside(const Line& line, const char* block) {
-    // After a faulty class or enum line its contents would only repeat the fault.
+    // After a faulty class or enum line, its content would only repeat the fault.
     if (skipping_) return;
     errors_.report(line.number, "'" + line.words.front() + "' outside of " + block);
   }
@@ -240,7 +237,7 @@ class Reader {
       return;
     }
     table_.versions.assign(line.words.begin() + 1, line.words.end());
-    if (table_.versions.empty() || table_.versions.size() > most_versions) {
+    if (table_.versions.empty() || table_.versions.size() > max_versions) {
       errors_.report(line.number, "need 1 to 32 versions");
       table_.versions.resize(1, "?");
     }
@@ -250,7 +247,7 @@ class Reader {
     }
   }
 
-  /// Ordinal of a version; reports and gives `otherwise` if there is no such version.
+  /// Ordinal of a version; reports an unknown version and returns `otherwise`.
   std::size_t ordinal(const Line& line, const std::string& version, std::size_t otherwise) {
     const auto found = std::find(table_.versions.begin(), table_.versions.end(), version);
     if (found == table_.versions.end()) {
@@ -505,7 +502,7 @@ class Checker {
 
   void check_cycle(const std::string& name, Versions version, std::set<std::string>& path, std::size_t line) {
     const auto found = table_.classes.find(name);
-    if (found == table_.classes.end()) return;  // reported already
+    if (found == table_.classes.end()) return;  // already reported
     if (!path.insert(name).second) {
       errors_.report(line, "class " + name + " is its own supertype");
       return;
@@ -538,8 +535,8 @@ std::string set_text(Versions versions) {
 
 const char* bool_text(bool value) { return value ? "true" : "false"; }
 
-/// Writes the arrays. Lists of variable length lie in one pool array per element
-/// type; a record refers to its part of it with a span.
+/// Writes the arrays. Lists of variable length are in one pool array per element type; a record refers to its part with
+/// a span.
 class Writer {
  public:
   Writer(const Table& table, std::ostream& out) : table_(table), out_(out) {
@@ -581,7 +578,7 @@ class Writer {
     out_ << "constexpr std::string_view version_names[] = {\n";
     for (const std::string& version : table_.versions) out_ << "    " << quoted(version) << ",\n";
     out_ << "};\n\n";
-    // The enumeration is written by hand; these keep it in step with the table.
+    // The enumeration is hand-written; these assertions keep it consistent with the table.
     for (std::size_t at = 0; at < table_.versions.size(); ++at) {
       std::string name = table_.versions[at];
       std::replace(name.begin(), name.end(), '.', '_');

@@ -23,7 +23,8 @@ void collect_items(Element container, std::vector<Element>& found) {
   for (const Element child : container.children()) {
     const std::string_view tag = child.tag();
     if (holds_items(tag)) {
-      // DeviationRunnableItem and ProbabilityRunnableItem (0.7.x) hold one item, or nothing, and are none themselves.
+      // DeviationRunnableItem and ProbabilityRunnableItem (0.7.x) contain at most one item, and are not items
+      // themselves.
       if (const Element wrapped = child.child("runnableItem"))
         found.push_back(wrapped);
       else if (!child.is("DeviationRunnableItem") && !child.is("ProbabilityRunnableItem"))
@@ -74,7 +75,7 @@ class ItemReader {
       : model_(model), item_(item), diagnostics_(diagnostics) {}
 
   ActivityItem::Kind group() const {
-    const bool old = item_.document().version() <= Version::v0_7_1;  // where `ordered` is false unless stated
+    const bool old = item_.document().version() <= Version::v0_7_1;  // where `ordered` defaults to false
     return Group{item_.name(), detail::flag(item_, "ordered", !old || item_.is("CallSequence")),
                  detail::flag(item_, "interruptible", true)};
   }
@@ -83,7 +84,7 @@ class ItemReader {
     Switch read;
     for (const Element entry : item_.children()) {
       if (entry.tag() != "defaultEntry" && entry.tag() != "entries") continue;
-      // In 0.7.0 the default is an entry like the others, with a flag; of several the first counts.
+      // In 0.7.0 the default is an entry like the others, with a flag; the first of several counts.
       if (!read.otherwise && (entry.tag() == "defaultEntry" || detail::flag(entry, "default", false)))
         read.otherwise = entry;
       else
@@ -318,11 +319,11 @@ class ItemReader {
 
   std::optional<Condition> entry_condition(Element entry) const {
     if (const Element condition = entry.child("condition")) return condition_of(model_, condition, diagnostics_);
-    // Up to 0.8.2 the switch names the label, the entry its literals: `value` in 0.7.0, then `values`.
+    // Up to 0.8.2 the switch names the label, and the entry its literals: `value` in 0.7.0, then `values`.
     auto literals = model_.references(entry, "values");
     if (literals.empty()) literals = model_.references(entry, "value");
     if (!literals.empty()) return any_literal(entry, target("valueProvider"), literals);
-    // Before 0.7.0 a switch on the value of a label.
+    // Before 0.7.0: a switch on the value of a label.
     const auto value = entry.attribute("value");
     if (!value || !target("label")) return std::nullopt;
     return Condition{entry, {{entry, {{entry, ModeValueCondition{target("label"), Relation::equal, *value, {}}}}}}};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What a task, ISR or runnable does, in one form for all versions:
+/// The activities of a task, ISR or runnable, in one form for all versions:
 /// - up to 0.9.4: `callGraph/graphEntries[CallSequence]/calls` in tasks, `runnableItems` in runnables;
-/// - 0.9.5 and 0.9.6: `callGraph/items`; from 0.9.7: `activityGraph/items`.
+/// - 0.9.5 and 0.9.6: `callGraph/items`; since 0.9.7: `activityGraph/items`.
 
 #include <cstdint>
 #include <optional>
@@ -20,20 +20,19 @@
 
 namespace amalthea {
 
-/// The items below a container (an executable, a Group, a CallSequence, a switch entry) in document order.
-/// Groups and CallSequences appear as items; `items_of` on them goes one level deeper. What 0.7.x wraps into a
-/// DeviationRunnableItem or ProbabilityRunnableItem appears itself. Entries of switches are no items: see
-/// views::Switch.
+/// The items below a container (an executable, a Group, a CallSequence, a switch entry) in document order. Groups and
+/// CallSequences are items; `items_of` on them returns the next level. What 0.7.x wraps into a DeviationRunnableItem or
+/// ProbabilityRunnableItem is returned itself. Entries of switches are not items: see views::Switch.
 std::vector<Element> items_of(Element container);
 
-/// True for items that only hold other items in sequence: Group, CallSequence.
+/// Whether an item only holds other items in sequence: Group, CallSequence.
 bool is_sequence(Element item);
 
 namespace views {
 
 // ---------------------------------------------------------------- parts of items
 
-/// Every how many executions an item takes effect, and after how many for the first time.
+/// An item takes effect on every `prescaler`-th execution, the first time after `offset` executions.
 struct Counter {
   Element element;
   std::int64_t prescaler = 1;
@@ -51,16 +50,16 @@ struct Statistic {
   std::optional<std::int64_t> largest;
 };
 
-/// How data is moved: in chunks, with processing time for each (from 0.7.2).
+/// How data is transferred: in chunks, with processing time for each (since 0.7.2).
 struct TransmissionPolicy {
   Element element;
   std::optional<DataSize> chunk_size;
   std::int64_t chunk_processing_ticks = 0;  ///< before 0.9.3 instructions
   bool in_instructions = false;             ///< chunk_processing_ticks are instructions
-  double transmit_ratio = 1;                ///< share of the data that is moved, 0 … 1
+  double transmit_ratio = 1;                ///< share of the data that is transferred, 0 … 1
 };
 
-/// What data depends on (from 0.9.1).
+/// What data depends on (since 0.9.1).
 struct DataDependency {
   Element element;
   std::vector<Element> labels;
@@ -73,23 +72,23 @@ enum class Waiting : std::uint8_t { unstated, active, passive };
 
 // ---------------------------------------------------------------- items
 
-/// Items one after the other, or in any order: Group, CallSequence. What it holds: `activity_items`.
+/// A sequence of items, or items in any order: Group, CallSequence. Its content: `activity_items`.
 struct Group {
   std::string_view name;
   bool ordered = true;        ///< false: in any order
-  bool interruptible = true;  ///< from 1.2.0
+  bool interruptible = true;  ///< since 1.2.0
 };
 
-/// One alternative of a switch. What it holds: `activity_items` of its element.
+/// One alternative of a switch. Its content: `activity_items` of its element.
 struct SwitchEntry {
   Element element;
   std::string_view name;
   std::optional<Condition> condition;
 };
-/// Switch, ModeSwitch, RunnableModeSwitch: the first entry whose condition holds, else the default.
+/// Switch, ModeSwitch, RunnableModeSwitch: the first entry whose condition is true, else the default.
 struct Switch {
   std::vector<SwitchEntry> entries;
-  Element otherwise;  ///< default entry; empty when there is none
+  Element otherwise;  ///< default entry; empty if there is none
 };
 
 struct ProbabilitySwitchEntry {
@@ -101,18 +100,18 @@ struct ProbabilitySwitch {
   std::vector<ProbabilitySwitchEntry> entries;
 };
 
-/// While the condition holds (from 1.2.0). What it holds: `activity_items`.
+/// While the condition is true (since 1.2.0). Its content: `activity_items`.
 struct WhileLoop {
   std::optional<Condition> condition;
 };
 
-/// Sets a local mode label (from 2.1.0), as an item or as context of a call.
+/// Sets a local mode label (since 2.1.0), as an item or as context of a call.
 struct LocalModeAssignment {
   Element element;
   Element label;
   ValueSource value;
 };
-/// Copies a mode label into a local one (from 2.1.0).
+/// Copies a mode label into a local one (since 2.1.0).
 struct ModeLabelAssignment {
   Element global_label;
   Element local_label;
@@ -139,7 +138,7 @@ struct LabelAccess {
   /// "inherited", "noProtection", "automaticProtection", "customProtection", "handledByModelElements" or ""; in 0.7.0
   /// and 0.7.1 `buffered`: "inherited", "buffered", "notBuffered".
   std::string_view data_stability;
-  std::string_view implementation;  ///< "explicit", "implicit", "timed" or "" (from 0.8.2)
+  std::string_view implementation;  ///< "explicit", "implicit", "timed" or "" (since 0.8.2)
   std::optional<Statistic> statistic;
   std::optional<Statistic> cache_misses;
   std::optional<TransmissionPolicy> transmission;
@@ -171,7 +170,7 @@ struct ChannelReceive {
   std::int64_t lower_bound = 0;
 };
 
-/// Execution time in cycles (from 0.9.3).
+/// Execution time in cycles (since 0.9.3).
 struct Ticks {
   std::optional<Deviation<std::int64_t>> otherwise;  ///< `default`
   /// By ProcessingUnitDefinition; an entry whose definition or value is missing has an empty one.
@@ -184,8 +183,8 @@ struct Need {
   std::string_view key;
   std::optional<Deviation<std::int64_t>> amount;
 };
-/// What has to be done rather than how long it takes: RunnableInstructions and Instructions… (before 0.9.0, key
-/// "Instructions"), ExecutionNeed.
+/// An amount of work rather than a time: RunnableInstructions and Instructions… (before 0.9.0, key "Instructions"),
+/// ExecutionNeed.
 struct ExecutionNeed {
   std::vector<Need> needs;                                      ///< on any unit
   std::vector<std::pair<Element, std::vector<Need>>> extended;  ///< by unit definition (CoreType before 0.9.0)
@@ -200,7 +199,7 @@ struct SemaphoreAccess {
 
 struct SetEvent {
   std::vector<Element> events;
-  Element process;  ///< for whom; empty: for all that wait
+  Element process;  ///< the receiver; empty: all waiting processes
   std::optional<Counter> counter;
 };
 struct ClearEvent {
@@ -223,14 +222,14 @@ struct InterProcessTrigger {
 struct CustomEventTrigger {
   Element event;
 };
-/// A cooperative task may be left here.
+/// Other cooperative tasks may preempt a cooperative task here.
 struct SchedulePoint {
   std::optional<Counter> counter;  ///< before 0.9.5
 };
 struct TerminateProcess {
   std::optional<Counter> counter;
 };
-/// The process goes on under another scheduler.
+/// The process migrates to another scheduler.
 struct EnforcedMigration {
   Element scheduler;
   std::optional<Counter> counter;  ///< before 0.9.5
@@ -265,7 +264,7 @@ struct GetResultServerCall {
   Blocking blocking = Blocking::unstated;
 };
 
-/// An item of a class that no version has, or of none.
+/// An item of an unknown class, or without a class.
 struct UnknownItem {};
 
 struct ActivityItem {
@@ -279,28 +278,28 @@ struct ActivityItem {
   Kind kind;
 };
 
-/// One item as it is written. Values that cannot be read are reported (AM0210) and count as not stated.
+/// Reads one item. Unreadable values are reported (AM0210) and treated as unstated.
 ActivityItem activity_item(const Model& model, Element item, Diagnostics& diagnostics);
 
-/// The items below a container, one level: items_of, read.
+/// Reads the items below a container, one level (items_of).
 std::vector<ActivityItem> activity_items(const Model& model, Element container, Diagnostics& diagnostics);
 
 /// The containers one level below an item: the item itself for groups and loops; a switch's entries, the default last.
-/// Empty for items that hold no others.
+/// Empty for items that contain no others.
 std::vector<Element> containers_of(const ActivityItem& item);
 
 /// Whether items of this class have a case in ActivityItem.
 bool is_item_class(std::string_view class_name);
 
-/// How often a DeviationRunnableItem (0.7.0, 0.7.1) has the item that it wraps; nothing for other items.
+/// How often a DeviationRunnableItem (0.7.0, 0.7.1) repeats the item that it wraps; nothing for other items.
 std::optional<Deviation<std::int64_t>> repetition_of(Element item, Diagnostics& diagnostics);
 
-/// Cycles that instructions take on a unit that executes `instructions_per_cycle` (> 0): bounds rounded outwards, the
+/// The cycles of instructions on a unit that executes `instructions_per_cycle` (> 0): bounds rounded outwards, the
 /// average to nearest. Nothing for a rate that is not above zero.
 std::optional<Cycles> cycles_of_instructions(const Cycles& instructions, double instructions_per_cycle);
 
-/// Instructions of a need on a unit of this definition: those of its `extended` entry, else those for any unit.
-/// Nothing where the need states none.
+/// The instructions of a need on a unit of this definition: its `extended` entry, else the entry for any unit. Nothing
+/// if the need states none.
 std::optional<Deviation<std::int64_t>> instructions_on(const ExecutionNeed& need, Element definition);
 
 }  // namespace views

@@ -71,7 +71,7 @@ std::string_view literal_attribute(Element element, std::string_view name) {
 }
 
 std::size_t ElementIndex::slot(std::uint32_t document, std::uint32_t element) const {
-  // Multiplying by an odd number spreads neighbours, of which there are many, over the table.
+  // Multiplication by an odd number distributes neighbors, which are frequent, over the table.
   const std::uint64_t key = (static_cast<std::uint64_t>(document) << 32U) | element;
   const std::size_t mask = slots_.size() - 1;
   for (std::size_t at = ((key * 0x9E3779B97F4A7C15U) >> 20U) & mask;; at = (at + 1) & mask) {

@@ -13,27 +13,27 @@
 
 namespace amalthea::views {
 
-/// A number that timing depends on; one that cannot be read is reported (AM0212) and counts as not stated.
+/// A number that affects timing; an unreadable one is reported (AM0212) and treated as unstated.
 std::optional<std::int64_t> integer_attribute(Element element, std::string_view name, Diagnostics& diagnostics);
 std::optional<double> number_attribute(Element element, std::string_view name, Diagnostics& diagnostics);
 
-/// The same for what timing does not depend on: what cannot be read counts as not stated.
+/// The same for numbers that do not affect timing; an unreadable one is treated as unstated.
 std::optional<std::int64_t> integer_attribute(Element element, std::string_view name);
 std::optional<double> number_attribute(Element element, std::string_view name);
-/// "true" and "false" in any case, as Java reads them; nothing where the attribute is not written.
+/// "true" and "false", case-insensitive as in Java; nothing if the attribute is not written.
 std::optional<bool> flag_attribute(Element element, std::string_view name);
-/// An address: decimal, or hexadecimal as "0x…" (from 0.8.3 on).
+/// An address: decimal, or hexadecimal as "0x…" (since 0.8.3).
 std::optional<std::uint64_t> address_attribute(Element element, std::string_view name);
-/// A literal of an enumeration; "" where it is not written or "_undefined_".
+/// A literal of an enumeration; "" if it is not written or "_undefined_".
 std::string_view literal_attribute(Element element, std::string_view name);
 
-/// Element → index of the view that was made of it.
+/// Maps an element to the index of its view.
 class ElementIndex {
  public:
-  /// The first index that is given for an element stays.
+  /// The first index added for an element is kept.
   void add(Element element, std::uint32_t index);
   std::optional<std::uint32_t> find(Element element) const;
-  /// Makes room, so that a large table need not grow step by step.
+  /// Reserves memory, to avoid gradual growth.
   void reserve(std::size_t elements);
 
  private:
@@ -44,11 +44,11 @@ class ElementIndex {
   std::size_t slot(std::uint32_t document, std::uint32_t element) const;
   void grow(std::size_t slots);
   std::size_t count_ = 0;
-  std::vector<Slot> slots_;  // a power of two of them, at least half free
+  std::vector<Slot> slots_;  // a power of two, at least half free
 };
 
-/// Calls visit(part) for each sub-model of this class ("HWModel") in document order: below a root, or a root itself,
-/// as in older models that keep their parts in files of their own.
+/// Calls visit(part) for each sub-model of this class ("HWModel") in document order: below a root, or a root itself, as
+/// in older models that keep their parts in separate files.
 template <typename Visit>
 void for_each_part(const Model& model, std::string_view class_name, Visit visit) {
   for (const auto& document : model.documents()) {

@@ -63,7 +63,7 @@ SimpleCondition simple_condition(const Model& model, Element element, Diagnostic
   } else if (cls == "ModeValueCondition" || cls == "ModeCondition" || cls == "ModeValue" ||
              cls == "ModeValueListEntry" || cls == "ModeAssignment") {
     const LabelAndValue read = label_and_value(model, element);
-    // Up to 0.9.3 there is no relation: the label has the literal, or the condition does not hold.
+    // Up to 0.9.3 there is no relation: the condition is that the label equals the literal.
     const bool old = cls == "ModeValue" || cls == "ModeValueListEntry" || read.refers;
     condition.test =
         ModeValueCondition{read.label, old ? Relation::equal : relation_of(element), read.value, read.literal};

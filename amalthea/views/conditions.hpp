@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Conditions on modes and channels: of switches, loops, stimuli and runnables.
+/// Conditions on modes and channels, for switches, loops, stimuli and runnables.
 ///
-/// Every version states them in two levels, an "or" of "and"s: ModeValueDisjunction/Conjunction (0.8.1 – 0.9.3),
-/// ModeConditionDisjunction/Conjunction (0.9.4 – 2.2.0), ConditionDisjunction/Conjunction (from 2.0.0), and before them
-/// plain lists of mode literals.
+/// Every version uses two levels, an "or" of "and"s: ModeValueDisjunction/Conjunction (0.8.1 – 0.9.3),
+/// ModeConditionDisjunction/Conjunction (0.9.4 – 2.2.0), ConditionDisjunction/Conjunction (since 2.0.0), and before
+/// them plain lists of mode literals.
 
 #include <cstdint>
 #include <optional>
@@ -29,7 +29,7 @@ enum class Relation : std::uint8_t {
   greater_or_equal,
 };
 
-/// A value that a local mode label is set to or compared with (from 2.1.0).
+/// A value that a local mode label is set to or compared with (since 2.1.0).
 struct ValueSource {
   enum class Kind : std::uint8_t {
     none,          ///< absent or unknown
@@ -37,7 +37,7 @@ struct ValueSource {
     literal,       ///< `target` is a ModeLiteral
     mode_label,    ///< the value of `target`, a ModeLabel
     local_label,   ///< the value of `target`, a LocalModeLabel
-    channel_fill,  ///< how many elements the channel `target` holds
+    channel_fill,  ///< number of elements in the channel `target`
     expression,    ///< `operands` joined by `operation`
   };
   enum class Operation : std::uint8_t { unstated, add, subtract, multiply, modulo };
@@ -47,59 +47,59 @@ struct ValueSource {
   std::int64_t number = 0;
   Element target;
   Operation operation = Operation::unstated;
-  std::vector<ValueSource> operands;  ///< two of an expression; an absent one is of kind `none`
+  std::vector<ValueSource> operands;  ///< the two operands of an expression; a missing one is of kind `none`
 };
 
-/// The mode of a label compared with a value. `value` is the literal's name or, for numeric modes, a number as text.
+/// Compares the mode of a label with a value. `value` is the literal's name or, for numeric modes, a number as text.
 struct ModeValueCondition {
   Element label;
   Relation relation = Relation::unstated;
   std::string_view value;
-  Element literal;  ///< the ModeLiteral `value` names; empty for numeric modes and unknown names
+  Element literal;  ///< the ModeLiteral named by `value`; empty for numeric modes and unknown names
 };
-/// The modes of two labels compared (from 0.9.7).
+/// Compares the modes of two labels (since 0.9.7).
 struct ModeLabelCondition {
   Element first;
   Relation relation = Relation::unstated;
   Element second;
 };
-/// The number of elements in a channel compared (from 2.0.0; with a relation from 2.1.0).
+/// Compares the number of elements in a channel (since 2.0.0; with a relation since 2.1.0).
 struct ChannelFillCondition {
   Element channel;
   Relation relation = Relation::unstated;
   std::int64_t level = 0;
 };
-/// A local mode label compared (from 2.1.0).
+/// Compares a local mode label (since 2.1.0).
 struct LocalModeCondition {
   Element label;
   Relation relation = Relation::unstated;
   ValueSource value;
 };
-/// A condition of a class that is not known.
+/// A condition of an unknown class.
 struct UnknownCondition {};
 
 struct SimpleCondition {
-  Element element;  ///< where it stands
+  Element element;  ///< the element in the model
   std::variant<UnknownCondition, ModeValueCondition, ModeLabelCondition, ChannelFillCondition, LocalModeCondition> test;
 };
-/// True when all of its parts are; one part where the model writes no conjunction.
+/// True if all of its parts are true; a single part if the model writes no conjunction.
 struct Conjunction {
   Element element;
   std::vector<SimpleCondition> all_of;
 };
-/// True when any of its parts is.
+/// True if any of its parts is true.
 struct Condition {
   Element element;
   std::vector<Conjunction> any_of;
 };
 
-/// The condition that an element is, or that a list of mode literals stands for; nothing where the element is absent.
+/// The condition of an element, or of a list of mode literals; nothing if the element is absent.
 std::optional<Condition> condition_of(const Model& model, Element disjunction, Diagnostics& diagnostics);
 
-/// `label` equal to any of `literals`: how switches before 0.8.3 state their conditions.
+/// `label` equals any of `literals`: the conditions of switches before 0.8.3.
 Condition any_literal(Element entry, Element label, const std::vector<Element>& literals);
 
-/// A mode label and the value it gets: `setModeValueList` of stimuli.
+/// A mode label and its new value: `setModeValueList` of stimuli.
 struct ModeAssignment {
   Element element;
   Element label;
@@ -109,10 +109,10 @@ struct ModeAssignment {
 /// The entries of a ModeValueList.
 std::vector<ModeAssignment> mode_assignments(const Model& model, Element list);
 
-/// The literal of this name in the mode of a mode label; empty when there is none.
+/// The literal with this name in the mode of a mode label; empty if there is none.
 Element literal_named(const Model& model, Element mode_label, std::string_view name);
 
-/// The value that an ILocalModeValueSource states.
+/// The value of an ILocalModeValueSource.
 ValueSource value_source(const Model& model, Element source, Diagnostics& diagnostics);
 
 }  // namespace amalthea::views

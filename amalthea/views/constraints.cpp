@@ -16,7 +16,8 @@ void append(std::vector<Element>& to, const std::vector<Element>& from) {
   to.insert(to.end(), from.begin(), from.end());
 }
 
-/// A group of any class: its members stand under the name of what they are; in 0.7.0 in entries with their scopes.
+/// A group of any class: the feature of its members is named after their kind; in 0.7.0 they are in entries with
+/// scopes.
 EntityGroup group_of(const Model& model, Element element) {
   EntityGroup group;
   group.element = element;
@@ -32,7 +33,7 @@ EntityGroup group_of(const Model& model, Element element) {
   return group;
 }
 
-/// Whether a child holds a group of a pairing or separation: `group`, `groups`; up to 0.7.1 named after its members.
+/// Whether a child contains a group of a pairing or separation: `group`, `groups`; up to 0.7.1 named after its members.
 bool is_group(Element child) {
   const std::string_view tag = child.tag();
   return tag == "group" || tag == "groups" ||
@@ -164,7 +165,7 @@ std::vector<DataAgeConstraint> data_age_constraints(const Model& model, Diagnost
     if (const Element age = element.child("dataAge")) {
       if (age.is("DataAgeCycle")) {
         constraint.least_cycles = detail::integer(age, "minimumCycle", diagnostics);
-        constraint.most_cycles = detail::integer(age, "maximumCycle", diagnostics);
+        constraint.max_cycles = detail::integer(age, "maximumCycle", diagnostics);
       }
       constraint.minimum = time_of(age.child("minimumTime"), diagnostics);
       constraint.maximum = time_of(age.child("maximumTime"), diagnostics);

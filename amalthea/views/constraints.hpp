@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Constraints, in one form for all versions. Literals are as written, "" where they are not stated or `_undefined_`.
+/// Constraints, in one form for all versions. Literals are as written, "" if they are unstated or `_undefined_`.
 
 #include <cstdint>
 #include <optional>
@@ -17,14 +17,14 @@ namespace amalthea::views {
 
 // ---------------------------------------------------------------- order of runnables
 
-/// Runnables, processes, labels or schedulers, named one by one or by a tag.
+/// Runnables, processes, labels or schedulers, listed or selected by a tag.
 struct EntityGroup {
   Element element;
-  std::vector<Element> members;  ///< as named; of a TagGroup empty
-  Element tag;                   ///< of a TagGroup
-  /// 0.7.0: "allOfThem" or "atLeastOneOfThem" of the group must come, or "".
+  std::vector<Element> members;  ///< as listed; empty for a TagGroup
+  Element tag;                   ///< for a TagGroup
+  /// 0.7.0: "allOfThem" or "atLeastOneOfThem" of the group must run, or "".
   std::string_view grouping;
-  /// 0.7.0: processes in which the group's runnables are meant.
+  /// 0.7.0: the processes in which the group's runnables count.
   std::vector<Element> process_scope;
 };
 
@@ -43,7 +43,7 @@ std::vector<RunnableSequencingConstraint> runnable_sequencing_constraints(const 
 enum class AffinityKind : std::uint8_t { unknown, pairing, separation };
 enum class AffinitySubject : std::uint8_t { unknown, runnables, processes, data, schedulers };
 
-/// Where things are to be together, or apart.
+/// Where things must be together, or apart.
 struct AffinityTarget {
   Element element;
   std::vector<Element> places;  ///< cores, schedulers, memories; in 0.7.x also processes and call sequences
@@ -53,7 +53,7 @@ struct AffinityConstraint {
   std::string_view name;
   AffinityKind kind = AffinityKind::unknown;
   AffinitySubject subject = AffinitySubject::unknown;  ///< schedulers: 0.7.0 only
-  std::vector<EntityGroup> groups;                     ///< one of a pairing
+  std::vector<EntityGroup> groups;                     ///< one for a pairing
   std::optional<AffinityTarget> target;
 };
 std::vector<AffinityConstraint> affinity_constraints(const Model& model);
@@ -75,7 +75,7 @@ struct DelayConstraint {
   std::optional<Duration> upper;
   std::string_view mapping;  ///< "OneToOne", "Reaction", "UniqueReaction" or ""
 };
-/// Target after source; 0.7.0 only.
+/// The target follows the source; 0.7.0 only.
 struct OrderConstraint {
   Element source;
   Element target;
@@ -88,12 +88,12 @@ struct RepetitionConstraint {
   std::optional<Duration> jitter;
   std::optional<Duration> period;
 };
-/// Of events: EventSynchronizationConstraint, SynchronisationConstraint. Of chains:
+/// For events: EventSynchronizationConstraint, SynchronisationConstraint. For chains:
 /// EventChainSynchronizationConstraint.
 struct SynchronizationConstraint {
   std::vector<Element> events;
   std::vector<Element> chains;
-  std::string_view type;  ///< of chains: "Stimulus", "Response" or ""
+  std::string_view type;  ///< for chains: "Stimulus", "Response" or ""
   std::optional<Duration> tolerance;
   bool multiple_occurrences_allowed = false;
 };
@@ -116,25 +116,25 @@ struct DataAgeConstraint {
   Element runnable;
   Element label;
   std::optional<std::int64_t> least_cycles;  ///< DataAgeCycle
-  std::optional<std::int64_t> most_cycles;
+  std::optional<std::int64_t> max_cycles;
   std::optional<Duration> minimum;  ///< DataAgeTime
   std::optional<Duration> maximum;
 };
 std::vector<DataAgeConstraint> data_age_constraints(const Model& model, Diagnostics& diagnostics);
 
-/// Labels that have to belong together (coherency) or keep their values (stability) in a scope.
+/// Labels that must belong together (coherency) or keep their values (stability) in a scope.
 struct DataGroup {
   Element element;
   std::string_view name;
-  bool stability = false;      ///< DataStabilityGroup, from 0.7.1; else DataCoherencyGroup
-  std::string_view direction;  ///< of coherency: "input", "output" or ""
+  bool stability = false;      ///< DataStabilityGroup, since 0.7.1; else DataCoherencyGroup
+  std::string_view direction;  ///< for coherency: "input", "output" or ""
   std::vector<Element> labels;
-  Element scope;  ///< the process, runnable or component; empty when there is none
+  Element scope;  ///< the process, runnable or component; empty if there is none
 };
 /// Coherency groups in document order, then stability groups.
 std::vector<DataGroup> data_groups(const Model& model);
 
-/// From 0.7.1.
+/// Since 0.7.1.
 struct PhysicalSectionConstraint {
   Element element;
   std::string_view name;
@@ -145,19 +145,19 @@ std::vector<PhysicalSectionConstraint> physical_section_constraints(const Model&
 
 // ---------------------------------------------------------------- property constraints
 
-/// From 0.8.0: classifiers that a place needs ("requires") or must not have ("excludes").
+/// Since 0.8.0: classifiers that a target must have ("requires") or must not have ("excludes").
 struct Classification {
   Element element;
   std::string_view condition;  ///< "requires", "excludes" or ""
   std::string_view grouping;   ///< "allOfThem", "atLeastOneOfThem" or ""
   std::vector<Element> classifiers;
 };
-/// Up to 0.7.2: a property of a core or memory, or two of them joined.
+/// Up to 0.7.2: a property of a core or memory, or a conjunction of two.
 struct HardwareCondition {
   Element element;
-  std::string_view conjunction;  ///< "and", "or" of a conjunction, or ""
-  std::string_view comparator;   ///< "equal", "unequal", "greater", "lower" of a property, or ""
-  Element hardware;              ///< core or memory of a property
+  std::string_view conjunction;  ///< "and", "or" for a conjunction, or ""
+  std::string_view comparator;   ///< "equal", "unequal", "greater", "lower" for a property, or ""
+  Element hardware;              ///< core or memory with the property
   std::vector<HardwareCondition> parts;
 };
 /// What may be allocated to which cores, or mapped to which memories.

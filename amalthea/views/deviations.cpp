@@ -43,13 +43,13 @@ std::optional<Duration> read_number(Element element, std::string_view name, Dura
   return time_of(element.child(name), diagnostics);
 }
 
-/// A value of type T that has to be there; zero where it is not.
+/// A required value of type T; zero if it is missing.
 template <typename T>
 T value_or_zero(Element element, std::string_view name, Diagnostics& diagnostics) {
   return read_number(element, name, T{}, diagnostics).value_or(T{});
 }
 
-/// A mean or standard deviation; of whole numbers it must not be larger than they can be.
+/// A mean or standard deviation; for integers it must be within their range.
 template <typename T>
 std::optional<MeanOf<T>> mean_of(Element element, std::string_view name, Diagnostics& diagnostics) {
   auto mean = read_number(element, name, MeanOf<T>{}, diagnostics);
@@ -74,8 +74,8 @@ Histogram<T> histogram_of(Element element, Diagnostics& diagnostics) {
   return histogram;
 }
 
-/// What is said about the distribution by an element of class `cls`: the deviation itself from 0.9.3, its child
-/// `distribution` before. An unknown class is read by what it holds.
+/// The distribution of an element of class `cls`: the deviation itself since 0.9.3, its child `distribution` before. An
+/// unknown class is read by its content.
 template <typename T>
 typename Deviation<T>::Distribution distribution_of(Element element, std::string_view cls, Diagnostics& diagnostics) {
   const auto is = [cls](std::string_view kind) { return cls.ends_with(kind); };
@@ -92,7 +92,7 @@ typename Deviation<T>::Distribution distribution_of(Element element, std::string
   if (is("WeibullEstimators")) return WeibullEstimators<T>{mean("mean"), parameter("pRemainPromille", 0)};
   if (is("WeibullParameters")) return WeibullParameters{parameter("kappa", 0), parameter("lambda", 0)};
   if (is("BetaDistribution")) {
-    const double otherwise = cls == "BetaDistribution" ? 0 : 1;  // defaults before and from 0.9.3
+    const double otherwise = cls == "BetaDistribution" ? 0 : 1;  // defaults before and since 0.9.3
     return BetaDistribution{parameter("alpha", otherwise), parameter("beta", otherwise)};
   }
   if (const auto average = mean("average")) return Statistics<T>{average};
@@ -105,11 +105,11 @@ bool is_constant_class(std::string_view cls) { return cls.ends_with("Constant");
 // ---------------------------------------------------------------- readings
 
 std::int64_t whole(double value) {
-  constexpr double most = 9.2e18;  // within the range of 64 bits whatever the rounding
+  constexpr double most = 9.2e18;  // within the range of 64 bits for every rounding
   return std::llround(std::clamp(std::isnan(value) ? 0.0 : value, -most, most));
 }
 
-/// Arithmetic on 64-bit numbers that ends at the nearest that fits.
+/// Arithmetic on 64-bit integers that saturates.
 struct Whole {
   static std::int64_t saturated(amalthea::detail::Int128 value) {
     constexpr amalthea::detail::Int128 least = std::numeric_limits<std::int64_t>::min(),
@@ -124,7 +124,7 @@ struct Whole {
   }
 };
 
-/// One set of operations for the three value types; means become values of the type.
+/// The same operations for all three value types; means become values of the type.
 struct IntegerMath {
   using T = std::int64_t;
   static T of_mean(double mean) { return whole(mean); }
@@ -196,7 +196,7 @@ std::optional<Deviation<T>> deviation_of(Element element, Diagnostics& diagnosti
     deviation.upper = read_number(element, "upperBound", T{}, diagnostics);
     if (const Element distribution = element.child("distribution")) {
       deviation.distribution = distribution_of<T>(distribution, distribution.class_name(), diagnostics);
-      // In 0.7.1 the deviation says how its boundaries are sampled.
+      // In 0.7.1 the deviation states the sampling of its boundaries.
       if (auto* boundaries = std::get_if<Boundaries>(&deviation.distribution))
         if (element.attribute("samplingType"))
           boundaries->sampling = detail::literal(element, "samplingType", samplings, Sampling::unstated);

@@ -3,9 +3,9 @@
 /// \file
 /// Values that vary, in one form for all versions and kinds.
 ///
-/// What is read: from 0.9.3 the families DiscreteValue…, ContinuousValue… and Time…; before, `Deviation` with bounds
-/// and a distribution, bare or inside of InstructionsDeviation, NeedDeviation and the like, and their constants.
-/// The view holds what the model states; `reading_of` says what a calculation takes from it.
+/// Since 0.9.3 the families are DiscreteValue…, ContinuousValue… and Time…; before that, `Deviation` with bounds and a
+/// distribution, also within InstructionsDeviation, NeedDeviation etc., and their constants. The view holds what the
+/// model states; `reading_of` returns the values for calculations.
 
 #include <cstdint>
 #include <optional>
@@ -19,11 +19,11 @@
 
 namespace amalthea::views {
 
-/// The type of means and standard deviations: those of whole numbers need not be whole.
+/// The type of means and standard deviations: those of integers may be fractions.
 template <typename T>
 using MeanOf = std::conditional_t<std::is_integral_v<T>, double, T>;
 
-/// `samplingType` of Boundaries: where between the bounds values are drawn from.
+/// `samplingType` of Boundaries: how values are drawn between the bounds.
 enum class Sampling : std::uint8_t { unstated, best_case, worst_case, average_case, corner_case, uniform };
 
 template <typename T>
@@ -57,21 +57,21 @@ struct Statistics {
 struct UniformDistribution {
   friend bool operator==(const UniformDistribution&, const UniformDistribution&) = default;
 };
-/// Cut off at the deviation's bounds where there are any.
+/// Truncated at the deviation's bounds, if any.
 template <typename T>
 struct GaussDistribution {
   std::optional<MeanOf<T>> mean;
   std::optional<MeanOf<T>> standard_deviation;
   friend bool operator==(const GaussDistribution&, const GaussDistribution&) = default;
 };
-/// Weibull by its mean and the share of values, in 1/1000, that lie above the upper bound.
+/// Weibull distribution by its mean and the share of values, in 1/1000, above the upper bound.
 template <typename T>
 struct WeibullEstimators {
   std::optional<MeanOf<T>> average;
   double remain_promille = 0;
   friend bool operator==(const WeibullEstimators&, const WeibullEstimators&) = default;
 };
-/// Weibull by shape and scale, before 0.9.3 only.
+/// Weibull distribution by shape and scale, only before 0.9.3.
 struct WeibullParameters {
   double kappa = 0;
   double lambda = 0;
@@ -82,7 +82,7 @@ struct BetaDistribution {
   double beta = 0;
   friend bool operator==(const BetaDistribution&, const BetaDistribution&) = default;
 };
-/// Bounds, if any, and no distribution: a Deviation before 0.9.3 may be silent about it.
+/// Bounds, if any, and no distribution: it is optional in a Deviation before 0.9.3.
 struct NoDistribution {
   friend bool operator==(const NoDistribution&, const NoDistribution&) = default;
 };
@@ -98,15 +98,15 @@ struct Deviation {
   std::optional<T> upper;
   Distribution distribution;
 
-  /// The same statement, wherever it stands.
+  /// Equal statements, at any location.
   friend bool operator==(const Deviation& a, const Deviation& b) {
     return a.lower == b.lower && a.upper == b.upper && a.distribution == b.distribution;
   }
 };
 
-/// The deviation that an element is, of any kind and version; nothing where the element is absent. A part that cannot
-/// be read is reported (AM0210) and counts as not stated. A number may be written as a double ("1.0E8") where whole
-/// numbers are meant; it is rounded to nearest.
+/// The deviation of an element, of any kind and version; nothing if the element is absent. An unreadable part is
+/// reported (AM0210) and treated as unstated. An integer may be written as a double ("1.0E8"); it is rounded to
+/// nearest.
 template <typename T>
 std::optional<Deviation<T>> deviation_of(Element element, Diagnostics& diagnostics);
 
@@ -114,7 +114,7 @@ extern template std::optional<Deviation<std::int64_t>> deviation_of(Element, Dia
 extern template std::optional<Deviation<double>> deviation_of(Element, Diagnostics&);
 extern template std::optional<Deviation<Duration>> deviation_of(Element, Diagnostics&);
 
-/// Least, mean and largest value as a calculation takes them.
+/// Minimum, mean and maximum for calculations.
 template <typename T>
 struct Reading {
   T lower{};
@@ -124,12 +124,11 @@ struct Reading {
 };
 
 /// - lower, upper: the stated bounds; a constant's value; the outermost bounds of a histogram. Without them a Gauss
-///   distribution is cut at three standard deviations, and other kinds take their average (lower) and the larger of
-///   average and lower bound (upper).
-/// - average: the stated average or mean; a histogram's mean of entry middles, weighted with occurrences; otherwise the
-///   middle of the bounds (rounded down).
-/// What is not stated at all is zero. Nothing is put in order: see `in_order`. Values that do not fit become the
-/// nearest that do.
+///   distribution is truncated at three standard deviations, and other kinds use their average (lower) and the larger
+///   of average and lower bound (upper).
+/// - average: the stated average or mean; for a histogram the mean of the entry midpoints, weighted by occurrences;
+///   otherwise the middle of the bounds (rounded down).
+/// Unstated values are zero. The values are not sorted: see `in_order`. Values out of range saturate.
 template <typename T>
 Reading<T> reading_of(const Deviation<T>& deviation);
 

@@ -10,7 +10,7 @@ constexpr detail::Literals<ChainArrangement, 2> arrangements{
     {{"sequence", ChainArrangement::sequence}, {"parallel", ChainArrangement::parallel}}};
 
 ChainItem item_of(const Model& model, Element element, ChainArrangement arrangement) {
-  // The chain is contained (and then may be an EventChain with a name of its own) or referred to.
+  // The chain is contained (and may then be an EventChain with its own name) or a reference.
   if (const Element contained = element.child("eventChain"); contained && !contained.attribute("href"))
     return {element, false, contained, arrangement};
   return {element, element.is("EventChainReference"), model.reference(element, "eventChain"), arrangement};

@@ -4,7 +4,7 @@
 /// Event chains, in one form for all versions:
 /// - 0.7.0 – 0.8.0: `segments` and `strands` hold SubEventChains with an EventChain inside, or references;
 /// - 0.8.1 – 0.9.6: EventChainContainers with a SubEventChain inside, or references;
-/// - from 0.9.7: `items` with an `itemType`.
+/// - since 0.9.7: `items` with an `itemType`.
 
 #include <cstdint>
 #include <string_view>
@@ -15,13 +15,13 @@
 
 namespace amalthea::views {
 
-/// sequence: one after the other (segments); parallel: beside each other (strands).
+/// sequence: one after the other (segments); parallel: side by side (strands).
 enum class ChainArrangement : std::uint8_t { unstated, sequence, parallel };
 
 struct ChainItem {
   Element element;
-  bool reference = false;  ///< EventChainReference: the chain stands elsewhere
-  Element chain;           ///< EventChain or SubEventChain: see event_chain_of; empty when missing
+  bool reference = false;  ///< EventChainReference: the chain is defined elsewhere
+  Element chain;           ///< EventChain or SubEventChain: see event_chain_of; empty if missing
   ChainArrangement arrangement = ChainArrangement::unstated;
 };
 
@@ -30,13 +30,14 @@ struct EventChain {
   std::string_view name;
   Element stimulus;
   Element response;
-  /// That of its items; a chain without items has none. Of segments and strands in one chain: that of the first item.
+  /// The arrangement of its items; unstated for a chain without items. For segments and strands in one chain, that of
+  /// the first item.
   ChainArrangement arrangement = ChainArrangement::unstated;
   std::vector<ChainItem> items;
-  std::int64_t least_items_completed = 1;  ///< of parallel items, from 0.9.7
+  std::int64_t least_items_completed = 1;  ///< for parallel items, since 0.9.7
 };
 
-/// One chain, one level: the chains of its items are read by the same function. References may lead in a circle.
+/// Reads one level of a chain; call it again for the chains of its items. References may be cyclic.
 EventChain event_chain_of(const Model& model, Element chain, Diagnostics& diagnostics);
 /// The chains of the constraints model in document order, without their sub chains.
 std::vector<EventChain> event_chains(const Model& model, Diagnostics& diagnostics);

@@ -12,18 +12,18 @@
 
 namespace amalthea::views {
 
-/// What an event is about.
+/// The entity that an event concerns.
 enum class EventKind : std::uint8_t {
-  unknown,  ///< a class that no version has
+  unknown,  ///< an unknown class
   process,
   process_chain,
   runnable,
   label,
-  mode_label,  ///< from 2.1.0
-  channel,     ///< from 0.7.2
+  mode_label,  ///< since 2.1.0
+  channel,     ///< since 0.7.2
   semaphore,
   stimulus,
-  component,  ///< from 0.8.2
+  component,  ///< since 0.8.2
   custom,
   set,  ///< EventSet: all of several events
 };
@@ -35,15 +35,15 @@ struct Event {
   EventKind kind = EventKind::unknown;
   EventAction type = EventAction::any;
   std::string_view type_text;    ///< eventType as written, or ""
-  Element entity;                ///< what it is about; empty: any entity of that kind
+  Element entity;                ///< the entity it concerns; empty: any entity of that kind
   Element runnable;              ///< only when this runnable causes it
   Element process;               ///< only when this process causes it
   Element processing_unit;       ///< only on this unit (Core before 0.9.0)
-  std::vector<Element> members;  ///< of an EventSet
+  std::vector<Element> members;  ///< for an EventSet
 };
 
 Event event_of(const Model& model, Element event);
-/// The events of the event model in document order; then those that 0.7.0 and 0.7.1 keep in what is to be traced.
+/// The events of the event model in document order, then those that 0.7.0 and 0.7.1 keep with the traced elements.
 std::vector<Event> events(const Model& model);
 bool is_event_class(std::string_view class_name);
 

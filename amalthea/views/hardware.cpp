@@ -19,12 +19,12 @@ using amalthea::detail::Int128;
 
 // ------------------------------------------------------------------------------------------------ single values
 
-/// The quantity where its unit is stated: sizes and rates without one say nothing.
+/// The quantity if its unit is stated: sizes and rates without a unit are meaningless.
 Element with_unit(Element quantity) {
   return quantity && !literal_attribute(quantity, "unit").empty() ? quantity : Element{};
 }
 
-/// Sizes and rates that no timing depends on: what cannot be read counts as not stated.
+/// Sizes and rates that do not affect timing: unreadable ones are treated as unstated.
 std::optional<DataSize> size_of(Element size) {
   if (!with_unit(size)) return std::nullopt;
   const auto parsed = parse_data_size(size.attribute_or("value", "0"), size.attribute_or("unit", ""));
@@ -87,8 +87,8 @@ std::string_view structure_type(Element structure) {
 
 // ------------------------------------------------------------------------------------------------ costs of paths
 
-/// A cost along a path: what ticks with a known clock in attoseconds (10^-18 s), so that sums over different clocks
-/// stay far more exact than a cycle; what has no clock in cycles of the unit.
+/// A cost along a path: parts with a known clock in attoseconds (10^-18 s), so that sums over different clocks are much
+/// more precise than a cycle; parts without a clock in cycles of the unit.
 struct PathSum {
   struct Bounds {
     bool stated = false;
@@ -111,7 +111,7 @@ void add(PathSum::Bounds& sum, const std::optional<Cycles>& cost, Frequency cloc
       sum.cycles[i] += cycles[i];
       continue;
     }
-    // Clamped so that neither product nor sum leaves 128 bits, whatever the numbers in the model.
+    // Clamped so that neither product nor sum exceeds 128 bits, for any numbers in the model.
     const Int128 product = std::min<std::int64_t>(cycles[i], 100000000000000000) * per_cycle_at_a_millihertz;
     const Int128 rounded = i == 0 ? 0 : i == 2 ? clock.millihertz() - 1 : clock.millihertz() / 2;
     sum.attoseconds[i] = std::min(longest, sum.attoseconds[i] + (product + rounded) / clock.millihertz());
@@ -162,11 +162,11 @@ Cycles saturated_sum(const Cycles& a, const Cycles& b) {
 
 // ------------------------------------------------------------------------------------------------ building the view
 
-/// Where an element stands while the tree is walked.
-struct Place {
+/// The context of an element during the walk through the tree.
+struct TreePosition {
   std::optional<HwIndex> structure;
   std::optional<HwIndex> unit;
-  Element prescaler;  // the nearest one around it
+  Element prescaler;  // the nearest enclosing one
   std::optional<HwIndex> handler;
 };
 
@@ -176,7 +176,7 @@ class HardwareBuilder {
 
   Hardware build() {
     for_each_part(model_, "HWModel", [this](Element part) { walk(part, {}); });
-    // Up to 0.7.1 types may stand among the constraints.
+    // Up to 0.7.1 types may also be among the constraints.
     for_each_part(model_, "PropertyConstraintsModel", [this](Element part) {
       for (const Element child : part.children())
         if (child.is("CoreType") || child.is("MemoryType")) visit(child, {});
@@ -198,63 +198,65 @@ class HardwareBuilder {
     return static_cast<HwIndex>(parts.size() - 1);
   }
 
-  // First the tree: every part gets its index. Nesting is limited when a file is read.
+  // First the tree: every part gets its index. The reader has limited the nesting.
 
-  void walk(Element container, const Place& place) {
-    for (const Element child : container.children()) visit(child, place);
+  void walk(Element container, const TreePosition& position) {
+    for (const Element child : container.children()) visit(child, position);
   }
 
-  void visit(Element element, Place place) {
+  void visit(Element element, TreePosition position) {
     const std::string_view cls = element.class_name();
     const std::string_view name = element.name();
-    if (const Element prescaler = element.child("prescaler")) place.prescaler = prescaler;
+    if (const Element prescaler = element.child("prescaler")) position.prescaler = prescaler;
     if (cls == "HwStructure" || cls == "HwSystem" || cls == "ECU" || cls == "Microcontroller" || cls == "HwComponent") {
-      place.structure =
-          append(hardware_.structures, {element, name, structure_type(element), place.structure, {}, type_of(element)});
-      structures_.add(element, *place.structure);
-      walk(element, place);
+      position.structure = append(hardware_.structures,
+                                  {element, name, structure_type(element), position.structure, {}, type_of(element)});
+      structures_.add(element, *position.structure);
+      walk(element, position);
     } else if (cls == "ProcessingUnit" || cls == "Core") {
       HwUnit unit;
-      fill(unit, element, place);
+      fill(unit, element, position);
       unit.lockstep_group = integer_attribute(element, "lockstepGroup");
-      place.unit = append(hardware_.units, std::move(unit));
-      units_.add(element, *place.unit);
-      walk(element, place);
+      position.unit = append(hardware_.units, std::move(unit));
+      units_.add(element, *position.unit);
+      walk(element, position);
     } else if (cls == "Memory") {
       HwMemory memory;
-      fill(memory, element, place);
+      fill(memory, element, position);
       memories_.add(element, append(hardware_.memories, std::move(memory)));
-      walk(element, place);
+      walk(element, position);
     } else if (cls == "Cache") {
       HwCache cache;
-      fill(cache, element, place);
+      fill(cache, element, position);
       caches_.add(element, append(hardware_.caches, std::move(cache)));
-      if (place.unit) hardware_.units[*place.unit].caches.push_back(*caches_.find(element));
-      walk(element, place);
+      if (position.unit) hardware_.units[*position.unit].caches.push_back(*caches_.find(element));
+      walk(element, position);
     } else if (cls == "ConnectionHandler" || cls == "Network") {
       HwHandler handler;
-      fill(handler, element, place);
-      place.handler = append(hardware_.handlers, std::move(handler));
-      handlers_.add(element, *place.handler);
-      walk(element, place);
+      fill(handler, element, position);
+      position.handler = append(hardware_.handlers, std::move(handler));
+      handlers_.add(element, *position.handler);
+      walk(element, position);
     } else if (cls == "HwPort" || cls == "ComplexPort") {
       add_port(element);
     } else if (cls == "HwConnection") {
       HwConnection connection;
       connection.element = element;
       connection.name = name;
-      connection.structure = place.structure;
+      connection.structure = position.structure;
       connections_.add(element, append(hardware_.connections, std::move(connection)));
-      if (place.handler) hardware_.handlers[*place.handler].internal_connections.push_back(*connections_.find(element));
+      if (position.handler)
+        hardware_.handlers[*position.handler].internal_connections.push_back(*connections_.find(element));
     } else if (cls == "FrequencyDomain" || cls == "PowerDomain" || cls == "Quartz") {
       HwDomain domain;
       domain.element = element;
       domain.name = name;
       domain.power = cls == "PowerDomain";
       domains_.add(element, append(hardware_.domains, std::move(domain)));
-      if (cls == "Quartz") walk(element, place);  // up to 0.8.0 it may hold all that other parts hold
+      // up to 0.8.0 it may contain everything that other parts contain
+      if (cls == "Quartz") walk(element, position);
     } else if (cls == "HwAccessElement" || cls == "HwAccessPath" || cls == "LatencyAccessPath") {
-      add_access(element, place);
+      add_access(element, position);
     } else if (cls == "HwFeatureCategory") {
       for (const Element feature : element.children("features"))
         features_.add(feature,
@@ -271,12 +273,12 @@ class HardwareBuilder {
     return {};
   }
 
-  void fill(HwModule& module, Element element, const Place& place) {
+  void fill(HwModule& module, Element element, const TreePosition& position) {
     module.element = element;
     module.name = element.name();
-    module.structure = place.structure;
-    module.unit = place.unit;
-    module.prescaler = place.prescaler;
+    module.structure = position.structure;
+    module.unit = position.unit;
+    module.prescaler = position.prescaler;
   }
 
   void add_port(Element element) {
@@ -307,11 +309,11 @@ class HardwareBuilder {
     ports_.add(element, append(hardware_.ports, std::move(port)));
   }
 
-  void add_access(Element element, const Place& place) {
+  void add_access(Element element, const TreePosition& position) {
     HwAccess access;
     access.element = element;
     access.name = element.name();
-    access.unit = place.unit;
+    access.unit = position.unit;
     accesses_.add(element, append(hardware_.accesses, std::move(access)));
   }
 
@@ -341,7 +343,7 @@ class HardwareBuilder {
     }
   }
 
-  // Then what the parts say and what they refer to.
+  // Then the content of the parts and their references.
 
   void resolve_definitions() {
     for (HwUnitDefinition& definition : hardware_.unit_definitions) {
@@ -400,7 +402,7 @@ class HardwareBuilder {
       for (const std::string_view feature : {"definition", "coreType", "type"})
         if (!module.definition) module.definition = definitions.find(model_.reference(module.element, feature));
     };
-    // Units first: a domain that drives one has to be readable, that of another module only if it says something.
+    // Units first: a domain that drives a unit must be readable, that of another module only if it is not empty.
     for (HwUnit& unit : hardware_.units) {
       resolve_clock(unit, true);
       definition(unit, unit_definitions_);
@@ -555,8 +557,8 @@ class HardwareBuilder {
     }
   }
 
-  /// Sums up this path and, before it, those that are parts of it; not by recursion, since paths may refer to each
-  /// other in chains of any length. A path that is part of itself counts once.
+  /// Sums up this path and, before it, the paths that are part of it. Not recursive, since paths may refer to each
+  /// other in chains of any length. A cyclic path counts once.
   void sum_up(HwIndex first) {
     std::vector<HwIndex> open{first};
     while (!open.empty()) {

@@ -3,17 +3,17 @@
 /// \file
 /// The hardware of a model of any version as one view.
 ///
-/// Two worlds are brought together:
-/// - from 0.9.0 on: structures that nest, modules in them (processing units, memories, caches, connection handlers),
+/// It unifies two structures:
+/// - since 0.9.0: nested structures with modules (processing units, memories, caches, connection handlers),
 ///   definitions, frequency and power domains, features, ports, connections, access elements with access paths;
 /// - before 0.9.0: a system of ECUs, microcontrollers and components (structures here), cores (units), memories,
 ///   networks (connection handlers), their types (definitions), quartzes (frequency domains) with prescalers, ports,
 ///   and access paths from a core to a memory (accesses here).
 ///
-/// A file is read by its structure, whatever its namespace says. What a view is made of can always be told: every
-/// part has its element, whose class is kept ("Core" or "ProcessingUnit", "CoreType" or "ProcessingUnitDefinition").
-/// Parts refer to each other by index; a reference that is not set, or leads to nothing usable, is empty.
-/// Names and literals are views into the documents, which must outlive the Hardware.
+/// A file is read by its structure, whatever its namespace. Every part refers to its element, whose class is unchanged
+/// ("Core" or "ProcessingUnit", "CoreType" or "ProcessingUnitDefinition"). Parts refer to each other by index; a
+/// reference that is not set, or has no usable target, is empty. Names and literals are views into the documents, which
+/// must outlive the Hardware.
 
 #include <cstdint>
 #include <optional>
@@ -29,7 +29,7 @@
 
 namespace amalthea::views {
 
-/// An index into one of the vectors of Hardware; which one is said at each member.
+/// An index into one of the vectors of Hardware; each member states which one.
 using HwIndex = std::uint32_t;
 
 /// A property of processing units, such as "Instructions/IPC_1" with the value 1.0.
@@ -57,7 +57,7 @@ struct HwUnitDefinition {
 struct HwMemoryDefinition {
   Element element;
   std::string_view name;
-  /// Nothing where the model states no unit, as in 0.7.0.
+  /// Nothing if the model states no unit, as in 0.7.0.
   std::optional<DataSize> size;
   std::optional<Cycles> access_latency;  ///< cycles of the memory
   std::optional<DataRate> data_rate;
@@ -100,8 +100,8 @@ struct HwDomain {
   Element element;
   std::string_view name;
   bool power = false;
-  Frequency frequency;            ///< 0 where none is stated, and of power domains
-  std::optional<double> voltage;  ///< in volts, of power domains
+  Frequency frequency;            ///< 0 if none is stated, and for power domains
+  std::optional<double> voltage;  ///< in volts, for power domains
   std::optional<bool> gating;     ///< clockGating or powerGating
 };
 
@@ -109,14 +109,14 @@ struct HwPort {
   Element element;
   std::string_view name;
   Element owner;                          ///< the structure or module it belongs to
-  std::optional<std::int64_t> bit_width;  ///< as the following, not of plain ports before 0.9.0
+  std::optional<std::int64_t> bit_width;  ///< this and the following: not for plain ports before 0.9.0
   std::optional<std::int64_t> priority;   ///< or ComplexPort.schedValue
   std::string_view type;                  ///< "initiator" (or a master), "responder" (or a slave) or ""
   std::string_view interface;             ///< "AXI", "CAN", …, or ""
   // Of a ComplexPort, before 0.9.0:
   std::optional<HwIndex> network;            ///< into Hardware::handlers
-  std::optional<std::int64_t> read_cycles;   ///< of the clock of its owner; 0 counts as not stated
-  std::optional<std::int64_t> write_cycles;  ///< of the clock of its owner; 0 counts as not stated
+  std::optional<std::int64_t> read_cycles;   ///< in clock cycles of its owner; 0 is treated as unstated
+  std::optional<std::int64_t> write_cycles;  ///< in clock cycles of its owner; 0 is treated as unstated
   std::optional<std::uint64_t> base_address;
   std::optional<std::uint64_t> address_range;
   bool readable = true;  ///< direction R or RW, or not stated
@@ -127,13 +127,13 @@ struct HwPort {
 struct HwStructure {
   Element element;
   std::string_view name;
-  std::string_view type;          ///< "System", "ECU", "Microcontroller", "SoC", …; "" where none is stated
+  std::string_view type;          ///< "System", "ECU", "Microcontroller", "SoC", …; "" if none is stated
   std::optional<HwIndex> parent;  ///< into Hardware::structures
   std::vector<HwIndex> ports;     ///< into Hardware::ports
   Element definition;             ///< SystemType, ECUType, MicrocontrollerType before 0.9.0
 };
 
-/// What all modules have.
+/// Common to all modules.
 struct HwModule {
   Element element;
   std::string_view name;
@@ -142,9 +142,9 @@ struct HwModule {
   std::optional<HwIndex> definition;        ///< into the definitions of its kind
   std::optional<HwIndex> frequency_domain;  ///< into Hardware::domains
   std::optional<HwIndex> power_domain;      ///< into Hardware::domains
-  Element prescaler;                        ///< the one that counts, before 0.9.0
-  /// The domain's frequency; before 0.9.0 that of the quartz of the prescaler times its clockRatio (1 where it is 0 or
-  /// not stated), the prescaler being its own or that of the nearest part around it that has one. 0: not stated.
+  Element prescaler;                        ///< the effective one, before 0.9.0
+  /// The frequency of the domain; before 0.9.0 that of the prescaler's quartz times its clockRatio (1 if it is 0 or
+  /// unstated). The prescaler is its own or that of the nearest enclosing part that has one. 0: unstated.
   Frequency clock;
   std::vector<HwIndex> ports;  ///< into Hardware::ports
 };
@@ -156,10 +156,10 @@ struct HwUnit : HwModule {
   std::optional<std::int64_t> lockstep_group;  ///< of a Core
 };
 
-/// Memory. One whose MemoryType is CACHE, before 0.9.0, is a memory too, since labels may be mapped to it.
+/// Memory. Before 0.9.0 this includes memories whose MemoryType is CACHE, since labels may be mapped to them.
 struct HwMemory : HwModule {
-  /// Of its own, in its own cycles: its definition's accessLatency; before 0.9.0 the cycles of its first port that
-  /// states some.
+  /// The latency of the memory itself, in its own cycles: the accessLatency of its definition; before 0.9.0 the cycles
+  /// of its first port that states some.
   std::optional<Cycles> read_latency;
   std::optional<Cycles> write_latency;
 };
@@ -175,7 +175,7 @@ struct HwConnection {
   std::string_view name;
   std::optional<HwIndex> structure;     ///< into Hardware::structures
   std::optional<HwIndex> port1, port2;  ///< into Hardware::ports
-  std::optional<Cycles> read_latency;   ///< cycles of what stands before it in an access path
+  std::optional<Cycles> read_latency;   ///< in cycles of the preceding part in an access path
   std::optional<Cycles> write_latency;
   std::optional<DataRate> data_rate;
 };
@@ -205,7 +205,7 @@ struct HwLatency {
   std::optional<std::int64_t> transfer_size;
 };
 
-/// What a path costs from end to end, in cycles of the unit it starts at; nothing where no part of it states a cost.
+/// The cost of a whole path, in cycles of the unit it starts at; nothing if no part of it states a cost.
 struct HwPathCost {
   std::optional<Cycles> read;
   std::optional<Cycles> write;
@@ -250,33 +250,33 @@ struct Hardware {
 /// All hardware of a model, everything in document order. Reports values that cannot be read.
 Hardware hardware_of(const Model& model, Diagnostics& diagnostics);
 
-/// Where the latency of an access is stated.
+/// Where the model states the latency of an access.
 enum class LatencySource : std::uint8_t {
-  access,  ///< by the access as a whole
-  path,    ///< as the sum along its path, and the latency of the memory itself where that is stated
-  memory,  ///< by the memory alone
-  none,    ///< nowhere
+  access,  ///< for the access as a whole
+  path,    ///< as the sum along its path, plus the latency of the memory itself if stated
+  memory,  ///< only for the memory
+  none,    ///< none stated
 };
 
-/// The cost of reaching a memory from a unit.
+/// The cost of an access from a unit to a memory.
 struct AccessCost {
   Cycles read;  ///< cycles of the unit; zeros where the source is none
   Cycles write;
   LatencySource read_source = LatencySource::none;
   LatencySource write_source = LatencySource::none;
-  /// The access's own, else the smallest along its path, else, for a unit without an access to it, the memory's.
+  /// The access's own, else the smallest along its path, else, for a unit without access to it, that of the memory.
   DataRate data_rate;  ///< 0: not stated
 };
 
-/// Read and write cost each come from the first of: the latencies of the access itself; the sum along its path, to
-/// which the memory's own latency is added; the memory's own latency.
+/// The cost of reads and writes is the first of these that is stated: the latencies of the access itself; the sum along
+/// its path plus the memory's own latency; the memory's own latency.
 ///
-/// Cycles of parts with another clock than the unit's are converted to cycles of the unit: the lower bound of the whole
-/// is rounded down, the upper bound up, the average to nearest. A thousandth of a cycle or less is taken to come from
-/// clocks that do not divide each other and is not rounded up. A connection ticks with the part before it in the path,
-/// the first one with the unit; a part without a clock with the unit.
+/// Cycles of parts with another clock than the unit's are converted to cycles of the unit: the lower bound of the total
+/// is rounded down, the upper bound up, the average to nearest. A thousandth of a cycle or less is considered a result
+/// of non-divisible clocks and is not rounded up. A connection uses the clock of the preceding part in the path, the
+/// first one that of the unit; a part without a clock uses that of the unit.
 AccessCost cost_of(const Hardware& hardware, const HwAccess& access);
-/// The cost of the unit's first access to the memory; the memory's own latency and data rate where it has none.
+/// The cost of the unit's first access to the memory; the memory's own latency and data rate if it has none.
 AccessCost access_cost(const Hardware& hardware, HwIndex unit, HwIndex memory);
 
 /// Instructions per cycle of a ProcessingUnitDefinition or CoreType: see HwUnitDefinition.

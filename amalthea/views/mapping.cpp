@@ -58,13 +58,13 @@ Mapping mapping_of(const Model& model) {
   Mapping mapping;
   for_each_part(model, "MappingModel", [&](Element part) {
     if (mapping.address_type.empty()) mapping.address_type = literal_attribute(part, "addressMappingType");
-    // Nearly all of a large mapping are labels in memories; growing step by step would need the memory twice.
+    // Nearly all of a large mapping is labels in memories; gradual growth would need twice the memory.
     for (const std::string_view tag : {"memoryMapping", "mapping"})
       mapping.memory.reserve(mapping.memory.size() + part.document().members(part, tag).size());
     for (const Element element : part.children()) read(model, element, mapping);
   });
   mapping.memory_mapping_of.reserve(mapping.memory.size());
-  for (std::size_t i = mapping.memory.size(); i > 0; --i)  // of several mappings the last one counts
+  for (std::size_t i = mapping.memory.size(); i > 0; --i)  // the last of several mappings counts
     if (mapping.memory[i - 1].mapped && mapping.memory[i - 1].memory)
       mapping.memory_mapping_of.add(mapping.memory[i - 1].mapped, static_cast<std::uint32_t>(i - 1));
   return mapping;
@@ -73,7 +73,7 @@ Mapping mapping_of(const Model& model) {
 std::optional<PriorityText> priority_of(Element task, const TaskAllocation& allocation) {
   for (const Parameter& parameter : allocation.parameters)
     if (equal_ignoring_case(parameter.name, "priority")) {
-      // Up to 1.2.0 it is an attribute of that name; else the value of a parameter or of an extension.
+      // Up to 1.2.0 it is an attribute with that name; else the value of a parameter or of an extension.
       const std::string_view attribute = parameter.element.attribute("priority") ? "priority" : "value";
       return PriorityText{parameter.element.attribute_or(attribute, ""), parameter.element, attribute};
     }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// The mapping of a model of any version: what is scheduled by whom, which units a scheduler is responsible for, and
-/// what lies in which memory. Entries hold the elements they name, in the order written; a reference that is not set
-/// or leads nowhere is an empty Element.
+/// The mapping of a model of any version: which scheduler schedules which process, which units a scheduler is
+/// responsible for, and which memory holds what. Entries hold the elements they name, in the order written; a reference
+/// that is not set or has no target is an empty Element.
 
 #include <cstdint>
 #include <optional>
@@ -21,22 +21,22 @@ struct SchedulerAllocation {
   Element element;
   Element scheduler;
   std::vector<Element> responsibility;  ///< units (cores before 0.9.0)
-  Element executing_unit;               ///< executingPU (executingCore before 0.9.0); from 0.8.1 on
+  Element executing_unit;               ///< executingPU (executingCore before 0.9.0); since 0.8.1
 };
 
 struct TaskAllocation {
   Element element;
   Element task;
   Element scheduler;
-  std::vector<Element> affinity;      ///< affinity (coreAffinity before 0.9.0); from 0.8.1 on
-  std::vector<Parameter> parameters;  ///< scheduling_parameters(element); from 0.8.1 on
+  std::vector<Element> affinity;      ///< affinity (coreAffinity before 0.9.0); since 0.8.1
+  std::vector<Parameter> parameters;  ///< scheduling_parameters(element); since 0.8.1
 };
 
 struct IsrAllocation {
   Element element;
   Element isr;
   Element controller;
-  std::optional<std::int64_t> priority;  ///< from 0.7.2 on
+  std::optional<std::int64_t> priority;  ///< since 0.7.2
 };
 
 struct RunnableAllocation {
@@ -53,7 +53,7 @@ struct MemoryMapping {
   std::optional<std::uint64_t> position;  ///< memoryPositionAddress
 };
 
-/// PhysicalSectionMapping (from 0.7.1 on); SectionMapping in 0.7.0.
+/// PhysicalSectionMapping (since 0.7.1); SectionMapping in 0.7.0.
 struct PhysicalSectionMapping {
   Element element;
   std::string_view name;
@@ -61,7 +61,7 @@ struct PhysicalSectionMapping {
   Element memory;
   std::optional<std::uint64_t> start_address;  ///< or memoryPositionAddress
   std::optional<std::uint64_t> end_address;
-  std::vector<Element> labels;     ///< labels that are listed here one by one
+  std::vector<Element> labels;     ///< labels that are listed individually
   std::vector<Element> runnables;  ///< runEntities
 };
 
@@ -81,24 +81,24 @@ struct Mapping {
 
 Mapping mapping_of(const Model& model);
 
-/// Where the priority of a task is stated.
+/// The location of a task's priority.
 struct PriorityText {
   std::string_view text;
   Element element;             ///< the element that holds it
   std::string_view attribute;  ///< of that element
 };
 
-/// The priority of a task, as it is written; nothing where none is.
-/// - From 0.8.1 on: the scheduling parameter "priority" of its allocation.
-/// - 0.7.2 and 0.8.0: the allocation's attribute; where that is not written or 0, which these versions write for none,
+/// The priority of a task, as written; nothing if there is none.
+/// - Since 0.8.1: the scheduling parameter "priority" of its allocation.
+/// - 0.7.2 and 0.8.0: the allocation's attribute; if that is not written, or 0 (which means none in these versions),
 ///   that of the task.
-/// - Before: the task's attribute. Where nothing else states one, the task's custom property "priority": that is where
-///   migrations of such models, AMALTHEA's and ours, keep it.
-/// Forms are told by what is written, not by the version.
+/// - Before: the task's attribute. If there is none anywhere, the task's custom property "priority", in which
+///   migrations (AMALTHEA's and this one) keep it.
+/// The form depends on what is written, not on the version.
 std::optional<PriorityText> priority_of(Element task, const TaskAllocation& allocation);
 
-/// The memory that an element (label, runnable, process, …) lies in, or an empty Element. The first that applies: its
-/// own memory mapping; a physical section mapping that lists it; the mapping of its section.
+/// The memory of an element (label, runnable, process, …), or an empty Element. The first that applies: its own memory
+/// mapping; a physical section mapping that lists it; the mapping of its section.
 class MemoryFinder {
  public:
   MemoryFinder(const Model& model, const Mapping& mapping);

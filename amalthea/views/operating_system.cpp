@@ -40,7 +40,7 @@ constexpr std::array<KnownAlgorithm, 19> known_algorithms{{
     {AlgorithmKind::priority_based, "PriorityBased"},
 }};
 
-/// Short names that people give to definitions.
+/// Common short names of definitions.
 constexpr std::array<KnownAlgorithm, 6> short_names{{
     {AlgorithmKind::fixed_priority_preemptive, "fpp"},
     {AlgorithmKind::earliest_deadline_first, "edf"},
@@ -164,7 +164,7 @@ class OperatingSystemBuilder {
     return scheduler;
   }
 
-  /// Old models hold delays without a unit, which say nothing.
+  /// Old models contain delays without a unit, which are meaningless.
   std::optional<Duration> time_with_unit(Element time) {
     if (!time || literal_attribute(time, "unit").empty()) return std::nullopt;
     return time_of(time, diagnostics_);
@@ -272,7 +272,7 @@ class OperatingSystemBuilder {
       scheduler.parent =
           view_.scheduler_of.find(model_.reference(holder, scheduler.association ? "parent" : "parentScheduler"));
     }
-    // Every scheduler has one parent at most: going up from each, as far as nobody went before, finds all circles.
+    // Every scheduler has at most one parent: walking up from each, up to visited ones, finds all cycles.
     std::vector<std::uint32_t> walked_from(schedulers.size(), 0);
     for (std::uint32_t start = 0; start < schedulers.size(); ++start) {
       std::uint32_t at = start;

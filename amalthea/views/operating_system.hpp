@@ -20,10 +20,10 @@
 
 namespace amalthea::views {
 
-/// The algorithms that AMALTHEA names: classes up to 1.2.0, usual names of definitions from 2.0.0 on.
+/// The algorithms that AMALTHEA names: classes up to 1.2.0, common names of definitions since 2.0.0.
 enum class AlgorithmKind : std::uint8_t {
   none,    ///< the model states none
-  custom,  ///< any other name, UserSpecificSchedulingAlgorithm among them
+  custom,  ///< any other name, including UserSpecificSchedulingAlgorithm
   fixed_priority_preemptive,
   fixed_priority_preemptive_with_budget_enforcement,
   osek,
@@ -42,23 +42,22 @@ enum class AlgorithmKind : std::uint8_t {
   deferrable_server,
   polling_periodic_server,
   sporadic_server,
-  priority_based,  ///< of interrupt controllers
+  priority_based,  ///< for interrupt controllers
 };
 
 struct SchedulingAlgorithm {
   AlgorithmKind kind = AlgorithmKind::none;
-  /// AMALTHEA's spelling of what it knows, e.g. "FixedPriorityPreemptive"; a custom name as it is written.
+  /// AMALTHEA's spelling of a known algorithm, e.g. "FixedPriorityPreemptive"; a custom name as written.
   std::string name;
   Element element;  ///< the algorithm, or the definition
 };
 
-/// The algorithm of this name. Case, blanks, '_' and '-' do not matter; "FPP", "EDF", "RM", "DM" and "RMS", "DMS" are
-/// understood.
+/// The algorithm with this name. Ignores case, blanks, '_' and '-'; knows "FPP", "EDF", "RM", "DM" and "RMS", "DMS".
 SchedulingAlgorithm algorithm_of_name(std::string_view name);
 /// The algorithm of a scheduler: the class of its `schedulingAlgorithm`, or the name of its `definition`.
 SchedulingAlgorithm algorithm_of(const Model& model, Element scheduler);
 
-/// A parameter that scheduler definitions name (from 2.0.0 on).
+/// A parameter of scheduler definitions (since 2.0.0).
 struct OsParameterDefinition {
   Element element;
   std::string_view name;
@@ -68,7 +67,7 @@ struct OsParameterDefinition {
   PropertyValue default_value;
 };
 
-/// SchedulerDefinition (from 2.0.0 on).
+/// SchedulerDefinition (since 2.0.0).
 struct OsSchedulerDefinition {
   Element element;
   std::string_view name;
@@ -79,11 +78,12 @@ struct OsSchedulerDefinition {
   bool has_exactly_one_child = false;
 };
 
-/// Execution of the operating system itself: ticks (from 0.9.3 on) or instructions.
+/// Execution of the operating system itself: ticks (since 0.9.3) or instructions.
 struct OsExecution {
   Element element;
-  bool instructions = false;        ///< to be divided by the instructions per cycle of the unit
-  std::optional<Cycles> otherwise;  ///< on units without an entry of their own
+  /// values are instructions, to be divided by the instructions per cycle of the unit
+  bool instructions = false;
+  std::optional<Cycles> otherwise;  ///< on units without a separate entry
   struct Entry {
     Element definition;  ///< of processing units
     Cycles cycles;
@@ -99,12 +99,12 @@ struct OsScheduler {
   SchedulingAlgorithm algorithm;
   std::vector<Parameter> parameters;
   std::optional<std::uint32_t> definition;  ///< into OperatingSystems::scheduler_definitions
-  /// The task scheduler that this one is scheduled by. A reference that would close a circle is left out.
+  /// The task scheduler that schedules this one. A cyclic reference is omitted.
   std::optional<std::uint32_t> parent;
   std::vector<std::uint32_t> children;
   Element association;                            ///< `<parentAssociation>`
-  std::vector<Parameter> association_parameters;  ///< under which the parent schedules it
-  std::vector<Element> computation_items;         ///< what the scheduler executes: computationItems (from 0.8.1 on)
+  std::vector<Parameter> association_parameters;  ///< parameters under which the parent schedules it
+  std::vector<Element> computation_items;         ///< what the scheduler executes: computationItems (since 0.8.1)
   // Up to 0.8.0, its schedulingUnit:
   std::vector<OsExecution> unit_instructions;  ///< of a SchedulingSWUnit
   std::optional<std::int64_t> unit_priority;   ///< of a SchedulingSWUnit, or scheduleUnitPriority
@@ -120,7 +120,7 @@ struct OsOverhead {
     std::string_view function;  ///< "SendMessage", "TerminateTask", …
     OsExecution execution;
   };
-  std::vector<Api> api;  ///< those stated, in the order written
+  std::vector<Api> api;  ///< those that are stated, in the order written
   std::optional<OsExecution> isr_category1_before, isr_category1_after;
   std::optional<OsExecution> isr_category2_before, isr_category2_after;
 };
@@ -153,10 +153,10 @@ enum class SemaphoreKind : std::uint8_t { counting, resource, spinlock, mutex };
 struct OsSemaphore {
   Element element;
   std::string_view name;
-  std::optional<SemaphoreKind> kind;  ///< not stated before 0.8.1
+  std::optional<SemaphoreKind> kind;  ///< unstated before 0.8.1
   std::int64_t initial_value = 0;
-  std::int64_t max_value = 0;     ///< as written; 0 where it is not (1 from 2.1.0 on)
-  std::optional<bool> ownership;  ///< from 3.0.0 on
+  std::int64_t max_value = 0;     ///< as written; 0 if it is not (1 since 2.1.0)
+  std::optional<bool> ownership;  ///< since 3.0.0
   bool priority_ceiling = false;
 };
 

@@ -86,7 +86,7 @@ std::string name_of_id(std::string_view id) {
 namespace amalthea::views {
 namespace {
 
-/// What cannot be read is reported and leaves the value empty.
+/// An unreadable value is reported and left empty.
 void unreadable(PropertyValue& value, const std::string& expected, Diagnostics& diagnostics) {
   diagnostics.add("AM0214", Severity::error,
                   fmt::format("\"{}\" is not {}, which the value of a {} must be",

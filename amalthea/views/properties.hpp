@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Custom properties and scheduling parameters, whatever the version's form: as plain text and as typed values.
+/// Custom properties and scheduling parameters of any version, as plain text and as typed values.
 
 #include <cstdint>
 #include <optional>
@@ -16,28 +16,28 @@
 
 namespace amalthea {
 
-/// A named value and the element it comes from. Times read "50000 us", references their id.
+/// A named value and its element. Times are "50000 us", references are their id.
 struct Parameter {
   std::string name;
   std::string value;
   Element element;
 };
 
-/// The custom property `key` of an element, or nothing. The first one wins where a key is written twice.
+/// The custom property `key` of an element, or nothing. The first one counts if a key is written twice.
 std::optional<Parameter> custom_property(Element element, std::string_view key);
 
 /// Parameters of a scheduler, a scheduler association or an allocation, in all forms:
 /// - up to 0.8.0: `<parameter key= value=/>` of a user specific algorithm, `quantSizeNs` of a Pfair one;
 /// - up to 1.2.0: `<schedulingParameters priority="5"/>` and `<parameterExtensions key= value=/>`, those of an
-///   algorithm inside `<schedulingAlgorithm>`;
-/// - from 2.0.0: `<schedulingParameters key="priority?type=…"><value …/></schedulingParameters>`; the name is that of
-///   the definition, without the "extended: " that migrated models put before old extension keys.
+///   algorithm within `<schedulingAlgorithm>`;
+/// - since 2.0.0: `<schedulingParameters key="priority?type=…"><value …/></schedulingParameters>`; the name is that of
+///   the definition, without the prefix "extended: " that migrations put before old extension keys.
 std::vector<Parameter> scheduling_parameters(Element container);
 
-/// Name of the algorithm of a scheduler: the class of `schedulingAlgorithm` or the name of `definition`; "" if none.
+/// The name of a scheduler's algorithm: the class of `schedulingAlgorithm` or the name of `definition`; "" if none.
 std::string scheduling_algorithm(const Model& model, Element scheduler);
 
-/// Name part of an id: "extended%3A+x?type=T" → "extended: x".
+/// The name in an id: "extended%3A+x?type=T" → "extended: x".
 std::string name_of_id(std::string_view id);
 
 }  // namespace amalthea
@@ -54,7 +54,7 @@ struct BigInteger {
 
 struct PropertyReference {
   std::string id;  ///< as written: "X?type=Label", or the text of an href
-  Element target;  ///< empty where it is not in the model
+  Element target;  ///< empty if it is not in the model
 };
 
 struct PropertyList {
@@ -69,12 +69,11 @@ struct PropertyMap {
 /// The value of a custom property or a scheduling parameter. An attribute that is not written has the default of its
 /// type, as in EMF: 0, false, no text.
 struct PropertyValue {
-  /// Empty: no value is written (from 0.9.1 on that is allowed), one that cannot be read (which has been reported), or
-  /// one of an unknown class.
+  /// Empty: no value is written (allowed since 0.9.1), the value is unreadable (and reported), or its class is unknown.
   std::variant<std::monostate, std::string, std::int32_t, std::int64_t, BigInteger, float, double, bool, Duration,
                PropertyReference, PropertyList, PropertyMap>
       value;
-  Element element;  ///< `<value>` or `<values>`; empty where none is written
+  Element element;  ///< `<value>` or `<values>`; empty if none is written
 };
 
 /// The value of one Value object: StringObject, IntegerObject, LongObject, BigIntegerObject, FloatObject, DoubleObject,
@@ -87,10 +86,10 @@ struct CustomProperty {
   Element element;  ///< `<customProperties>`
 };
 
-/// All custom properties of an element, in the order written; a key may come twice.
+/// All custom properties of an element, in the order written; keys may be duplicated.
 std::vector<CustomProperty> custom_properties(const Model& model, Element element, Diagnostics& diagnostics);
 
-/// The typed value of the custom property `key`; the first one wins where a key is written twice.
+/// The typed value of the custom property `key`; the first one counts if a key is written twice.
 std::optional<PropertyValue> custom_property_value(const Model& model, Element element, std::string_view key,
                                                    Diagnostics& diagnostics);
 

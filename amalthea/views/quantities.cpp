@@ -53,7 +53,7 @@ std::string_view stated_literal(Element element, std::string_view attribute) {
   if (release == IteaRelease::none || release == IteaRelease::v1_3_0 || !element.cls()) return {};
   const Feature* feature = metamodel::find_feature_any_version(*element.cls(), attribute, oldest_version);
   if (feature == nullptr || feature->enumeration == no_enum) return {};
-  // The enums of 0.7.0 are those with `_undefined_` put before the first.
+  // The enums of 0.7.0 are these without the leading `_undefined_`.
   const auto literals = metamodel::info(feature->enumeration).literals_in(oldest_version);
   return literals.size() > 1 ? literals[1] : std::string_view{};
 }
@@ -66,7 +66,7 @@ std::optional<double> hertz_of(Element frequency, Diagnostics& diagnostics) {
   const std::string_view unit = stated_literal(frequency, "unit");
   for (const auto& [name, factor] : units)
     if (value && name == unit) return *value * factor;
-  if (value && *value == 0) return 0;  // of no unit at all it is still zero
+  if (value && *value == 0) return 0;  // without any unit it is still zero
   if (value) report_unreadable(frequency, "unit", parse_frequency("1", unit).error(), diagnostics);
   return std::nullopt;
 }
@@ -115,14 +115,14 @@ std::optional<Cycles> cycles_of(Element element, Diagnostics& diagnostics) {
 
 Cycles cycles_of(const views::Deviation<std::int64_t>& deviation, Diagnostics& diagnostics) {
   auto written = views::reading_of(deviation);
-  // A normal distribution that nobody has bounded is so by what it is a distribution of.
+  // A normal distribution without bounds has the natural bounds of its quantity.
   if (!deviation.lower && std::holds_alternative<views::GaussDistribution<std::int64_t>>(deviation.distribution))
     written.lower = std::max<std::int64_t>(0, written.lower);
   Cycles cycles{written.lower, written.average, written.upper};
   if (written.lower < 0 || !views::in_order(written)) {
     cycles.lower = std::max<std::int64_t>(0, std::min(written.lower, written.upper));
     cycles.upper = std::max<std::int64_t>(0, std::max(written.lower, written.upper));
-    // An average outside of the bounds is most often the default 0 that EMF wrote for one that nobody gave.
+    // An average outside of the bounds is mostly the default 0 that EMF wrote for an unstated one.
     if (cycles.average < cycles.lower || cycles.average > cycles.upper)
       cycles.average = cycles.lower + (cycles.upper - cycles.lower) / 2;
     if (cycles.lower == written.lower && cycles.upper == written.upper)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Quantities and deviations where they stand in a model: `<recurrence value="5" unit="ms"/>` and the like.
+/// Quantities and deviations as model elements: `<recurrence value="5" unit="ms"/>` etc.
 ///
-/// Each function returns nothing where the element is absent, and reports a value it cannot read with its place.
+/// Each function returns nothing if the element is absent, and reports an unreadable value with its location.
 
 #include <cstdint>
 #include <optional>
@@ -20,10 +20,10 @@ std::optional<Frequency> frequency_of(Element quantity, Diagnostics& diagnostics
 std::optional<DataSize> data_size_of(Element quantity, Diagnostics& diagnostics);
 std::optional<DataRate> data_rate_of(Element quantity, Diagnostics& diagnostics);
 
-/// A deviation of whole numbers of any kind and version, read as views::reading_of says. What is negative or out of
-/// order is put in order and reported (AM0211).
+/// A deviation of integers of any kind and version, with the values of views::reading_of. Negative or unordered values
+/// are corrected and reported (AM0211).
 Cycles cycles_of(const views::Deviation<std::int64_t>& deviation, Diagnostics& diagnostics);
-/// The same of the element where it stands.
+/// The same for an element.
 std::optional<Cycles> cycles_of(Element deviation, Diagnostics& diagnostics);
 
 }  // namespace amalthea

@@ -24,7 +24,7 @@ enum class TimeMetric : std::uint8_t {
   activate_to_activate,
   core_execution_time,
   end_to_end,
-  end_to_start,  ///< from 0.8.3
+  end_to_start,  ///< since 0.8.3
   gross_execution_time,
   lateness,
   memory_access_time,
@@ -61,7 +61,7 @@ struct FrequencyLimit {
   std::string_view metric;  ///< "CacheHitFrequency", "CacheMissFrequency" or ""
   std::optional<double> hertz;
 };
-/// No limit, or one of a class that no version has.
+/// No limit, or one of an unknown class.
 struct NoLimit {};
 
 struct Requirement {
@@ -76,11 +76,11 @@ struct Requirement {
 };
 
 /// The requirements of the constraints model in document order; then the `deadline`s of ISRs and tasks (before 0.7.0)
-/// and of runnables (up to 0.9.3), each as what later versions make of it: a requirement, named after the process or
+/// and of runnables (up to 0.9.3), each converted as in later versions: a requirement, named after the process or
 /// "deadline", ResponseTime, UpperLimit.
 std::vector<Requirement> requirements(const Model& model, Diagnostics& diagnostics);
 
-/// The upper limit of the response time that a requirement states; nothing if it states something else.
+/// The upper limit of a requirement on the response time; nothing for other requirements.
 std::optional<Duration> response_time_limit(const Requirement& requirement);
 
 }  // namespace amalthea::views

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Software: processes, runnables, data, modes, in one form for all versions. Quantities that cannot be read are
-/// reported (AM0210) and count as not stated. Literals are as written, "" where they are not stated or `_undefined_`.
-/// Semaphores belong to the operating system; activities name them (views::SemaphoreAccess).
+/// Software: processes, runnables, data, modes, in one form for all versions. Unreadable quantities are reported
+/// (AM0210) and treated as unstated. Literals are as written, "" if they are unstated or `_undefined_`. Semaphores
+/// belong to the operating system; activities refer to them (views::SemaphoreAccess).
 
 #include <cstdint>
 #include <functional>
@@ -20,10 +20,10 @@
 
 namespace amalthea::views {
 
-/// `unknown` is a literal of 0.7.0 and 0.7.1; `non_preemptive` there is since 0.7.2.
+/// `unknown` is a literal of 0.7.0 and 0.7.1; `non_preemptive` replaces it since 0.7.2.
 enum class Preemption : std::uint8_t { unstated, preemptive, cooperative, non_preemptive, unknown };
 
-/// A label that exists for one executable only (from 2.1.0).
+/// A label that exists for one executable only (since 2.1.0).
 struct LocalModeLabel {
   Element element;
   std::string_view name;
@@ -38,7 +38,7 @@ struct Process {
   ProcessKind kind = ProcessKind::task;
   std::vector<Element> stimuli;
   Preemption preemption = Preemption::unstated;  ///< tasks
-  /// Activations kept at a time, tasks; 0, the value of every model that states none, means no limit.
+  /// Maximum number of pending activations of a task; 0, the default, means no limit.
   std::int64_t activation_limit = 0;
   std::string_view isr_category;           ///< "CATEGORY_1", "CATEGORY_2" or ""
   std::optional<std::int64_t> priority;    ///< up to 0.8.0; later a parameter of the allocation
@@ -47,7 +47,7 @@ struct Process {
   std::vector<LocalModeLabel> local_labels;
   std::vector<Element> tags;
 };
-/// Tasks and ISRs, those of a document in its order.
+/// Tasks and ISRs, in document order.
 std::vector<Process> processes(const Model& model, Diagnostics& diagnostics);
 
 struct RunnableParameter {
@@ -68,7 +68,7 @@ struct Runnable {
   Element section;
   std::string_view asil_level;
   std::vector<RunnableParameter> parameters;
-  std::optional<Condition> execution_condition;  ///< from 0.9.4
+  std::optional<Condition> execution_condition;  ///< since 0.9.4
   std::vector<LocalModeLabel> local_labels;
   Element name_space;
   std::vector<Element> tags;
@@ -85,15 +85,15 @@ struct Label {
   std::string_view data_stability;   ///< in 0.7.0 and 0.7.1 `buffered`: "buffered", "notBuffered"
   std::string_view stability_level;  ///< "period", "process", "scheduleSection", "runnable" or ""
   Element section;
-  Element data_type;  ///< contained up to 2.2.0, a TypeDefinition that is referred to from 3.0.0
+  Element data_type;  ///< contained up to 2.2.0, a reference to a TypeDefinition since 3.0.0
   Element name_space;
   std::vector<Element> tags;
 };
 std::vector<Label> labels(const Model& model, Diagnostics& diagnostics);
-/// The same one by one: a model may have hundreds of thousands.
+/// The same, one by one: a model may have hundreds of thousands.
 void for_each_label(const Model& model, Diagnostics& diagnostics, const std::function<void(const Label&)>& visit);
 
-/// From 0.7.2.
+/// Since 0.7.2.
 struct Channel {
   Element element;
   std::string_view name;
@@ -110,7 +110,7 @@ std::vector<Channel> channels(const Model& model, Diagnostics& diagnostics);
 struct Mode {
   Element element;
   std::string_view name;
-  bool numeric = false;           ///< NumericMode, from 0.9.4
+  bool numeric = false;           ///< NumericMode, since 0.9.4
   std::vector<Element> literals;  ///< ModeLiterals
 };
 std::vector<Mode> modes(const Model& model);
@@ -127,7 +127,7 @@ struct ModeLabel {
 };
 std::vector<ModeLabel> mode_labels(const Model& model, Diagnostics& diagnostics);
 
-/// What has an order of runnables in a process prototype.
+/// An order of runnables in a process prototype.
 struct Precedence {
   Element element;
   Element origin;
@@ -164,8 +164,8 @@ struct Section {
   std::string_view name;
   std::string_view asil_level;
   std::optional<DataSize> size;    ///< 0.7.0
-  std::vector<Element> labels;     ///< those in it, whichever side states it
-  std::vector<Element> runnables;  ///< the same
+  std::vector<Element> labels;     ///< its labels, whichever side states it
+  std::vector<Element> runnables;  ///< its runnables, whichever side states it
 };
 std::vector<Section> sections(const Model& model, Diagnostics& diagnostics);
 

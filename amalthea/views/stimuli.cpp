@@ -13,7 +13,7 @@ namespace {
 
 using detail::for_each_member;
 
-/// The first of these children that there is.
+/// The first of these children that exists.
 Element first_child(Element element, std::string_view first, std::string_view second) {
   const Element child = element.child(first);
   return child ? child : element.child(second);
@@ -254,7 +254,7 @@ ActivationTable::ActivationTable(const Model& model) {
   const auto add = [&](Element who, std::string_view feature) {
     for (const Element target : model.references(who, feature)) {
       auto& activated = activated_[detail::key_of(target)];
-      if (activated.empty() || activated.back() != who) activated.push_back(who);  // named twice it counts once
+      if (activated.empty() || activated.back() != who) activated.push_back(who);  // a duplicate counts once
     }
   };
   for_each_part(model, "SWModel", [&](Element part) {

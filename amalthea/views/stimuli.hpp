@@ -19,12 +19,12 @@
 
 namespace amalthea::views {
 
-/// How a clock's time is sampled (from 0.8.3); before, a periodic stimulus may refer to a clock itself.
+/// How a clock's time is sampled (since 0.8.3); before that, a periodic stimulus may itself refer to a clock.
 struct Scenario {
   Element element;
   Element clock;
   std::optional<Duration> recurrence;  ///< up to 0.9.4
-  double sampling_offset = 0;          ///< from 0.9.5
+  double sampling_offset = 0;          ///< since 0.9.5
   double sampling_recurrence = 1;
 };
 
@@ -34,7 +34,7 @@ struct PeriodicStimulus {
   std::optional<Duration> recurrence;
   std::optional<Deviation<Duration>> jitter;  ///< before 0.8.3 `stimulusDeviation`
   std::optional<Duration> minimum_distance;
-  Element clock;  ///< before 0.8.3: the period is counted by this clock
+  Element clock;  ///< before 0.8.3: the clock that counts the period
 };
 /// RelativePeriodicStimulus; before 0.8.3 Sporadic, SporadicStimulus.
 struct RelativePeriodicStimulus {
@@ -70,17 +70,17 @@ struct SingleStimulus {
 struct InterProcessStimulus {
   std::optional<Counter> counter;
 };
-/// Occurs when one of the events does.
+/// Occurs when one of the events occurs.
 struct EventStimulus {
   std::vector<Element> events;
   std::optional<Counter> counter;
 };
-/// PeriodicEvent (before 0.8.1): states nothing about when it occurs.
+/// PeriodicEvent (before 0.8.1): does not state when it occurs.
 struct PeriodicEventStimulus {};
 struct ArrivalCurveEntry {
   Element element;
   std::int64_t occurrences = 0;
-  std::optional<Duration> lower;  ///< least time in which they occur
+  std::optional<Duration> lower;  ///< minimum time span of that many occurrences
   std::optional<Duration> upper;
 };
 /// ArrivalCurve, ArrivalCurveStimulus.
@@ -90,7 +90,7 @@ struct ArrivalCurveStimulus {
 struct CustomStimulus {
   std::string_view description;
 };
-/// A stimulus of a class that no version has.
+/// A stimulus of an unknown class.
 struct UnknownStimulus {};
 
 struct Stimulus {
@@ -100,21 +100,22 @@ struct Stimulus {
   Element element;
   std::string_view name;
   Kind kind;
-  /// `stimulusDeviation` (before 0.8.3) of a kind that has no place for it.
+  /// `stimulusDeviation` (before 0.8.3) of a kind that does not use it.
   std::optional<Deviation<Duration>> deviation;
-  std::vector<ModeAssignment> sets;    ///< modes that change when it occurs
-  std::optional<Condition> enabling;   ///< has an effect only while this holds; `executionCondition` from 0.9.4
-  std::optional<Condition> disabling;  ///< has no effect while this holds; up to 0.9.3
+  std::vector<ModeAssignment> sets;  ///< modes that change when it occurs
+  /// it has an effect only while this is true; `executionCondition` since 0.9.4
+  std::optional<Condition> enabling;
+  std::optional<Condition> disabling;  ///< it has no effect while this is true; up to 0.9.3
 };
 
-/// One stimulus. Values that cannot be read are reported (AM0210) and count as not stated.
+/// Reads one stimulus. Unreadable values are reported (AM0210) and treated as unstated.
 Stimulus stimulus_of(const Model& model, Element stimulus, Diagnostics& diagnostics);
 /// All stimuli in document order.
 std::vector<Stimulus> stimuli(const Model& model, Diagnostics& diagnostics);
 
 // ---------------------------------------------------------------- clocks
 
-/// From 0.9.5.
+/// Since 0.9.5.
 struct ClockFunction {
   enum class Curve : std::uint8_t { unstated, sine, triangle };
   Curve curve = Curve::unstated;
@@ -132,7 +133,7 @@ struct ClockStepList {
   std::vector<Step> steps;
   std::optional<Duration> period;
 };
-/// Up to 0.9.4: factors to a frequency that is not stated.
+/// Up to 0.9.4: factors of an unstated frequency.
 struct ClockSinusFunction {
   std::optional<Duration> shift;
   std::optional<Duration> period;
@@ -170,7 +171,7 @@ struct PeriodicActivation {
   std::optional<Duration> least;  ///< `min`
   std::optional<Duration> largest;
   std::optional<Duration> offset;
-  std::optional<Duration> recurrence;  ///< from 0.8.0
+  std::optional<Duration> recurrence;  ///< since 0.8.0
   std::optional<Duration> deadline;    ///< up to 0.8.0
 };
 struct SingleActivation {
@@ -206,14 +207,14 @@ struct Activation {
 Activation activation_of(const Model& model, Element activation, Diagnostics& diagnostics);
 std::vector<Activation> activations(const Model& model, Diagnostics& diagnostics);
 
-// ---------------------------------------------------------------- who activates whom
+// ---------------------------------------------------------------- activations
 
-/// Whether there are cases for these classes.
+/// Whether this is a known stimulus class.
 bool is_stimulus_class(std::string_view class_name);
 bool is_clock_class(std::string_view class_name);
 bool is_activation_class(std::string_view class_name);
 
-/// Element → elements that refer to it, each once, in document order. Takes one walk over the model to make.
+/// Maps an element to the elements that refer to it, each once, in document order. Construction walks the model once.
 class ActivationTable {
  public:
   explicit ActivationTable(const Model& model);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// A batch as an SQLite database, to be asked questions.
+/// A batch as an SQLite database for queries.
 
 #include <string>
 
@@ -11,9 +11,9 @@
 
 namespace amalthea::batch {
 
-/// Tables `models` (one row per line) and `tasks` (one per task of a model that was analysed; from `lines`, a file of
-/// the batch's lines, "" for none). Times in picoseconds, what is not known is NULL. Written beside `path`, then
-/// renamed.
+/// Tables `models` (one row per line) and `tasks` (one per task of an analyzed model; from `lines`, a file of the
+/// batch's lines, "" for none). Times are in picoseconds, unknown values are NULL. Written to a temporary file next to
+/// `path`, then renamed.
 tl::expected<void, std::string> write_database(const std::string& path, const Summary& summary,
                                                const std::string& lines);
 

@@ -6,6 +6,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
@@ -42,14 +43,14 @@ int run(const BoundsOptions& options) {
 void add_gpu_bounds(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<BoundsOptions>();
   CLI::App* verb = gpu.add_subcommand("bounds", "Bound response times of processes that share a GPU in time slices");
-  verb->add_option("FILE", options->file, "JSON file with tasks and their CPU and GPU segments")->required();
+  add_input(*verb, "FILE", options->file, "JSON file with tasks and their CPU and GPU segments")->required();
   add_format(*verb, options->format);
   describe(*verb,
            {"amalthea gpu bounds tasks.json", "amalthea gpu bounds --format json tasks.json",
             "amalthea gpu bounds --format json tasks.json > bounds.json"},
            "docs/reference/gpu.md describes the file.\nExit codes:\n  0  every task meets its deadline\n  1  a task is "
            "not guaranteed to meet its deadline\n  2  wrong usage or unreadable input");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

@@ -15,6 +15,7 @@
 #include <tl/expected.hpp>
 
 #include "amalthea/quantity.hpp"
+#include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
@@ -64,10 +65,10 @@ std::optional<std::int64_t> size_in_bytes(std::string_view text) {
   return std::nullopt;
 }
 
-/// Reads key=value,… of --kernel and --beside.
+/// Parses key=value,… of --kernel and --beside.
 class KernelReader {
  public:
-  /// `beside`: whether it is one of --beside; `clock_mhz` turns times into cycles.
+  /// `beside`: whether it belongs to --beside; `clock_mhz` converts times to cycles.
   KernelReader(bool beside, double clock_mhz) : beside_(beside), clock_mhz_(clock_mhz) {}
 
   tl::expected<MemoryKernels, std::string> read(std::string_view text) {
@@ -126,7 +127,7 @@ class KernelReader {
         key, beside_ ? "count" : "memory-share");
   }
 
-  /// What belongs together.
+  /// Checks combinations of keys.
   std::string whole() {
     MemoryKernel& kernel = result_.kernel;
     const bool bulk = kernel.pattern == AccessPattern::bulk;
@@ -289,7 +290,7 @@ void add_gpu_interference(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<InterferenceOptions>();
   CLI::App* verb =
       gpu.add_subcommand("interference", "Predict the slowdown of a kernel by other kernels and CPU memory traffic");
-  verb->add_option("--platform", options->platform, "GPU profile: built-in name (tx2, xavier, ...) or JSON file")
+  add_input(*verb, "--platform", options->platform, "GPU profile: built-in name (tx2, xavier, ...) or JSON file")
       ->type_name("NAME")
       ->capture_default_str();
   verb->add_option("--kernel", options->kernel,
@@ -333,7 +334,7 @@ void add_gpu_interference(CLI::App& gpu, int& exit_code) {
            "                (default: 1)\n"
            "  count         --beside only: number of such kernels\n"
            "A profile without measured memory figures uses its coarse table. Then only memory-share has an effect.");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

@@ -15,9 +15,11 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
+#include "cli/streams.hpp"
 #include "cli/verbs.hpp"
 #include "engine/nvidia/makespan/annealing.hpp"
 #include "engine/nvidia/makespan/search.hpp"
@@ -35,7 +37,7 @@ struct MakespanOptions {
   std::string sigma = "4";
   std::vector<std::string> units;
   std::vector<std::string> latencies;
-  bool exact = false;  // the default, for those who say so
+  bool exact = false;  // the default; the option makes it explicit
   bool anneal = false;
   std::uint64_t iterations = 2'000'000;
   std::uint64_t runs = 8;
@@ -54,7 +56,7 @@ std::optional<std::int64_t> number_in(std::string_view text) {
   return number;
 }
 
-/// "L=16" into the entry of L; false and a message where it is something else.
+/// Parses "L=16" into the entry of L; false and a message for other text.
 bool read_setting(const std::string& option, const std::string& text, makespan::PerUnit& values) {
   const auto unit = text.empty() ? std::string_view::npos : makespan::unit_letters.find(text.front());
   const auto number = text.size() > 2 && text[1] == '=' ? number_in(std::string_view(text).substr(2)) : std::nullopt;
@@ -66,7 +68,7 @@ bool read_setting(const std::string& option, const std::string& text, makespan::
   return true;
 }
 
-/// Nothing and a message where the options make no problem.
+/// Nothing and a message for invalid options.
 std::optional<makespan::Problem> problem_of(const MakespanOptions& options) {
   if (options.kernel.empty() == options.ptx.empty()) {
     unusable("gpu makespan requires either --kernel or --ptx");
@@ -103,15 +105,15 @@ std::optional<makespan::Problem> problem_of(const MakespanOptions& options) {
   return std::move(*problem);
 }
 
-/// The line of progress on a terminal, gone at the end.
+/// The progress line on a terminal, removed at the end.
 class ProgressLine {
  public:
   ~ProgressLine() {
-    if (shown_) fmt::print(stderr, "\r\x1b[K");
+    if (shown_) tell_text("\r\x1b[K");
   }
   void show(const std::string& text) const {
     if (!shown_) return;
-    fmt::print(stderr, "\r\x1b[K{}", text);
+    tell("\r\x1b[K{}", text);
     std::fflush(stderr);
   }
 
@@ -167,10 +169,10 @@ void add_gpu_makespan(CLI::App& gpu, int& exit_code) {
       gpu.add_subcommand("makespan", "Compute the longest execution time of the warps of a kernel on an SM");
   verb->add_option("--kernel", options->kernel, "Instructions by unit (L, C, S, D), such as \"5L 9C 2L 9C\"")
       ->type_name("INSTRUCTIONS");
-  verb->add_option("--ptx", options->ptx, "Read the instructions from a PTX file, each once")->type_name("FILE");
+  add_input(*verb, "--ptx", options->ptx, "Read the instructions from a PTX file, each once")->type_name("FILE");
   verb->add_option("--warps", options->warps, "Number of warps on the SM")
       ->required()
-      ->check(CLI::Range(std::int64_t{1}, makespan::most_warps));
+      ->check(CLI::Range(std::int64_t{1}, makespan::max_warps));
   verb->add_option("--sigma", options->sigma,
                    "Number of warps that execute in a cycle. \"units\": as many as the units allow")
       ->type_name("N")
@@ -216,7 +218,7 @@ void add_gpu_makespan(CLI::App& gpu, int& exit_code) {
             "amalthea gpu makespan --ptx kernel.ptx --warps 2 --time-limit 10",
             "amalthea gpu makespan --kernel \"5L 9C\" --warps 4 --anneal --runs 2"},
            "docs/reference/makespan.md describes the model. Without --time-limit, every run gives the same result.");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
@@ -40,7 +41,7 @@ int run(const OccupancyOptions& options) {
 void add_gpu_occupancy(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<OccupancyOptions>();
   CLI::App* verb = gpu.add_subcommand("occupancy", "Compute the blocks that fit on an SM and the limiting resource");
-  verb->add_option("--platform", options->platform, "GPU profile: built-in name (tx2, xavier, ...) or JSON file")
+  add_input(*verb, "--platform", options->platform, "GPU profile: built-in name (tx2, xavier, ...) or JSON file")
       ->type_name("NAME")
       ->capture_default_str();
   verb->add_option("--threads", options->shape.threads, "Threads per block")->required();
@@ -51,7 +52,7 @@ void add_gpu_occupancy(CLI::App& gpu, int& exit_code) {
   add_format(*verb, options->format);
   describe(*verb, {"amalthea gpu occupancy --threads 256", "amalthea gpu occupancy --threads 256 --registers 64",
                    "amalthea gpu occupancy --platform xavier --threads 128 --shared-memory 16384"});
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
@@ -118,7 +119,7 @@ int run(const PartitionChoice& choice) {
 void add_gpu_partition(CLI::App& gpu, int& exit_code) {
   auto choice = std::make_shared<PartitionChoice>();
   CLI::App* verb = gpu.add_subcommand("partition", "Predict kernel response times under CU masks of an AMD GPU");
-  verb->add_option("--platform", choice->platform, "GPU profile: built-in name (radeon-vii) or JSON file")
+  add_input(*verb, "--platform", choice->platform, "GPU profile: built-in name (radeon-vii) or JSON file")
       ->type_name("NAME")
       ->capture_default_str();
   verb->add_option("--kernel", choice->kernel, "Kernel of the profile, launched repeatedly")
@@ -149,7 +150,7 @@ void add_gpu_partition(CLI::App& gpu, int& exit_code) {
       "  packed:16, distributed:16, full, even, odd\n"
       "  bits:1010                bit 0 first\n"
       "See docs/reference/gpu-amd.md.");
-  verb->callback([choice, &exit_code] { exit_code = run(*choice); });
+  set_run(*verb, exit_code, [choice] { return run(*choice); });
 }
 
 }  // namespace amalthea::cli

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
@@ -44,7 +45,8 @@ std::optional<nvidia::StreamBlocks> stream_blocks(const std::string& text) {
   return stream;
 }
 
-/// What the placement goes by: of the profile, or as given; only warps count. Nothing and a message when not known.
+/// The limits for the placement: those of the profile, or as given; then only warps count. Nothing and a message if
+/// unknown.
 std::optional<gpu::SmLimits> placement_limits(const PlaceOptions& options) {
   gpu::SmLimits limits;
   if (!options.platform.empty()) {
@@ -55,7 +57,7 @@ std::optional<gpu::SmLimits> placement_limits(const PlaceOptions& options) {
     unusable("gpu place needs --platform, or --sms and --max-warps");
     return std::nullopt;
   } else {
-    limits.blocks = options.max_warps;  // no other limit than warps
+    limits.blocks = options.max_warps;  // warps are the only limit
   }
   if (options.sms > 0) limits.sms = options.sms;
   if (options.max_warps > 0) limits.threads = options.max_warps * limits.warp_size;
@@ -64,7 +66,7 @@ std::optional<gpu::SmLimits> placement_limits(const PlaceOptions& options) {
 }
 
 int run(const PlaceOptions& options) {
-  constexpr std::int64_t most_blocks = 1'000'000;
+  constexpr std::int64_t max_blocks = 1'000'000;
   const auto limits = placement_limits(options);
   if (!limits) return ExitCode::unusable;
   std::vector<nvidia::StreamBlocks> streams;
@@ -76,8 +78,8 @@ int run(const PlaceOptions& options) {
     if (stream->warps > limits->max_warps())
       return unusable(fmt::format("\"{}\": a block of {} warps does not fit on an SM, which holds {}", text,
                                   stream->warps, limits->max_warps()));
-    if (stream->blocks > most_blocks - blocks)
-      return unusable(fmt::format("\"{}\": the streams have more than {} blocks in total", text, most_blocks));
+    if (stream->blocks > max_blocks - blocks)
+      return unusable(fmt::format("\"{}\": the streams have more than {} blocks in total", text, max_blocks));
     blocks += stream->blocks;
     streams.push_back(*stream);
   }
@@ -98,7 +100,7 @@ void add_gpu_place(CLI::App& gpu, int& exit_code) {
   CLI::App* verb = gpu.add_subcommand("place", "Predict which SM runs which block of several streams");
   verb->add_option("STREAM", options->streams, "Blocks x warps per block of each stream, such as 4x5, in launch order")
       ->required();
-  verb->add_option("--platform", options->platform, "GPU profile: built-in name (tx2, xavier, ...) or JSON file")
+  add_input(*verb, "--platform", options->platform, "GPU profile: built-in name (tx2, xavier, ...) or JSON file")
       ->type_name("NAME");
   verb->add_option("--sms", options->sms, "Number of SMs")->check(CLI::Range(1, 1024));
   verb->add_option("--max-warps", options->max_warps, "Warps per SM")->check(CLI::Range(1, 65536));
@@ -112,7 +114,7 @@ void add_gpu_place(CLI::App& gpu, int& exit_code) {
   add_format(*verb, options->format);
   describe(*verb, {"amalthea gpu place 4x5 8x2 --platform xavier", "amalthea gpu place 4x5 8x2 --sms 8 --max-warps 64",
                    "amalthea gpu place 4x5 8x2 --platform xavier --scan gpc"});
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

@@ -5,6 +5,7 @@
 #include <fmt/core.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
@@ -52,8 +53,8 @@ int run(const RtaOptions& options) {
 void add_gpu_rta(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<RtaOptions>();
   CLI::App* verb = gpu.add_subcommand("rta", "Analyze response times of kernels on one execution engine");
-  verb->add_option("FILE", options->file,
-                   "JSON file such as {\"g_max\": 8, \"kernels\": [{\"r\": 0, \"C\": 4, \"g\": 2}]}")
+  add_input(*verb, "FILE", options->file,
+            "JSON file such as {\"g_max\": 8, \"kernels\": [{\"r\": 0, \"C\": 4, \"g\": 2}]}")
       ->required();
   verb->add_option("--algorithm", options->algorithm,
                    "Algorithm. closed: for kernels with the same release and C; paper: as printed, for comparison")
@@ -70,7 +71,7 @@ void add_gpu_rta(CLI::App& gpu, int& exit_code) {
             "amalthea gpu rta --algorithm paper --format json kernels.json"},
            "Exit codes:\n  0  every kernel ends within its period T\n  1  a kernel ends after its period T, or the "
            "printed algorithm does not\n     terminate\n  2  wrong usage or unreadable input");
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -11,9 +12,11 @@
 #include <unistd.h>
 #include <CLI/CLI.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
+#include "cli/streams.hpp"
 #include "cli/trace.hpp"
 #include "cli/verbs.hpp"
 #include "engine/amd/device_settings.hpp"
@@ -40,7 +43,7 @@ struct RunOptions {
   double copy_bandwidth = static_cast<double>(gpu::ExaminerOptions{}.copy_bytes_per_second) / 1e9;
 };
 
-/// A scenario of either form, with what its logs need to say.
+/// A scenario of either format, with the data for its logs.
 struct Input {
   std::string title;
   gpu::StreamScenario scenario;
@@ -60,7 +63,7 @@ std::optional<Input> read_scenario(const RunOptions& options, const engine::Devi
     auto read = gpu::parse_examiner_scenario(*text, profile, {std::llround(options.copy_bandwidth * 1e9)});
     if (!read) return refused(read.error());
     for (const engine::TextError& remark : read->remarks)
-      fmt::print(stderr, "amalthea: warning: {}:{}\n", options.scenario, format(remark));
+      tell("amalthea: warning: {}:{}\n", options.scenario, format(remark));
     if (!read->name.empty()) input.title = read->name;
     input.scenario = std::move(read->scenario);
     input.benchmarks = std::move(read->benchmarks);
@@ -79,7 +82,7 @@ std::optional<Input> read_scenario(const RunOptions& options, const engine::Devi
   return input;
 }
 
-/// Columns of the terminal; 0 where there is none.
+/// Columns of the terminal; 0 without one.
 std::size_t terminal_width() {
   winsize size{};
   return ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
@@ -89,20 +92,15 @@ std::string log_path(const RunOptions& options, const gpu::ExaminerBenchmark& be
   return fmt::format("{}/{}", options.log_directory, benchmark.log_name);
 }
 
-/// Whether everything that is to be written can be, before the work is done; not over what has been read.
+/// Checks in advance whether all outputs are writable.
 bool outputs_are_possible(const RunOptions& options, const Input& input) {
   std::vector<std::string> outputs = options.timelines;
   if (!options.log_directory.empty())
-    for (const gpu::ExaminerBenchmark& benchmark : input.benchmarks) outputs.push_back(log_path(options, benchmark));
-  for (const std::string& path : outputs) {
-    std::error_code no_such_file;
-    if (std::filesystem::equivalent(path, options.scenario, no_such_file)) {
-      unusable(fmt::format("cannot write {}: this file is the scenario itself; choose another file", path));
-      return false;
+    for (const gpu::ExaminerBenchmark& benchmark : input.benchmarks) {
+      outputs.push_back(log_path(options, benchmark));
+      if (!will_write({"--log-directory", outputs.back()})) return false;
     }
-    if (!check_output(path)) return false;
-  }
-  return true;
+  return std::all_of(outputs.begin(), outputs.end(), check_output);
 }
 
 int run(const RunOptions& options) {
@@ -150,18 +148,18 @@ int run(const RunOptions& options) {
 void add_gpu_run(CLI::App& gpu, int& exit_code) {
   auto options = std::make_shared<RunOptions>();
   CLI::App* verb = gpu.add_subcommand("run", "Simulate contexts, streams, queues and blocks of a GPU");
-  verb->add_option("SCENARIO", options->scenario,
-                   "JSON file (docs/reference/gpu.md). Scenarios of cuda_scheduling_examiner work, too")
+  add_input(*verb, "SCENARIO", options->scenario,
+            "JSON file (docs/reference/gpu.md). Scenarios of cuda_scheduling_examiner work, too")
       ->required();
-  verb->add_option("--platform", options->platform,
-                   "GPU profile: built-in name or JSON file. Default: that of the scenario, or tx2")
+  add_input(*verb, "--platform", options->platform,
+            "GPU profile: built-in name or JSON file. Default: that of the scenario, or tx2")
       ->type_name("NAME");
   verb->add_option("--format", options->format, "Output format")
       ->check(CLI::IsMember({"text", "json", "gantt"}))
       ->capture_default_str()
       ->group(group::output);
-  verb->add_option("--timeline", options->timelines,
-                   "Also write a timeline: .txt, .svg, .json (Perfetto) or .btf. May be repeated")
+  add_output(*verb, "--timeline", options->timelines,
+             "Also write a timeline: .txt, .svg, .json (Perfetto) or .btf. May be repeated")
       ->type_name("FILE")
       ->allow_extra_args(false)
       ->group(group::output);
@@ -169,8 +167,8 @@ void add_gpu_run(CLI::App& gpu, int& exit_code) {
                    "Width of a text timeline in characters. Default: that of the terminal, or 100")
       ->check(CLI::Range(1, 10000))
       ->group(group::output);
-  verb->add_option("--log-directory", options->log_directory,
-                   "Folder for a log per stream, as cuda_scheduling_examiner writes it")
+  add_folder(*verb, "--log-directory", options->log_directory,
+             "Folder for a log per stream, as cuda_scheduling_examiner writes it")
       ->type_name("FOLDER")
       ->group(rarely(group::output));
   verb->add_option("--copy-bandwidth", options->copy_bandwidth,
@@ -180,7 +178,7 @@ void add_gpu_run(CLI::App& gpu, int& exit_code) {
       ->group(rarely("Scenario"));
   describe(*verb, {"amalthea gpu run scenario.json", "amalthea gpu run --format gantt scenario.json",
                    "amalthea gpu run --platform xavier --timeline run.svg scenario.json"});
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

@@ -9,6 +9,7 @@
 #include <CLI/CLI.hpp>
 #include <tl/expected.hpp>
 
+#include "cli/file_options.hpp"
 #include "cli/gpu/gpu_verbs.hpp"
 #include "cli/help.hpp"
 #include "cli/input.hpp"
@@ -24,7 +25,7 @@ namespace nvidia = engine::nvidia;
 
 struct WarpsOptions {
   std::vector<std::string> latencies;
-  std::int64_t kernels = 0;  ///< 0: as many as the longest list has
+  std::int64_t kernels = 0;  ///< 0: the length of the longest list
   std::string warps = "1";
   std::string releases;
   std::int64_t offset = 0;
@@ -152,12 +153,12 @@ void add_gpu_warps(CLI::App& gpu, int& exit_code) {
       ->type_name("LIST")
       ->allow_extra_args(false);
   verb->add_option("--kernels", options->kernels, "Number of kernels. Default: the length of the longest list")
-      ->check(CLI::Range(std::int64_t{1}, nvidia::most_warps));
+      ->check(CLI::Range(std::int64_t{1}, nvidia::max_warps));
   verb->add_option("--warps", options->warps, "Warps per kernel, for all or for each: 2,4")
       ->type_name("LIST")
       ->capture_default_str();
   auto* offset = verb->add_option("--offset", options->offset, "Cycles between the releases of two kernels")
-                     ->check(CLI::Range(std::int64_t{0}, nvidia::most_cycles))
+                     ->check(CLI::Range(std::int64_t{0}, nvidia::max_cycles))
                      ->capture_default_str();
   verb->add_option("--releases", options->releases, "Release cycle of each kernel: 0,5")
       ->type_name("LIST")
@@ -169,7 +170,7 @@ void add_gpu_warps(CLI::App& gpu, int& exit_code) {
       ->type_name("LIST")
       ->capture_default_str();
   verb->add_option("--sub-cores", options->sub_cores, "Number of sub-cores. They receive warps round robin")
-      ->check(CLI::Range(std::int64_t{1}, nvidia::most_warps))
+      ->check(CLI::Range(std::int64_t{1}, nvidia::max_warps))
       ->capture_default_str();
   verb->add_option("--pipelines", options->pipelines,
                    "Pipeline model. It defines which units share a pipeline and how long they occupy it")
@@ -197,7 +198,7 @@ void add_gpu_warps(CLI::App& gpu, int& exit_code) {
       ->needs(sweep)
       ->capture_default_str()
       ->group(rarely(group::sweep));
-  verb->add_option("--picture", options->picture, "Also draw the sweep into this SVG file")
+  add_output(*verb, "--picture", options->picture, "Also draw the sweep into this SVG file")
       ->type_name("FILE")
       ->needs(sweep)
       ->group(rarely(group::sweep));
@@ -208,7 +209,7 @@ void add_gpu_warps(CLI::App& gpu, int& exit_code) {
   describe(*verb, {"amalthea gpu warps --latencies 2,1,int32:2,memory:20 --warps 4",
                    "amalthea gpu warps --latencies 2,2,memory:30 --warps 2,4 --policy qaws",
                    "amalthea gpu warps --sweep --programs 10 --format csv"});
-  verb->callback([options, &exit_code] { exit_code = run(*options); });
+  set_run(*verb, exit_code, [options] { return run(*options); });
 }
 
 }  // namespace amalthea::cli

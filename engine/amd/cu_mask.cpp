@@ -42,7 +42,7 @@ tl::unexpected<std::string> no_such_bit(const CuMask& mask) {
       fmt::format("it has bits beyond {}, the last of {} CUs", mask.bits.size() - 1, mask.bits.size()));
 }
 
-/// Sets the bits of one hexadecimal number from bit `first` on; of a word there are at most eight digits.
+/// Sets the bits of one hexadecimal number, starting at bit `first`; a word has at most eight digits.
 tl::expected<void, std::string> add_number(std::string_view text, std::size_t first, bool is_word, CuMask& mask) {
   const std::string_view digits = text.substr(2);
   if (digits.empty()) return tl::unexpected(fmt::format("\"{}\" has no digits", text));

@@ -7,10 +7,10 @@ namespace amalthea::engine::amd {
 namespace {
 
 constexpr std::int64_t whole = 1'000'000;  ///< parts per million
-/// Influences of the whole GPU count in such steps, so that not every block that starts changes the speed of all.
+/// Influences of the whole GPU are quantized to these steps, so that not every starting block changes all speeds.
 constexpr std::int64_t step = 2'000;
 
-/// Well mixed bits of two numbers (the finaliser of SplitMix64).
+/// A hash of two numbers (the finalizer of SplitMix64).
 std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   std::uint64_t x = a * 0x9e3779b97f4a7c15ULL + b * 0xd1b54a32d192ed03ULL + 0x632be59bd9b4e019ULL;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ULL;
@@ -18,7 +18,7 @@ std::uint64_t mixed(std::uint64_t a, std::uint64_t b) {
   return x ^ (x >> 31);
 }
 
-/// Nearly normal, in parts per million of a standard deviation: the sum of four 16-bit numbers less its mean.
+/// Approximately normal, in parts per million of a standard deviation: the sum of four 16-bit numbers minus its mean.
 std::int64_t deviation(std::uint64_t bits) {
   constexpr std::int64_t mean = 4 * 65535 / 2;
   constexpr std::int64_t standard_deviation = 37837;  // sqrt(4 / 12) * 65536
@@ -54,7 +54,7 @@ std::size_t Device::copy_engine_of(OperationId id) const {
   return operations_[id].operation.kind == StreamOperationKind::device_to_host ? copies_.size() - 1 : 0;
 }
 
-// ---- what comes and what ends
+// ---- arrivals and completions
 
 OperationId Device::submit(const DeviceOperation& operation) {
   const OperationId id = operations_.take();
@@ -117,7 +117,7 @@ void Device::end_blocks(std::vector<OperationId>& completed) {
   }
 }
 
-/// Leaves its stream, whose next operation becomes the head (A2).
+/// Removes the operation from its stream; the next operation becomes the head (A2).
 void Device::complete(OperationId id, std::vector<OperationId>& completed) {
   Operation& operation = operations_[id];
   Stream& stream = streams_[operation.operation.stream];
@@ -127,7 +127,7 @@ void Device::complete(OperationId id, std::vector<OperationId>& completed) {
   operations_.give_back(id);
 }
 
-// ---- what goes on
+// ---- dispatching
 
 void Device::settle() {
   for (Context& context : contexts_) fill_queues(context);
@@ -193,7 +193,7 @@ QueueIndex Device::add_queue(const std::optional<CuMask>& mask, std::optional<st
   return index;
 }
 
-/// All slots that can be filled are, before blocks start: so ACEs with much to hand out leave the others their turn.
+/// Fills all slots before blocks start, so that ACEs with many blocks leave the others their turn.
 void Device::move_blocks() {
   for (bool moved = true; moved;) {
     moved = false;
@@ -202,7 +202,7 @@ void Device::move_blocks() {
   }
 }
 
-/// A4: the next queue in turn whose first kernel is not at work.
+/// A4: the next queue in turn whose first kernel has not started.
 bool Device::take_packet(Ace& ace) {
   for (std::size_t offset = 0; offset < ace.queues.size(); ++offset) {
     const std::size_t place = (ace.turn + offset) % ace.queues.size();
@@ -359,7 +359,7 @@ Instant Device::next_event() {
   return std::min(next, ends_.next());
 }
 
-// ---- what runs beside each other
+// ---- interference
 
 Slowdown Device::suffered_everywhere(const Operation& kernel) const {
   const KernelCost& cost = kernel.operation.cost;
@@ -410,7 +410,7 @@ void Device::update_speeds() {
       block.is_new = false;
       block.since = now_;
       block.slowdown = slowdown;
-      ends_.foresee(index, now_ + time_for(block.remaining, slowdown), block.sequence);
+      ends_.predict_end(index, now_ + time_for(block.remaining, slowdown), block.sequence);
     }
   }
 }

@@ -1,33 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// An AMD GPU event by event: streams, HSA queues, ACEs, shader engines, compute units, copies.
+/// Event-driven model of an AMD GPU: streams, HSA queues, ACEs, shader engines, compute units, copies.
 ///
 /// Source: Otterness and Anderson, "Exploring AMD GPU Scheduling Details by Experimenting With 'Worst Practices'",
 /// RTNS 2021, as the rules
-///  A2 a stream is a FIFO: an operation begins when the one before it has ended; copies go to DMA engines;
-///  A3 kernels of unmasked streams go to the few HSA queues of their process's pool, in turn at the stream's first
-///     kernel; a stream with a CU mask has a queue of its own. A queue has one kernel at work at a time. Queue q
-///     belongs to ACE (asynchronous compute engine) q mod the number of ACEs;
-///  A4 an ACE serves its queues in turn, kernel by kernel, and goes on to the next as soon as all blocks are handed
-///  out; A5 it hands out blocks by increasing number, block i to the i-th, cyclically, of the shader engines (SEs) that
-///  have
-///     any enabled CU. A busy SE is waited for and never passed over;
-///  A6 a workload manager per SE has a slot for each ACE. It serves them in turn (TurnRule); where no CU has room for a
-///     slot's block, blocks of other slots go first. Among CUs with room it takes the one with the fewest threads, of
-///     equals the lowest number (which the sources leave open);
-///  A7 only CUs of the queue's mask take its blocks (cu_mask.hpp);
-///  A10 what blocks cost (KernelCost).
-/// What NVIDIA's GPUs have too is the same here: what is put into streams, what is told of runs, occupancy, NULL
-/// streams (N7). There are no time slices: kernels of different processes run beside each other. A kernel of which no
-/// launch configuration is known takes the whole GPU, once it is empty; later kernels start no block before it.
+/// - A2 a stream is a FIFO: an operation begins when the previous one has ended; copies go to DMA engines;
+/// - A3 kernels of unmasked streams go to the few HSA queues of their process's pool; a stream gets the next one in
+///   turn at its first kernel. A stream with a CU mask has its own queue. A queue executes one kernel at a time. Queue
+///   q belongs to ACE (asynchronous compute engine) q mod the number of ACEs;
+/// - A4 an ACE serves its queues in turn, kernel by kernel, and advances to the next as soon as all blocks are
+///   dispatched;
+/// - A5 it dispatches blocks in increasing order, block i to the i-th shader engine (SE), cyclically, among those with
+///   any enabled CU. It waits for a busy SE and never skips it;
+/// - A6 a workload manager per SE has a slot for each ACE. It serves the slots in turn (TurnRule); if no CU has room
+///   for a slot's block, blocks of other slots go first. Among CUs with room it selects the one with the fewest
+///   threads, among equals the lowest number (which the sources do not define);
+/// - A7 only CUs in the mask of the queue execute its blocks (cu_mask.hpp);
+/// - A10 the cost of blocks (KernelCost).
 ///
-/// At one instant, as gpu/device.hpp is called: what ends (copies, then blocks in the order of their starts), then what
-/// comes, then heads of streams enter queues, then ACEs in their order hand out blocks and SEs start them, until
-/// nothing moves.
+/// The rest is the same as for NVIDIA's GPUs: operations and streams, recorded runs, occupancy, NULL streams (N7).
+/// There are no time slices: kernels of different processes run concurrently. A kernel without launch configuration
+/// occupies the whole GPU, once it is empty; later kernels start no block before it.
 ///
-/// Not modelled: more queues than the ACEs have slots for (the firmware then multiplexes them in time); blocks that
-/// start in what a block that ends has given back in part.
+/// Order within one instant, given the calls of gpu/device.hpp: operations and blocks end (copies, then blocks in the
+/// order of their starts), then new operations arrive, then heads of streams enter queues, then ACEs dispatch blocks in
+/// their order and SEs start them, until nothing changes.
+///
+/// Not modeled: more queues than the ACEs have slots for (the firmware then multiplexes them in time); blocks that
+/// start in resources that an ending block has released only in part.
 
 #include <cstdint>
 #include <deque>
@@ -65,13 +66,13 @@ class Device : public gpu::Device {
   OperationStanding standing(OperationId id) const override;
 
   EngineIndex engines() const override { return static_cast<EngineIndex>(copies_.size() + 1); }
-  /// Time in which a kernel was at work, or a copy.
+  /// Time in which a kernel, or a copy, was executing.
   Duration busy(EngineIndex engine) const override;
-  /// There are none.
+  /// No slices: AMD GPUs have no time slices.
   void record_slices(std::vector<EngineSlice>&) override {}
   /// CUs count as SMs.
   void record_blocks(std::vector<BlockStep>& steps) override { block_steps_ = &steps; }
-  /// HSA queues that exist by now.
+  /// Number of HSA queues created so far.
   std::size_t queues() const { return queues_.size(); }
 
  private:
@@ -79,14 +80,14 @@ class Device : public gpu::Device {
 
   struct Operation {
     DeviceOperation operation;
-    std::uint64_t rank = 0;  ///< in the order of submission
+    std::uint64_t rank = 0;  ///< order of submission
     bool in_queue = false;
     QueueIndex queue = 0;
-    std::int64_t handed_out = 0;  ///< blocks given to SEs
+    std::int64_t handed_out = 0;  ///< blocks dispatched to SEs
     std::int64_t running = 0;     ///< blocks on CUs
     std::int64_t ended = 0;
-    std::int64_t threads = 0;  ///< of a block
-    Slowdown everywhere;       ///< what all of its blocks suffer: reuse, contention, other kernels
+    std::int64_t threads = 0;  ///< per block
+    Slowdown everywhere;       ///< slowdown of all its blocks: reuse, contention, other kernels
     OperationRun run;
   };
 
@@ -98,7 +99,7 @@ class Device : public gpu::Device {
   };
 
   struct Context {
-    StreamHeads heads;  ///< what may enter queues
+    StreamHeads heads;  ///< heads that may enter queues
     std::vector<std::optional<QueueIndex>> pool;
     std::size_t next_in_pool = 0;
   };
@@ -106,17 +107,17 @@ class Device : public gpu::Device {
   struct Queue {
     std::size_t ace = 0;
     std::vector<bool> enabled;         ///< by CU
-    std::vector<std::size_t> engines;  ///< SEs with any enabled CU, in their order
+    std::vector<std::size_t> engines;  ///< SEs with any enabled CU, in order
     std::deque<OperationId> packets;
-    bool at_work = false;  ///< the first packet is handed out or being so
+    bool at_work = false;  ///< the first packet is being dispatched or is dispatched
   };
 
   struct Ace {
     std::vector<QueueIndex> queues;
     std::size_t turn = 0;
-    std::optional<OperationId> current;  ///< whose blocks are handed out
-    Instant ready;                       ///< when it can hand out the next block
-    std::int64_t kernels = 0;            ///< at work: begun and not ended
+    std::optional<OperationId> current;  ///< whose blocks are being dispatched
+    Instant ready;                       ///< when it can dispatch the next block
+    std::int64_t kernels = 0;            ///< kernels begun and not ended
   };
 
   struct Slot {
@@ -140,12 +141,12 @@ class Device : public gpu::Device {
   struct Block {
     OperationId operation = 0;
     std::size_t unit = 0;
-    std::size_t index = 0;  ///< in the operation's run
+    std::size_t index = 0;  ///< index in the operation's run
     Duration remaining;     ///< at full speed, as of `since`
     Instant since;
     Slowdown slowdown;
     std::uint64_t sequence = 0;
-    bool is_new = false;  ///< no end is foreseen yet
+    bool is_new = false;  ///< its end is not predicted yet
   };
 
   struct CopyEngine {
@@ -188,13 +189,13 @@ class Device : public gpu::Device {
   std::vector<Unit> units_;
   Recycled<Block> blocks_;
   std::vector<CopyEngine> copies_;
-  std::vector<OperationId> resident_;  ///< kernels with blocks on CUs, by their first block
+  std::vector<OperationId> resident_;  ///< kernels with blocks on CUs, in the order of their first block
 
-  bool whole_ = false;             ///< a kernel has the whole GPU
+  bool whole_ = false;             ///< a kernel occupies the whole GPU
   std::set<Ranked> whole_wanted_;  ///< kernels that wait for an empty GPU
-  std::int64_t kernels_ = 0;       ///< at work
-  std::int64_t threads_ = 0;       ///< resident
-  std::int64_t running_ = 0;       ///< blocks
+  std::int64_t kernels_ = 0;       ///< kernels begun and not ended
+  std::int64_t threads_ = 0;       ///< resident threads
+  std::int64_t running_ = 0;       ///< running blocks
   bool mixture_changed_ = false;
   Duration kernels_busy_;
   Instant kernels_since_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What a device of device.hpp is made with, from a profile of an AMD GPU.
+/// Settings for a device of device.hpp, taken from the profile of an AMD GPU.
 
 #include <cstdint>
 
@@ -24,7 +24,7 @@ struct DeviceSettings {
   std::int64_t queues() const { return aces * slots_per_ace; }
 };
 
-/// What the profile says, which must be one of an AMD GPU (DeviceProfile::amd).
+/// The settings of a profile, which must be one of an AMD GPU (DeviceProfile::amd).
 DeviceSettings device_settings(const DeviceProfile& profile);
 
 }  // namespace amalthea::engine::amd

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// AMD among the makers of GPUs: profiles with DeviceProfile::amd.
+/// AMD as a GPU vendor: profiles with DeviceProfile::amd.
 
 #include "engine/gpu/device_maker.hpp"
 

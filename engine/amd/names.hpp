@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What any GPU has (engine/gpu/) goes by its short names in here.
+/// Makes the names of engine/gpu/ available in this folder.
 
 namespace amalthea::engine::gpu {}
 

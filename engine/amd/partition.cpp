@@ -10,11 +10,11 @@
 namespace amalthea::engine::amd {
 namespace {
 
-/// A task that calls its kernel whenever the one before has ended.
+/// A task that calls its kernel whenever the previous one has ended.
 struct Caller {
   DeviceOperation operation;
   Instant called;
-  Instant submission;  ///< of the call that is under way
+  Instant submission;  ///< of the current call
   bool submitted = false;
   OperationId id = 0;
   std::vector<Duration> responses;
@@ -41,7 +41,7 @@ std::string listed(const std::vector<std::int64_t>& numbers) {
   return text;
 }
 
-/// An SE gets as many blocks as any other, so that a mask is worth the fewest CUs of an SE times the SEs.
+/// Every SE gets the same number of blocks, so the value of a mask is its fewest CUs in an SE times the number of SEs.
 void report_stray_units(const Layout& layout, const PartitionTask& task, Diagnostics& diagnostics) {
   const auto units = units_by_engine(layout, task.mask);
   std::vector<std::int64_t> used;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// How long a kernel takes that is launched again and again on some compute units (CUs) of an AMD GPU, alone or beside
-/// another one: the experiments of Otterness and Anderson (RTNS 2021, Tables 1 and 2, Figure 9), and what they warn of.
+/// Response times of a kernel that is launched repeatedly on some compute units (CUs) of an AMD GPU, alone or beside
+/// another kernel: the experiments of Otterness and Anderson (RTNS 2021, Tables 1 and 2, Figure 9), and the worst
+/// practices they describe.
 
 #include <optional>
 #include <string>
@@ -20,7 +21,7 @@ struct PartitionTask {
   CuMask mask;
 };
 
-/// Of launches, from the host's call to the kernel's end.
+/// Over launches, from the host's call to the end of the kernel.
 struct ResponseTimes {
   Duration minimum;
   Duration median;  ///< the lower of the middle two
@@ -30,7 +31,7 @@ struct ResponseTimes {
 
 struct Partition {
   ResponseTimes task;
-  std::optional<ResponseTimes> against;  ///< of the launches that ended within those of the task
+  std::optional<ResponseTimes> against;  ///< over the launches that ended during those of the task
 };
 
 struct PartitionOptions {
@@ -38,26 +39,27 @@ struct PartitionOptions {
   std::size_t launches = 15;  ///< of the task, back to back; >= 1
 };
 
-/// Both tasks begin at once, each in an HSA queue of its own.
+/// Both tasks start together, each in its own HSA queue.
 Partition measure_partition(const DeviceSettings& settings, const PartitionOptions& options, const PartitionTask& task,
                             const std::optional<PartitionTask>& against = std::nullopt);
 
-/// A way to share the CUs between two tasks.
+/// A strategy to share the CUs between two tasks.
 struct Strategy {
   std::string name;
   CuMask task;
   CuMask against;
 };
-/// "full": both everywhere. "even": even bits and odd bits. "uneven": the same, and the last CU for both. "packed",
-/// "distributed": the first `units` for the task, the rest for the other. "distributed uneven": and the last CU for
-/// both. 1 <= units < all.
+/// "full": both use all CUs. "even": even bits and odd bits. "uneven": the same, and both use the last CU. "packed",
+/// "distributed": the first `units` for the task, the rest for the other one. "distributed uneven": the same, and both
+/// use the last CU. 1 <= units < all.
 std::vector<Strategy> strategies(const Layout& layout, std::int64_t units);
 
-/// The worst practices: an SE whose few CUs hold up all others (AM0580), blocks that cut ahead of larger ones (AM0581).
+/// Reports the worst practices: an SE with few CUs that delays all others (AM0580), blocks that overtake larger ones
+/// (AM0581).
 void report_worst_practices(const Layout& layout, const PartitionTask& task,
                             const std::optional<PartitionTask>& against, Diagnostics& diagnostics);
 
-/// What is wrong with so many HSA queues, if anything (AM0582).
+/// Reports problems with this number of HSA queues, if any (AM0582).
 void report_queues(const DeviceSettings& settings, std::int64_t queues, Diagnostics& diagnostics);
 
 }  // namespace amalthea::engine::amd

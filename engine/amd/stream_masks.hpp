@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// The CU masks that tasks of a System ask for (gpu.cuMask).
+/// The CU masks that tasks of a System request (gpu.cuMask).
 
 #include <vector>
 
@@ -11,8 +11,8 @@
 
 namespace amalthea::engine::amd {
 
-/// Whether every mask can be read (AM0584) and streams have one alone (AM0585); what has no effect (AM0583) and whether
-/// there are enough HSA queues (AM0582) is told too.
+/// Whether every mask is valid (AM0584) and each stream has only one (AM0585). Also reports masks without effect
+/// (AM0583) and too many HSA queues (AM0582).
 bool check_cu_masks(const System& system, const std::vector<const DeviceProfile*>& devices, Diagnostics& diagnostics);
 
 }  // namespace amalthea::engine::amd

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine/bounds/bounds.hpp"
 
-#include "engine/bounds/detail/analysed_gpu.hpp"
+#include "engine/bounds/detail/analyzed_gpu.hpp"
 #include "engine/bounds/detail/report.hpp"
 
 namespace amalthea::engine {
@@ -9,17 +9,17 @@ namespace amalthea::engine {
 SystemBounds system_bounds(const System& system, const std::vector<Program>& best, const std::vector<Program>& worst,
                            const std::vector<const DeviceProfile*>& devices) {
   using namespace bounds;
-  const Subject subject{system, best, worst, devices};
+  const AnalyzedSystem subject{system, best, worst, devices};
   Faults faults(system.tasks.size());
   const Triggers triggers = triggers_of(subject);
   std::vector<Activations> activations = activations_of(subject, triggers);
   Offloads offloads = offloads_of(subject, triggers, activations, faults);
   const CoreModels cores = core_models(subject, activations, offloads, faults);
-  const auto gpu = analysed_gpu(subject, activations, offloads, faults);
-  const Known known{subject, activations, offloads, cores};
-  Problems problems = problems_of(known, gpu, faults);
+  const auto gpu = analyzed_gpu(subject, activations, offloads, faults);
+  const ProblemInput input{subject, activations, offloads, cores};
+  Problems problems = problems_of(input, gpu, faults);
   const Solution solution = solve(subject, cores, activations, problems, faults);
-  return report(known, problems, solution, faults);
+  return report(input, problems, solution, faults);
 }
 
 SystemBounds system_bounds(const System& system, const std::vector<const DeviceProfile*>& devices,

@@ -19,8 +19,8 @@ const WaitEvents& wait_of(const System& system, const Step& step) {
   return std::get<WaitEvents>(system.graph[step.node].activity);
 }
 
-/// Undisturbed device time that a task polls for in each of its jobs: of all devices that it waits for, or of the
-/// quickest where any of them will do.
+/// The device time, without interference, that a task polls for in each of its jobs: of all devices that it waits for,
+/// or of the quickest one if any of them suffices.
 Duration polled_device_time(const System& system, const std::vector<Program>& programs, TaskIndex task) {
   Duration total;
   for (const Step& step : programs[task].steps) {
@@ -41,7 +41,7 @@ Duration core_time(const System& system, const std::vector<Program>& programs, T
   return programs[task].execution + polled_device_time(system, programs, task);
 }
 
-/// What a task needs of an engine at the least: kernels of one context may fill the GPU together.
+/// The minimum engine time that a task needs: kernels of one context may fill the GPU together.
 Duration engine_time(const Task& task, const Program& program, ResourceKind kind) {
   if (kind == ResourceKind::copy_engine) return program.copies_packed;
   return task.gpu.context.empty() ? program.kernels : program.kernels_packed;
@@ -53,9 +53,9 @@ bool has_fixed_priorities(SchedulingAlgorithm algorithm) {
          algorithm == SchedulingAlgorithm::priority_based;
 }
 
-/// Whether in the long run nothing of `task` is done on their core before all of `other`; false where that is not
-/// known. Under EDF an overload hits all. Tasks that migrate are bound to no core.
-bool comes_first(const System& system, const Task& other, const Task& task) {
+/// Whether in the long run all of `other` precedes any of `task` on their core; false if unknown. Under EDF an overload
+/// affects all tasks. Tasks that migrate are bound to no core.
+bool precedes(const System& system, const Task& other, const Task& task) {
   if (other.units.size() > 1 || task.units.size() > 1) return false;
   const bool interrupt = other.kind != ProcessKind::task;
   if (interrupt != (task.kind != ProcessKind::task)) return interrupt;
@@ -87,7 +87,8 @@ class UnboundedSearch {
   }
 
  private:
-  /// Max-min fair share of a round robin with unequal slices: whoever needs less than its share gives the rest away.
+  /// Max-min fair share of a round robin with unequal slices: a context that needs less than its share leaves the rest
+  /// to others.
   void search_engine(UnitIndex unit, ResourceKind kind) {
     struct Sharing {
       const GpuContext* context = nullptr;
@@ -126,7 +127,7 @@ class UnboundedSearch {
     }
   }
 
-  /// A task that polls for something on its own core that is not more urgent never lets it run.
+  /// A task that polls for a task of no higher priority on its own core never lets it run.
   void search_starvation() {
     for (TaskIndex task = 0; task < system_.tasks.size(); ++task)
       for (const Step& step : programs_[task].steps) {
@@ -136,7 +137,7 @@ class UnboundedSearch {
           const Task& polled = system_.tasks[setter];
           if (setter == task || polled.side != Side::host || polled.unit != poller.unit ||
               !has_fixed_priorities(system_.platform.schedulers[poller.scheduler].kind) ||
-              !comes_first(system_, poller, polled))
+              !precedes(system_, poller, polled))
             continue;
           const std::string reason = fmt::format(
               "{} polls on core {} for an event of {}, which does not have a higher priority and never runs there",
@@ -147,14 +148,15 @@ class UnboundedSearch {
       }
   }
 
-  /// What a wait hangs on: one unbounded setter, or all of them where any will do. Nothing when it does not.
+  /// The setter that blocks a wait: one unbounded setter, or all of them if any suffices. Nothing if the wait is not
+  /// blocked.
   std::optional<TaskIndex> unbounded_setter(const Step& step) const {
     const auto is_unbounded = [this](TaskIndex setter) { return !reasons_[setter].empty(); };
     const auto found = std::find_if(step.setters.begin(), step.setters.end(), is_unbounded);
     if (found == step.setters.end()) return std::nullopt;
-    const bool hangs =
+    const bool blocked =
         wait_of(system_, step).all || std::all_of(step.setters.begin(), step.setters.end(), is_unbounded);
-    return hangs ? std::optional(*found) : std::nullopt;
+    return blocked ? std::optional(*found) : std::nullopt;
   }
 
   bool search_waits() {
@@ -187,7 +189,7 @@ class UnboundedSearch {
       for (TaskIndex other = 0; other < system_.tasks.size(); ++other) {
         const Task& candidate = system_.tasks[other];
         if (candidate.side != Side::host || candidate.unit != system_.tasks[task].unit ||
-            (other != task && !comes_first(system_, candidate, system_.tasks[task])))
+            (other != task && !precedes(system_, candidate, system_.tasks[task])))
           continue;
         if (other != task && polls_unbounded(other)) {
           reasons_[task] =
@@ -219,7 +221,7 @@ class UnboundedSearch {
 std::vector<double> job_rates(const System& system, const std::vector<Program>& programs) {
   const std::size_t count = system.tasks.size();
   std::vector<double> own(count, 0);
-  // How many of its occurrences count.
+  // The share of its occurrences that count.
   const auto share = [](const Stimulus& stimulus) {
     return 1 / static_cast<double>(std::max<std::int64_t>(1, stimulus.counter.prescaler));
   };
@@ -227,7 +229,7 @@ std::vector<double> job_rates(const System& system, const std::vector<Program>& 
     if (const auto rate = arrival_rate(stimulus))
       for (const TaskIndex task : stimulus.activates) own[task] += *rate * share(stimulus);
   std::vector<double> rates = own;
-  // Triggers form short paths, so a few rounds reach the fixed point; a circle of triggers has none and is cut off.
+  // Triggers form short paths, so a few rounds reach the fixed point; a cycle of triggers has none and is cut off.
   for (std::size_t round = 0; round < count; ++round) {
     std::vector<double> next = own;
     for (TaskIndex task = 0; task < count; ++task)
@@ -247,7 +249,7 @@ void add_demands(const System& system, const std::vector<Program>& programs, Res
   for (ResourceResult& resource : results.resources) {
     resource.demand = 0;
     for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
-      // What may run on several cores is spread evenly over them.
+      // The demand of a task that may run on several cores is distributed evenly over them.
       const std::vector<UnitIndex>& units = system.tasks[task].units;
       const bool migrates = units.size() > 1 && std::find(units.begin(), units.end(), resource.unit) != units.end();
       if (!migrates && (units.size() > 1 || system.tasks[task].unit != resource.unit)) continue;

@@ -14,11 +14,11 @@
 namespace amalthea::engine {
 namespace {
 
-/// Steps from job to job beyond which an enumeration would take longer than a fraction of a second.
-constexpr std::int64_t most_steps = 10'000'000;
+/// Maximum number of job-to-job steps, so that an enumeration takes a fraction of a second.
+constexpr std::int64_t max_steps = 10'000'000;
 
-/// The releases of one task as plain numbers: an enumeration takes millions of them, and `enumeration_of` has made
-/// sure that none overflows.
+/// The releases of one task as plain integers: an enumeration needs millions of them, and `enumeration_of` has ensured
+/// that none overflows.
 struct Releases {
   std::int64_t period = 0;
   std::int64_t offset = 0;
@@ -34,7 +34,7 @@ struct Enumeration {
   std::vector<Releases> tasks;
   std::int64_t hyperperiod = 0;
   std::int64_t begun = 0;     ///< every task has been released by then
-  std::int64_t complete = 0;  ///< whoever reads from then on reads what goes back to the first task
+  std::int64_t complete = 0;  ///< reads from then on have a source job of the first task
 };
 
 tl::expected<Enumeration, std::string> enumeration_of(std::span<const Periodic> tasks) {
@@ -42,42 +42,43 @@ tl::expected<Enumeration, std::string> enumeration_of(std::span<const Periodic> 
   Enumeration result;
   try {
     Duration hyperperiod = Duration::picoseconds(1);
-    Duration begun, way;
+    Duration begun, path;
     for (const Periodic& task : tasks) {
       const std::int64_t period = task.period.picoseconds();
       hyperperiod = hyperperiod * (period / std::gcd(hyperperiod.picoseconds(), period));
       begun = std::max(begun, task.offset);
-      way += task.period * 2;  // a wait and an execution at the most
+      path += task.period * 2;  // at most a wait and an execution
       result.tasks.push_back({period, task.offset.picoseconds()});
     }
-    // The latest instant that any step below comes to; it only has to exist.
-    static_cast<void>((begun + hyperperiod + way) * 2);
+    // The latest instant that the steps below reach; it only has to be representable.
+    static_cast<void>((begun + hyperperiod + path) * 2);
     result.hyperperiod = hyperperiod.picoseconds();
     result.begun = begun.picoseconds();
-    result.complete = (begun + way).picoseconds();
+    result.complete = (begun + path).picoseconds();
   } catch (const std::overflow_error&) {
     return tl::unexpected(too_long);
   }
   const std::int64_t jobs = (result.begun + result.hyperperiod) / result.tasks.front().period +
                             result.hyperperiod / result.tasks.back().period;
-  if (jobs > most_steps / static_cast<std::int64_t>(tasks.size())) return tl::unexpected(too_long);
+  if (jobs > max_steps / static_cast<std::int64_t>(tasks.size())) return tl::unexpected(too_long);
   return result;
 }
 
-/// The first write of the last task that shows what the first task read at `read`.
+/// The first write of the last task that reflects the read of the first task at `read`.
 std::int64_t first_output(const std::vector<Releases>& tasks, std::int64_t read) {
   std::int64_t written = read + tasks.front().period;
   for (std::size_t i = 1; i < tasks.size(); ++i) written = tasks[i].first_from(written) + tasks[i].period;
   return written;
 }
 
-/// When the first task read what the last task's job released at `release` works on; not before Enumeration::complete.
+/// When the first task read the data that the last task's job released at `release` processes; not before
+/// Enumeration::complete.
 std::int64_t source_of(const std::vector<Releases>& tasks, std::int64_t release) {
   for (std::size_t i = tasks.size() - 1; i > 0; --i) release = tasks[i - 1].last_until(release - tasks[i - 1].period);
   return release;
 }
 
-// ---------------------------------------------------------------- of a system
+// ---------------------------------------------------------------- chains of a system
 
 bool has_edge(const System& system, EdgeKind kind, TaskIndex from, TaskIndex to) {
   const auto edges = boost::edges(system.graph.boost());
@@ -88,12 +89,12 @@ bool has_edge(const System& system, EdgeKind kind, TaskIndex from, TaskIndex to)
   });
 }
 
-/// Whether the jobs of `task` do nothing that takes time or writes after they have set events.
+/// Whether the jobs of `task` do nothing that takes time or writes after setting events.
 bool sets_events_last(const System& system, TaskIndex task) {
   bool set = false;
   for (const NodeIndex node : system.tasks[task].body) {
     const Activity& activity = system.graph[node].activity;
-    if (std::holds_alternative<Branch>(activity)) return false;  // it may do otherwise
+    if (std::holds_alternative<Branch>(activity)) return false;  // it may not set them
     if (std::holds_alternative<SetEvents>(activity))
       set = true;
     else if (set && !std::holds_alternative<Call>(activity))
@@ -112,7 +113,7 @@ bool accesses(const Activity& activity, bool written, LabelIndex label) {
   return false;
 }
 
-/// Where in its body a task reads or writes a label: the first or last position.
+/// The first or last position in its body at which a task reads or writes a label.
 std::optional<std::size_t> position_of(const System& system, TaskIndex task, bool written, LabelIndex label,
                                        bool last) {
   std::optional<std::size_t> found;
@@ -122,7 +123,7 @@ std::optional<std::size_t> position_of(const System& system, TaskIndex task, boo
   return found;
 }
 
-/// Whether `task` may write for `next` before it has read from `previous`, as its accesses stand.
+/// Whether `task` may write for `next` before it reads from `previous`, at the positions of its accesses.
 bool writes_first(const System& system, TaskIndex previous, TaskIndex task, TaskIndex next) {
   std::optional<std::size_t> last_read, first_write;
   for (LabelIndex label = 0; label < system.labels.size(); ++label) {
@@ -142,7 +143,7 @@ class ChainAnalysis {
   ChainAnalysis(const System& system, std::span<const std::optional<Duration>> responses)
       : system_(system), responses_(responses), releases_(releases_of(system)) {}
 
-  ChainResult analyse(const Chain& chain) const {
+  ChainResult analyze(const Chain& chain) const {
     ChainResult result;
     let(chain, result);
     result.implicit = bounds(chain, false, result.implicit_reason);
@@ -156,8 +157,8 @@ class ChainAnalysis {
   }
 
   void let(const Chain& chain, ChainResult& result) const {
-    // A task that another triggers has no interval of its own: it works within that of the other, which is one step of
-    // the chain with it.
+    // A triggered task has no interval of its own: it runs within that of its trigger, and both are one step of the
+    // chain.
     std::vector<Periodic> tasks;
     std::optional<TaskIndex> last;
     for (const TaskIndex task : chain.tasks) {
@@ -166,8 +167,8 @@ class ChainAnalysis {
         result.let_reason = no_releases(task);
         return;
       }
-      if (last != releases->way.front()) tasks.push_back(releases->periodic);
-      last = releases->way.front();
+      if (last != releases->trigger_path.front()) tasks.push_back(releases->periodic);
+      last = releases->trigger_path.front();
     }
     if (auto latencies = let_latencies(tasks))
       result.let = *latencies;
@@ -175,19 +176,19 @@ class ChainAnalysis {
       result.let_reason = std::move(latencies.error());
   }
 
-  /// No job of the task ends later than this after the release that its own goes back to.
+  /// Upper bound on the end of the task's jobs, relative to the periodic release they depend on.
   tl::expected<Duration, std::string> response(TaskIndex task) const {
     const auto known = [&](TaskIndex index) -> tl::expected<Duration, std::string> {
       if (index < responses_.size() && responses_[index]) return *responses_[index];
       return tl::unexpected(
           fmt::format("no bound on the response time of task \"{}\" is known", system_.tasks[index].name));
     };
-    const std::vector<TaskIndex>& way = releases_[task]->way;
-    // Who triggers and waits for the end does not end earlier itself.
-    if (way.size() == 2 && sets_events_last(system_, task) && has_edge(system_, EdgeKind::event, task, way.front()))
-      return known(way.front());
+    const std::vector<TaskIndex>& path = releases_[task]->trigger_path;
+    // A task that triggers another and waits for its end does not end earlier.
+    if (path.size() == 2 && sets_events_last(system_, task) && has_edge(system_, EdgeKind::event, task, path.front()))
+      return known(path.front());
     Duration sum;
-    for (const TaskIndex index : way) {
+    for (const TaskIndex index : path) {
       const auto part = known(index);
       if (!part) return part;
       sum += *part;
@@ -252,14 +253,15 @@ tl::expected<LetLatencies, std::string> let_latencies(std::span<const Periodic> 
   std::int64_t reaction = 0, reduced_reaction = 0, age = 0, reduced_age = 0, first_to_first = 0;
   std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
 
-  // Forward from every job of the first task; those before all have begun may wait for longer than any later one.
+  // Forward from every job of the first task; reads before all tasks have been released may wait longer than any later
+  // one.
   const std::int64_t first_period = steps.front().period;
   const std::int64_t last_read = enumeration->begun + enumeration->hyperperiod;
   for (std::int64_t read = steps.front().offset; read < last_read; read += first_period) {
     const std::int64_t output = first_output(steps, read);
     reduced_reaction = std::max(reduced_reaction, output - read);
     shortest = std::min(shortest, output - read);
-    // A stimulus that comes just after one read is seen by the next.
+    // The next read sees a stimulus that occurs just after a read.
     reaction = std::max(reaction, first_output(steps, read + first_period) - read);
   }
 
@@ -280,7 +282,7 @@ tl::expected<LetLatencies, std::string> let_latencies(std::span<const Periodic> 
 }
 
 LatencyBounds latency_bounds(std::span<const BoundedTask> tasks) {
-  // Whoever comes too late for a job is served by the next one, a period later, which ends within its response time.
+  // Data that misses a job is processed by the next one, a period later, which ends within its response time.
   Duration all;
   for (const BoundedTask& task : tasks) all += task.period * (task.writes_first ? 2 : 1) + task.response;
   return {all, all - tasks.front().period, all, all - tasks.back().period};
@@ -289,7 +291,7 @@ LatencyBounds latency_bounds(std::span<const BoundedTask> tasks) {
 std::vector<ChainResult> chain_latencies(const System& system, std::span<const std::optional<Duration>> responses) {
   const ChainAnalysis analysis(system, responses);
   std::vector<ChainResult> results;
-  for (const Chain& chain : system.chains) results.push_back(analysis.analyse(chain));
+  for (const Chain& chain : system.chains) results.push_back(analysis.analyze(chain));
   return results;
 }
 

@@ -17,7 +17,7 @@ void lower(std::optional<Duration>& shortest, Duration value) {
   if (!shortest || value < *shortest) shortest = value;
 }
 
-/// The first write of the last task that shows what this job of the first one read.
+/// The first write of the last task that reflects what this job of the first one read.
 std::optional<Instant> first_output(Jobs tasks, std::size_t job) {
   Instant written = tasks.front()[job].write;
   for (const std::vector<JobAccess>& jobs : tasks.subspan(1)) {
@@ -29,8 +29,7 @@ std::optional<Instant> first_output(Jobs tasks, std::size_t job) {
   return written;
 }
 
-/// When the first task read what this job of the last one works on; nothing when that goes back to before the first
-/// job.
+/// When the first task read the data that this job of the last one processes; nothing if that precedes the first job.
 std::optional<Instant> source_of(Jobs tasks, std::size_t job) {
   Instant read = tasks.back()[job].read;
   for (std::size_t i = tasks.size() - 1; i > 0; --i) {
@@ -82,7 +81,7 @@ std::vector<Passage> passages(Jobs tasks) {
   std::vector<Passage> found;
   for (std::size_t job = 0; job < tasks.front().size(); ++job) {
     const auto output = first_output(tasks, job);
-    if (!output) break;  // nor does anything later
+    if (!output) break;  // later jobs have none either
     found.push_back({tasks.front()[job].release, tasks.front()[job].read, *output});
   }
   return found;

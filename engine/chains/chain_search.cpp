@@ -14,8 +14,8 @@
 namespace amalthea::engine {
 namespace {
 
-/// Where many labels go round in circles there are far more paths than anybody wants to read.
-constexpr std::size_t most_search_steps = 1'000'000;
+/// If labels form many cycles, there are far more paths than are useful.
+constexpr std::size_t max_search_steps = 1'000'000;
 
 std::string_view trimmed(std::string_view text) {
   const auto begin = text.find_first_not_of(" \t");
@@ -42,7 +42,7 @@ std::string name_of(const System& system, const std::vector<TaskIndex>& tasks) {
   return name;
 }
 
-/// By task, who reads what it writes: in model order, once each.
+/// By task, the readers of its written labels: in model order, without duplicates.
 class LabelFlow {
  public:
   explicit LabelFlow(const System& system) : next_(system.tasks.size()), previous_(system.tasks.size()) {
@@ -52,9 +52,9 @@ class LabelFlow {
       if (system.graph.boost()[*edge].kind != EdgeKind::data) continue;
       const auto& from = releases[system.graph[boost::source(*edge, system.graph.boost())].task];
       const auto& to = releases[system.graph[boost::target(*edge, system.graph.boost())].task];
-      if (!from || !to || from->way.front() == to->way.front()) continue;
-      next_[from->way.front()].push_back(to->way.front());
-      previous_[to->way.front()].push_back(from->way.front());
+      if (!from || !to || from->trigger_path.front() == to->trigger_path.front()) continue;
+      next_[from->trigger_path.front()].push_back(to->trigger_path.front());
+      previous_[to->trigger_path.front()].push_back(from->trigger_path.front());
     }
     for (auto* lists : {&next_, &previous_})
       for (std::vector<TaskIndex>& tasks : *lists) {
@@ -81,12 +81,12 @@ class PathSearch {
   }
 
  private:
-  /// Depth first without recursion: a path may be as long as there are tasks.
+  /// Depth first without recursion, since a path may contain all tasks.
   void search_from(TaskIndex first) {
     if (!may_begin(first)) return;
     struct Level {
-      std::size_t next = 0;   ///< into the flow's list of the path's last task
-      bool extended = false;  ///< the path went on from here
+      std::size_t next = 0;   ///< index into the readers of the path's last task
+      bool extended = false;  ///< the path was extended from here
     };
     std::vector<Level> levels = {{}};
     enter(first);
@@ -98,7 +98,7 @@ class PathSearch {
         level.extended = true;
         enter(choices[level.next++]);
         levels.emplace_back();
-        if (++steps_ > most_search_steps) found_.complete = false;
+        if (++steps_ > max_search_steps) found_.complete = false;
         continue;
       }
       if (!level.extended && found_.complete) add();
@@ -108,7 +108,7 @@ class PathSearch {
     }
   }
 
-  /// A path that begins with `first` can only be maximal when all who write for it may be on it.
+  /// A path that begins with `first` can only be maximal if all writers for it may be on the path.
   bool may_begin(TaskIndex first) const {
     std::vector<bool> reached(system_.tasks.size(), false);
     std::vector<TaskIndex> open = {first};
@@ -171,7 +171,7 @@ tl::expected<Chain, std::string> parse_chain(const System& system, std::string_v
     if (last == *named) return tl::unexpected(fmt::format("task \"{}\" follows itself", system.tasks[*named].name));
     last = *named;
     const TaskIndex task = system.tasks[*named].folded_into.value_or(*named);
-    // A wrapper that fell away and its function may both be named.
+    // A removed wrapper and its function may both be named.
     if (chain.tasks.empty() || chain.tasks.back() != task) chain.tasks.push_back(task);
     if (end == std::string_view::npos) break;
     rest = rest.substr(end + arrow.size());
@@ -200,7 +200,7 @@ void report_gaps(const System& system, const Chain& chain, Diagnostics& diagnost
 DerivedChains derive_chains(const System& system, std::size_t limit) { return PathSearch(system, limit).run(); }
 
 void add_derived_chains(System& system, Diagnostics& diagnostics) {
-  DerivedChains derived = derive_chains(system, most_derived_chains);
+  DerivedChains derived = derive_chains(system, max_derived_chains);
   if (!derived.complete)
     diagnostics.add(
         "AM0531", Severity::warning,

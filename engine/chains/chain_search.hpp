@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Chains that are no event chains of the model: named by their tasks, or found along labels.
+/// Chains that are not event chains of the model: named by their tasks, or derived from labels.
 
 #include <cstddef>
 #include <string>
@@ -15,29 +15,28 @@
 
 namespace amalthea::engine {
 
-/// "A->B->C", blanks around names do not count. A wrapper that fell away stands for its function. On failure what is
-/// wrong with the text.
+/// Parses "A->B->C"; blanks around names are ignored. A removed wrapper stands for its function. The error states what
+/// is wrong with the text.
 tl::expected<Chain, std::string> parse_chain(const System& system, std::string_view text);
 
-/// A note for every two tasks of the chain that follow each other although nothing leads from the one to the other: no
-/// label, no trigger, no event.
+/// A note for any two consecutive tasks of the chain that nothing connects: no label, no trigger, no event.
 void report_gaps(const System& system, const Chain& chain, Diagnostics& diagnostics);
 
 struct DerivedChains {
   std::vector<Chain> chains;
-  bool complete = true;  ///< false: the search was given up at a limit
+  bool complete = true;  ///< false: the search stopped at a limit
 };
 
-/// All paths of at least two tasks that pass labels on, from written to read, that visit no task twice and cannot be
-/// made longer at either end; but for those that the system has already. Only tasks with periodic releases take part; a
-/// task that another triggers counts as that other. Ordered by the tasks' order in the model, first task first; at most
+/// All paths of at least two tasks that pass labels from writer to reader, visit no task twice and cannot be extended
+/// at either end, except those that the system already has. Only tasks with periodic releases take part; a triggered
+/// task counts as the task that triggers it. Ordered by the order of the tasks in the model, first task first; at most
 /// `limit`.
 DerivedChains derive_chains(const System& system, std::size_t limit);
 
-/// More chains than anybody reads.
-inline constexpr std::size_t most_derived_chains = 100;
+/// Maximum number of derived chains that are analyzed.
+inline constexpr std::size_t max_derived_chains = 100;
 
-/// Puts the derived chains behind those of the system; a warning when there are more than most_derived_chains.
+/// Appends the derived chains to those of the system; a warning if there are more than max_derived_chains.
 void add_derived_chains(System& system, Diagnostics& diagnostics);
 
 }  // namespace amalthea::engine

@@ -13,14 +13,14 @@ bool is_within(Duration distance, const TimeLimits& limits) {
   return distance >= lower_of(limits) && (!limits.upper || distance <= *limits.upper);
 }
 
-/// Whether all that is no later than this was seen.
+/// Whether everything up to this instant was observed.
 bool is_seen(Instant until, const Window& window) { return until <= window.to; }
 
 std::size_t index_from(Occurrences events, Instant time) {
   return static_cast<std::size_t>(std::lower_bound(events.begin(), events.end(), time) - events.begin());
 }
 
-/// Those that belong to occurrences of another event before `first`, its first one that is seen.
+/// The number of occurrences that belong to occurrences of another event before `first`, its first observed one.
 std::size_t left_out(Occurrences events, Occurrences first, Duration earliest, const Window& window) {
   if (!window.cut_at_start) return 0;
   return first.empty() ? events.size() : index_from(events, saturated(first.front(), earliest));
@@ -33,7 +33,8 @@ Judgement judge_reaction(Occurrences source, Occurrences target, const TimeLimit
   for (std::size_t i = 0; i < source.size(); ++i) {
     const Instant x = source[i], earliest = saturated(x, lower_of(limits));
     const bool before_window = window.cut_at_start && earliest < window.from;
-    if (unique && before_window) continue;  // its own may be one that is not seen, so that it takes none from others
+    // its target may be unobserved, so it must not use one of the others
+    if (unique && before_window) continue;
     const std::size_t found = std::max(unused, index_from(target, earliest));
     if (found < target.size() && is_within(target[found] - x, limits)) {
       judgement.meets(target[found] - x);
@@ -80,10 +81,10 @@ Judgement judge_windows(std::span<const Occurrences> events, Duration tolerance,
     for (std::size_t i = 0; i < events[event].size(); ++i) all.push_back({events[event][i], event, i});
   std::stable_sort(all.begin(), all.end(), [](const Placed& a, const Placed& b) { return a.at < b.at; });
   Judgement judgement;
-  std::vector<std::size_t> next(events.size(), 0);  // the first of every event from the present one on
-  std::optional<Instant> begin;                     // of the latest window that holds one of each
+  std::vector<std::size_t> next(events.size(), 0);  // for every event, its next occurrence
+  std::optional<Instant> begin;                     // start of the latest window that contains one of each
   for (std::size_t i = 0; i < all.size(); ++i) {
-    // Of what happens at one instant any may begin a window.
+    // Any of several simultaneous occurrences may begin a window.
     if (i == 0 || all[i].at != all[i - 1].at) {
       std::optional<Instant> last = all[i].at;
       for (std::size_t event = 0; event < events.size(); ++event) {
@@ -141,7 +142,7 @@ Judgement judge_groups(std::span<const Occurrences> events, Duration tolerance, 
   return judgement;
 }
 
-/// The first occurrence of the last event that follows one of each in between.
+/// The first occurrence of the last event that follows one of each intermediate event.
 std::optional<Instant> response_to(const std::vector<Occurrences>& chain, Instant time) {
   for (std::size_t event = 1; event < chain.size(); ++event) {
     const std::size_t next = index_from(chain[event], time);
@@ -151,7 +152,7 @@ std::optional<Instant> response_to(const std::vector<Occurrences>& chain, Instan
   return time;
 }
 
-/// The last occurrence of the first event that one of each in between follows.
+/// The last occurrence of the first event that precedes one of each intermediate event.
 std::optional<Instant> stimulus_of(const std::vector<Occurrences>& chain, Instant time) {
   for (std::size_t event = chain.size() - 1; event-- > 0;) {
     const auto later = std::upper_bound(chain[event].begin(), chain[event].end(), time);
@@ -205,7 +206,7 @@ Judgement judge_repetition(Occurrences event, std::int64_t span, const TimeLimit
   Judgement judgement;
   if (static_cast<std::uint64_t>(span) >= event.size()) return judgement;
   const auto step = static_cast<std::size_t>(span);
-  std::vector<Interval> ideal;  // of the last `span` occurrences, by their number modulo the span
+  std::vector<Interval> ideal;  // for the last `span` occurrences, by their number modulo the span
   for (std::size_t i = 0; i < event.size(); ++i) {
     Interval now = possible(i);
     if (i < step) {
@@ -250,7 +251,7 @@ Judgement judge_chain_synchronization(std::span<const std::vector<Occurrences>> 
       else
         judgement.breaks({0, i, common[i], {*first, *second}}, width);
     } else if (!of_stimuli && (first || second)) {
-      // The other response is yet to come.
+      // The other response has not occurred yet.
       const Instant seen = first ? *first : *second;
       if (is_seen(saturated(seen, tolerance), window)) judgement.breaks({0, i, common[i], {seen}});
     }
@@ -318,7 +319,7 @@ void IntrusionJudge::end_job(TaskIndex task) {
 
 namespace {
 
-/// The runs of one job that the groups speak of.
+/// The runs of one job that belong to the groups.
 class SequenceChecker {
  public:
   SequenceChecker(const RunnableSequence& sequence, TaskIndex task, std::span<const RunnableRun> runs)
@@ -392,7 +393,7 @@ class SequenceChecker {
     return std::nullopt;
   }
 
-  /// A member, or what a member calls, or who calls one.
+  /// A member, a callee of a member, or a caller of one.
   bool belongs(std::size_t run) const {
     const auto calls = [this](std::size_t caller, std::size_t called) {
       for (std::optional<std::size_t> at = called; at; at = runs_[*at].caller)

@@ -15,13 +15,13 @@ bool is_one_of(const std::vector<Value>& values, const Value& value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-/// Nothing named means any.
+/// No value means any.
 template <typename Index>
 bool is_meant(const std::optional<Index>& named, const std::optional<Index>& is) {
   return !named || named == is;
 }
 
-/// Nothing of what AMALTHEA has no event for.
+/// Nothing for events that AMALTHEA does not define.
 std::optional<EventAction> action_of(ProcessEvent event) {
   switch (event) {
     case ProcessEvent::activate:
@@ -119,7 +119,7 @@ std::vector<RunExtent> run_extents(const System& system, const Program& program)
   const auto is_call = [&](std::size_t step) {
     return std::holds_alternative<Call>(system.graph[steps[step].node].activity);
   };
-  std::vector<std::size_t> open;  // extents around the step
+  std::vector<std::size_t> open;  // extents that contain the step
   for (std::size_t step = 0; step < steps.size(); ++step) {
     const auto runnable = runnable_of(step);
     while (!open.empty() && extents[open.back()].end <= step) open.pop_back();
@@ -145,7 +145,7 @@ std::vector<LabelIndex> labels_of(const System& system, const Step& step, bool w
 }
 
 tl::expected<TimeLimits, std::string> limits_in_time(const System& system, const DataAge& age) {
-  if (!age.least_cycles && !age.most_cycles) return age.limits;
+  if (!age.least_cycles && !age.max_cycles) return age.limits;
   const std::string& label = system.labels[age.label].name;
   std::optional<TaskIndex> writer;
   for (NodeIndex node = 0; node < system.graph.size(); ++node) {
@@ -166,8 +166,8 @@ tl::expected<TimeLimits, std::string> limits_in_time(const System& system, const
   };
   TimeLimits limits;
   if (age.least_cycles) limits.lower = Duration::picoseconds(static_cast<std::int64_t>(periods(*age.least_cycles)));
-  if (age.most_cycles)
-    limits.upper = Duration::picoseconds(static_cast<std::int64_t>(periods(detail::Int128{*age.most_cycles} + 1) - 1));
+  if (age.max_cycles)
+    limits.upper = Duration::picoseconds(static_cast<std::int64_t>(periods(detail::Int128{*age.max_cycles} + 1) - 1));
   return limits;
 }
 
@@ -313,7 +313,7 @@ void ConstraintObserver::process(const ProcessChange& change) {
   if (change.what == ProcessEvent::terminate) end_job(change.task, change.now);
   if (leaves && !state.open.empty() && !state.open.back().calls && !state.open.back().suspended) {
     state.open.back().suspended = true;
-    tell_run(change.task, state.open.back().extent.runnable, EventAction::suspend, change.now);
+    notify_run(change.task, state.open.back().extent.runnable, EventAction::suspend, change.now);
   }
   for (const Sequence sequence : processes_) {
     const auto& of = std::get<ObservableEvent::OfProcess>(watched_[sequence].event->what);
@@ -323,13 +323,13 @@ void ConstraintObserver::process(const ProcessChange& change) {
   }
   if (returns && !state.open.empty() && state.open.back().suspended) {
     state.open.back().suspended = false;
-    tell_run(change.task, state.open.back().extent.runnable, EventAction::resume, change.now);
+    notify_run(change.task, state.open.back().extent.runnable, EventAction::resume, change.now);
   }
 }
 
 // ---------------------------------------------------------------- runnables
 
-void ConstraintObserver::tell_run(TaskIndex task, RunnableIndex runnable, EventAction action, Instant now) {
+void ConstraintObserver::notify_run(TaskIndex task, RunnableIndex runnable, EventAction action, Instant now) {
   for (const Sequence sequence : runnables_) {
     const auto& of = std::get<ObservableEvent::OfRunnable>(watched_[sequence].event->what);
     if (is_meant(of.runnable, std::optional(runnable)) && (of.action == EventAction::any || of.action == action) &&
@@ -338,13 +338,13 @@ void ConstraintObserver::tell_run(TaskIndex task, RunnableIndex runnable, EventA
   }
 }
 
-/// Those that do not hold this step; of a step behind all, all.
+/// Closes the runs that do not contain this step; all of them for a step after the last one.
 void ConstraintObserver::close_runs(TaskIndex task, std::size_t at, Instant now) {
   auto& open = tasks_[task].open;
   while (!open.empty() && (at < open.back().extent.begin || at >= open.back().extent.end)) {
     const RunnableIndex runnable = open.back().extent.runnable;
     open.pop_back();
-    tell_run(task, runnable, EventAction::terminate, now);
+    notify_run(task, runnable, EventAction::terminate, now);
   }
 }
 
@@ -353,14 +353,14 @@ void ConstraintObserver::open_run(TaskIndex task, const RunExtent& extent, Insta
   OpenRun run{extent, {}};
   if (!state.open.empty() && !state.open.back().calls) {
     state.open.back().calls = true;
-    tell_run(task, state.open.back().extent.runnable, EventAction::suspend, now);
+    notify_run(task, state.open.back().extent.runnable, EventAction::suspend, now);
   }
   if (state.records_runs) {
     run.index = state.runs.size();
     state.runs.push_back({extent.runnable, now, state.open.empty() ? std::nullopt : state.open.back().index});
   }
   state.open.push_back(run);
-  tell_run(task, extent.runnable, EventAction::start, now);
+  notify_run(task, extent.runnable, EventAction::start, now);
 }
 
 void ConstraintObserver::end_job(TaskIndex task, Instant now) {
@@ -400,7 +400,7 @@ void ConstraintObserver::step_begins(TaskIndex task, std::uint64_t job, std::siz
     const StepFacts* here = facts(task, step);
     if (!open.empty() && open.back().calls && (here == nullptr || here->runs.empty())) {
       open.back().calls = false;
-      tell_run(task, open.back().extent.runnable, EventAction::resume, now);
+      notify_run(task, open.back().extent.runnable, EventAction::resume, now);
     }
     if (here != nullptr)
       for (const RunExtent& extent : here->runs) open_run(task, extent, now);

@@ -44,12 +44,12 @@ class EarliestDeadlineAnalysis {
  private:
   Wide limit() const { return limits_.window.picoseconds(); }
 
-  /// Execution of the jobs that come in the closed window.
+  /// Execution of the jobs released in the closed window.
   Wide load(const CpuTask& task, Wide window) {
     ++steps_;
     if (window < 0) return 0;
     return Wide(task.worst.picoseconds()) *
-           most_arrivals(task.arrivals, Duration::picoseconds(static_cast<std::int64_t>(window)));
+           max_arrivals(task.arrivals, Duration::picoseconds(static_cast<std::int64_t>(window)));
   }
 
   std::optional<CpuBound> common_fault() const {
@@ -73,7 +73,7 @@ class EarliestDeadlineAnalysis {
     return std::nullopt;
   }
 
-  /// shift + d(q) of the task, all that are in [0, end); false when there are too many.
+  /// Adds shift + d(q) of the task, as far as they are in [0, end); false if there are too many.
   bool add_steps(std::size_t task, Wide shift, Wide end, std::set<Wide>& steps) {
     for (std::int64_t job = 0;; ++job) {
       const Wide at = shift + least_distance(tasks_[task].arrivals, job).picoseconds();
@@ -83,7 +83,7 @@ class EarliestDeadlineAnalysis {
     }
   }
 
-  /// The execution that others ask for in `window` before a job of deadline `deadline`; of which task.
+  /// The execution that task `other` demands in `window` before a job with deadline `deadline`.
   Wide demand(std::size_t other, Wide window, Wide deadline) {
     const CpuTask& task = tasks_[other];
     return load(task, std::min(window - 1, deadline - task.deadline.picoseconds()));
@@ -99,7 +99,8 @@ class EarliestDeadlineAnalysis {
     Wide longest = -1, longest_at = 0, longest_window = 0;
     for (const Wide at : candidates) {
       const Wide deadline = at + own.deadline.picoseconds();
-      const Wide own_load = std::max<Wide>(load(own, at), 1);  // a job of no time is as if it took a moment
+      // a job without execution time counts as one moment
+      const Wide own_load = std::max<Wide>(load(own, at), 1);
       Wide window = own_load;
       for (bool again = true; again;) {
         if (steps_ > limits_.steps || window > limit()) return {{}, {}, NoBound::too_long, 0};
@@ -123,7 +124,7 @@ class EarliestDeadlineAnalysis {
     const Wide worst = own.worst.picoseconds();
     const Wide moment = worst == 0 ? 1 : 0;
     CpuBound bound;
-    // What came before the release of the job does not count: first of the backlog, then of the others in turn.
+    // Work before the release of the job does not count: first of the backlog, then of the other tasks in turn.
     Wide before = at;
     const auto add = [&](CpuPart part, std::optional<std::size_t> by, Wide time) {
       const Wide taken = part == CpuPart::execution ? Wide(0) : std::min(before, time);

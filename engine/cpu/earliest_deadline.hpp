@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Earliest deadline first on one core, preemptive, deadlines of any length.
+/// Preemptive earliest deadline first on one core, with arbitrary deadlines.
 ///
 /// Spuri, "Analysis of deadline scheduled real-time systems", INRIA RR-2772, 1996: the longest response time of task i
-/// is found in a deadline busy period in which all others are released at once at its beginning 0 and then as often as
-/// they may be, and i at a:
+/// occurs in a deadline busy period in which all other tasks are released together at its start 0 and then as often as
+/// possible, and task i is released at a:
 ///   L(a) = n_i(a) C_i + sum over others of min(n(L - 1), n(a + D_i - D)) C + sum over interrupts of n(L - 1) C
 ///   R_i = max over a < L of max(C_i, L(a) - a)
-/// with the smallest L(a), n(w) the most arrivals in a closed window (none if w < 0), and L the longest busy period.
-/// Only those a count at which an n grows. Deadlines count from the release, the jitter after which Spuri has it; equal
-/// deadlines count as earlier.
+/// with the smallest L(a), n(w) the maximum number of arrivals in a closed window (none if w < 0), and L the longest
+/// busy period. Only values of a at which some n increases need to be checked. Deadlines are relative to the release
+/// after the jitter, as in Spuri; equal deadlines count as earlier.
 ///
-/// The second algorithm is the processor demand of Baruah, Rosier, Howell, "Algorithms and complexity concerning the
-/// preemptive scheduling of periodic, real-time tasks on one processor", Real-Time Systems 1990: no deadline is missed
-/// if and only if, for every t < L, sum of n(t - D) C <= t.
+/// The second algorithm is the processor demand test of Baruah, Rosier, Howell, "Algorithms and complexity concerning
+/// the preemptive scheduling of periodic, real-time tasks on one processor", Real-Time Systems 1990: all deadlines are
+/// met if and only if, for every t < L, sum of n(t - D) C <= t.
 
 #include <optional>
 #include <vector>
@@ -23,12 +23,12 @@
 
 namespace amalthea::engine::cpu {
 
-/// Of every task; indices beyond the tasks are those of interrupts. `interrupts` come before all of them, whatever
-/// their priority.
+/// For every task; indices beyond the tasks are those of interrupts. All `interrupts` preempt all tasks, whatever their
+/// priority.
 std::vector<CpuBound> earliest_deadline_bounds(const std::vector<CpuTask>& tasks,
                                                const std::vector<CpuTask>& interrupts = {}, const Limits& limits = {});
 
-/// Whether all deadlines are met; nothing when that would take more steps than the limits allow.
+/// Whether all deadlines are met; nothing if the test would need more steps than the limits allow.
 std::optional<bool> meets_demand(const std::vector<CpuTask>& tasks, const Limits& limits = {});
 
 }  // namespace amalthea::engine::cpu

@@ -9,7 +9,7 @@ namespace amalthea::engine::cpu {
 namespace {
 
 using Wide = detail::Int128;
-constexpr Wide moment = 1;  ///< the least time that is seen
+constexpr Wide moment = 1;  ///< the shortest time that counts
 constexpr double full = 1 + 1e-9;
 
 class FixedPriorityAnalysis {
@@ -24,10 +24,10 @@ class FixedPriorityAnalysis {
     return bounds;
   }
 
-  /// In `response`, with `parts`.
+  /// The blocking in `response`, with `parts`.
   CpuBound blocking_of(std::size_t index) const {
     const std::int64_t priority = task(index).priority;
-    // The longest section that others than cooperative tasks, of at least this priority, do not leave.
+    // The longest section of at least this threshold, by cooperative or by other tasks.
     const auto section_from = [&](std::int64_t least, bool by_cooperative) {
       CpuShare longest{CpuPart::blocking, std::nullopt, {}};
       for (std::size_t other = 0; other < tasks_.size(); ++other) {
@@ -65,15 +65,15 @@ class FixedPriorityAnalysis {
   }
   Wide limit() const { return limits_.window.picoseconds(); }
 
-  /// Execution of the jobs that come in the closed window.
+  /// Execution of the jobs released in the closed window.
   Wide load(std::size_t index, Wide window) {
     ++steps_;
     return Wide(task(index).worst.picoseconds()) * arrivals(index, window);
   }
   std::int64_t arrivals(std::size_t index, Wide window) const {
-    return most_arrivals(task(index).arrivals, Duration::picoseconds(static_cast<std::int64_t>(window)));
+    return max_arrivals(task(index).arrivals, Duration::picoseconds(static_cast<std::int64_t>(window)));
   }
-  /// The window in which so much is done.
+  /// The window in which this much work is supplied.
   Wide supplied(Wide work) const {
     if (!resource_ || work <= 0 || work > limit()) return work;
     return longest_wait_for(*resource_, Duration::picoseconds(static_cast<std::int64_t>(work))).picoseconds();
@@ -92,7 +92,7 @@ class FixedPriorityAnalysis {
     return std::nullopt;
   }
 
-  /// What runs to the end of a job once it has begun, at least a moment, and who may come between.
+  /// The last section of a job (at least one moment) and the tasks that may preempt it.
   std::pair<Wide, std::vector<std::size_t>> last_section(std::size_t index) const {
     const CpuTask& own = task(index);
     const Duration cooperative = own.cooperative ? own.last_cooperative : Duration{};
@@ -128,12 +128,12 @@ class FixedPriorityAnalysis {
     if (*blocking.response >= limits_.window) return {{}, {}, NoBound::too_long, 0};
 
     const Wide blocked = blocking.response->picoseconds();
-    // What takes no time but may be left is as if it took a moment.
-    const Wide worst = own.worst.picoseconds() + (own.lingers || own.worst.is_zero() ? moment : Wide(0));
+    // A preemptible job without execution time counts as one moment.
+    const Wide worst = own.worst.picoseconds() + (own.preemptible_at_end || own.worst.is_zero() ? moment : Wide(0));
     auto [last, between] = last_section(index);
     last = std::min(last, worst);
 
-    // The busy period ends at the first job that ends before the next is released.
+    // The busy period ends at the first job that ends before the next release.
     std::optional<Wide> longest;
     std::int64_t longest_job = 0;
     Wide longest_start = 0, longest_end = 0;
@@ -180,7 +180,7 @@ class FixedPriorityAnalysis {
     return std::nullopt;
   }
 
-  /// Whether L <= time. L is found once, when it is first needed.
+  /// Whether L <= time. L is computed once, on first use.
   bool busy_ends_before(Wide time, Wide blocked, std::size_t index, std::vector<std::size_t> others) {
     if (busy_index_ != index) {
       others.push_back(index);
@@ -194,8 +194,8 @@ class FixedPriorityAnalysis {
     if (time > 0) bound.parts.push_back({part, by, Duration::picoseconds(static_cast<std::int64_t>(time))});
   }
 
-  /// What was done before the release does not count: first of the backlog, then of those that came before. What a
-  /// server did not give is the rest.
+  /// Work before the release does not count: first of the backlog, then of the preempting tasks. What a server did not
+  /// supply is the rest.
   static void balance(CpuBound& bound) {
     Duration sum;
     for (const CpuShare& share : bound.parts) sum += share.time;
@@ -220,7 +220,7 @@ class FixedPriorityAnalysis {
   const std::vector<CpuTask>& tasks_;
   std::optional<PeriodicResource> resource_;
   Limits limits_;
-  std::int64_t steps_ = 0;  ///< for the task at hand
+  std::int64_t steps_ = 0;  ///< for the current task
   std::optional<Wide> busy_;
   std::optional<std::size_t> busy_index_;
 };

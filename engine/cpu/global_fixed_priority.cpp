@@ -56,12 +56,12 @@ class GlobalAnalysis {
         window + bounds_[index].response->picoseconds() - worst + task(index).arrivals.jitter.picoseconds();
     return reach / period * worst + std::min(worst, reach % period);
   }
-  /// What of it counts against a response of `window`.
+  /// The part of it that counts against a response of `window`.
   Wide interference(std::size_t index, std::size_t rival, Wide window) {
     return std::min(workload(rival, window), window - task(index).worst.picoseconds() + 1);
   }
-  /// Where as many rivals as there are cores have a workload of at least w, nothing up to C + w - 1 is a solution: that
-  /// far all these count in full.
+  /// If as many rivals as there are cores have a workload of at least w, nothing up to C + w - 1 is a solution: up to
+  /// there they all count in full.
   Wide right_side(std::size_t index, Wide window) {
     const std::size_t cores = tasks_[index].cores.size();
     const Wide worst = task(index).worst.picoseconds();
@@ -80,7 +80,7 @@ class GlobalAnalysis {
     return next > window ? std::max(next, jump) : next;
   }
 
-  /// Whether the bound grew or was lost.
+  /// Returns whether the bound grew or was lost.
   bool improve(std::size_t index) {
     if (!bounds_[index].response) return false;
     for (const auto* others : {&rivals_[index], &siblings_[index]})
@@ -109,7 +109,7 @@ class GlobalAnalysis {
     return grew;
   }
 
-  /// Each rival's share of the sum, rounded down where the sum was, the rest with the first that have any.
+  /// Each rival's share of the sum, rounded down like the sum; the first rivals with any get the rest.
   void describe(std::size_t index) {
     CpuBound& bound = bounds_[index];
     if (!bound.response) return;
@@ -133,7 +133,8 @@ class GlobalAnalysis {
   Limits limits_;
   std::vector<CpuBound> bounds_;
   std::vector<std::vector<std::size_t>> rivals_;
-  std::vector<std::vector<std::size_t>> siblings_;  ///< whose jobs run before or after, never beside
+  /// tasks whose jobs run before or after it, never concurrently
+  std::vector<std::vector<std::size_t>> siblings_;
   std::int64_t steps_ = 0;
 };
 

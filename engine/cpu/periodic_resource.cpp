@@ -8,7 +8,7 @@ namespace {
 
 using Wide = detail::Int128;
 
-/// Nothing is given for as long as this at first.
+/// The maximum time without any supply at first.
 Wide first_wait(const PeriodicResource& resource) {
   const Wide gap = Wide(resource.period.picoseconds()) - resource.budget.picoseconds();
   return 2 * gap + (resource.polling ? resource.budget.picoseconds() : 0);
@@ -25,7 +25,7 @@ Duration least_supply(const PeriodicResource& resource, Duration window) {
 
 Duration longest_wait_for(const PeriodicResource& resource, Duration work) {
   const Wide period = resource.period.picoseconds(), budget = resource.budget.picoseconds();
-  const Wide full = (work.picoseconds() - 1) / budget;  // budgets before the last that is needed
+  const Wide full = (work.picoseconds() - 1) / budget;  // full budgets before the last one needed
   const Wide wait = first_wait(resource) + full * period + (work.picoseconds() - full * budget);
   return Duration::picoseconds(static_cast<std::int64_t>(std::min<Wide>(wait, Duration::max().picoseconds())));
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What a server gives to the tasks within it, at least.
+/// The minimum supply of a server to the tasks within it.
 ///
-/// Shin, Lee, "Periodic resource model for compositional real-time guarantees", RTSS 2003: a resource that gives Q time
-/// units in every period P, at any times of it. Its least supply in a window of length t is
+/// Shin, Lee, "Periodic resource model for compositional real-time guarantees", RTSS 2003: a resource that supplies Q
+/// time units in every period P, at any time within it. Its minimum supply in a window of length t is
 ///   sbf(t) = floor((t - (P - Q)) / P) Q + max(0, t - 2 (P - Q) - P floor((t - (P - Q)) / P)),
-/// and nothing in the first 2 (P - Q) (their equation for the supply bound function). A polling server gives away what
-/// it does not use at once: work that comes just after has to wait for the next period, and so Q longer than that.
+/// and nothing in the first 2 (P - Q) (their supply bound function). A polling server gives up the budget it does not
+/// use at once. Work that arrives just after that waits for the next period, and thus Q longer.
 ///
-/// To those outside, a polling server is a periodic task of execution Q. A deferrable server keeps its budget and may
-/// use it at the end of one period and at the beginning of the next (Strosnider, Lehoczky, Sha, "The deferrable server
-/// algorithm for enhanced aperiodic responsiveness in hard real-time environments", IEEE Trans. Computers 1995): a
-/// periodic task with the release jitter P - Q.
+/// To tasks outside, a polling server is a periodic task of execution time Q. A deferrable server keeps its budget and
+/// may use it at the end of one period and at the start of the next (Strosnider, Lehoczky, Sha, "The deferrable server
+/// algorithm for enhanced aperiodic responsiveness in hard real-time environments", IEEE Trans. Computers 1995): it is
+/// a periodic task with the release jitter P - Q.
 
 #include "engine/cpu/task_set.hpp"
 
@@ -24,12 +24,12 @@ struct PeriodicResource {
   bool polling = false;
 };
 
-/// The least time that it gives in a window.
+/// The minimum supply in a window.
 Duration least_supply(const PeriodicResource& resource, Duration window);
-/// The shortest window in which it gives so much, > 0. Saturates.
+/// The shortest window that always supplies this much, > 0. Saturates.
 Duration longest_wait_for(const PeriodicResource& resource, Duration work);
 
-/// How tasks outside of the server see it; priority and more are the caller's.
+/// The server as tasks outside see it; the caller sets the priority and the rest.
 CpuTask as_task(const PeriodicResource& resource);
 
 }  // namespace amalthea::engine::cpu

@@ -5,7 +5,7 @@
 
 namespace amalthea::engine::cpu {
 
-std::int64_t most_arrivals(const EventModel& arrivals, Duration window) {
+std::int64_t max_arrivals(const EventModel& arrivals, Duration window) {
   if (window < Duration{}) return 0;
   using Wide = detail::Int128;
   const auto by_period = static_cast<std::int64_t>((Wide(window.picoseconds()) + arrivals.jitter.picoseconds()) /

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What the analyses of CPU schedulers (fixed_priority.hpp, earliest_deadline.hpp, global_fixed_priority.hpp) look at:
-/// a few numbers of every task, and what they find.
+/// Task sets for the analyses of CPU schedulers (fixed_priority.hpp, earliest_deadline.hpp, global_fixed_priority.hpp):
+/// the parameters of each task, and the resulting bounds.
 ///
-/// Time is whole picoseconds; a job's response time counts from its release. Nothing here throws: what grows beyond
+/// Time is in whole picoseconds; a response time counts from the release. Nothing here throws: a task that exceeds
 /// `Limits` has no bound.
 
 #include <cstdint>
@@ -21,16 +21,16 @@ namespace amalthea::engine::cpu {
 struct EventModel {
   Duration period;  ///< > 0
   Duration jitter;
-  Duration minimum_distance;  ///< zero: none
+  Duration minimum_distance;  ///< zero: no minimum distance
 };
 
-/// In a closed window.
-std::int64_t most_arrivals(const EventModel& arrivals, Duration window);
-/// From a release to the `count`-th after it.
+/// Maximum number of arrivals in a closed window.
+std::int64_t max_arrivals(const EventModel& arrivals, Duration window);
+/// Minimum distance from a release to the `count`-th after it.
 Duration least_distance(const EventModel& arrivals, std::int64_t count);
 
-/// Part of a job that is left only to tasks of a priority above the threshold: a critical section under immediate
-/// priority ceiling, a part that cannot be interrupted, a whole non-preemptive job.
+/// Part of a job that only tasks with a priority above the threshold can preempt: a critical section under the
+/// immediate priority ceiling protocol, an uninterruptible part, or a whole non-preemptive job.
 struct Section {
   Duration length;
   std::int64_t threshold = 0;
@@ -38,29 +38,30 @@ struct Section {
 
 struct CpuTask {
   EventModel arrivals;
-  Duration worst;             ///< execution of a job
-  std::int64_t priority = 0;  ///< larger is more urgent; of fixed priorities
-  Duration deadline;          ///< relative to the release; of earliest deadline first
+  Duration worst;             ///< WCET of a job
+  std::int64_t priority = 0;  ///< for fixed priorities; larger is more urgent
+  Duration deadline;          ///< for EDF; relative to the release
   std::vector<Section> sections;
-  /// How every job ends: from the start of this section to the end of the job none but those above its threshold come
-  /// between. Length zero: nothing is known.
+  /// How every job ends: from the start of this section to the end of the job, only tasks above its threshold can
+  /// preempt it. Length zero: unknown.
   Section last;
-  /// Left to other cooperative tasks only between sections of at most this length; to all others at any time. While
-  /// a more urgent cooperative task waits for that, it is as urgent.
+  /// Other cooperative tasks can preempt it only between sections of at most this length; all others at any time. While
+  /// a higher-priority cooperative task waits for that, this task inherits its urgency.
   std::optional<Duration> cooperative;
-  Duration last_cooperative;  ///< the last of these sections, at least
-  /// After all that takes time a job may be left once more before it ends: whoever comes at that instant goes first.
-  bool lingers = false;
-  /// Nothing is known of it: it has no bound, and nothing that it may keep from its core.
+  Duration last_cooperative;  ///< minimum length of the last of these sections
+  /// A job can be preempted once more after its last execution and before it ends: a task released at that instant runs
+  /// first.
+  bool preemptible_at_end = false;
+  /// Nothing is known about it: it has no bound, and may take all time from its core.
   bool unlimited = false;
 };
 
 enum class CpuPart : std::uint8_t {
   execution,
-  backlog,     ///< earlier jobs of the task
-  preemption,  ///< jobs of `by` that come before
-  blocking,    ///< a section of `by`, which is less urgent
-  supply,      ///< time that a server does not give
+  backlog,     ///< earlier jobs of the same task
+  preemption,  ///< jobs of `by` that run first
+  blocking,    ///< a section of `by`, which has a lower priority
+  supply,      ///< time that a server does not supply
 };
 
 struct CpuShare {
@@ -71,24 +72,24 @@ struct CpuShare {
 
 enum class NoBound : std::uint8_t {
   none,
-  unlimited,  ///< `obstacle` is unlimited, perhaps the task itself
-  overload,   ///< the demand of all that counts exceeds what there is
-  too_long,   ///< busy for longer than Limits::window, or not found in Limits::steps
+  unlimited,  ///< `obstacle` is unlimited; it may be the task itself
+  overload,   ///< the total demand exceeds the supply
+  too_long,   ///< the busy window exceeds Limits::window, or the iteration exceeds Limits::steps
 };
 
 struct CpuBound {
   std::optional<Duration> response;
-  std::vector<CpuShare> parts;  ///< they add up to the response
+  std::vector<CpuShare> parts;  ///< their sum is the response
   NoBound reason = NoBound::none;
   std::size_t obstacle = 0;
 };
 
 struct Limits {
-  Duration window = Duration::seconds(1000);  ///< busy for longer: no bound
-  std::int64_t steps = 2'000'000;             ///< so often arrivals of a task are counted, for all tasks together
+  Duration window = Duration::seconds(1000);  ///< longer busy windows have no bound
+  std::int64_t steps = 2'000'000;             ///< maximum number of arrival computations for all tasks together
 };
 
-/// Long-run demand of the tasks: worst execution per period.
+/// Long-run utilization of the tasks: sum of WCET / period.
 double utilization(const std::vector<CpuTask>& tasks);
 
 }  // namespace amalthea::engine::cpu

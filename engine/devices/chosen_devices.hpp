@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Which profile each GPU of a System has.
+/// The profile of each GPU of a System.
 
 #include <vector>
 
@@ -12,17 +12,17 @@
 namespace amalthea::engine {
 
 struct ChosenDevices {
-  /// Parallel to Platform::units; null for CPUs, and for GPUs whose gpu.platform is not known.
+  /// Parallel to Platform::units; null for CPUs, and for GPUs with an unknown gpu.platform.
   std::vector<const DeviceProfile*> profiles;
   bool all_known = true;
 };
 
-/// `for_all`, where given, is the profile of all GPUs; else each has that of profile_for. Told to `diagnostics`, where
-/// given: the first that is not known (AM0502), and before it those that state none (AM0503).
+/// `for_all`, if given, is the profile of all GPUs; otherwise profile_for selects one for each. Reports to
+/// `diagnostics`, if given, GPUs without a platform (AM0503) and then the first unknown one (AM0502).
 ChosenDevices choose_devices(const System& system, const DeviceProfile* for_all = nullptr,
                              Diagnostics* diagnostics = nullptr);
 
-/// The profile of every GPU as profile_for chooses it, "generic" where it cannot; null for CPUs.
+/// The profile of every GPU as profile_for selects it, "generic" if it cannot; null for CPUs.
 std::vector<const DeviceProfile*> default_devices(const System& system);
 
 }  // namespace amalthea::engine

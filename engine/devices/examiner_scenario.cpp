@@ -19,7 +19,7 @@ namespace {
 using Error = std::optional<TextError>;
 
 constexpr std::int64_t default_spin_nanoseconds = 10'000'000;  // of timer_spin without additional_info
-constexpr std::int64_t shared_memory_element = 4;              // it counts 32-bit integers
+constexpr std::int64_t shared_memory_element = 4;              // the tool counts 32-bit integers
 
 Error read_flag(const JsonValue& value, bool& target) {
   const auto* flag = std::get_if<bool>(&value.value);
@@ -28,7 +28,7 @@ Error read_flag(const JsonValue& value, bool& target) {
   return std::nullopt;
 }
 
-/// The tool's numbers are doubles: 1e9 is a whole number too.
+/// The tool's numbers are doubles: 1e9 is also an integer.
 std::optional<std::int64_t> whole_number(const JsonValue& value) {
   if (const auto* number = std::get_if<std::int64_t>(&value.value)) return *number;
   const auto* number = std::get_if<double>(&value.value);
@@ -87,15 +87,15 @@ Error read_dimensions(const JsonValue& value, std::int64_t most, std::int64_t& t
   return std::nullopt;
 }
 
-/// "timer_spin" of "./bin/timer_spin.so".
+/// "timer_spin" for "./bin/timer_spin.so".
 std::string library_name(std::string_view file) {
   if (const auto slash = file.rfind('/'); slash != std::string_view::npos) file.remove_prefix(slash + 1);
   if (const auto dot = file.rfind('.'); dot != std::string_view::npos) file = file.substr(0, dot);
   return std::string(file);
 }
 
-/// A name of a file in the folder of logs and in no other: the last part of the path, and ".json", which viewers look
-/// for. `taken` keeps two benchmarks from one file.
+/// A file name within the log folder: the last part of the path, with ".json", which viewers expect. `taken` prevents
+/// two benchmarks from using the same file.
 std::string log_file_name(std::string_view wanted, std::set<std::string>& taken) {
   if (const auto slash = wanted.rfind('/'); slash != std::string_view::npos) wanted.remove_prefix(slash + 1);
   if (wanted.ends_with(".json")) wanted.remove_suffix(5);
@@ -108,7 +108,7 @@ std::string log_file_name(std::string_view wanted, std::set<std::string>& taken)
   return name;
 }
 
-/// What one iteration of a benchmark issues; releases are relative to its beginning.
+/// What one iteration of a benchmark issues; releases are relative to its start.
 struct Call {
   StreamOperation operation;
   bool null_stream = false;
@@ -222,7 +222,7 @@ class ExaminerReader {
       } else if (key == "label") {
         error = read_text(member, benchmark.label);
       } else if (key == "thread_count" || key == "block_count") {
-        continue;  // what they may be depends on the library
+        continue;  // their meaning depends on the library
       } else if (key == "data_size") {
         error = read_whole(member, 0, benchmark.data_size);
       } else if (key == "additional_info") {
@@ -254,7 +254,7 @@ class ExaminerReader {
     const std::string default_name = fmt::format("{}_{}", benchmark.name, index);
     benchmark.log_name = log_file_name(log_name.empty() ? default_name : log_name, log_names_);
 
-    // Libraries that take their kernels from additional_info alone may leave the counts at 0.
+    // Libraries that take their kernels only from additional_info may leave the counts at 0.
     const bool is_list = benchmark.name == "multikernel" || benchmark.name == "stream_action";
     if (auto error = read_counts(value, *object, !is_list, shape.threads, blocks)) return error;
     const std::string name = benchmark.label.empty() ? default_name : benchmark.label;
@@ -287,7 +287,7 @@ class ExaminerReader {
       std::int64_t* target;
     };
     const std::array<Count, 2> counts = {
-        {{"thread_count", std::int64_t{1} << 20, &threads}, {"block_count", most_simulated_blocks, &blocks}}};
+        {{"thread_count", std::int64_t{1} << 20, &threads}, {"block_count", max_simulated_blocks, &blocks}}};
     for (const Count& count : counts) {
       const JsonValue* given = find_member(object, count.key);
       if (given == nullptr) {
@@ -302,7 +302,7 @@ class ExaminerReader {
   static Error read_priority(const JsonValue& value, std::optional<StreamPriority>& target) {
     const auto number = whole_number(value);
     if (!number) return error_at(value, "expected a whole number; -1 is high, 0 is low");
-    // As the tool does: outside of the range a stream is made without priority, which is a low one.
+    // As in the tool: outside of the range a stream is created without priority, which means low.
     if (*number == -1 || *number == 0) target = *number == -1 ? StreamPriority::high : StreamPriority::low;
     return std::nullopt;
   }
@@ -314,7 +314,7 @@ class ExaminerReader {
     return error_at(threads != nullptr ? *threads : place, use.error());
   }
 
-  /// How long the blocks of a library with a single kernel last.
+  /// The duration of blocks of a library with a single kernel.
   Error read_spin(const JsonValue& file, const JsonValue* info, const std::string& library, StreamOperation& kernel) {
     const bool is_timer = library == "timer_spin" || library == "timer_spin_default_stream";
     const auto* text = info != nullptr ? std::get_if<std::string>(&info->value) : nullptr;
@@ -365,7 +365,7 @@ class ExaminerReader {
     return std::nullopt;
   }
 
-  /// "duration", "block_count", "thread_count", "shared_memory_size" of one kernel in a list; counts left out are those
+  /// "duration", "block_count", "thread_count", "shared_memory_size" of one kernel in a list; missing counts are those
   /// of the benchmark.
   Error read_listed_kernel(const JsonValue& place, const JsonObject& object, StreamOperation& kernel) {
     const JsonValue* duration = find_member(object, "duration");
@@ -377,7 +377,7 @@ class ExaminerReader {
     return check_shape(object, place, kernel);
   }
 
-  /// Adds to `at` how long the program sleeps before the call.
+  /// Adds the time that the program sleeps before the call to `at`.
   static Error read_delay(const JsonObject& object, Instant& at) {
     const JsonValue* delay = find_member(object, "delay");
     Duration sleep;
@@ -508,7 +508,7 @@ class ExaminerReader {
     calls.insert(calls.begin(), std::move(copy));
   }
 
-  /// A stream of this benchmark's own, or the one NULL stream of its context.
+  /// A stream for this benchmark, or the single NULL stream of its context.
   std::size_t make_stream(bool null_stream, std::size_t context, const std::string& name, StreamPriority priority) {
     auto& streams = result_.scenario.streams;
     if (null_stream)
@@ -528,10 +528,10 @@ class ExaminerReader {
   Error issue(const JsonValue& place, ExaminerBenchmark benchmark, std::int64_t iterations,
               std::optional<StreamPriority> priority, const std::string& name, const std::vector<Call>& calls) {
     const auto length = static_cast<std::int64_t>(calls.size());
-    operations_ += length * std::min(iterations, most_examiner_operations + 1);
-    if (operations_ > most_examiner_operations)
+    operations_ += length * std::min(iterations, max_examiner_operations + 1);
+    if (operations_ > max_examiner_operations)
       return error_at(place, fmt::format("with this benchmark's {} iterations the scenario has more than {} operations",
-                                         iterations, most_examiner_operations));
+                                         iterations, max_examiner_operations));
     if (iterations > 1 && !(calls.back().operation.release == Instant()))
       return error_at(place, "delays between calls are not modeled in more than one iteration");
     std::size_t context = 0;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Scenarios in the form that cuda_scheduling_examiner runs on hardware (docs/reference/gpu.md says how each key is read).
+/// Scenarios in the format of cuda_scheduling_examiner, which runs them on hardware (docs/reference/gpu.md describes
+/// how each key is read).
 
 #include <string>
 #include <string_view>
@@ -16,20 +17,19 @@
 namespace amalthea::engine::gpu {
 
 struct ExaminerOptions {
-  /// How fast `data_size` and the copies of stream_action are copied: the data rate of the GPU in the WATERS 2019
-  /// model.
+  /// Transfer rate for `data_size` and the copies of stream_action: the data rate of the GPU in the WATERS 2019 model.
   std::int64_t copy_bytes_per_second = 20'000'000'000;
 };
 
-/// Which operations of a scenario one program issues, and what its log is to say of it beside them.
+/// The operations of a scenario that one program issues, and the further content of its log.
 struct ExaminerBenchmark {
   std::string name;      ///< of its library: "timer_spin"
   std::string label;     ///< may be empty
-  std::string log_name;  ///< of the file, without folder
+  std::string log_name;  ///< file name, without folder
   std::int64_t data_size = 0;
   Instant release;
   std::size_t process = 0;
-  std::size_t thread = 0;                            ///< within all processes
+  std::size_t thread = 0;                            ///< index within all processes
   std::vector<std::vector<std::size_t>> iterations;  ///< indices of operations, in the order of the calls
 };
 
@@ -37,22 +37,23 @@ struct ExaminerScenario {
   std::string name;
   StreamScenario scenario;
   std::vector<ExaminerBenchmark> benchmarks;
-  std::vector<TextError> remarks;  ///< what is read but has no effect here, by place
+  std::vector<TextError> remarks;  ///< input that is read but has no effect here, by location
 };
 
-/// Most operations that iterations may multiply to.
-constexpr std::int64_t most_examiner_operations = 1'000'000;
+/// Maximum number of operations over all iterations.
+constexpr std::int64_t max_examiner_operations = 1'000'000;
 
-/// Whether the text is an object with "benchmarks"; false for what is no JSON.
+/// Whether the text is an object with "benchmarks"; false for invalid JSON.
 bool is_examiner_scenario(std::string_view json);
 
-/// The device is a TX2 unless `profile` is given, whose SMs must be known. The error is at what cannot be simulated, be
-/// it malformed or not modelled.
+/// The device is a TX2 unless `profile` is given, whose SMs must be known. The error is located at what cannot be
+/// simulated, whether malformed or not modeled.
 tl::expected<ExaminerScenario, TextError> parse_examiner_scenario(std::string_view json,
                                                                   const DeviceProfile* profile = nullptr,
                                                                   const ExaminerOptions& options = {});
 
-/// Every stream of a scenario of another origin as a benchmark of one iteration; streams without kernels are left out.
+/// Every stream of a scenario from another source, as a benchmark of one iteration; streams without kernels are
+/// omitted.
 std::vector<ExaminerBenchmark> benchmarks_of_streams(const StreamScenario& scenario);
 
 }  // namespace amalthea::engine::gpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// The makers of GPUs, and a device of the one whose profile it is.
+/// The GPU vendors, and devices for their profiles.
 
 #include <memory>
 #include <vector>
@@ -12,15 +12,15 @@
 
 namespace amalthea::engine::gpu {
 
-/// All there are. The first that made what a profile describes is the one.
+/// All vendors. The first one that accepts a profile is used.
 const std::vector<DeviceMaker>& makers();
 const DeviceMaker& maker_of(const DeviceProfile& profile);
 
-/// `cpu_traffic`, 0 … 1: how much of the worst memory traffic the CPUs make.
+/// `cpu_traffic`, 0 … 1: memory traffic of the CPUs relative to the worst case.
 std::unique_ptr<Device> make_device(const DeviceProfile& profile, double cpu_traffic = 0);
 
-/// What a stream of a System's tasks is created with. What the maker's GPUs do not have, or cannot be read, is left
-/// out.
+/// The settings of a stream for a System's tasks. Settings that the vendor's GPUs lack, or that are invalid, are
+/// omitted.
 StreamSettings stream_settings(const GpuStream& stream, const DeviceProfile& profile);
 
 }  // namespace amalthea::engine::gpu

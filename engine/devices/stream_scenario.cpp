@@ -20,8 +20,8 @@ namespace {
 
 using Error = std::optional<TextError>;
 
-/// Most operations, with all their releases.
-constexpr std::size_t most_operations = 1'000'000;
+/// Maximum number of operations, including all releases.
+constexpr std::size_t max_operations = 1'000'000;
 
 /// "a, b, c".
 std::string listed(std::initializer_list<std::string_view> names) {
@@ -60,7 +60,7 @@ class ScenarioReader {
   tl::expected<StreamScenario, TextError> read(const JsonValue& root) {
     const auto* object = std::get_if<JsonObject>(&root.value);
     if (object == nullptr) return tl::unexpected(error_at(root, R"(expected an object with "operations")"));
-    // What others refer to comes first, wherever it stands.
+    // Definitions are read before their references, at any position.
     static constexpr std::string_view order[] = {"platform", "amd", "contexts", "streams", "operations"};
     for (const std::string_view key : order)
       if (const JsonValue* value = find_member(*object, key))
@@ -129,7 +129,7 @@ class ScenarioReader {
     return std::nullopt;
   }
 
-  /// What differs from the profile of an AMD GPU.
+  /// Changes to the profile of an AMD GPU.
   Error read_amd(const JsonValue& value) {
     const auto* object = std::get_if<JsonObject>(&value.value);
     if (object == nullptr) return error_at(value, R"(expected an object such as {"shader_engines": 4})");
@@ -162,7 +162,7 @@ class ScenarioReader {
     return std::nullopt;
   }
 
-  /// Of an AMD GPU.
+  /// For an AMD GPU.
   amd::Layout layout() const { return amd::device_settings(device_).layout(); }
 
   Error read_limited(const JsonValue& value, std::int64_t least, std::int64_t most, std::int64_t& target) {
@@ -171,7 +171,7 @@ class ScenarioReader {
     return error_at(value, fmt::format("expected a whole number from {} to {}", least, most));
   }
 
-  /// The keys of a stream on an AMD GPU; whether `key` is one of them.
+  /// The keys of a stream on an AMD GPU; returns whether `key` is one of them.
   bool read_stream_on_amd(const std::string& key, const JsonValue& value, StreamSettings& settings, Error& error) {
     if (!device_.amd) return false;
     if (key == "cu_mask") {
@@ -196,10 +196,10 @@ class ScenarioReader {
     return false;
   }
 
-  /// What a kernel costs on an AMD GPU; whether `key` says so.
+  /// The cost of a kernel on an AMD GPU; returns whether `key` is part of it.
   bool read_cost(const std::string& key, const JsonValue& value, KernelCost& cost, Error& error) {
     if (!device_.amd) return false;
-    if (key == "like") return true;  // read before all others
+    if (key == "like") return true;  // already read
     if (key == "full_speed_threads") {
       error = read_limited(value, 0, 1 << 20, cost.full_speed_threads);
       return true;
@@ -218,7 +218,7 @@ class ScenarioReader {
     return false;
   }
 
-  /// "like" names a kernel of the profile, whose launch and cost hold where nothing else is said.
+  /// "like" names a kernel of the profile, whose launch and cost are the defaults.
   Error read_like(const JsonValue& value, StreamOperation& operation) {
     std::string name;
     if (auto error = read_text(value, name)) return error;
@@ -284,7 +284,7 @@ class ScenarioReader {
     return std::nullopt;
   }
 
-  /// The context that "context" names, which must be one of "contexts"; without the key the first.
+  /// The context named by "context", which must be one of "contexts"; without the key the first.
   Error read_context_name(const JsonObject& object, std::size_t& context) {
     const JsonValue* value = find_member(object, "context");
     if (value == nullptr) {
@@ -374,7 +374,7 @@ class ScenarioReader {
     return std::nullopt;
   }
 
-  /// The time in which everything periodic repeats, after the last release of anything.
+  /// The repetition time of everything periodic, after the last release of all operations.
   std::optional<Duration> default_until() const {
     Duration last;
     std::int64_t hyperperiod = 1;
@@ -390,7 +390,7 @@ class ScenarioReader {
     return Duration::picoseconds(until);
   }
 
-  /// Operations with a period are released again and again before `until`.
+  /// Operations with a period are released repeatedly before `until`.
   Error release_all(const JsonValue& root) {
     const auto until = until_ ? until_ : default_until();
     if (!until) return error_at(root, "the hyperperiod of the periods is longer than 2^63 ps; give \"until\"");
@@ -398,11 +398,11 @@ class ScenarioReader {
     for (const WrittenOperation& written : written_) {
       StreamOperation operation = written.operation;
       for (;;) {
-        if (scenario_.operations.size() == most_operations)
-          return error_at(*written.value, fmt::format("more than {} releases in all; give \"until\"", most_operations));
+        if (scenario_.operations.size() == max_operations)
+          return error_at(*written.value, fmt::format("more than {} releases in all; give \"until\"", max_operations));
         if (operation.kind == StreamOperationKind::kernel) {
-          if (operation.blocks > most_simulated_blocks - blocks)
-            return error_at(*written.value, fmt::format("more than {} blocks in all", most_simulated_blocks));
+          if (operation.blocks > max_simulated_blocks - blocks)
+            return error_at(*written.value, fmt::format("more than {} blocks in all", max_simulated_blocks));
           blocks += operation.blocks;
         }
         scenario_.operations.push_back(operation);
@@ -434,7 +434,7 @@ class ScenarioReader {
       if (!error && written.period.is_zero()) error = error_at(value, "a period must be above zero");
       return error;
     }
-    if (key == "context") return std::nullopt;  // read with the operation's stream
+    if (key == "context") return std::nullopt;  // read together with the operation's stream
     if (key == "duration" || key == "duration_ps") return read_time(value, key == "duration_ps", operation.duration);
     if (is_kernel) {
       if (key == "blocks") return read_number(value, 1, operation.blocks);

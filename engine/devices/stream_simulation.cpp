@@ -80,8 +80,8 @@ tl::expected<StreamRun, std::string> simulate_streams(const StreamScenario& scen
     const auto block = use_of_block(scenario.limits(), operation.shape);
     if (!block) return tl::unexpected(fmt::format("operations[{}]: {}", index, block.error()));
     use[index] = *block;
-    if (operation.blocks > most_simulated_blocks - blocks)
-      return tl::unexpected(fmt::format("operations[{}]: more than {} blocks in all", index, most_simulated_blocks));
+    if (operation.blocks > max_simulated_blocks - blocks)
+      return tl::unexpected(fmt::format("operations[{}]: more than {} blocks in all", index, max_simulated_blocks));
     blocks += operation.blocks;
   }
   try {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Scenarios of streams: what some processes put into their streams and when, run on a device of whichever maker.
+/// Scenarios of streams: what processes submit to their streams and when, executed on a device of any vendor.
 
 #include <cstdint>
 #include <string>
@@ -21,24 +21,25 @@ struct Stream : StreamSettings {
   std::size_t context = 0;  ///< index into StreamScenario::contexts
 };
 
-/// A call that puts a kernel or a copy into a stream. Operations of one release are called in the scenario's order.
+/// A call that submits a kernel or a copy to a stream. Operations with the same release are submitted in the scenario's
+/// order.
 struct StreamOperation {
   std::string name;
   StreamOperationKind kind = StreamOperationKind::kernel;
   std::size_t stream = 0;  ///< index into StreamScenario::streams
   Instant release;         ///< not before the start of the simulation
-  Duration duration;       ///< of the copy, or of each block, when nothing disturbs it
+  Duration duration;       ///< of the copy, or of each block, without interference
   std::int64_t blocks = 1;
   BlockShape shape;
-  std::string cache_config;  ///< kernels with different ones do not run beside each other
-  double memory_share = 0;   ///< 0 … 1: how much of a kernel's time is bound by memory (N21)
-  KernelCost cost = {};      ///< on an AMD GPU
+  std::string cache_config;  ///< kernels with different ones do not run concurrently
+  double memory_share = 0;   ///< 0 … 1: memory-bound share of a kernel's time (N21)
+  KernelCost cost = {};      ///< for AMD GPUs
 };
 
 struct StreamScenario {
-  /// The GPU it runs on: a profile, with what the scenario says otherwise. Its SMs are known.
+  /// The GPU it runs on: a profile, with the changes of the scenario. Its SMs are known.
   DeviceProfile device;
-  double cpu_traffic = 0;         ///< 0 … 1: how much of the worst memory traffic the CPUs make
+  double cpu_traffic = 0;         ///< 0 … 1: memory traffic of the CPUs relative to the worst case
   std::vector<Context> contexts;  ///< in the order of the runlist
   std::vector<Stream> streams;    ///< at most one NULL stream in each context
   std::vector<StreamOperation> operations;
@@ -48,19 +49,19 @@ struct StreamScenario {
   const SmLimits& limits() const { return *device.multiprocessors; }
 };
 
-/// HSA queues that the streams with kernels need on an AMD GPU: one for each with a mask, those of a pool for each
-/// context.
+/// Number of HSA queues that the streams with kernels need on an AMD GPU: one for each stream with a mask, and those of
+/// a pool for each context.
 std::int64_t hsa_queues(const StreamScenario& scenario);
 
 struct StreamRun {
-  std::vector<OperationRun> operations;  ///< one per operation of the scenario, in their order
-  std::vector<EngineSlice> slices;       ///< by start; those of one start by engine
+  std::vector<OperationRun> operations;  ///< one per operation of the scenario, in the same order
+  std::vector<EngineSlice> slices;       ///< ordered by start, then by engine
 };
 
-/// Most blocks of all kernels together.
-constexpr std::int64_t most_simulated_blocks = 10'000'000;
+/// Maximum number of blocks over all kernels.
+constexpr std::int64_t max_simulated_blocks = 10'000'000;
 
-/// The error says which operation cannot run: a block that no SM takes, more blocks than most_simulated_blocks, or an
+/// The error states which operation cannot run: a block that fits no SM, more blocks than max_simulated_blocks, or an
 /// end beyond 2^63 ps.
 tl::expected<StreamRun, std::string> simulate_streams(const StreamScenario& scenario);
 

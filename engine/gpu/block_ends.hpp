@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What the devices of all makers keep of resident blocks: numbers that are used again, and when blocks will end.
+/// Bookkeeping of resident blocks for the devices of all vendors: recycled object numbers, and the predicted ends of
+/// blocks.
 
 #include <cstdint>
 #include <optional>
@@ -13,11 +14,11 @@
 
 namespace amalthea::engine::gpu {
 
-/// Objects by number. Numbers are used again, so that a long simulation needs no more memory than a short one.
+/// Objects by number. Numbers are reused, so the memory of a simulation does not grow with its length.
 template <typename T>
 class Recycled {
  public:
-  /// The number of an object that nobody uses, in the state in which it was left.
+  /// The number of an unused object, in the state in which it was released.
   std::uint32_t take() {
     if (free_.empty()) {
       objects_.emplace_back();
@@ -27,7 +28,7 @@ class Recycled {
     free_.pop_back();
     return number;
   }
-  /// It stays as it is until its number is taken again.
+  /// The object stays unchanged until its number is taken again.
   void give_back(std::uint32_t number) { free_.push_back(number); }
 
   T& operator[](std::uint32_t number) { return objects_[number]; }
@@ -38,12 +39,12 @@ class Recycled {
   std::vector<std::uint32_t> free_;
 };
 
-/// When blocks are foreseen to end, which changes with what runs beside them. Of those that end at one instant the one
-/// that started first comes first.
+/// Predicted ends of blocks. They change with what runs concurrently. Blocks that end at the same instant are ordered
+/// by their starts.
 class BlockEnds {
  public:
-  /// `start` numbers the starts. Replaces what was foreseen for this block.
-  void foresee(std::uint32_t block, Instant end, std::uint64_t start) {
+  /// `start` is the sequence number of the start. Replaces the prediction for this block.
+  void predict_end(std::uint32_t block, Instant end, std::uint64_t start) {
     forget(block);
     ends_.push({end, start, block, versions_[block]});
   }
@@ -51,7 +52,7 @@ class BlockEnds {
     if (block >= versions_.size()) versions_.resize(block + 1, 0);
     ++versions_[block];
   }
-  /// A block that ends now, which is forgotten.
+  /// Removes and returns a block that ends now.
   std::optional<std::uint32_t> take(Instant now) {
     if (next() != now) return std::nullopt;
     const std::uint32_t block = ends_.top().block;
@@ -70,7 +71,8 @@ class BlockEnds {
     Instant time;
     std::uint64_t start = 0;
     std::uint32_t block = 0;
-    std::uint32_t version = 0;  ///< of the block's then; it holds no longer when that has changed
+    /// the block's version at the prediction; if it has changed, the entry is obsolete
+    std::uint32_t version = 0;
   };
   struct Later {
     bool operator()(const End& a, const End& b) const { return a.time != b.time ? a.time > b.time : a.start > b.start; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What a maker's room offers to all others; devices/makers.cpp has the list of them.
+/// The interface of a GPU vendor's folder; devices/makers.cpp lists the vendors.
 
 #include <memory>
 
@@ -12,13 +12,13 @@
 namespace amalthea::engine::gpu {
 
 struct DeviceMaker {
-  /// Whether the profile is one of the maker's.
+  /// Whether the profile belongs to this vendor.
   bool (*made)(const DeviceProfile& profile) = nullptr;
-  /// `cpu_traffic`, 0 … 1: how much of the worst memory traffic the CPUs make.
+  /// `cpu_traffic`, 0 … 1: memory traffic of the CPUs relative to the worst case.
   std::unique_ptr<Device> (*make)(const DeviceProfile& profile, double cpu_traffic) = nullptr;
-  /// What a stream of a System's tasks is created with.
+  /// The settings of a stream for a System's tasks.
   StreamSettings (*stream_settings)(const GpuStream& stream, const DeviceProfile& profile) = nullptr;
-  /// Contexts have the execution engine in turns; otherwise their kernels run beside each other.
+  /// Contexts share the execution engine by time slices; otherwise their kernels run concurrently.
   bool takes_turns = true;
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <new>
 
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
@@ -20,7 +21,7 @@ struct EmbeddedProfile {
 };
 #include "built_in_profiles.inc"
 
-/// A number >= minimum under `{"value": …, "source": …}`.
+/// A number >= minimum in `{"value": …, "source": …}`.
 double number(const nlohmann::json& json, const char* key, double minimum) {
   const double value = json.at(key).at("value").get<double>();
   if (!(value >= minimum) || value > 1e6)
@@ -32,7 +33,7 @@ Duration microseconds(const nlohmann::json& json, const char* key, double minimu
   return Duration::picoseconds(std::llround(number(json, key, minimum) * 1e6));
 }
 
-/// Sets `target` to the whole number between `minimum` and `maximum` under `{"value": …, "source": …}`.
+/// Sets `target` to the integer between `minimum` and `maximum` in `{"value": …, "source": …}`.
 void count(const nlohmann::json& json, const char* key, std::int64_t minimum, std::int64_t maximum,
            std::int64_t& target) {
   const auto& value = json.at(key).at("value");
@@ -43,7 +44,7 @@ void count(const nlohmann::json& json, const char* key, std::int64_t minimum, st
   target = value.get<std::int64_t>();
 }
 
-/// Everything is required, so that no figure is one of another device by accident.
+/// All values are required, so that none is from another device by accident.
 gpu::SmLimits sm_limits(const nlohmann::json& json) {
   constexpr std::int64_t many = 1 << 30;
   gpu::SmLimits limits;
@@ -72,7 +73,7 @@ gpu::SmLimits sm_limits(const nlohmann::json& json) {
 
 Slowdown slowdown(const nlohmann::json& json, const char* key) { return {std::llround(number(json, key, 1) * 1e6)}; }
 
-/// Without a figure there is no slowdown.
+/// Missing means no slowdown.
 Slowdown optional_slowdown(const nlohmann::json& json, const char* key) {
   return json.contains(key) ? slowdown(json, key) : Slowdown{};
 }
@@ -98,7 +99,7 @@ gpu::Preemption preemption(const std::string& name) {
 /// In parts per million.
 std::int64_t percent(const nlohmann::json& json, const char* key) { return std::llround(number(json, key, 0) * 1e4); }
 
-/// Everything is required here too.
+/// All values are required here too.
 gpu::NamedKernel named_kernel(const nlohmann::json& json) {
   gpu::NamedKernel kernel;
   kernel.name = json.at("name").get<std::string>();
@@ -123,7 +124,7 @@ gpu::NamedKernel named_kernel(const nlohmann::json& json) {
   return kernel;
 }
 
-/// And here.
+/// All values are required here too.
 gpu::QueueArchitecture queue_architecture(const nlohmann::json& json, const std::optional<gpu::SmLimits>& units) {
   if (!units || units->sms % units->sms_per_gpc != 0)
     throw std::invalid_argument("an AMD GPU needs multiprocessors (compute units) with as many in each shader engine");
@@ -140,7 +141,7 @@ gpu::QueueArchitecture queue_architecture(const nlohmann::json& json, const std:
   return architecture;
 }
 
-/// Everything is required here too.
+/// All values are required here too.
 gpu::MemoryParameters memory_parameters(const nlohmann::json& json) {
   gpu::MemoryParameters parameters;
   for (const gpu::MemoryParameterField& field : gpu::memory_parameter_fields())
@@ -178,6 +179,8 @@ tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view t
     if (json.contains("measured_memory")) profile.measured_memory = memory_parameters(json.at("measured_memory"));
     if (json.contains("amd")) profile.amd = queue_architecture(json.at("amd"), profile.multiprocessors);
     return profile;
+  } catch (const std::bad_alloc&) {
+    throw;
   } catch (const std::exception& exception) {  // nlohmann::json and the checks above
     return tl::unexpected(fmt::format("not a device profile: {}", exception.what()));
   }

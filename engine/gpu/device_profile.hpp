@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What is known of a GPU beyond the model: time slices, switch cost, how copies and kernels slow each other.
-/// Profiles are data (platforms/*.json, built in); users may give one of their own in the same form.
+/// Properties of a GPU that the model does not contain: time slices, context switch cost, mutual slowdown of copies and
+/// kernels. Profiles are data (platforms/*.json, built in); users may supply their own in the same form.
 ///
-/// Profiles and the contexts on a System's GPUs (contexts.hpp) are in namespace engine, since all of the engine speaks
-/// of them; namespace gpu is the vocabulary of devices.
+/// Profiles and the contexts on a System's GPUs (contexts.hpp) are in namespace engine, since the whole engine uses
+/// them. Namespace gpu contains the vocabulary of devices.
 
 #include <cstdint>
 #include <optional>
@@ -29,30 +29,30 @@ namespace amalthea::engine {
 struct DeviceProfile {
   std::string name;
   std::string description;
-  std::vector<std::string> recognised_by;  ///< names of units or structures that mean this device
-  Duration time_slice;                     ///< of a context for which the model states none
-  Duration context_switch;                 ///< lost whenever an engine turns to another context
+  std::vector<std::string> recognised_by;  ///< names of units or structures that identify this device
+  Duration time_slice;                     ///< default of a context for which the model states none
+  Duration context_switch;                 ///< lost whenever an engine switches to another context
   gpu::InterferenceTable interference;
-  int copy_engines = 1;  ///< with two, copies from the device have one of their own
-  gpu::Preemption preemption = gpu::Preemption::instruction;  ///< where a context can be left
-  std::optional<gpu::SmLimits> multiprocessors;               ///< what blocks may occupy; nothing where it is not known
-  /// Beside the table of factors, what was measured; nothing where nobody measured.
+  int copy_engines = 1;                                       ///< with two, copies from the device have their own
+  gpu::Preemption preemption = gpu::Preemption::instruction;  ///< when a context can be preempted
+  std::optional<gpu::SmLimits> multiprocessors;               ///< limits of an SM; nothing if unknown
+  /// Measured memory parameters, in addition to the table of factors; nothing without measurements.
   std::optional<gpu::MemoryParameters> measured_memory;
-  /// Of an AMD GPU, whose compute units are the multiprocessors and whose shader engines the clusters.
+  /// For an AMD GPU: compute units are the multiprocessors, shader engines the clusters.
   std::optional<gpu::QueueArchitecture> amd;
 };
 
-/// The profile's measured kernel of that name, whatever its case; null where there is none.
+/// The measured kernel with that name in the profile, case-insensitive; null if there is none.
 const gpu::NamedKernel* find_kernel(const DeviceProfile& profile, std::string_view name);
 
-/// From the JSON text of a profile; the error names what is missing or wrong.
+/// Parses the JSON text of a profile; the error names what is missing or wrong.
 tl::expected<DeviceProfile, std::string> parse_device_profile(std::string_view json);
 
 const std::vector<DeviceProfile>& built_in_profiles();
 const DeviceProfile* find_profile(std::string_view name);
 
-/// The profile for a unit: its gpu.platform property, else one that recognises the unit's or its structures' name,
-/// else "generic". The error names a gpu.platform that is not known.
+/// The profile for a unit: its gpu.platform property, else the profile that recognizes the name of the unit or of its
+/// structures, else "generic". The error names an unknown gpu.platform.
 tl::expected<const DeviceProfile*, std::string> profile_for(const ProcessingUnit& unit);
 
 }  // namespace amalthea::engine

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What blocks of a kernel cost beyond their duration, and kernels that were measured (A10 in docs/reference/gpu-amd.md).
+/// Costs of a kernel's blocks beyond their duration, and measured kernels (A10 in docs/reference/gpu-amd.md).
 
 #include <cstdint>
 #include <string>
@@ -11,36 +11,36 @@
 
 namespace amalthea::engine::gpu {
 
-/// What blocks of a kernel cost beyond their duration. By default nothing: a block takes its duration, whatever is
-/// beside it. Shares are in parts per million (ppm).
+/// Costs of a kernel's blocks beyond their duration. By default none: a block takes its duration, whatever runs beside
+/// it. Shares are in parts per million (ppm).
 struct KernelCost {
-  /// Processor sharing: with at most so many threads resident a CU runs all of them at full speed, beyond that they
-  /// share it by threads. 0: they never slow each other.
+  /// Processor sharing: up to this many resident threads a CU runs at full speed, beyond that the threads share it. 0:
+  /// no slowdown.
   std::int64_t full_speed_threads = 0;
-  std::int64_t weight_ppm = 1'000'000;  ///< of a thread when different kernels share a CU; > 0
-  Duration dispatch;                    ///< of an ACE for each block
-  Duration dispatch_beside;             ///< the same while another ACE has a kernel at work
+  std::int64_t weight_ppm = 1'000'000;  ///< of a thread if different kernels share a CU; > 0
+  Duration dispatch;                    ///< time of an ACE for each block
+  Duration dispatch_beside;             ///< the same while another ACE has an active kernel
   std::int64_t spread_ppm = 0;          ///< standard deviation of the blocks' durations
 
-  /// With more than `reuse_from` and up to `reuse_to` blocks resident, blocks find each other's data in the cache, and
-  /// take less by up to this.
+  /// With more than `reuse_from` and up to `reuse_to` resident blocks, blocks reuse each other's data in the cache and
+  /// are faster by up to this share.
   std::int64_t reuse_ppm = 0;
   std::int64_t reuse_from = 0;
   std::int64_t reuse_to = 1;
-  /// Contention for memory: so much longer for every 1024 threads beyond `contention_from` that are resident on the
-  /// GPU.
+  /// Memory contention: slower by this share for every 1024 resident threads on the GPU beyond `contention_from`.
   std::int64_t contention_ppm = 0;
   std::int64_t contention_from = 0;
-  /// So much longer where at least half of the resident threads are of other kernels; with fewer in proportion.
+  /// Slower by this share if at least half of the resident threads belong to other kernels; proportionally less below
+  /// that.
   std::int64_t beside_ppm = 0;
 };
 
-/// A kernel that was measured on a device.
+/// A kernel measured on a device.
 struct NamedKernel {
   std::string name;  ///< "mm1024"
   std::int64_t blocks = 1;
   BlockShape shape;
-  Duration duration;  ///< of a block alone
+  Duration duration;  ///< of a single block alone
   KernelCost cost;
 };
 

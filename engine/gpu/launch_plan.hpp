@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What becomes of a kernel's launch on a GPU: what its blocks occupy, and how many are there at once.
+/// Plans a kernel launch on a GPU: the resources of its blocks, and how many of them are resident at once.
 
 #include <cstdint>
 #include <string>
@@ -16,14 +16,14 @@ namespace amalthea::engine::gpu {
 
 struct LaunchPlan {
   BlockShape shape;
-  SmUse block;                ///< what each block occupies
-  std::int64_t per_sm = 1;    ///< blocks that an idle SM takes
-  std::int64_t resident = 1;  ///< blocks that the idle GPU takes
-  std::int64_t rounds = 1;    ///< of `resident` blocks, until all have been there
+  SmUse block;                ///< resources of each block
+  std::int64_t per_sm = 1;    ///< blocks that fit on an idle SM
+  std::int64_t resident = 1;  ///< blocks that fit on the idle GPU
+  std::int64_t rounds = 1;    ///< rounds of `resident` blocks to run all blocks
 };
 
-/// The error says why the kernel cannot be launched: which limit a block breaks (use_of_block), or that the profile
-/// does not say what an SM holds.
+/// The error states why the kernel cannot be launched: the limit that a block violates (use_of_block), or that the
+/// profile does not define the limits of an SM.
 tl::expected<LaunchPlan, std::string> plan_launch(const Launch& launch, const DeviceProfile& profile);
 
 }  // namespace amalthea::engine::gpu

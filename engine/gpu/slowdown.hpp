@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// How much slower something gets because of what happens beside it.
+/// How much concurrent activity slows something down.
 
 #include <cmath>
 #include <compare>
@@ -11,23 +11,23 @@
 
 namespace amalthea::engine {
 
-/// How many times longer something takes, in parts per million: 1'000'000 is undisturbed, 3'000'000 three times.
+/// Slowdown factor in parts per million: 1'000'000 is no slowdown, 3'000'000 is three times as long.
 struct Slowdown {
   std::int64_t ppm = 1'000'000;
   friend constexpr auto operator<=>(Slowdown, Slowdown) = default;
 };
 
-/// Work done in a time. Rounded down, so that nothing ends early.
+/// Work completed in a time. Rounded down, so that nothing ends early.
 inline Duration progress(Duration elapsed, Slowdown slowdown) {
   return slowdown == Slowdown{} ? elapsed : scale(elapsed, 1'000'000, slowdown.ppm, Rounding::down);
 }
-/// Time that work takes.
+/// Time that some work takes.
 inline Duration time_for(Duration work, Slowdown slowdown) {
   return slowdown == Slowdown{} ? work : scale(work, slowdown.ppm, 1'000'000, Rounding::up);
 }
 
-/// Slowdown of something of which only the share `memory_share` (0 … 1) is bound by memory:
-/// 1 - m + m * full (the rate 1/(1 - m + m k) of fluid interference, N21).
+/// Slowdown of something that is memory-bound only for the share `memory_share` (0 … 1): 1 - m + m * full (the rate
+/// 1/(1 - m + m k) of fluid interference, N21).
 inline Slowdown weigh(Slowdown full, double memory_share) {
   return {1'000'000 + std::llround(static_cast<double>(full.ppm - 1'000'000) * memory_share)};
 }

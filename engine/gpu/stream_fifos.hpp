@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Streams as FIFOs, and the NULL stream's order among those of one process: the same on GPUs of all makers.
+/// Streams as FIFOs, and the order of the NULL stream among those of one process: the same on GPUs of all vendors.
 ///
-/// An operation begins when it is the first of its stream (G2 and A2). One of the NULL stream must come before all
-/// others of the process that have not ended, and what comes after it waits for it (N7).
+/// An operation begins when it is the first of its stream (G2 and A2). An operation of the NULL stream begins only when
+/// all earlier operations of the process have ended, and later ones wait for it (N7).
 
 #include <cstdint>
 #include <deque>
@@ -20,14 +20,14 @@ using RankedOperation = std::pair<std::uint64_t, OperationId>;
 
 struct StreamFifo {
   bool is_null = false;
-  std::deque<RankedOperation> operations;  ///< that have not ended
+  std::deque<RankedOperation> operations;  ///< operations that have not ended
   bool is_first(OperationId id) const { return operations.front().second == id; }
 };
 
-/// What the streams of one process have to begin.
+/// The operations of one process that are first in their streams.
 class StreamHeads {
  public:
-  /// Before the first operation.
+  /// Must be called before the first operation.
   void add(const StreamFifo& stream) { has_null_stream_ |= stream.is_null; }
 
   void submit(StreamFifo& stream, RankedOperation operation) {
@@ -36,7 +36,7 @@ class StreamHeads {
     if (stream.operations.size() == 1) add_head(operation);
   }
 
-  /// The first of the stream has ended; the next one becomes its head.
+  /// The first operation of the stream has ended; the next one becomes its head.
   void end(StreamFifo& stream) {
     const RankedOperation ended = stream.operations.front();
     stream.operations.pop_front();
@@ -45,9 +45,9 @@ class StreamHeads {
     if (!stream.operations.empty()) add_head(stream.operations.front());
   }
 
-  /// Calls `begin` with every head that may begin and has not, in the order of submission. An operation of the NULL
-  /// stream must be the first of all heads; the others must come before the first of the NULL stream that has not
-  /// ended.
+  /// Calls `begin` for every head that may begin and has not begun, in the order of submission. An operation of the
+  /// NULL stream must be the first of all heads; others must precede the first operation of the NULL stream that has
+  /// not ended.
   template <typename Begin>
   void begin(const Begin& begin) {
     for (auto at = waiting_.begin(); at != waiting_.end(); at = waiting_.erase(at)) {
@@ -60,7 +60,7 @@ class StreamHeads {
     }
   }
 
-  /// Of all heads; only where a head has to wait for the NULL stream or as part of it (N7).
+  /// The first of all heads; only if a head waits for the NULL stream or belongs to it (N7).
   OperationId first() const { return heads_.begin()->second; }
 
  private:
@@ -70,7 +70,7 @@ class StreamHeads {
   }
 
   bool has_null_stream_ = false;
-  std::set<RankedOperation> heads_;    ///< of all streams; only kept for the NULL stream's sake
+  std::set<RankedOperation> heads_;    ///< of all streams; only maintained if there is a NULL stream
   std::set<RankedOperation> waiting_;  ///< heads that have not begun
   std::set<std::uint64_t> nulls_;      ///< ranks of the NULL stream's operations that have not ended
 };

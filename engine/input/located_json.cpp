@@ -16,12 +16,12 @@ namespace {
 
 constexpr std::size_t deepest = 32;
 
-/// Counts lines while it is read; the copies that the parser makes share one count.
+/// Counts lines while reading; the parser's copies share one count.
 struct Cursor {
   std::size_t offset = 0;
   std::size_t line = 1;
   std::size_t line_start = 0;
-  std::size_t previous_line = 1;  ///< place of the character before, for tokens that end by the one after them
+  std::size_t previous_line = 1;  ///< location of the previous character, for tokens that end with the next one
   std::size_t previous_line_start = 0;
 };
 
@@ -60,7 +60,7 @@ class CountingIterator {
   Cursor* cursor_;
 };
 
-/// Builds the tree; `false` from a callback ends parsing.
+/// Builds the tree; a callback that returns `false` ends parsing.
 class ValueBuilder {
  public:
   ValueBuilder(const Cursor& cursor, std::string_view text) : cursor_(cursor), text_(text) {}
@@ -74,7 +74,7 @@ class ValueBuilder {
     return add_number(static_cast<std::int64_t>(value));
   }
   bool number_float(double value, const std::string& text) {
-    // Whole numbers beyond 64 bits arrive here too.
+    // Integers beyond 64 bits also arrive here.
     if (text.find_first_of(".eE") == std::string::npos) return add_number(JsonHugeNumber{});
     return add_number(value);
   }
@@ -94,7 +94,7 @@ class ValueBuilder {
   }
   template <typename Exception>
   bool parse_error(std::size_t, const std::string&, const Exception& exception) {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: what is wrong": the place is ours.
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: what is wrong": the location is our own.
     std::string_view what = exception.what();
     if (const auto at = what.find("column "); at != std::string_view::npos)
       if (const auto colon = what.find(": ", at); colon != std::string_view::npos) what.remove_prefix(colon + 2);
@@ -111,7 +111,8 @@ class ValueBuilder {
     return false;
   }
 
-  /// A number ends by the character after it, which has been read already unless the text ends. Its last is a digit.
+  /// A number ends before the next character, which has already been read unless the text ends. Its last character is a
+  /// digit.
   template <typename Value>
   bool add_number(Value value) {
     JsonValue node = located(std::move(value));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// JSON of the user's own with the place of every value, so that a message about it can say where it is.
+/// JSON input with the location of every value, for messages.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@
 
 namespace amalthea::engine {
 
-/// What is wrong with a text, and where: line and column from 1, columns in bytes.
+/// An error in a text, and its location: line and column from 1, columns in bytes.
 struct TextError {
   std::size_t line = 1;
   std::size_t column = 1;
@@ -36,13 +36,13 @@ struct JsonArray {
 struct JsonObject {
   std::vector<JsonMember> members;  ///< in the order of the text
 };
-/// A whole number that a std::int64_t does not hold.
+/// An integer that exceeds std::int64_t.
 struct JsonHugeNumber {};
 
 struct JsonValue {
   std::variant<std::nullptr_t, bool, std::int64_t, double, JsonHugeNumber, std::string, JsonArray, JsonObject> value;
-  std::size_t line = 1;    ///< where the value ends, for objects and arrays where they begin
-  std::size_t column = 1;  ///< of its last character (of the opening bracket)
+  std::size_t line = 1;    ///< where the value ends; for objects and arrays where it begins
+  std::size_t column = 1;  ///< of its last character (for objects and arrays of the opening bracket)
   std::string path;        ///< such as "kernels[2].g"; "" for the whole text
 };
 
@@ -51,28 +51,28 @@ struct JsonMember {
   JsonValue value;
 };
 
-/// Refuses what is no JSON, keys that occur twice in one object, and nesting deeper than 32.
+/// Rejects invalid JSON, duplicate keys in an object, and nesting deeper than 32.
 tl::expected<JsonValue, TextError> parse_located_json(std::string_view text);
 
 /// The value under a key, or null.
 const JsonValue* find_member(const JsonObject& object, std::string_view key);
 
-/// "path: what" at the value's place.
+/// "path: what" at the location of the value.
 TextError error_at(const JsonValue& value, std::string_view what);
 
-// Each of these sets `target` to what the value says; the error says what was expected.
+// Each of these functions sets `target` from the value. The error states what was expected.
 
-/// A whole number of at least `minimum`.
+/// An integer of at least `minimum`.
 std::optional<TextError> read_number(const JsonValue& value, std::int64_t minimum, std::int64_t& target);
-/// A number from `least` to `most`.
+/// A number in [least, most].
 std::optional<TextError> read_real(const JsonValue& value, double least, double most, double& target);
 std::optional<TextError> read_text(const JsonValue& value, std::string& target);
-/// A string that is not empty.
+/// A non-empty string.
 std::optional<TextError> read_name(const JsonValue& value, std::string& target);
-/// A whole number of picoseconds, else a text such as "2500us"; not negative.
+/// An integer number of picoseconds, or else a text such as "2500us"; not negative.
 std::optional<TextError> read_time(const JsonValue& value, bool picoseconds, Duration& target);
 
-/// One of `choices`, by what name_of says of them.
+/// One of `choices`, identified by name_of.
 template <typename Choice>
 std::optional<TextError> read_choice(const JsonValue& value, std::initializer_list<Choice> choices, Choice& target) {
   const auto* text = std::get_if<std::string>(&value.value);

@@ -49,7 +49,7 @@ bool BlockPlacement::idle() const {
 bool equation_2(std::int64_t warps, std::int64_t x, std::int64_t y) { return equation_3(warps, 0, x, y); }
 
 bool equation_3(std::int64_t warps, std::int64_t z, std::int64_t x, std::int64_t y) {
-  // Without the first condition, y > warps - z would make the right side 0 or y, depending on how division rounds.
+  // Without the first condition, y > warps - z would make the right side 0 or y, depending on rounding.
   if (y > warps - z - x) return false;
   return warps - z - x >= ((warps - z - y) / y + 1) * y;
 }

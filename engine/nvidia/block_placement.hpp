@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Which streaming multiprocessor (SM) gets the next block.
+/// Selects the streaming multiprocessor (SM) for the next block.
 ///
 /// Source: Olmedo et al., RTAS 2020, III-C. The paper gives a scan order (N9: even SMs, then odd ones) and three
 /// conditions under which a block of a second or third stream joins the SM of an earlier one (N11: Eq. 2, N12: Eq. 3,
-/// N13: Eq. 4). One rule covers all of them (N14) and is what decides here:
+/// N13: Eq. 4). One rule covers all of them (N14) and is implemented here:
+///   the next block, of y warps, goes to the SM with the largest floor(free warps / y), if that is at least 1;
+///   among equals to the first in scan order. The scan restarts for every block.
 ///
-///   the next block, of y warps, goes to the SM with the largest floor(free warps / y), if that is at least 1; of
-///   equals to the first in scan order, and every block's scan starts anew.
-///
-/// The equations are here too, as they are printed, so that the rule can be checked against them. Other resources than
-/// warps only admit (R1–R3): an SM that lacks registers, shared memory or a place for a block is passed over.
+/// The equations are included as printed, to check the rule against them. Resources other than warps only restrict
+/// admission (R1–R3): an SM that lacks registers, shared memory or a block slot is skipped.
 
 #include <cstdint>
 #include <optional>
@@ -23,18 +22,19 @@
 
 namespace amalthea::engine::nvidia {
 
-/// In which order SMs are tried.
+/// The order in which SMs are tried.
 enum class ScanOrder : std::uint8_t {
   even_odd,   ///< 0, 2, 4, … then 1, 3, 5, … (N9)
   gpc,        ///< the first SM of every GPC, then the second of every GPC, …; with GPCs of two it is even_odd (N2)
   ascending,  ///< 0, 1, 2, …
 };
 
-/// Who gets a block that several SMs have equal room for.
+/// Which SM gets a block if several have equal room.
 enum class TiePolicy : std::uint8_t {
-  scan,     ///< the first in scan order (N14)
-  last_sm,  ///< the SM that got the block before, if it is one of them, else the first in scan order. Where Eq. 3 says
-            ///< "same SM" and the rule sees a tie, this one follows Eq. 3; it contradicts the paper's Figure 5.
+  scan,  ///< the first in scan order (N14)
+  /// the SM that got the previous block, if it is among them, else the first in scan order. Where Eq. 3 says "same SM"
+  /// and the rule sees a tie, this policy follows Eq. 3; it contradicts Figure 5 of the paper.
+  last_sm,
 };
 
 std::vector<SmIndex> scan_order(const SmLimits& limits, ScanOrder order);
@@ -42,18 +42,18 @@ std::vector<SmIndex> scan_order(const SmLimits& limits, ScanOrder order);
 /// The graphics processing cluster of an SM: SMs by consecutive numbers (N2).
 constexpr std::int64_t gpc_of(const SmLimits& limits, SmIndex sm) { return sm / limits.sms_per_gpc; }
 
-/// The SMs and what is resident on them.
+/// The SMs and their resident blocks.
 class BlockPlacement {
  public:
   explicit BlockPlacement(const SmLimits& limits, ScanOrder order = ScanOrder::even_odd,
                           TiePolicy ties = TiePolicy::scan);
 
-  /// The SM for a block that occupies `block` (at least one warp), or nothing when it fits on none. Takes time linear
-  /// in the number of SMs.
+  /// The SM for a block that occupies `block` (at least one warp), or nothing if it fits on none. Linear in the number
+  /// of SMs.
   std::optional<SmIndex> choose(const SmUse& block) const;
-  /// Puts a block on the SM that `choose` names.
+  /// Places a block on the SM that `choose` selects.
   std::optional<SmIndex> place(const SmUse& block);
-  /// Takes a block that was put there off an SM.
+  /// Removes a placed block from an SM.
   void remove(SmIndex sm, const SmUse& block) { use_[sm] -= block; }
 
   const SmLimits& limits() const { return limits_; }
@@ -68,14 +68,14 @@ class BlockPlacement {
   std::optional<SmIndex> last_;
 };
 
-/// Eq. 2 (N11): with x warps of one stream's block on an SM of `warps` warps and all else idle, a block of y warps of
-/// another stream joins it. As printed, and y must fit. All numbers at least 1.
+/// Eq. 2 (N11): x warps of a block of one stream are on an SM of `warps` warps, and everything else is idle. Whether a
+/// block of y warps of another stream joins it. As printed, and y must fit. All numbers at least 1.
 bool equation_2(std::int64_t warps, std::int64_t x, std::int64_t y);
 
-/// Eq. 3 (N12): the same where every SM already holds z warps.
+/// Eq. 3 (N12): the same if every SM already holds z warps.
 bool equation_3(std::int64_t warps, std::int64_t z, std::int64_t x, std::int64_t y);
 
-/// Eq. 4 (N13): all SMs but one hold z warps, that one holds x; a block of y warps joins x.
+/// Eq. 4 (N13): one SM holds x warps, all others hold z. Whether a block of y warps joins x.
 bool equation_4(std::int64_t warps, std::int64_t z, std::int64_t x, std::int64_t y);
 
 /// Blocks of a stream for place_streams.
@@ -84,9 +84,9 @@ struct StreamBlocks {
   std::int64_t warps = 1;  ///< of each
 };
 
-/// Places all blocks of the first stream, then of the second, and so on, on idle SMs, with nothing ever ending. One row
-/// per stream, one entry per block. A block without room waits and, as no block passes another (X1), so do all behind
-/// it: they have no SM.
+/// Places all blocks of the first stream, then of the second, and so on, on idle SMs; no block ever ends. One row per
+/// stream, one entry per block. A block without room waits and, since no block overtakes another (X1), so do all
+/// following ones: they have no SM.
 std::vector<std::vector<std::optional<SmIndex>>> place_streams(BlockPlacement placement,
                                                                const std::vector<StreamBlocks>& streams);
 

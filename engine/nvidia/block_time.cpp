@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t divided_up(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
 
-/// All but what the search keeps in memory is small.
+/// Memory limit for the search; everything else is small.
 constexpr std::uint64_t search_memory = std::uint64_t{512} << 20;
 
 tl::expected<makespan::Problem, std::string> problem_of(const makespan::Kernel& kernel, const SmLimits& limits,
@@ -27,12 +27,13 @@ tl::expected<makespan::Problem, std::string> problem_of(const makespan::Kernel& 
     if (std::find(kernel.begin(), kernel.end(), static_cast<makespan::Unit>(unit)) != kernel.end())
       return tl::unexpected(
           fmt::format("the platform does not say how many units of type {} an SM has", makespan::unit_letters[unit]));
-    sm.units[unit] = sm.warp_size;  // of no account
+    sm.units[unit] = sm.warp_size;  // irrelevant
   }
   return makespan::problem_on(sm, kernel, warps, limits.warp_schedulers);
 }
 
-/// No schedule of the warps is shorter: a warp executes one after the other, units and schedulers take so many a cycle.
+/// A lower bound on every schedule of the warps: a warp executes its instructions in sequence; units and schedulers
+/// have a limit per cycle.
 std::int64_t least_cycles(const makespan::Problem& problem) {
   std::int64_t least =
       std::max(problem.instructions(), divided_up(problem.warps * problem.instructions(), problem.schedulers));
@@ -54,14 +55,14 @@ tl::expected<BlockCycles, std::string> cycles_of(const makespan::Kernel& kernel,
   makespan::SearchOptions options;
   options.threads = std::max(1U, std::thread::hardware_concurrency());
   options.memory = search_memory;
-  options.search = all->warps * all->instructions() <= most_searched_instructions;
+  options.search = all->warps * all->instructions() <= max_searched_instructions;
   const makespan::SearchResult found = makespan::worst_makespan(*all, options);
   cycles.seen = std::max(found.lower, cycles.average);
   cycles.worst = place.in_rounds ? std::max(found.upper, makespan::simple_bound(*all)) : found.upper;
   return cycles;
 }
 
-/// When the last warp of the first kernel is done.
+/// The end of the last warp of the first kernel.
 tl::expected<std::int64_t, std::string> finish_of(const BlockPlace& place, std::vector<WarpKernel> kernels) {
   WarpScenario scenario;
   scenario.kernels = std::move(kernels);

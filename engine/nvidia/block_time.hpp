@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// How long a block of a kernel executes, from what its warps execute (gpu.instructions).
+/// Execution time of a kernel's block, computed from the instructions of its warps (gpu.instructions).
 ///
-/// Two notations, of two models:
-/// - letters L, C, S, D (makespan/kernel.hpp): instructions of one cycle, by the unit that they need. The SM may take
-/// any
-///   work-conserving choice in every cycle: the worst case is the longest of them all.
-/// - latencies (warps.hpp), such as "2,1,int32:2,memory:20": the SM goes by its warp policy, cycle by cycle.
+/// There are two notations, for two models:
+/// - letters L, C, S, D (makespan/kernel.hpp): instructions of one cycle, by the unit that they need. The SM may make
+///   any work-conserving choice in every cycle: the worst case is the longest schedule.
+/// - latencies (warps.hpp), such as "2,1,int32:2,memory:20": the SM follows its warp policy, cycle by cycle.
 ///
-/// Blocks that are on an SM at a time begin together and have it to themselves, but for `company`.
+/// Blocks that are resident together start together and have the SM to themselves, except for `company`.
 
 #include <cstdint>
 #include <string>
@@ -28,42 +27,42 @@ namespace amalthea::engine::nvidia {
 
 using BlockInstructions = std::variant<makespan::Kernel, std::vector<WarpInstruction>>;
 
-/// The notation follows from the first character: a digit before a letter L, C, S or D repeats that, so that it is
-/// letters if any is there. Or what is wrong.
+/// The first characters select the notation: a letter L, C, S or D, optionally after a repeat count, means letters. Or
+/// an error message.
 tl::expected<BlockInstructions, std::string> parse_block_instructions(std::string_view text);
 
 /// Warps that execute these instructions, as a warp scheduler sees them: letters take one cycle each, on the pipeline
 /// of memory (L), FP32 (C, D) or special functions (S).
 WarpKernel warps_of(const BlockInstructions& instructions, std::int64_t warps, std::int64_t budget);
 
-/// Where a block executes.
+/// The environment of a block.
 struct BlockPlace {
   SmLimits limits;
-  std::int64_t warps = 1;   ///< of the block
-  std::int64_t blocks = 1;  ///< of the kernel that are on an SM at a time; their warps are at most most_warps
-  bool in_rounds = false;   ///< whether others follow them, which need not begin together
+  std::int64_t warps = 1;   ///< per block
+  std::int64_t blocks = 1;  ///< resident blocks of the kernel per SM; their warps are at most max_warps
+  bool in_rounds = false;   ///< whether further blocks follow them, which need not start together
   const WarpPolicy* policy = nullptr;
   const WarpPipelines* pipelines = nullptr;
   std::int64_t budget = 1;
-  /// Kernels of other streams beside those blocks; with them there are at most most_warps. All begin together.
+  /// Resident kernels of other streams; including them there are at most max_warps. All start together.
   std::vector<WarpKernel> company;
 };
 
 /// In cycles of the SM.
 struct BlockCycles {
-  std::int64_t best = 0;     ///< of a block alone
-  std::int64_t average = 0;  ///< with `blocks` on the SM; letters: warps in turn
-  /// Letters: no work-conserving schedule is longer; in rounds, as makespan::simple_bound has it for each. Latencies:
-  /// the longer of alone and with `blocks`. Beside `company` at least what they take there, all released together.
+  std::int64_t best = 0;     ///< for a block alone
+  std::int64_t average = 0;  ///< with `blocks` on the SM; for letters, warps take turns
+  /// Letters: no work-conserving schedule is longer; in rounds, makespan::simple_bound for each. Latencies: the maximum
+  /// of alone and with `blocks`. With `company`, at least the time with all released together.
   std::int64_t worst = 0;
-  std::int64_t seen = 0;  ///< some schedule is that long: below `worst` where the search was not complete
+  std::int64_t seen = 0;  ///< length of some schedule; below `worst` if the search was incomplete
 };
 
-/// Letters: up to this many instructions of all warps together the worst case is searched for exactly; beyond, it is
-/// what makespan::simple_bound and the like say.
-inline constexpr std::int64_t most_searched_instructions = 400;
+/// Letters: up to this many instructions over all warps the worst case is searched exactly; beyond that it comes from
+/// bounds such as makespan::simple_bound.
+inline constexpr std::int64_t max_searched_instructions = 400;
 
-/// Or which figure is missing or out of range.
+/// The error states which figure is missing or out of range.
 tl::expected<BlockCycles, std::string> block_cycles(const BlockInstructions& instructions, const BlockPlace& place);
 
 }  // namespace amalthea::engine::nvidia

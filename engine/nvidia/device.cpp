@@ -27,7 +27,7 @@ std::size_t Device::copy_engine_of(OperationId id) const {
   return operations_[id].operation.kind == StreamOperationKind::device_to_host ? copying_.size() - 1 : 0;
 }
 
-// ---- what comes and what ends
+// ---- arrivals and completions
 
 /// G1.
 OperationId Device::submit(const DeviceOperation& operation) {
@@ -88,7 +88,7 @@ void Device::end_blocks(std::vector<OperationId>& completed) {
   }
 }
 
-/// G4, C4: leaves its stream, whose next operation becomes the head.
+/// G4, C4: removes the operation from its stream; the next operation becomes the head.
 void Device::complete(OperationId id, std::vector<OperationId>& completed) {
   Operation& operation = operations_[id];
   Stream& stream = streams_[operation.operation.stream];
@@ -98,7 +98,7 @@ void Device::complete(OperationId id, std::vector<OperationId>& completed) {
   operations_.give_back(id);
 }
 
-// ---- what goes on
+// ---- scheduling
 
 void Device::settle() {
   for (Context& context : contexts_) fill_queues(context);
@@ -159,7 +159,7 @@ void Device::arbitrate(EngineIndex index) {
   }
 }
 
-/// The context that the engine serves and has turned to.
+/// The context that the engine serves, after the switch to it.
 std::optional<ContextIndex> Device::served(EngineIndex engine) const {
   const Runlist& runlist = engines_[engine].runlist;
   return runlist.ready_at() <= now_ ? runlist.serving() : std::nullopt;
@@ -178,13 +178,13 @@ void Device::serve_kernels() {
     if (running_)
       for (const std::uint32_t index : contexts_[*running_].resident) {
         blocks_[index].since = now_;
-        foresee(index);
+        predict_end(index);
       }
   }
   if (running_) assign_blocks(contexts_[*running_]);
 }
 
-/// X1, A2: the first of the highest priority's queue, as long as there is room.
+/// X1, A2: blocks of the first kernel in the highest-priority queue, as long as there is room.
 void Device::assign_blocks(Context& context) {
   const bool draining = engines_[0].runlist.draining();
   if (draining && settings_.preemption == Preemption::block) return;
@@ -231,7 +231,7 @@ bool Device::assign_block(Context& context, OperationId id) {
   ++kernel.assigned;
   ++kernel.running;
   ++kernel.running_in[gpc(sm)];
-  foresee(index);
+  predict_end(index);
   return true;
 }
 
@@ -240,9 +240,9 @@ void Device::book(Block& block) const {
   block.since = now_;
 }
 
-void Device::foresee(std::uint32_t index) {
+void Device::predict_end(std::uint32_t index) {
   const Block& block = blocks_[index];
-  ends_.foresee(index, block.since + time_for(block.remaining, block.slowdown), block.sequence);
+  ends_.predict_end(index, block.since + time_for(block.remaining, block.slowdown), block.sequence);
 }
 
 /// C2, C3.
@@ -256,7 +256,7 @@ void Device::serve_copies(std::size_t engine) {
   if (!next || copying_[engine]) return;
   Copy& copy = contexts_[*next].copies[engine];
   if (!copy.active) {
-    // A drained context has its copy in work; without one it would have been left.
+    // A drained context has an active copy; otherwise it would have been preempted.
     copy.active = copy.queue.front();
     copy.queue.pop_front();
     copy.remaining = operations_[*copy.active].operation.duration;
@@ -286,12 +286,12 @@ Instant Device::next_event() {
   return std::min(next, ends_.next());
 }
 
-// ---- what runs beside each other
+// ---- interference
 
 void Device::update_interference() {
   if (!neighbourhood_changed_) return;
   neighbourhood_changed_ = false;
-  // Kernels without a memory share neither suffer nor disturb.
+  // Kernels without a memory share neither suffer nor cause slowdown.
   Neighbourhood beside;
   beside.cpu_traffic = settings_.cpu_traffic;
   const std::vector<OperationId> no_kernels;
@@ -325,7 +325,7 @@ void Device::update_interference() {
       if (block.slowdown == slowdown) continue;
       book(block);
       block.slowdown = slowdown;
-      foresee(index);
+      predict_end(index);
     }
 
   const Interference on_copies = interference_on_copy(settings_.interference, beside);
@@ -352,7 +352,7 @@ Duration Device::busy(EngineIndex engine) const {
   return counted.runlist.serving() ? counted.busy + (now_ - counted.since) : counted.busy;
 }
 
-/// An operation that the engine works on for the context it serves, also while it turns to it.
+/// The operation that the engine executes for the served context, also during the switch to it.
 std::optional<OperationId> Device::at_work(EngineIndex engine) const {
   const auto serving = engines_[engine].runlist.serving();
   if (!serving) return std::nullopt;
@@ -361,7 +361,7 @@ std::optional<OperationId> Device::at_work(EngineIndex engine) const {
     const Copy& copy = context.copies[engine - 1];
     return copy.active ? copy.active : std::optional(copy.queue.front());
   }
-  // The earliest of those whose blocks are resident; none yet while the engine turns to the context.
+  // The earliest one with resident blocks; none yet during the switch to the context.
   std::optional<Ranked> first;
   for (const std::uint32_t index : context.resident) {
     const OperationId id = blocks_[index].operation;

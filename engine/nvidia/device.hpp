@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// An NVIDIA GPU event by event: contexts, streams, queues, blocks on SMs, copies.
+/// Event-driven model of an NVIDIA GPU: contexts, streams, queues, blocks on SMs, copies.
 ///
 /// Sources: Amert et al., "GPU Scheduling on the NVIDIA TX2: Hidden Details Revealed", RTSS 2017, for the rules
-///  G1 an operation enters its stream's queue when it is submitted;
-///  G2 a kernel enters the execution engine's (EE) queue when it reaches the head of its stream;
-///  G3 it leaves the EE queue when all its blocks are assigned, G4 its stream when all have ended;
-///  X1 only blocks of the head of the EE queue are assigned: none passes it;
-///  R1–R3 a block is assigned to an SM that has warps, registers, shared memory and a place for it;
-///  C1, C2 a copy enters its copy engine's (CE) queue at the head of its stream, and is assigned when it is the head
-///     there and the engine is free; C3 it leaves that queue when assigned, C4 its stream when it has ended;
-///  A1, A2 there is an EE queue per priority of streams; a block is assigned only while those of higher priority are
-///     empty, which means fully assigned, not ended: low blocks may run beside high ones, and assigned blocks stay.
-/// Olmedo et al., RTAS 2020: all this for every context (process) apart; which context an engine serves is the
-/// application scheduler's decision (N5, runlist.hpp), for the execution engine and each copy engine on its own (N6).
-/// Operations of a NULL stream wait for all that was submitted before them to any stream of their context, and hold up
-/// all that is submitted after them (N7); a kernel starts no block while blocks of kernels with another cache
-/// configuration run (N8); blocks go to SMs by the rule of block_placement.hpp (N14); what runs beside each other slows
-/// each other (N21, interference.hpp).
+/// - G1 an operation enters its stream's queue when it is submitted;
+/// - G2 a kernel enters the execution engine's (EE) queue when it reaches the head of its stream;
+/// - G3 it leaves the EE queue when all its blocks are assigned, G4 its stream when all have ended;
+/// - X1 only blocks of the head of the EE queue are assigned: no kernel overtakes it;
+/// - R1–R3 a block is assigned to an SM with enough warps, registers, shared memory and a free block slot;
+/// - C1, C2 a copy enters its copy engine's (CE) queue at the head of its stream, and is assigned when it is the head
+///   of that queue and the engine is free; C3 it leaves that queue when assigned, C4 its stream when it has ended;
+/// - A1, A2 there is an EE queue per stream priority; a block is assigned only while the queues of higher priority are
+///   empty. That means fully assigned, not ended: low-priority blocks may run beside high-priority ones, and assigned
+///   blocks stay.
 ///
-/// At one instant, as gpu/device.hpp is called: what ends (copies, then blocks in the order of their starts), then what
-/// comes, then heads of streams enter queues, then slices end, then assignment.
+/// Olmedo et al., RTAS 2020: all this holds separately for every context (process). The application scheduler decides
+/// which context an engine serves (N5, runlist.hpp), independently for the execution engine and each copy engine (N6).
+/// Operations of a NULL stream wait for everything submitted before them to any stream of their context, and delay
+/// everything submitted after them (N7). A kernel starts no block while blocks of kernels with another cache
+/// configuration run (N8). Blocks go to SMs by the rule of block_placement.hpp (N14). Concurrent operations slow each
+/// other down (N21, interference.hpp).
+///
+/// Order within one instant, given the calls of gpu/device.hpp: operations and blocks end (copies, then blocks in the
+/// order of their starts), then new operations arrive, then heads of streams enter queues, then slices end, then blocks
+/// are assigned.
 
 #include <cstdint>
 #include <deque>
@@ -72,13 +75,13 @@ class Device : public gpu::Device {
   struct Operation {
     DeviceOperation operation;
     std::uint64_t rank = 0;
-    bool in_queue = false;  ///< has entered its engine's queue
+    bool in_queue = false;  ///< it is in the queue of its engine
     std::int64_t assigned = 0;
     std::int64_t running = 0;              ///< blocks assigned and not ended
     std::vector<std::int64_t> running_in;  ///< the same per graphics processing cluster
-    std::vector<Slowdown> slowdowns;       ///< of its blocks per cluster, as of the last settle
-    Slowdown worst;                        ///< of them where blocks run; of a copy its own
-    std::optional<OperationId> aggressor;  ///< whence `worst`
+    std::vector<Slowdown> slowdowns;       ///< of its blocks per cluster, at the last settle
+    Slowdown worst;                        ///< the largest over clusters with running blocks; for a copy its own
+    std::optional<OperationId> aggressor;  ///< the cause of `worst`
     OperationRun run;
   };
 
@@ -88,16 +91,16 @@ class Device : public gpu::Device {
     StreamFifo fifo;
   };
 
-  /// A block that is resident.
+  /// A resident block.
   struct Block {
     OperationId operation = 0;
     SmIndex sm = 0;
     std::size_t index = 0;  ///< in the operation's run
-    Duration remaining;     ///< undisturbed time, as of `since`
+    Duration remaining;     ///< work without interference, as of `since`
     Instant since;
     Slowdown slowdown;
-    std::uint64_t sequence = 0;  ///< of the starts
-    std::size_t place = 0;       ///< in Context::resident
+    std::uint64_t sequence = 0;  ///< sequence number of the start
+    std::size_t place = 0;       ///< index in Context::resident
   };
 
   struct Copy {
@@ -107,11 +110,12 @@ class Device : public gpu::Device {
   };
 
   struct Context {
-    StreamHeads heads;                      ///< what may enter the engines' queues
-    std::deque<OperationId> kernels[2];     ///< EE queues by priority, high first
-    std::vector<std::uint32_t> resident;    ///< blocks, by their place in blocks_
-    std::vector<OperationId> memory_bound;  ///< kernels with resident blocks and a memory share, by first assignment
-    bool whole = false;                     ///< a block that takes the whole engine is resident
+    StreamHeads heads;                    ///< heads that may enter the queues of engines
+    std::deque<OperationId> kernels[2];   ///< EE queues by priority, high first
+    std::vector<std::uint32_t> resident;  ///< blocks, by their index in blocks_
+    /// kernels with resident blocks and a memory share, ordered by first assignment
+    std::vector<OperationId> memory_bound;
+    bool whole = false;  ///< a block that occupies the whole engine is resident
     BlockPlacement placement;
     std::string cache_config;  ///< of the resident blocks
     std::vector<Copy> copies;  ///< per copy engine
@@ -124,7 +128,7 @@ class Device : public gpu::Device {
     Runlist runlist;
     Duration busy;  ///< up to `since`
     Instant since;
-    EngineSlice slice;  ///< the present one
+    EngineSlice slice;  ///< the current slice
     bool in_slice = false;
   };
 
@@ -147,7 +151,7 @@ class Device : public gpu::Device {
   void assign_blocks(Context& context);
   bool assign_block(Context& context, OperationId id);
   void book(Block& block) const;
-  void foresee(std::uint32_t block);
+  void predict_end(std::uint32_t block);
   void book_copy(std::size_t copy_engine);
   Instant copy_end(std::size_t copy_engine) const;
   void update_interference();
@@ -161,9 +165,10 @@ class Device : public gpu::Device {
   Recycled<Block> blocks_;
   std::vector<Engine> engines_;  ///< by EngineIndex
 
-  std::optional<ContextIndex> running_;               ///< whose blocks run
-  std::vector<std::optional<ContextIndex>> copying_;  ///< per copy engine: whose copy moves
-  std::vector<Instant> copy_since_;                   ///< per copy engine: up to when its copy's progress is booked
+  std::optional<ContextIndex> running_;               ///< the context whose blocks run
+  std::vector<std::optional<ContextIndex>> copying_;  ///< per copy engine: the context whose copy executes
+  /// per copy engine: time up to which the progress of its copy is accounted for
+  std::vector<Instant> copy_since_;
   BlockEnds ends_;
   std::uint64_t next_rank_ = 0;
   std::uint64_t next_sequence_ = 0;

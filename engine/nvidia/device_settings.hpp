@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What a device of device.hpp is made with, from a profile.
+/// Settings for a device of device.hpp, taken from a profile.
 
 #include "amalthea/time.hpp"
 #include "engine/gpu/device_profile.hpp"
@@ -14,17 +14,17 @@ namespace amalthea::engine::nvidia {
 
 struct DeviceSettings {
   SmLimits limits;
-  /// With two, copies from the device have an engine of their own.
+  /// With two, copies from the device have their own engine.
   int copy_engines = 1;
   ScanOrder scan = ScanOrder::even_odd;
   TiePolicy ties = TiePolicy::scan;
   Preemption preemption = Preemption::instruction;
-  Duration context_switch;  ///< lost whenever an engine turns to another context
+  Duration context_switch;  ///< lost whenever an engine switches to another context
   InterferenceTable interference;
-  double cpu_traffic = 0;  ///< 0 … 1: how much of the worst memory traffic the CPUs make
+  double cpu_traffic = 0;  ///< 0 … 1: memory traffic of the CPUs relative to the worst case
 };
 
-/// What the profile says. Where its SMs are not known, those of SmLimits stand in.
+/// The settings of a profile. If its SMs are unknown, the defaults of SmLimits apply.
 DeviceSettings device_settings(const DeviceProfile& profile);
 
 }  // namespace amalthea::engine::nvidia

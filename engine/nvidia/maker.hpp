@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// NVIDIA among the makers of GPUs. A profile that is no other maker's is one of NVIDIA's.
+/// NVIDIA as a GPU vendor. A profile that no other vendor claims is one of NVIDIA's.
 
 #include "engine/gpu/device_maker.hpp"
 

@@ -19,16 +19,16 @@ constexpr double line_bytes = 128;
 double power_sum(double a, double b, double exponent) {
   if (b <= 0) return a;
   if (a <= 0) return b;
-  // Scaled by the larger one: the powers of long times are beyond a double's reach.
+  // Scaled by the larger one, since powers of long times exceed the range of a double.
   const double larger = std::max(a, b);
   return larger * std::pow(1 + std::pow(std::min(a, b) / larger, exponent), 1 / exponent);
 }
 
-/// A kernel, or several of one kind, with the blocks that found room.
+/// A kernel, or several of the same kind, with its placed blocks.
 struct Resident {
   const MemoryKernel* kernel = nullptr;
   std::vector<double> blocks;  ///< per SM
-  double kernels = 0;          ///< that have a block resident
+  double kernels = 0;          ///< number of kernels with a resident block
   double all_blocks = 0;
 
   double warps_per_block() const { return static_cast<double>((kernel->threads + 31) / 32); }
@@ -41,20 +41,20 @@ struct Resident {
   }
 };
 
-/// What is resident asks of everything that is shared; the law is a function of a kernel and this.
+/// The total demand of resident kernels for everything shared; the model is a function of a kernel and this.
 struct Load {
-  double load_path = 0;  ///< cycles that the busiest SM of the kernel needs to load for every warp once
+  double load_path = 0;  ///< cycles that the kernel's busiest SM needs to load once for every warp
   double footprint = 0;  ///< KiB that compete for the L2
-  double warps = 0;      ///< that may miss
-  double dram = 0;       ///< cycles of the memory's bandwidth for every missing warp once
-  double lanes = 0;      ///< cycles that a lane's miss queues behind those of other lanes
+  double warps = 0;      ///< number of warps that may miss
+  double dram = 0;       ///< cycles of the memory bandwidth for every missing warp once
+  double lanes = 0;      ///< cycles that a lane's miss waits behind those of other lanes
   double cpu_latency = 1;
   double cpu_queue = 0;
 };
 
-class Law {
+class MemoryEquations {
  public:
-  explicit Law(const MemoryParameters& parameters) : p_(parameters) {}
+  explicit MemoryEquations(const MemoryParameters& parameters) : p_(parameters) {}
 
   /// Lanes of a warp.
   static double lanes(const MemoryKernel& kernel) {
@@ -65,7 +65,7 @@ class Law {
     return kernel.pattern == AccessPattern::random && kernel.lanes_differ && kernel.threads > 1;
   }
 
-  /// Sectors that a warp's lanes of their own touch: fewer than lanes where the footprint has few sectors.
+  /// Sectors that a warp's separate lanes touch: fewer than lanes if the footprint has few sectors.
   static double distinct_lanes(const MemoryKernel& kernel) {
     const double sectors = std::max(1.0, static_cast<double>(kernel.footprint) / sector_bytes);
     return std::max(1.0, sectors * -std::expm1(lanes(kernel) * std::log1p(-1 / (sectors + 1e-9))));
@@ -83,8 +83,8 @@ class Law {
     return p_.hit_latency + further * (lanes_alone(kernel) ? p_.hit_lane_extra : p_.hit_warp_extra / 31);
   }
 
-  /// An access that takes `cycles` when nothing queues for the SM's load path. That path is a bandwidth: what waits
-  /// for misses anyway does not wait for it as well.
+  /// The time of an access that takes `cycles` without queueing for the SM's load path. That path is a bandwidth: time
+  /// spent waiting for misses overlaps with it.
   double queued(const MemoryKernel& kernel, double cycles, double load_path) const {
     if (lanes_alone(kernel))
       return std::max(cycles, undisturbed_hit(kernel) + load_path - p_.unqueued_lanes * p_.lane_load);
@@ -94,7 +94,7 @@ class Law {
     return queue <= 0 ? cycles : cycles * std::pow(1 + queue, 1 / exponent);
   }
 
-  /// Share of a walk's misses that `footprint` makes, 0 … 1. A random walk beyond the capacity always finds a part.
+  /// The share of a walk's misses caused by `footprint`, 0 … 1. A random walk beyond the capacity always hits in part.
   double overflow(const MemoryKernel& kernel, double footprint) const {
     if (kernel.location == MemoryLocation::zero_copy) return 1;
     const double own = static_cast<double>(kernel.footprint) / bytes_per_kib;
@@ -104,14 +104,14 @@ class Law {
     return std::max(alone, std::pow(shared, p_.sequential_ramp_exponent));
   }
 
-  /// Accesses of a warp that wait for a miss, 0 … 1.
+  /// The share of a warp's accesses that wait for a miss, 0 … 1.
   double miss_share(const MemoryKernel& kernel, const Load& load) const {
     if (kernel.location == MemoryLocation::zero_copy) return 1;
     const double share = overflow(kernel, load.footprint);
     if (kernel.pattern == AccessPattern::random) {
       const double doublings = std::log2(std::max(1.0, load.warps / p_.random_growth_from));
       const double cost = std::min(p_.miss_latency, p_.random_miss_latency + p_.random_growth_per_doubling * doublings);
-      // A warp waits for the last of its lanes.
+      // A warp waits for its last lane.
       const double lanes = lanes_alone(kernel) ? distinct_lanes(kernel) : 1.0;
       return -std::expm1(lanes * std::log1p(-std::min(share * cost / p_.miss_latency, 1.0 - 1e-12)));
     }
@@ -136,14 +136,15 @@ class Law {
     return queued(kernel, hit + share * (missed - hit), load.load_path);
   }
 
-  /// Cycles of the memory's bandwidth that one access of all resident warps takes.
+  /// Cycles of the memory bandwidth that one access of all resident warps takes.
   double dram_of(const Resident& resident, double footprint) const {
     const MemoryKernel& kernel = *resident.kernel;
     if (kernel.pattern != AccessPattern::sequential) return 0;
     return p_.dram_line * resident.warps() * overflow(kernel, footprint) * fresh_share(kernel, 0);
   }
 
-  /// Lanes that miss on their own, and how far their misses cost what they do far beyond the capacity.
+  /// Number of lanes that miss separately, weighted by how close the cost of their misses is to that far beyond the
+  /// capacity.
   double lone_lanes(const Resident& resident) const {
     return lanes_alone(*resident.kernel) ? resident.warps() * distinct_lanes(*resident.kernel) : 0.0;
   }
@@ -156,12 +157,12 @@ class Law {
     return p_.lane_miss * weighted_lanes * std::pow(std::min(1.0, lanes / p_.lane_miss_depth), p_.lane_miss_exponent);
   }
 
-  /// Warps whose misses others wait behind.
+  /// Number of warps whose misses delay others.
   double missing_warps(const Resident& resident, double footprint) const {
     return resident.warps() * overflow(*resident.kernel, footprint);
   }
 
-  /// How many warps' misses keep the memory as busy as a bulk kernel that uses this share of it.
+  /// The number of missing warps that load the memory as much as a bulk kernel with this utilization.
   double warps_of_bulk(double utilisation) const {
     return utilisation * (p_.hit_latency + p_.hit_warp_extra + p_.miss_latency) / p_.dram_line;
   }
@@ -178,7 +179,7 @@ class Law {
     return 1 - std::pow(p_.l2_capacity / footprint, p_.random_overflow_exponent);
   }
 
-  /// Accesses of a sequential warp that are the first to what a miss brings, 0 … 1.
+  /// The share of a sequential warp's accesses that are the first to the fetched data, 0 … 1.
   double fresh_share(const MemoryKernel& kernel, double walks) const {
     const double step = lanes(kernel) * element_bytes / kernel.fetched_bytes.value_or(p_.fetched_bytes);
     if (step >= 1) return 1;
@@ -190,14 +191,14 @@ class Law {
 };
 
 std::string check(const MemoryParameters& parameters, const SmLimits& limits, const MemoryKernel& kernel) {
-  constexpr std::int64_t most_bytes = std::int64_t{1} << 50;
-  constexpr std::int64_t most_blocks = std::int64_t{1} << 31;
+  constexpr std::int64_t max_bytes = std::int64_t{1} << 50;
+  constexpr std::int64_t max_blocks = std::int64_t{1} << 31;
   if (kernel.threads < 1) return fmt::format("{} threads: expected at least 1", kernel.threads);
-  if (kernel.blocks < 1 || kernel.blocks > most_blocks)
-    return fmt::format("{} blocks: expected 1 to {}", kernel.blocks, most_blocks);
+  if (kernel.blocks < 1 || kernel.blocks > max_blocks)
+    return fmt::format("{} blocks: expected 1 to {}", kernel.blocks, max_blocks);
   if (!(kernel.memory_share >= 0 && kernel.memory_share <= 1))
     return fmt::format("a memory share of {}: expected 0 to 1", kernel.memory_share);
-  if (kernel.footprint < 0 || kernel.footprint > most_bytes)
+  if (kernel.footprint < 0 || kernel.footprint > max_bytes)
     return fmt::format("a footprint of {} bytes: expected 0 to 2^50", kernel.footprint);
   if (kernel.fetched_bytes && !(*kernel.fetched_bytes >= sector_bytes && *kernel.fetched_bytes <= line_bytes))
     return fmt::format("{} bytes fetched by a miss: expected {} to {}", *kernel.fetched_bytes, sector_bytes,
@@ -218,7 +219,7 @@ std::string check(const MemoryParameters& parameters, const SmLimits& limits, co
   return {};
 }
 
-/// Places kernels in order; once a block finds no room all behind it wait (X1).
+/// Places kernels in order; once a block does not fit, all following ones wait (X1).
 class Residency {
  public:
   explicit Residency(const SmLimits& limits) : placement_(limits) {}
@@ -248,17 +249,17 @@ class Residency {
   bool full_ = false;
 };
 
-/// The parts of a sum that is built up step by step, so that they add up to it.
+/// The parts of a sum that is built step by step, so that they add up to it.
 class Parts {
  public:
   explicit Parts(std::vector<InterferencePart>& parts) : parts_(parts) {}
 
-  /// What the kernel itself makes; also if it is nothing.
+  /// Adds the kernel's own part, even if it is zero.
   void own(InterferenceCause cause, double sum) {
     parts_.push_back({cause, std::nullopt, std::max(0.0, sum - sum_)});
     sum_ = sum;
   }
-  /// What others make, by their weights.
+  /// Adds the part caused by others, distributed by their weights.
   void by_others(InterferenceCause cause, double sum, const std::vector<double>& weights) {
     double all = 0;
     for (const double weight : weights) all += weight;
@@ -278,12 +279,13 @@ class Parts {
   double sum_ = 0;
 };
 
-/// The kernel and the others as they are resident, and what they ask of each other.
+/// The resident kernel and the other kernels, and their mutual demands.
 class Scene {
  public:
-  Scene(const Law& law, const Resident& kernel, const std::vector<Resident>& others, const CpuTraffic& cpu)
-      : law_(law), kernel_(kernel), others_(others) {
-    const MemoryParameters& p = law.parameters();
+  Scene(const MemoryEquations& equations, const Resident& kernel, const std::vector<Resident>& others,
+        const CpuTraffic& cpu)
+      : equations_(equations), kernel_(kernel), others_(others) {
+    const MemoryParameters& p = equations.parameters();
     const double cores = cpu.kind == CpuTrafficKind::none ? 0.0 : static_cast<double>(cpu.cores) / p.cpu_cores;
     const bool random = cpu.kind == CpuTrafficKind::random;
     cpu_latency_ = 1 + ((random ? p.cpu_random_latency : p.cpu_sequential_latency) - 1) * cores;
@@ -309,23 +311,25 @@ class Scene {
  private:
   using Cause = InterferenceCause;
 
-  /// What a bulk kernel takes when alone on the device.
+  /// The time of a bulk kernel alone on the device.
   double bulk_alone(const Resident& resident) const {
     const MemoryKernel& kernel = *resident.kernel;
     const auto blocks = static_cast<double>(kernel.blocks);
     const double busiest = std::ceil(blocks / static_cast<double>(resident.blocks.size()));
-    return law_.bulk_cycles(kernel.own_cycles / blocks, kernel.load_path_cycles * busiest / blocks,
-                            kernel.memory_path_cycles);
+    return equations_.bulk_cycles(kernel.own_cycles / blocks, kernel.load_path_cycles * busiest / blocks,
+                                  kernel.memory_path_cycles);
   }
 
-  /// The share of its time in which a resident keeps the load path of an SM busy when undisturbed. A walk as if it
-  /// always hit: one that misses asks less often, and another kernel that makes it miss would otherwise help.
+  /// The share of its time in which a resident kernel uses the load path of an SM without interference. A walk counts
+  /// as if it always hit: one that misses requests less often, and another kernel that makes it miss would otherwise
+  /// help.
   double load_path_use(const Resident& resident, std::size_t sm) const {
     const MemoryKernel& kernel = *resident.kernel;
-    if (!resident.is_bulk()) return std::min(1.0, walk_path(resident, sm) / law_.undisturbed_hit(*resident.kernel));
+    if (!resident.is_bulk())
+      return std::min(1.0, walk_path(resident, sm) / equations_.undisturbed_hit(*resident.kernel));
     return kernel.load_path_cycles * resident.blocks[sm] / static_cast<double>(kernel.blocks) / bulk_alone(resident);
   }
-  /// The same of the memory path.
+  /// The same for the memory path.
   double memory_path_use(const Resident& resident) const {
     const MemoryKernel& kernel = *resident.kernel;
     if (!resident.is_bulk()) return std::min(1.0, queue_weight(resident) / walk_cycles(resident));
@@ -333,26 +337,26 @@ class Scene {
   }
 
   double walk_path(const Resident& resident, std::size_t sm) const {
-    return resident.blocks[sm] * resident.warps_per_block() * law_.load_of_warp(*resident.kernel);
+    return resident.blocks[sm] * resident.warps_per_block() * equations_.load_of_warp(*resident.kernel);
   }
   double walk_cycles(const Resident& resident) const {
     Load load;
     load.footprint = footprint_;
     load.warps = resident.warps();
-    return law_.cycles(*resident.kernel, load);
+    return equations_.cycles(*resident.kernel, load);
   }
-  /// Cycles of the memory's bandwidth for one access of each warp.
+  /// Cycles of the memory bandwidth for one access of each warp.
   double queue_weight(const Resident& walk) const {
-    return law_.dram_of(walk, footprint_) +
-           law_.parameters().lane_miss * law_.lone_lanes(walk) * law_.lane_weight(*walk.kernel, footprint_);
+    return equations_.dram_of(walk, footprint_) + equations_.parameters().lane_miss * equations_.lone_lanes(walk) *
+                                                      equations_.lane_weight(*walk.kernel, footprint_);
   }
 
-  /// What another one takes of an SM's load path while the kernel makes one access: an access of each warp, or the
-  /// share of the access that a bulk kernel keeps it busy. For a bulk kernel, the share itself.
+  /// The time that another kernel uses an SM's load path during one access of the kernel: an access of each warp, or
+  /// the corresponding share of a bulk kernel. For a bulk kernel, the share itself.
   double path_of(const Resident& other, std::size_t sm) const {
     if (kernel_.is_bulk()) return load_path_use(other, sm);
     if (!other.is_bulk()) return walk_path(other, sm);
-    return load_path_use(other, sm) * law_.undisturbed_hit(*kernel_.kernel);
+    return load_path_use(other, sm) * equations_.undisturbed_hit(*kernel_.kernel);
   }
   double path_of_others(std::size_t sm) const {
     double path = 0;
@@ -361,63 +365,64 @@ class Scene {
   }
 
   double warps_of(const Resident& resident) const {
-    return resident.is_bulk() ? law_.warps_of_bulk(memory_path_use(resident)) : resident.warps();
+    return resident.is_bulk() ? equations_.warps_of_bulk(memory_path_use(resident)) : resident.warps();
   }
   double missing_warps_of(const Resident& resident) const {
-    return resident.is_bulk() ? warps_of(resident) : law_.missing_warps(resident, footprint_);
+    return resident.is_bulk() ? warps_of(resident) : equations_.missing_warps(resident, footprint_);
   }
   double dram_of(const Resident& resident) const {
-    return resident.is_bulk() ? warps_of(resident) * law_.parameters().dram_line : law_.dram_of(resident, footprint_);
+    return resident.is_bulk() ? warps_of(resident) * equations_.parameters().dram_line
+                              : equations_.dram_of(resident, footprint_);
   }
 
   void predict_walk(Parts& parts, InterferencePrediction& prediction) const {
     const MemoryKernel& kernel = *kernel_.kernel;
     const double own_footprint = kernel_.cached_footprint();
-    // Alone, one step after another.
-    parts.own(Cause::hit_latency, law_.undisturbed_hit(kernel));
+    // Alone, step by step.
+    parts.own(Cause::hit_latency, equations_.undisturbed_hit(kernel));
     Load load;
-    double own_path = 0;  // alone its busiest SM may be another one
+    double own_path = 0;  // alone, another SM may be the busiest
     for (std::size_t sm = 0; sm < kernel_.blocks.size(); ++sm) own_path = std::max(own_path, walk_path(kernel_, sm));
     load.load_path = own_path;
-    parts.own(Cause::load_path, law_.queued(kernel, parts.sum(), load.load_path));
+    parts.own(Cause::load_path, equations_.queued(kernel, parts.sum(), load.load_path));
     load.footprint = own_footprint;
     load.warps = kernel_.warps();
-    parts.own(Cause::misses, law_.cycles(kernel, load));
-    const double own_lanes = law_.lone_lanes(kernel_);
-    load.dram = law_.dram_of(kernel_, own_footprint);
-    load.lanes = law_.lane_queue(own_lanes, own_lanes * law_.lane_weight(kernel, own_footprint));
-    parts.own(Cause::memory_bandwidth, law_.cycles(kernel, load));
+    parts.own(Cause::misses, equations_.cycles(kernel, load));
+    const double own_lanes = equations_.lone_lanes(kernel_);
+    load.dram = equations_.dram_of(kernel_, own_footprint);
+    load.lanes = equations_.lane_queue(own_lanes, own_lanes * equations_.lane_weight(kernel, own_footprint));
+    parts.own(Cause::memory_bandwidth, equations_.cycles(kernel, load));
     prediction.alone_cycles = parts.sum();
-    // Beside the others, in the order of the way that an access goes.
+    // With the other kernels, in the order of an access's path.
     load.load_path = std::max(own_path, walk_path(kernel_, sm_) + path_of_others(sm_));
-    parts.by_others(Cause::load_path, law_.cycles(kernel, load),
+    parts.by_others(Cause::load_path, equations_.cycles(kernel, load),
                     weights([&](const Resident& other) { return path_of(other, sm_); }));
     load.footprint = footprint_;
-    const double own_weighted_lanes = own_lanes * law_.lane_weight(kernel, footprint_);
-    load.dram = law_.dram_of(kernel_, footprint_);
-    load.lanes = law_.lane_queue(own_lanes, own_weighted_lanes);
-    parts.by_others(Cause::shared_l2, law_.cycles(kernel, load),
+    const double own_weighted_lanes = own_lanes * equations_.lane_weight(kernel, footprint_);
+    load.dram = equations_.dram_of(kernel_, footprint_);
+    load.lanes = equations_.lane_queue(own_lanes, own_weighted_lanes);
+    parts.by_others(Cause::shared_l2, equations_.cycles(kernel, load),
                     weights([](const Resident& other) { return other.cached_footprint(); }));
     for (const Resident& other : others_) load.warps += warps_of(other);
-    parts.by_others(Cause::crowded_misses, law_.cycles(kernel, load),
+    parts.by_others(Cause::crowded_misses, equations_.cycles(kernel, load),
                     weights([&](const Resident& other) { return warps_of(other); }));
     double lanes = own_lanes;
     double weighted_lanes = own_weighted_lanes;
     for (const Resident& other : others_) {
       load.dram += dram_of(other);
-      lanes += law_.lone_lanes(other);
-      weighted_lanes += law_.lone_lanes(other) * law_.lane_weight(*other.kernel, footprint_);
+      lanes += equations_.lone_lanes(other);
+      weighted_lanes += equations_.lone_lanes(other) * equations_.lane_weight(*other.kernel, footprint_);
     }
-    load.lanes = law_.lane_queue(lanes, weighted_lanes);
-    parts.by_others(Cause::memory_bandwidth, law_.cycles(kernel, load), weights([&](const Resident& other) {
+    load.lanes = equations_.lane_queue(lanes, weighted_lanes);
+    parts.by_others(Cause::memory_bandwidth, equations_.cycles(kernel, load), weights([&](const Resident& other) {
                       return other.is_bulk() ? dram_of(other) : queue_weight(other);
                     }));
-    double missing = law_.missing_warps(kernel_, footprint_);
+    double missing = equations_.missing_warps(kernel_, footprint_);
     for (const Resident& other : others_) missing += missing_warps_of(other);
     load.cpu_latency = cpu_latency_;
     load.cpu_queue = cpu_queue_per_warp_ * missing;
     load.lanes *= cpu_bandwidth_;
-    parts.by_cpu(law_.cycles(kernel, load));
+    parts.by_cpu(equations_.cycles(kernel, load));
   }
 
   void predict_bulk(Parts& parts, InterferencePrediction& prediction) const {
@@ -429,21 +434,21 @@ class Scene {
     for (const double on_sm : kernel_.blocks) path = std::max(path, kernel.load_path_cycles * on_sm / blocks);
     double memory = kernel.memory_path_cycles;
     parts.own(Cause::hit_latency, own);
-    parts.own(Cause::load_path, law_.bulk_cycles(own, path, 0));
-    parts.own(Cause::memory_bandwidth, law_.bulk_cycles(own, path, memory));
+    parts.own(Cause::load_path, equations_.bulk_cycles(own, path, 0));
+    parts.own(Cause::memory_bandwidth, equations_.bulk_cycles(own, path, memory));
     prediction.alone_cycles = parts.sum();
-    // Others take in the kernel's time the share of each path that they take when alone.
+    // During the kernel's time, others use the same share of each path as when alone.
     const auto path_use = [&](const Resident& other) { return load_path_use(other, sm_); };
     const auto memory_use = [&](const Resident& other) { return memory_path_use(other); };
-    if (path > 0) {  // what does not use a path does not wait for it
+    if (path > 0) {  // a kernel that does not use a path does not wait for it
       for (const Resident& other : others_) path += path_use(other) * alone;
-      parts.by_others(Cause::load_path, law_.bulk_cycles(own, path, memory), weights(path_use));
+      parts.by_others(Cause::load_path, equations_.bulk_cycles(own, path, memory), weights(path_use));
     }
     if (memory > 0) {
       for (const Resident& other : others_) memory += memory_use(other) * alone;
-      parts.by_others(Cause::memory_bandwidth, law_.bulk_cycles(own, path, memory), weights(memory_use));
+      parts.by_others(Cause::memory_bandwidth, equations_.bulk_cycles(own, path, memory), weights(memory_use));
     }
-    parts.by_cpu(law_.bulk_cycles(own, path, memory * cpu_bandwidth_));
+    parts.by_cpu(equations_.bulk_cycles(own, path, memory * cpu_bandwidth_));
   }
 
   template <typename Weight>
@@ -454,14 +459,14 @@ class Scene {
     return all;
   }
 
-  const Law& law_;
+  const MemoryEquations& equations_;
   const Resident& kernel_;
   const std::vector<Resident>& others_;
   double cpu_latency_ = 1;
   double cpu_queue_per_warp_ = 0;
-  double cpu_bandwidth_ = 1;  ///< factor on what the memory's bandwidth takes
+  double cpu_bandwidth_ = 1;  ///< factor on the memory bandwidth
   double footprint_ = 0;
-  std::size_t sm_ = 0;  ///< of those that hold blocks of the kernel the one with the busiest load path
+  std::size_t sm_ = 0;  ///< the SM with blocks of the kernel that has the busiest load path
 };
 
 }  // namespace
@@ -507,8 +512,8 @@ tl::expected<InterferencePrediction, std::string> predict_interference(const Mem
       return tl::unexpected(fmt::format("number {} of the kernels beside: {}", i + 1, problem));
     };
     if (const std::string problem = check(parameters, limits, others[i].kernel); !problem.empty()) return fail(problem);
-    if (others[i].count < 0 || others[i].count > most_kernels_beside - kernels)
-      return fail(fmt::format("a count of {}: expected 0 to {} in all", others[i].count, most_kernels_beside));
+    if (others[i].count < 0 || others[i].count > max_kernels_beside - kernels)
+      return fail(fmt::format("a count of {}: expected 0 to {} in all", others[i].count, max_kernels_beside));
     kernels += others[i].count;
     all_blocks += static_cast<double>(others[i].count) * static_cast<double>(others[i].kernel.blocks);
     auto resident = residency.add(others[i].kernel, others[i].count);
@@ -516,8 +521,8 @@ tl::expected<InterferencePrediction, std::string> predict_interference(const Mem
     beside.push_back(std::move(*resident));
   }
   InterferencePrediction prediction;
-  const Law law(parameters);
-  const Scene scene(law, *own, beside, cpu);
+  const MemoryEquations equations(parameters);
+  const Scene scene(equations, *own, beside, cpu);
   scene.predict(prediction);
   prediction.memory_slowdown = prediction.beside_cycles / prediction.alone_cycles;
   prediction.slowdown = 1 - kernel.memory_share + kernel.memory_share * prediction.memory_slowdown;
@@ -536,7 +541,7 @@ CoarsePrediction predict_coarsely(const InterferenceTable& table, double memory_
   if (other_kernels)
     prediction.by_kernels = std::max(excess(table.kernel_by_same_gpc), excess(table.kernel_by_other_gpc));
   if (cpu) prediction.by_cpu = excess(table.kernel_by_cpu);
-  // As everywhere with the table: of several kinds the worst counts (interference.hpp).
+  // As always with the table: the worst of several kinds counts (interference.hpp).
   (prediction.by_kernels >= prediction.by_cpu ? prediction.by_cpu : prediction.by_kernels) = 0;
   prediction.memory_slowdown = 1 + prediction.by_kernels + prediction.by_cpu;
   prediction.slowdown = 1 - memory_share + memory_share * prediction.memory_slowdown;

@@ -34,20 +34,20 @@ std::vector<std::vector<std::optional<SmIndex>>> place_round_robin(const SmLimit
 }
 
 tl::expected<std::vector<PlacementStudyRow>, std::string> study_placement(const PlacementStudy& study) {
-  if (study.configurations < 1 || study.configurations > most_studied)
-    return tl::unexpected(fmt::format("configurations must be between 1 and {}", most_studied));
-  if (study.fewest_streams < 1 || study.most_streams < study.fewest_streams || study.most_streams > 1024)
+  if (study.configurations < 1 || study.configurations > max_studied)
+    return tl::unexpected(fmt::format("configurations must be between 1 and {}", max_studied));
+  if (study.fewest_streams < 1 || study.max_streams < study.fewest_streams || study.max_streams > 1024)
     return tl::unexpected(std::string("streams must be between 1 and 1024, the fewest not above the most"));
-  if (study.most_blocks < 1 || study.most_blocks > 1024)
+  if (study.max_blocks < 1 || study.max_blocks > 1024)
     return tl::unexpected(std::string("blocks of a stream must be between 1 and 1024"));
-  if (study.most_threads < 1 || study.most_threads > study.limits.threads_per_block)
+  if (study.max_threads < 1 || study.max_threads > study.limits.threads_per_block)
     return tl::unexpected(fmt::format("threads of a block must be between 1 and {}", study.limits.threads_per_block));
-  // The generator is fixed by the standard, its distributions are not. The bias of the remainder is below 2^-53.
+  // The standard defines the generator, but not its distributions. The bias of the remainder is below 2^-53.
   std::mt19937_64 random(study.seed);
   const auto draw = [&random](std::int64_t most) {
     return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most)) + 1;
   };
-  const std::int64_t numbers = study.most_streams - study.fewest_streams + 1;
+  const std::int64_t numbers = study.max_streams - study.fewest_streams + 1;
   std::vector<PlacementStudyRow> rows;
   for (std::int64_t number = 0; number < numbers; ++number) {
     PlacementStudyRow row;
@@ -56,16 +56,16 @@ tl::expected<std::vector<PlacementStudyRow>, std::string> study_placement(const 
     for (std::int64_t configuration = 0; configuration < row.configurations; ++configuration) {
       std::vector<StreamBlocks> streams;
       for (std::int64_t stream = 0; stream < row.streams; ++stream) {
-        const std::int64_t blocks = draw(study.most_blocks);
-        const std::int64_t threads = draw(study.most_threads);
+        const std::int64_t blocks = draw(study.max_blocks);
+        const std::int64_t threads = draw(study.max_threads);
         streams.push_back({blocks, (threads + study.limits.warp_size - 1) / study.limits.warp_size});
       }
       const auto actual = place_streams(BlockPlacement(study.limits), streams);
-      const auto foretold = place_round_robin(study.limits, streams);
+      const auto predicted = place_round_robin(study.limits, streams);
       std::int64_t wrong = 0;
       for (std::size_t stream = 0; stream < streams.size(); ++stream)
         for (std::size_t block = 0; block < actual[stream].size(); ++block)
-          wrong += actual[stream][block] != foretold[stream][block] ? 1 : 0;
+          wrong += actual[stream][block] != predicted[stream][block] ? 1 : 0;
       for (const StreamBlocks& stream : streams) row.blocks += stream.blocks;
       row.wrong_blocks += wrong;
       row.wrong += wrong > 0 ? 1 : 0;

@@ -18,7 +18,7 @@
 namespace amalthea::engine::nvidia {
 namespace {
 
-/// Blocks that end at one time.
+/// Blocks that end at the same time.
 struct Row {
   std::int64_t time = 0;
   std::int64_t blocks = 0;
@@ -41,7 +41,7 @@ tl::unexpected<std::string> overflow(std::size_t kernel) {
 
 std::int64_t quotient_up(std::int64_t value, std::int64_t by) { return value / by + (value % by != 0 ? 1 : 0); }
 
-/// The GPU's places for blocks.
+/// The block slots of the GPU.
 class Engine {
  public:
   explicit Engine(std::int64_t g_max) : free_(g_max) {}
@@ -73,7 +73,8 @@ class Engine {
     }
   }
 
-  /// What decides on everything that comes, seen from `time`: when the queue moves on, and when which blocks end.
+  /// The state that determines all future behavior, relative to `time`: when the queue advances, and when which blocks
+  /// end.
   std::vector<std::int64_t> state_at(std::int64_t time) const {
     const std::int64_t begin = std::max(time, now_);
     std::int64_t free = free_;
@@ -95,7 +96,7 @@ class Engine {
  private:
   static constexpr std::int64_t latest = std::numeric_limits<std::int64_t>::max();
 
-  /// Takes the blocks back that have ended.
+  /// Releases the slots of ended blocks.
   void give_back() {
     for (; !earlier_.empty() && earlier_.top().time <= now_; earlier_.pop()) free_ += earlier_.top().blocks;
     for (; !own_.empty() && own_.front().time <= now_; own_.pop_front()) {
@@ -104,8 +105,8 @@ class Engine {
     }
   }
 
-  /// While no block of another kernel ends, the resident blocks of this one replace themselves every `execution`: takes
-  /// as many such rounds at once as there are before the next of the others ends. All places are taken.
+  /// While no block of another kernel ends, the resident blocks of this one replace themselves every `execution`: skips
+  /// as many such rounds as fit before the next end of the others. All slots are occupied.
   bool skip_rounds(std::int64_t execution, std::int64_t& left) {
     if (own_.empty()) return true;
     std::int64_t rounds = (left - 1) / own_blocks_;
@@ -125,9 +126,9 @@ class Engine {
 
   std::int64_t free_;
   std::int64_t now_ = 0;
-  std::deque<Row> own_;  ///< of the kernel that is being started; in order of time, since all its blocks last the same
+  std::deque<Row> own_;  ///< of the current kernel; ordered by time, since all its blocks take equally long
   std::int64_t own_blocks_ = 0;
-  std::priority_queue<Row, std::vector<Row>, Later> earlier_;  ///< of kernels before
+  std::priority_queue<Row, std::vector<Row>, Later> earlier_;  ///< of earlier kernels
 };
 
 /// Order of the execution engine's queue: by release, then input order.
@@ -159,8 +160,7 @@ tl::expected<RtaResult, std::string> response_times(const RtaProblem& problem) {
   return with_responses(problem, std::move(result));
 }
 
-tl::expected<PeriodicRtaResult, std::string> response_times_periodic(const RtaProblem& problem,
-                                                                     std::int64_t most_jobs) {
+tl::expected<PeriodicRtaResult, std::string> response_times_periodic(const RtaProblem& problem, std::int64_t max_jobs) {
   PeriodicRtaResult result;
   result.hyperperiod = 1;
   std::int64_t last_offset = 0;
@@ -205,8 +205,8 @@ tl::expected<PeriodicRtaResult, std::string> response_times_periodic(const RtaPr
   while (!jobs.empty()) {
     const Job job = jobs.top();
     if (job.enqueued >= result.until) {
-      // Every job released before `until` that has not been taken yet is enqueued after its predecessor: part of the
-      // state are the jobs that wait.
+      // Every job released before `until` that is not yet enqueued follows its predecessor: waiting jobs are part of
+      // the state.
       std::vector<std::int64_t> present = engine.state_at(result.until);
       std::vector<std::pair<std::size_t, std::pair<std::int64_t, std::int64_t>>> waiting;
       for (auto rest = jobs; !rest.empty(); rest.pop())
@@ -225,7 +225,7 @@ tl::expected<PeriodicRtaResult, std::string> response_times_periodic(const RtaPr
       result.until = *later;
       continue;
     }
-    if (taken == most_jobs) {
+    if (taken == max_jobs) {
       result.until = job.enqueued;
       break;
     }
@@ -275,7 +275,7 @@ tl::expected<RtaResult, std::string> response_times_as_printed(const RtaProblem&
   RtaResult result;
   std::int64_t now = 0;
   std::int64_t free = problem.g_max;
-  std::optional<Row> least;  // of the heap; as no row is ever taken out, no other is ever looked at
+  std::optional<Row> least;  // of the heap; since no row is ever removed, no other row is ever inspected
   for (std::size_t index = 0; index < problem.kernels.size(); ++index) {
     const std::int64_t execution = problem.kernels[index].execution;
     std::int64_t left = problem.kernels[index].blocks;
@@ -290,11 +290,11 @@ tl::expected<RtaResult, std::string> response_times_as_printed(const RtaProblem&
       if (!add_row(free)) return overflow(index);
       now = least->time;
       free = least->blocks;
-      if (free == 0) {  // from here on the same row of no blocks is found over and over
+      if (free == 0) {  // from here on the same empty row is found repeatedly
         result.endless_at = index;
         return with_responses(problem, std::move(result));
       }
-      // When the least row is found again, nothing but `left` changes: all those turns at once.
+      // If the smallest row is found again, only `left` changes: skips all those turns at once.
       if (now == before) left -= std::max<std::int64_t>(0, (left - 1) / free - 1) * free;
     }
     const auto end = add_row(left);

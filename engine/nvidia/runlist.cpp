@@ -29,8 +29,8 @@ void Runlist::set_work(ContextIndex context, bool has_work) {
 bool Runlist::others_have_work() const { return working_ > (contexts_[*serving_].has_work ? 1U : 0U); }
 
 Instant Runlist::slice_end(Instant wanted_since) const {
-  // While nobody else wanted the engine, slices renewed themselves back to back: the present one ends at the first
-  // multiple of the slice length that is not before the other work came.
+  // While no other context requested the engine, slices renewed themselves back to back: the current one ends at the
+  // first multiple of the slice length that is not before the arrival of the other work.
   const Duration slice = contexts_[*serving_].slice;
   const Duration since = std::max(wanted_since, slice_start_) - slice_start_;
   const std::int64_t slices =

@@ -16,7 +16,7 @@ namespace {
 
 using Wide = detail::Int128;
 
-/// Larger than any time that matters, small enough for a sum of three.
+/// Larger than any relevant time, and small enough for a sum of three.
 constexpr Duration infinite = Duration::picoseconds(std::int64_t{1} << 61);
 
 Duration saturated(Wide picoseconds) {
@@ -28,11 +28,12 @@ Duration sum(Duration a, Duration b) { return saturated(Wide(a.picoseconds()) + 
 std::int64_t ceiling(Duration a, Duration b) { return detail::divide(a.picoseconds(), b.picoseconds(), Rounding::up); }
 std::int64_t turns_of(Duration work, Duration slice) { return std::max<std::int64_t>(1, ceiling(work, slice)); }
 
-/// So often an equation is evaluated before it is said to have no bound, lest absurd input hang the analysis.
-constexpr std::int64_t most_group_steps = 1'000;
-constexpr std::int64_t most_core_steps = 20'000;
-/// And so much is done altogether, in pairs of tasks looked at.
-constexpr std::int64_t most_work = 1'000'000'000;
+/// Maximum number of evaluations of an equation before it has no bound, so that extreme input does not hang the
+/// analysis.
+constexpr std::int64_t max_group_steps = 1'000;
+constexpr std::int64_t max_core_steps = 20'000;
+/// Maximum total work, in pairs of tasks.
+constexpr std::int64_t max_work = 1'000'000'000;
 
 // ---- static facts about tasks
 
@@ -43,13 +44,13 @@ std::size_t engine_of(StreamOperationKind kind) {
   return kind == StreamOperationKind::kernel ? execution_engine : copy_engine;
 }
 
-/// What a task's jobs bring to one engine.
+/// The use of one engine by a task's jobs.
 struct EngineUse {
-  Duration work;           ///< of a job, slowed all the time
-  Duration undisturbed;    ///< of a job
-  std::int64_t turns = 0;  ///< of a job
+  Duration work;           ///< per job, with maximum slowdown
+  Duration undisturbed;    ///< per job, without slowdown
+  std::int64_t turns = 0;  ///< per job
   Duration overrun;
-  Duration before, after;  ///< least time of a job before its first and after its last operation here
+  Duration before, after;  ///< minimum time of a job before its first and after its last operation here
 };
 
 struct TaskFacts {
@@ -57,13 +58,13 @@ struct TaskFacts {
   Duration best;
   bool offloads = false;
   std::array<EngineUse, engines> use;
-  /// Worst times, one before and one after every GPU segment, if only zero.
+  /// Worst times, one before and one after every GPU segment, possibly zero.
   std::vector<Duration> cpu_segments = std::vector<Duration>(1);
   std::vector<std::vector<std::pair<std::size_t, OperationGroup>>> segments;  ///< groups and their engine
   std::size_t context = 0;                                                    ///< index among the contexts
 };
 
-/// How much slower an operation of one task gets by what the others could have on the other engine.
+/// The maximum slowdown of an operation of one task by what the others may execute on the other engine.
 Slowdown slowdown_of(const TimeSliceProblem& problem, std::size_t task, const GpuOperation& operation) {
   Slowdown worst;
   for (std::size_t other = 0; other < problem.tasks.size(); ++other) {
@@ -128,15 +129,15 @@ TaskFacts facts_of(const TimeSliceProblem& problem, std::size_t index) {
   return facts;
 }
 
-// ---- the common solution
+// ---- the common fixed point
 
-/// One task's job seen from another: own work and switches, and what it waits for each context.
+/// One task's job as other tasks see it: own work and switches, and its waits for each context.
 struct JobBound {
   Duration gpu, slowdown, own_switches;
   std::vector<Duration> segments;
   std::vector<ContextWait> waits;             ///< parallel to the tasks
-  std::array<Duration, engines> work{};       ///< on each engine, with what it is slowed at most
-  std::array<std::int64_t, engines> turns{};  ///< for that
+  std::array<Duration, engines> work{};       ///< on each engine, with maximum slowdown
+  std::array<std::int64_t, engines> turns{};  ///< for that work
   Duration own() const { return gpu + slowdown + own_switches; }
 };
 
@@ -167,7 +168,7 @@ class Analysis {
 
   TimeSliceBounds run() {
     if (!solve()) {
-      // Without demands nothing but the jitter of suspending tasks ties one bound to another.
+      // Without demands, only the jitter of suspending tasks links the bounds.
       by_demand_ = false;
       if (!solve()) std::fill(response_.begin(), response_.end(), std::nullopt);
     }
@@ -178,10 +179,10 @@ class Analysis {
   std::size_t count() const { return problem_.tasks.size(); }
   const GpuTask& task(std::size_t index) const { return problem_.tasks[index]; }
 
-  /// Two releases are no closer than this, and so no bound is longer (7a). Not above zero: no bound.
+  /// The minimum distance of two releases, and so an upper limit for bounds (7a). Not above zero: no bound.
   Duration limit_of(std::size_t index) const { return task(index).period - task(index).jitter; }
 
-  /// (8): false when it takes too many steps.
+  /// (8): false if it takes too many steps.
   bool solve() {
     work_ = 0;
     jobs_.clear();
@@ -189,11 +190,11 @@ class Analysis {
       response_[index] = task(index).unlimited ? std::nullopt : std::optional(facts_[index].best);
     for (bool again = true; again;) {
       again = bound_jobs();
-      if (work_ > most_work) return false;
+      if (work_ > max_work) return false;
       for (std::size_t index = 0; index < count(); ++index) {
         if (!response_[index]) continue;
         const auto found = response_of(index);
-        if (work_ > most_work) return false;
+        if (work_ > max_work) return false;
         const auto next = found ? std::optional(std::max(found->time, *response_[index])) : std::nullopt;
         again = again || next != response_[index];
         response_[index] = next;
@@ -202,7 +203,7 @@ class Analysis {
     return true;
   }
 
-  /// (3); nothing where the context may always want the engine.
+  /// (3); nothing if the context may always request the engine.
   std::optional<EngineDemand> demand_of(std::size_t index, std::size_t engine) const {
     const EngineUse& use = facts_[index].use[engine];
     if (use.turns == 0) return EngineDemand{task(index).period, {}, {}, 0};
@@ -227,8 +228,8 @@ class Analysis {
     return sharing;
   }
 
-  /// From what the jobs of others were found to take at most, at first as if nothing slowed them. Says whether they may
-  /// take more than that.
+  /// Uses the maximum times found for the jobs of others, initially without slowdown. Returns whether they may take
+  /// longer.
   bool bound_jobs() {
     const auto sharing = sharing_contexts();
     const std::vector<JobBound> before = std::exchange(jobs_, std::vector<JobBound>(count()));
@@ -255,7 +256,7 @@ class Analysis {
       }
       if (before.empty()) continue;
       for (std::size_t engine = 0; engine < engines; ++engine) {
-        // From below, so that the common solution is the least.
+        // From below, so that the common solution is the smallest.
         job.work[engine] = std::max(job.work[engine], before[index].work[engine]);
         job.turns[engine] = std::max(job.turns[engine], before[index].turns[engine]);
         more = more || job.work[engine] > before[index].work[engine] || job.turns[engine] > before[index].turns[engine];
@@ -264,23 +265,23 @@ class Analysis {
     return more;
   }
 
-  /// What a task wants of its core, and whether the GPU segments are part of the same window.
+  /// A task's demand for its core, and whether the GPU segments are in the same window.
   struct Demand {
     std::size_t task = 0;
     Duration execution;
     bool with_gpu = false;
-    /// What takes no time at the end comes after what is released at that instant: it is as if it took a moment.
+    /// A last segment without execution time follows tasks released at that instant: it counts as one moment.
     Duration moment;
   };
   static Duration moment_after(Duration last_execution) {
     return last_execution.is_zero() ? Duration::picoseconds(1) : Duration{};
   }
 
-  /// The smaller of (6) and (7).
+  /// The minimum of (6) and (7).
   std::optional<Response> response_of(std::size_t index) {
     auto whole =
         least_response({index, facts_[index].execution, true, moment_after(facts_[index].cpu_segments.back())});
-    // Without GPU segments there is but one window; a response without waits for anybody cannot get better.
+    // Without GPU segments there is only one window; a response without waits cannot improve.
     if (!facts_[index].offloads || (whole && waits_for_nobody(*whole))) return whole;
     auto apart = response_by_segments(index);
     return !whole || (apart && apart->time < whole->time) ? apart : whole;
@@ -325,7 +326,7 @@ class Analysis {
     return response;
   }
 
-  /// The least over the ways to count suspending tasks of at least the priority.
+  /// The minimum over the ways to count suspending tasks of at least the priority.
   std::optional<Response> least_response(const Demand& demand) {
     const std::size_t index = demand.task;
     std::vector<std::size_t> rivals, free;
@@ -352,7 +353,7 @@ class Analysis {
       }
       return best;
     }
-    // Too many for all divisions: all one way, all the other, and from there one task at a time.
+    // Too many for all combinations: all one way, all the other way, and from there one task at a time.
     attempt();
     for (const std::size_t other : free) jitter[other] = true;
     attempt();
@@ -368,8 +369,8 @@ class Analysis {
     Duration window = sum(demand.execution, demand.moment);
     if (demand.with_gpu) window = sum(window, jobs_[demand.task].own());
     const auto pairs = static_cast<std::int64_t>((rivals.size() + 1) * (contexts_.size() + 1));
-    for (std::int64_t step = 0; step < most_core_steps && window <= limit_of(demand.task); ++step) {
-      if ((work_ += pairs) > most_work) break;
+    for (std::int64_t step = 0; step < max_core_steps && window <= limit_of(demand.task); ++step) {
+      if ((work_ += pairs) > max_work) break;
       std::vector<BoundShare> parts;
       const Duration next = evaluate(demand, rivals, jitter, window, parts);
       if (next <= window) return Response{next - demand.moment, std::move(parts)};
@@ -417,7 +418,7 @@ class Analysis {
     }
     for (const GpuTask::Blocking& blocking : task(demand.task).blocking)
       add(BoundPart::blocking, blocking.by, times(blocking.time, 1 + (any_suspends ? starts : 0)));
-    // What is counted as own work of the task or of one that polls before it is not waited for as well.
+    // Time counted as own work of the task, or of a polling task that precedes it, does not count as waiting too.
     for (const std::size_t other : rivals)
       if (!jitter[other]) waits[other] = {};
     if (demand.with_gpu) waits[demand.task] = {};
@@ -428,7 +429,7 @@ class Analysis {
     return total;
   }
 
-  /// No more than the context can ask of both engines in the window.
+  /// At most what the context can demand of both engines in the window.
   void limit(std::size_t by, Duration window, ContextWait& wait) const {
     if (wait.total().is_zero()) return;
     Duration work;
@@ -453,7 +454,7 @@ class Analysis {
     return static_cast<double>(work.picoseconds()) / static_cast<double>(period.picoseconds());
   }
 
-  /// Of a job, at least: what it executes and the undisturbed GPU time that it polls for.
+  /// The minimum core time of a job: its execution, and the undisturbed GPU time it polls for.
   Duration core_time(std::size_t index) const {
     const TaskFacts& facts = facts_[index];
     if (task(index).wait == WaitMode::suspend) return facts.execution;
@@ -488,7 +489,7 @@ class Analysis {
     return bounds;
   }
 
-  /// What the bounds of a task's GPU segments are made of, and those of its operations.
+  /// Describes the parts of the bounds of a task's GPU segments, and the bounds of its operations.
   void describe_segments(std::size_t index, TaskBound& bound) const {
     const auto sharing = sharing_contexts();
     const TaskFacts& facts = facts_[index];
@@ -522,7 +523,7 @@ class Analysis {
       for (std::size_t by = 0; by < count(); ++by) add(BoundPart::slices, by, whole.waits[by].slices);
       for (std::size_t by = 0; by < count(); ++by) add(BoundPart::overruns, by, whole.waits[by].overruns);
       for (std::size_t by = 0; by < count(); ++by) add(BoundPart::switches, by, whole.waits[by].switches);
-      // An operation is a group of its own to (4), and lies within its group.
+      // An operation is a separate group for (4), and lies within its group.
       auto& operations = bound.operations.emplace_back();
       std::size_t group = 0;
       for (const GpuOperation& operation : gpu->operations) {
@@ -607,27 +608,27 @@ class Analysis {
   std::vector<std::size_t> contexts_;  ///< tasks that offload, in order
   std::vector<std::optional<Duration>> response_;
   std::vector<JobBound> jobs_;
-  std::vector<bool> gave_up_;  ///< an equation of the task was not solved in the steps it may take
+  std::vector<bool> gave_up_;  ///< an equation of the task was not solved within the limit of steps
   bool by_demand_ = true;
   std::int64_t work_ = 0;
 };
 
-/// What is wrong with a task; "" when nothing is.
+/// Describes what is wrong with a task; "" if nothing is.
 std::string fault_of(const TimeSliceProblem& problem, const GpuTask& task) {
-  const auto positive = [](Duration time) { return time > Duration{} && time < longest_analysed; };
+  const auto positive = [](Duration time) { return time > Duration{} && time < longest_analyzed; };
   if (!positive(task.period) || !positive(task.deadline) || !positive(task.slice))
     return fmt::format("period, deadline and time slice must be above zero and below {}",
-                       format_duration(longest_analysed));
-  if (task.jitter < Duration{} || task.jitter >= longest_analysed)
-    return fmt::format("its jitter must be below {}", format_duration(longest_analysed));
+                       format_duration(longest_analyzed));
+  if (task.jitter < Duration{} || task.jitter >= longest_analyzed)
+    return fmt::format("its jitter must be below {}", format_duration(longest_analyzed));
   if (task.core >= problem.cores.size()) return "its core is not there";
   for (const GpuTask::Blocking& blocking : task.blocking)
-    if (blocking.by >= problem.tasks.size() || blocking.time < Duration{} || blocking.time >= longest_analysed)
-      return fmt::format("what blocks it must be there and below {}", format_duration(longest_analysed));
+    if (blocking.by >= problem.tasks.size() || blocking.time < Duration{} || blocking.time >= longest_analyzed)
+      return fmt::format("what blocks it must be there and below {}", format_duration(longest_analyzed));
   Wide total = 0;
   const auto fits = [&total](Duration best, Duration worst) {
     total += worst.picoseconds();
-    return best >= Duration{} && best <= worst && total < longest_analysed.picoseconds();
+    return best >= Duration{} && best <= worst && total < longest_analyzed.picoseconds();
   };
   for (const Segment& segment : task.segments) {
     bool good = true;
@@ -644,7 +645,7 @@ std::string fault_of(const TimeSliceProblem& problem, const GpuTask& task) {
     }
     if (!good)
       return fmt::format("best times must be at most the worst, and all together below {}",
-                         format_duration(longest_analysed));
+                         format_duration(longest_analyzed));
   }
   return {};
 }
@@ -692,7 +693,8 @@ std::int64_t slots_before(const std::vector<SharingContext>& contexts, std::size
   std::array<std::int64_t, 3> gaps{};
   for (std::int64_t round = 1; round < own; ++round)
     gaps[static_cast<std::size_t>(round - 1)] = its >= (other > self ? round : round + 1) ? 1 : 0;
-  const bool in_between = other < self || its >= own;  // in the first round before, or in the last after the own slot
+  // in the first round before, or in the last after the own slot
+  const bool in_between = other < self || its >= own;
   gaps[static_cast<std::size_t>(own - 1)] = std::max<std::int64_t>(0, its - own) + (in_between ? 1 : 0);
   std::int64_t most = 0;
   for (std::int64_t first = 0; first < own; ++first) {
@@ -706,7 +708,7 @@ std::int64_t slots_before(const std::vector<SharingContext>& contexts, std::size
 GroupBound group_bound(const OperationGroup& group, const std::vector<SharingContext>& contexts, std::size_t self,
                        Duration context_switch) {
   const auto asks = [](const std::optional<EngineDemand>& demand) { return !demand || demand->turns > 0; };
-  // Without a window the others' demands do not count, only their slots.
+  // Without a window, only the slots of the others count, not their demands.
   const auto evaluate = [&](std::optional<Duration> window) {
     GroupBound bound;
     bound.waits.resize(contexts.size());
@@ -745,7 +747,8 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
       bound.response = sum(bound.response, saturated(Wide(wait.slices.picoseconds()) + wait.overruns.picoseconds() +
                                                      wait.switches.picoseconds()));
     }
-    // The first turn may follow one of another before the group came; every further own switch follows one since.
+    // The first turn may follow a turn of another context before the group arrived; every further own switch follows
+    // one since.
     const bool shared = std::any_of(contexts.begin(), contexts.end(), [&](const SharingContext& context) {
       return &context != &contexts[self] && asks(context.demand);
     });
@@ -755,7 +758,7 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
     return bound;
   };
   Duration window = group.work;
-  for (std::int64_t step = 0; step < most_group_steps; ++step) {
+  for (std::int64_t step = 0; step < max_group_steps; ++step) {
     GroupBound bound = evaluate(window);
     if (bound.response <= window) return bound;
     window = bound.response;
@@ -765,7 +768,7 @@ GroupBound group_bound(const OperationGroup& group, const std::vector<SharingCon
 
 std::optional<Duration> core_response(Duration own, const std::vector<CoreRival>& rivals, Duration limit) {
   std::int64_t steps = 0;
-  for (Duration window = own; window <= limit && steps < most_core_steps; ++steps) {
+  for (Duration window = own; window <= limit && steps < max_core_steps; ++steps) {
     Duration next = own;
     for (const CoreRival& rival : rivals)
       next = sum(next, times(rival.execution, ceiling(sum(window, rival.jitter), rival.period)));
@@ -776,12 +779,12 @@ std::optional<Duration> core_response(Duration own, const std::vector<CoreRival>
 }
 
 tl::expected<TimeSliceBounds, std::string> time_slice_bounds(const TimeSliceProblem& problem) {
-  constexpr std::int64_t most_slowdown = 1'000'000'000;  // a thousand times
+  constexpr std::int64_t max_slowdown = 1'000'000'000;  // a thousand times
   for (const Slowdown slowdown : {problem.kernel_by_memcpy, problem.kernel_by_memset, problem.copy_by_kernel})
-    if (slowdown.ppm < 1'000'000 || slowdown.ppm > most_slowdown)
+    if (slowdown.ppm < 1'000'000 || slowdown.ppm > max_slowdown)
       return tl::unexpected(std::string("slowdowns must be between 1 and 1000"));
-  if (problem.context_switch < Duration{} || problem.context_switch >= longest_analysed)
-    return tl::unexpected(fmt::format("the context switch must be below {}", format_duration(longest_analysed)));
+  if (problem.context_switch < Duration{} || problem.context_switch >= longest_analyzed)
+    return tl::unexpected(fmt::format("the context switch must be below {}", format_duration(longest_analyzed)));
   for (const GpuTask& task : problem.tasks)
     if (const std::string fault = fault_of(problem, task); !fault.empty())
       return tl::unexpected(fmt::format("task {}: {}", task.name, fault));

@@ -1,77 +1,77 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Bounds on response times of processes that share a GPU in time slices, while their host parts share CPU cores.
+/// Bounds on response times of processes that share a GPU by time slices, while their host parts share CPU cores.
 ///
-/// The model. A task runs on one core under preemptive fixed priorities; its jobs come at least a period apart and are
-/// sequences of CPU segments and GPU segments. A GPU segment is a sequence of copies and kernels, each submitted when
-/// the one before has ended; the job waits for the last. It waits busily (polls: keeps the core at its priority) or
-/// suspends (leaves it). Each task with GPU segments is one context. Copy engine and execution engine are arbitrated
-/// apart (N6), each by the work-conserving round robin of runlist.hpp (N5). So a context has at most one operation
-/// outstanding.
+/// The model. A task runs on one core under preemptive fixed priorities. Its jobs are released at least a period apart
+/// and are sequences of CPU segments and GPU segments. A GPU segment is a sequence of copies and kernels, each
+/// submitted when the previous one has ended; the job waits for the last. It waits busily (polls: keeps the core at its
+/// priority) or suspends (leaves it). Each task with GPU segments is one context. Copy engine and execution engine are
+/// arbitrated separately (N6), each by the work-conserving round robin of runlist.hpp (N5). So a context has at most
+/// one outstanding operation.
 ///
-/// The reference is Wang, Liu, Wong, Kim, "GCAPS: GPU Context-Aware Preemptive Priority-based Scheduling for Real-Time
-/// Tasks", ECRTS 2024, its analysis of the driver's default scheduling. docs/reference/gpu.md compares.
+/// The reference is the analysis of the driver's default scheduling in Wang, Liu, Wong, Kim, "GCAPS: GPU Context-Aware
+/// Preemptive Priority-based Scheduling for Real-Time Tasks", ECRTS 2024. docs/theory/gpu.md compares both.
 ///
-/// Notation: L slice, theta context switch, C execution on the core, T period, R response bound; consecutive operations
-/// of a segment on one engine are a group, since to the engine they are one operation.
+/// Notation: L slice, theta context switch, C execution on the core, T period, R response bound. Consecutive operations
+/// of a segment on one engine are a group, since the engine treats them as one operation.
 ///
-/// (1) Turns. A turn of a context ends when it runs dry or, after at least L, when another wants the engine. So a group
-///     of work W has at most q = max(1, ceil(W / L)) turns, and waits at most q times. What is left of a running slice
-///     when a group begins only saves a wait.
-/// (2) Slots. Before each of its turns every other context k is served at most for the slots it has in the runlist
-///     between two slots of the waiting context, each for at most L_k (an uncontested slice renews itself, and so ends
-///     at most L_k after somebody came), plus the overrun b_k to the next point at which it can be preempted, plus
-///     theta.
+/// (1) Turns. A turn of a context ends when it runs out of work or, after at least L, when another context requests the
+///     engine. So a group of work W has at most q = max(1, ceil(W / L)) turns, and waits at most q times. The rest of a
+///     running slice when a group begins can only save a wait.
+/// (2) Slots. Before each turn of the waiting context, the engine serves every other context k for at most its slots in
+///     the runlist between two slots of the waiting context. Each slot takes at most L_k (an uncontested slice renews
+///     itself, so it ends at most L_k after another context gets work), plus the overrun b_k to the next preemption
+///     point, plus theta.
 /// (3) Demand. In any window of length w, context k has work on an engine from at most
-///     ceil((w + R_k - pre_k - post_k) / T_k) jobs, where pre_k and post_k are the least time that a job spends before
-///     its first and after its last operation on that engine: a job released at r works there within
-///     [r + pre_k, r + R_k - post_k]. Each brings its work, in as many turns as (1) says. Needs R_k <= T_k.
-///     Without R_k: jobs of k come one after the other, none shorter than its best B_k, so that n of them that work on
-///     the engine in a window take it at least post_k + (n - 2) B_k + pre_k: at most
+///     ceil((w + R_k - pre_k - post_k) / T_k) jobs, where pre_k and post_k are the minimum time of a job before its
+///     first and after its last operation on that engine: a job released at r uses the engine only within
+///     [r + pre_k, r + R_k - post_k]. Each job contributes its work, in the number of turns of (1). Needs R_k <= T_k.
+///     Without R_k: jobs of k run one after the other, none shorter than its best case B_k. So n jobs that use the
+///     engine in a window take at least post_k + (n - 2) B_k + pre_k: at most
 ///     ceil((w + 2 B_k - pre_k - post_k) / B_k) jobs.
-/// (4) Group. At any instant between submission and end the engine serves the group, serves or turns to another
-///     context, or turns to the group's own: the smallest D with
+/// (4) Group. At any instant between submission and end, the engine serves the group, serves or switches to another
+///     context, or switches to the group's own: the smallest D with
 ///       D = W + theta min(q, 1 + sum_k n_k) + sum_k [ min(s_k (L_k + b_k), work_k(D)) + theta n_k ],
-///     n_k = min(s_k, turns_k(D)), s_k the slots of (2) before q turns. Where the engine has no other context there
-///     are no switches.
-/// (5) Slowdown. A kernel beside another context's copy, or a copy beside another's kernel, is k times slower. Of W it
-///     costs at most (k - 1) W, and at most (1 - 1/k) of the time for which others use the other engine in the window.
-///     A context never slows itself: it has one operation at a time. Work in (3) is slowed by no more than this says of
-///     each group of the job, and by the full factor where R_k is not known.
-/// (6) Response. Let hp be the tasks of at least the priority of i on its core, divided into M, which hold time as if
+///     n_k = min(s_k, turns_k(D)), s_k the slots of (2) before q turns. If the engine has no other context, there are
+///     no switches.
+/// (5) Slowdown. A kernel beside another context's copy, or a copy beside another's kernel, is k times slower. For work
+///     W this costs at most (k - 1) W, and at most (1 - 1/k) of the time in which others use the other engine in the
+///     window. A context never slows itself down, since it has one operation at a time. Work in (3) is slowed down at
+///     most by this value for each group of the job, and by the full factor if R_k is unknown.
+/// (6) Response. Let hp be the tasks of at least the priority of i on its core, divided into M, which occupy time as if
 ///     they polled, and J, which are counted with jitter. Polling tasks and those without GPU segments are in M;
 ///     suspending ones can be in either, and every division gives a bound. Let t0 be the release of a job of i, f its
-///     end, t' <= t0 the last instant at which no earlier job of M is pending. At every instant of [t', f) take the
-///     most urgent pending job j of M and i. If j is in a CPU segment, j or something of J runs on the core. If it is
-///     in a GPU segment, its engine serves or turns to a context of M or i, whose own work that is, or to another
-///     context k. So X = f - t' is at most the smallest solution of
+///     end, t' <= t0 the last instant at which no earlier job of M is pending. At every instant of [t', f) consider the
+///     most urgent pending job j of M and i. If j is in a CPU segment, j or a task of J runs on the core. If it is in a
+///     GPU segment, its engine serves or switches to a context of M or i, which is own work, or to another context k.
+///     So X = f - t' is at most the smallest solution of
 ///       X = C_i + G_i + sum_{h in M} ceil(X / T_h) (C_h + G_h) + sum_{h in J} ceil((X + R_h - C_h) / T_h) C_h
 ///           + sum_{k not in M, k != i} min( sum_{j in M and i} jobs_j(X) I_{j,k}, demand_k(X) )
 ///     with G the own work and own switches of the job's groups, I_{j,k} the time they wait for k by (4), and demand_k
-///     the work of (3) on both engines with its switches. R_i = X when X <= T_i; beyond there is no bound.
-///     For J: a job of h that still runs at the window's start ends within R_h of its release, and so has at most the
-///     rest of that left to run; shifting its release costs at the end of the window what it brings at the start.
-///     M needs no bound for its tasks, J does.
-///     Blocking. If a section of a less urgent task, of at most B_i, cannot be left to i, one can have begun before t',
-///     and another whenever no job of M and i wants the core: B_i is added once, and, if any of M and i suspends, once
-///     more for each job of M, and for each GPU segment of a suspending one of M and i.
-/// (7) Apart. A CPU segment of i that becomes ready at t0 and ends at f does so within the smallest solution of (6)
+///     the work of (3) on both engines with its switches. R_i = X if X <= T_i; beyond that there is no bound.
+///     For J: a job of h that still runs at the start of the window ends within R_h of its release, so it has at most
+///     the rest of that left to run. A shift of its release adds at the end of the window what it removes at the start.
+///     M needs no bounds for its tasks, J does.
+///     Blocking. Assume that i cannot preempt a section of a lower-priority task, of length at most B_i. One such
+///     section can have begun before t', and another whenever no job of M and i requests the core. B_i is added once
+///     and, if any task of M and i suspends, once more for each job of M, and for each GPU segment of a suspending task
+///     of M and i.
+/// (7) Segments. A CPU segment of i that becomes ready at t0 and ends at f does so within the smallest solution of (6)
 ///     with C_i its own time, G_i = 0, and i's context among the k, by the same argument. With the D of all groups in
-///     between, the sum is another bound for R_i, smaller where the core's others run during long GPU segments. A
-///     GPU segment that ends while the core is taken goes on with its next CPU segment, which may take no time but
-///     needs the core (counted as if it took a moment).
-/// (7a) Release jitter. Where the releases of k come up to V_k after points in time at least T_k apart, ceil((w + V_k)
-/// /
-///     T_k) of them fall in a window w: V_k is added in every numerator of (3) and (6). R is still counted from the
-///     release. Two releases are at least T_k - V_k apart, so that this takes the place of T_k as the limit of R_k.
-/// (8) All R together are the smallest common solution, reached from below. It is a bound for all: at the first
+///     between, the sum is another bound for R_i, smaller if other tasks of the core run during long GPU segments. A
+///     GPU segment that ends while the core is occupied continues with its next CPU segment, which may take no time but
+///     needs the core (it counts as one moment).
+/// (7a) Release jitter. If the releases of k are delayed by up to V_k after instants at least T_k apart,
+///     ceil((w + V_k) / T_k) of them fall in a window w: V_k is added in every numerator of (3) and (6). R still counts
+///     from the release. Two releases are at least T_k - V_k apart, which replaces T_k as the limit of R_k.
+/// (8) All R together are the smallest common fixed point, reached from below. It is a bound for all: at the first
 ///     instant at which one were exceeded, the others would have held so far, and with them (3) and (6).
 ///
-/// Equal priorities count as higher, which covers any order between them. Everything rounds up.
+/// Equal priorities count as higher, which covers any order among them. Everything rounds up.
 ///
-/// Bounds hold for the model: kernels occupy the whole execution engine, blocks of one kernel last equally long (else
-/// SMs that run dry before the end of an overrun cost time that is not counted), calls take no time.
+/// Bounds hold for the model: a kernel occupies the whole execution engine, blocks of one kernel take equally long
+/// (otherwise SMs that run out of work before the end of an overrun cost time that is not counted), calls take no time.
 
 #include <cstdint>
 #include <optional>
@@ -93,7 +93,7 @@ namespace amalthea::engine::nvidia {
 
 // ---- one engine
 
-/// Jobs that want an engine: in a window w at most ceil((w + jitter) / period), each for `work` in `turns` turns.
+/// Jobs that request an engine: in a window w at most ceil((w + jitter) / period), each for `work` in `turns` turns.
 struct EngineDemand {
   Duration period;  ///< > 0
   Duration jitter;
@@ -101,7 +101,7 @@ struct EngineDemand {
   std::int64_t turns = 1;
 };
 
-/// What a demand comes to in a window.
+/// A demand in a window.
 struct EngineShare {
   Duration work;
   std::int64_t turns = 0;
@@ -112,60 +112,60 @@ EngineShare share_of(const EngineDemand& demand, Duration window);
 /// A context in an engine's round robin.
 struct SharingContext {
   Duration slice;    ///< > 0
-  Duration overrun;  ///< longest time from the end of a slice to the next point of preemption
+  Duration overrun;  ///< maximum time from the end of a slice to the next preemption point
   ContextPriority priority = ContextPriority::medium;
-  /// What it asks of this engine, at most; nothing: it may always want it. Work zero: it never does.
+  /// Its maximum demand for this engine; nothing: it may always request it. Work zero: it never does.
   std::optional<EngineDemand> demand;
-  /// What it asks of the other engine, which slows this one; nothing: it may always use it.
+  /// Its maximum demand for the other engine, which slows this one down; nothing: it may always use it.
   std::optional<EngineDemand> beside;
 };
 
 /// Consecutive operations of one context on one engine.
 struct OperationGroup {
-  Duration work;     ///< when nothing slows it
-  Duration slowest;  ///< when it is slowed all the time, >= work
+  Duration work;     ///< without slowdown
+  Duration slowest;  ///< with maximum slowdown all the time, >= work
   Slowdown full{};   ///< the largest slowdown of its operations
 };
 
-/// Time that an engine gives to another context while a group waits.
+/// Time in which an engine serves another context while a group waits.
 struct ContextWait {
   Duration slices;
   Duration overruns;
-  Duration switches;  ///< turning to it
+  Duration switches;  ///< switches to that context
   Duration total() const { return slices + overruns + switches; }
 };
 
-/// How long a group takes from submission to end, and what of; the parts add up to `response`.
+/// The maximum time of a group from submission to end, and its parts, which add up to `response`.
 struct GroupBound {
   Duration response;
   Duration work;
-  Duration slowdown;               ///< what others on the other engine add to the work
-  Duration own_switches;           ///< turning back to the group's context
+  Duration slowdown;               ///< additional work caused by others on the other engine
+  Duration own_switches;           ///< switches back to the group's context
   std::vector<ContextWait> waits;  ///< parallel to the contexts
 };
 
-/// Most slots of `other` that pass before `turns` turns of `self`, wherever the engine stands. The runlist has a round
-/// for each priority, in which the contexts of at least that priority stand in order: A B C A B A.
+/// Maximum number of slots of `other` that pass before `turns` turns of `self`, from any position in the runlist. The
+/// runlist has a round for each priority, which contains the contexts of at least that priority in order: A B C A B A.
 std::int64_t slots_before(const std::vector<SharingContext>& contexts, std::size_t self, std::size_t other,
                           std::int64_t turns);
 
-/// Equation (4) with (5). `contexts` are in the order of the runlist, with the group's own at `self`. Always finite:
+/// Equation (4) with (5). `contexts` are in the order of the runlist; the group belongs to `self`. Always finite:
 /// without demands it is the bound by slots.
 GroupBound group_bound(const OperationGroup& group, const std::vector<SharingContext>& contexts, std::size_t self,
                        Duration context_switch);
 
 // ---- one core
 
-/// A task of at least the priority of another on its core, as that one sees it: at most ceil((w + jitter) / period)
-/// jobs of it in a window w, each holding the core for `execution`.
+/// A task of at least the priority of another one on its core, as the other one sees it: at most ceil((w + jitter) /
+/// period) jobs in a window w, each of which uses the core for `execution`.
 struct CoreRival {
   Duration period;  ///< > 0
   Duration jitter;
   Duration execution;
 };
 
-/// The smallest X = own + sum over rivals of ceil((X + jitter) / period) execution; nothing when it exceeds `limit`.
-/// Rivals that poll or have no waits take jitter zero, those that suspend R - C (6).
+/// The smallest X = own + sum over rivals of ceil((X + jitter) / period) execution; nothing if it exceeds `limit`.
+/// Rivals that poll or never wait have jitter zero, those that suspend R - C (6).
 std::optional<Duration> core_response(Duration own, const std::vector<CoreRival>& rivals, Duration limit);
 
 // ---- tasks
@@ -173,10 +173,10 @@ std::optional<Duration> core_response(Duration own, const std::vector<CoreRival>
 /// A copy or kernel of a GPU segment.
 struct GpuOperation {
   StreamOperationKind kind = StreamOperationKind::kernel;
-  Duration best;  ///< best <= worst; both when nothing slows it
+  Duration best;  ///< best <= worst; both without slowdown
   Duration worst;
-  Duration longest_block;   ///< of a kernel, at worst; zero: the kernel may be one block
-  double memory_share = 1;  ///< 0 ... 1, of a kernel (N21)
+  Duration longest_block;   ///< for a kernel, maximum; zero: the kernel may be one block
+  double memory_share = 1;  ///< 0 ... 1, for a kernel (N21)
 };
 struct GpuSegment {
   std::vector<GpuOperation> operations;
@@ -195,17 +195,17 @@ struct GpuTask {
   std::string name;
   std::size_t core = 0;
   std::int64_t priority = 0;  ///< larger is more urgent
-  Duration period;            ///< > 0; the least time between releases
-  Duration jitter;            ///< releases come up to this after times at least a period apart (7a)
-  Duration deadline;          ///< > 0, from the release
+  Duration period;            ///< > 0; the minimum inter-arrival time
+  Duration jitter;            ///< releases are delayed by up to this after instants at least a period apart (7a)
+  Duration deadline;          ///< > 0, relative to the release
   WaitMode wait = WaitMode::busy;
   Duration slice = Context{}.slice;  ///< > 0
   ContextPriority gpu_priority = Context{}.priority;
   std::vector<Segment> segments;
-  /// Nothing is known of when its jobs come, how many, or what they do on the core; of its context only the slice and
-  /// the operations are. It has no bound, and nothing that it may keep from its core has.
+  /// Its releases and its execution on the core are unknown; only the slice and the operations of its context are
+  /// known. It has no bound, and neither has any task that it can delay on its core.
   bool unlimited = false;
-  /// B and what it is made of: a section that another below it does not leave to it, at its longest.
+  /// B and its parts: the longest section of `by`, a lower-priority task, that this task cannot preempt.
   struct Blocking {
     std::size_t by = 0;
     Duration time;
@@ -217,24 +217,24 @@ struct GpuTask {
 struct TimeSliceProblem {
   Preemption preemption = Preemption::instruction;
   Duration context_switch;
-  Slowdown kernel_by_memcpy, kernel_by_memset, copy_by_kernel;  ///< of what is bound by memory all the time
+  Slowdown kernel_by_memcpy, kernel_by_memset, copy_by_kernel;  ///< of something fully memory-bound
   std::vector<std::string> cores;
   std::vector<GpuTask> tasks;
 };
 
-/// Times of a problem stay below this, so that no sum overflows: a thousand seconds.
-inline constexpr Duration longest_analysed = Duration::seconds(1000);
+/// Times of a problem stay below this (a thousand seconds), so that no sum overflows.
+inline constexpr Duration longest_analyzed = Duration::seconds(1000);
 
 enum class BoundPart : std::uint8_t {
   execution,     ///< own CPU segments
-  gpu,           ///< own copies and kernels, undisturbed
-  slowdown,      ///< own copies and kernels slowed by others on the other engine
-  own_switches,  ///< an engine turning to the task's context
-  preemption,    ///< the core given to `by`; with what it polls for: its own copies, kernels and switches
-  blocking,      ///< a section of `by`, which is less urgent and cannot be left then
-  slices,        ///< an engine given to `by`, while the task or one that polls before it waits for that engine
-  overruns,      ///< ... beyond its slice, up to a point of preemption
-  switches,      ///< ... turning to it
+  gpu,           ///< own copies and kernels, without slowdown
+  slowdown,      ///< slowdown of own copies and kernels by others on the other engine
+  own_switches,  ///< switches of an engine to the task's context
+  preemption,    ///< the core executes `by`; including what it polls for: its own copies, kernels and switches
+  blocking,      ///< a section of `by`, which has a lower priority and cannot be preempted
+  slices,        ///< an engine serves `by` while the task, or a polling task that precedes it, waits for that engine
+  overruns,      ///< ... beyond its slice, up to a preemption point
+  switches,      ///< ... the switch to it
 };
 std::string_view name_of(BoundPart part);
 
@@ -245,28 +245,31 @@ struct BoundShare {
 };
 
 struct TaskBound {
-  std::optional<Duration> response;    ///< nothing: there is no bound up to the period less the jitter
-  Duration best;                       ///< no job is shorter
-  bool in_time = false;                ///< response <= deadline
-  std::string reason;                  ///< why not, in a sentence; "" when in time
-  std::vector<Duration> gpu_segments;  ///< longest time of each GPU segment, from submission to end; always finite
-  std::vector<BoundShare> parts;       ///< they add up to the response; in the order of BoundPart, then of tasks
-  std::vector<std::vector<BoundShare>> segment_parts;  ///< parallel to gpu_segments: they add up to each
-  std::vector<std::vector<Duration>> operations;       ///< of each GPU segment: longest time of each operation
+  std::optional<Duration> response;  ///< nothing: there is no bound up to the period minus the jitter
+  Duration best;                     ///< lower bound
+  bool in_time = false;              ///< response <= deadline
+  std::string reason;                ///< why not, a sentence; "" when in time
+  /// upper bound for each GPU segment, from submission to end; always finite
+  std::vector<Duration> gpu_segments;
+  std::vector<BoundShare> parts;  ///< their sum is the response; in the order of BoundPart, then of tasks
+  /// parallel to gpu_segments; the sum of each is that segment
+  std::vector<std::vector<BoundShare>> segment_parts;
+  std::vector<std::vector<Duration>> operations;  ///< for each GPU segment: upper bound for each operation
 };
 
 struct TimeSliceBounds {
-  std::vector<TaskBound> tasks;     ///< parallel to TimeSliceProblem::tasks
-  std::vector<double> core_demand;  ///< parallel to cores: executed and, by those that poll, undisturbed GPU time
-  double copy_demand = 0;           ///< of the copy engine, undisturbed work per time
-  double execution_demand = 0;      ///< of the execution engine
+  std::vector<TaskBound> tasks;  ///< parallel to TimeSliceProblem::tasks
+  /// parallel to cores: executed and, for polling tasks, undisturbed GPU time
+  std::vector<double> core_demand;
+  double copy_demand = 0;       ///< of the copy engine, undisturbed work per time
+  double execution_demand = 0;  ///< of the execution engine
 };
 
-/// The error names what is out of range: a period or slice of zero, best above worst, a core that is not there, a
-/// slowdown below 1, an operation that takes no time, a time of longest_analysed or more.
+/// The error names what is out of range: a period or slice of zero, best above worst, an unknown core, a slowdown below
+/// 1, an operation that takes no time, a time of longest_analyzed or more.
 tl::expected<TimeSliceBounds, std::string> time_slice_bounds(const TimeSliceProblem& problem);
 
-/// The form is in docs/reference/gpu.md.
+/// docs/reference/gpu.md describes the format.
 tl::expected<TimeSliceProblem, TextError> parse_time_slice_problem(std::string_view json);
 
 }  // namespace amalthea::engine::nvidia

@@ -17,10 +17,10 @@ namespace {
 
 using Error = std::optional<TextError>;
 
-/// The members of an object, times under their name without "_ps".
+/// The members of an object, with times under their name without "_ps".
 class Members {
  public:
-  /// `times` may be given as a text such as "2500us" or, with _ps after the name, as a whole number of picoseconds.
+  /// `times` may be a text such as "2500us" or, with _ps after the name, an integer number of picoseconds.
   static tl::expected<Members, TextError> of(const JsonValue& value, std::string_view what,
                                              std::initializer_list<std::string_view> times,
                                              std::initializer_list<std::string_view> others) {
@@ -55,15 +55,15 @@ class Members {
   bool has_time(std::string_view key) const { return times_.find(key) != times_.end(); }
   const JsonValue& time_value(std::string_view key) const { return *times_.find(key)->second.value; }
 
-  /// `target` keeps its value where the time is not given.
+  /// `target` is unchanged if the time is missing.
   Error time(std::string_view key, bool required, Duration& target) const {
     const auto at = times_.find(key);
     if (at == times_.end())
       return required ? Error(error_at(*value_, fmt::format("\"{}\" is missing", key))) : std::nullopt;
     const JsonValue& value = *at->second.value;
     if (auto error = read_time(value, at->second.picoseconds, target)) return error;
-    if (target >= longest_analysed)
-      return error_at(value, fmt::format("expected a time below {}", format_duration(longest_analysed)));
+    if (target >= longest_analyzed)
+      return error_at(value, fmt::format("expected a time below {}", format_duration(longest_analyzed)));
     return std::nullopt;
   }
   Error positive_time(std::string_view key, bool required, Duration& target) const {
@@ -194,16 +194,16 @@ class ProblemReader {
     return std::nullopt;
   }
 
-  /// All worst times of a task together stay within what is analysed.
+  /// The sum of all worst times of a task must stay within the analysis limit.
   Error add(const JsonValue& value, Duration time, Duration& total) {
-    if (time >= longest_analysed - total)
+    if (time >= longest_analyzed - total)
       return error_at(value, fmt::format("the segments of a task must be shorter than {} together",
-                                         format_duration(longest_analysed)));
+                                         format_duration(longest_analyzed)));
     total += time;
     return std::nullopt;
   }
 
-  /// "best" is as long as the worst where it is not given.
+  /// "best" defaults to the worst time.
   Error read_best(const Members& members, Duration worst, Duration& best) {
     best = worst;
     if (auto error = members.time("best", false, best)) return error;

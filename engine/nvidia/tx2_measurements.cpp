@@ -48,9 +48,9 @@ MemoryKernel bulk(double own_us, double load_path_us, double memory_path_us, std
   return kernel;
 }
 
-/// A 2D convolution of 1026 x 1022 floats. What it asks of the memory path is the same in both forms, 530 us; the
-/// plain form works the load paths of the SMs for 919 us in sum, the tiled one (PREM) has 2935 us of work in shared
-/// memory and of waiting. Fitted to the 1- and 4-kernel rows.
+/// A 2D convolution of 1026 x 1022 floats. Its demand for the memory path is 530 us in both forms. The plain form uses
+/// the load paths of the SMs for 919 us in total; the tiled form (PREM) has 2935 us of work in shared memory and of
+/// waiting. Fitted to the 1- and 4-kernel rows.
 constexpr double convolution_memory_us = 530;
 MemoryKernel plain_convolution(std::int64_t threads, std::int64_t blocks) {
   return bulk(0, 919, convolution_memory_us, threads, blocks);
@@ -93,7 +93,7 @@ void one_thread_beside_cpus(Rows& rows) {
   };
   constexpr auto sequential = AccessPattern::sequential;
   constexpr auto random = AccessPattern::random;
-  // Where a range of sizes has one figure, both ends stand for it; of two figures the mean.
+  // If a range of sizes has one figure, both ends stand for it; for two figures the mean.
   for (const Line& line :
        {Line{"random", random, false, 1, 161, 161, 161}, Line{"random", random, false, 512, 161, 161, 161},
         Line{"sequential", sequential, false, 1, 161, 161, 161},
@@ -209,10 +209,10 @@ void sequential_walks_of_one_thread(Rows& rows) {
   rows.section("2c one thread");
   struct Line {
     CpuTraffic cpu;
-    double fetched;  ///< bytes per miss: the set without CPU traffic misses twice as often as the others
+    double fetched;  ///< bytes per miss: the measurements without CPU traffic miss twice as often as the others
     double within, beyond, sixteen;
   };
-  // Ranges by their mean.
+  // Ranges are represented by their mean.
   for (const Line& line : {Line{idle_cpus, 32, 162, 208, 241}, Line{random_cpus, 64, 163, 186.5, 214},
                            Line{sequential_cpus, 64, 163, 197, 250.5}}) {
     struct Case {
@@ -236,7 +236,7 @@ void coalesced_within_the_l2(Rows& rows) {
         std::pair{48, 196.0}, std::pair{56, 222.0}, std::pair{64, 249.0}})
     rows.add(fmt::format("{} warps per SM", warps), walk(AccessPattern::sequential, 48, 128, warps / 2), 1, idle_cpus,
              measured);
-  // 20 blocks of 256 threads: 16 fill both SMs, the rest are a second wave.
+  // 20 blocks of 256 threads: 16 fill both SMs, the rest form a second wave.
   rows.add("20 blocks of 256 threads: first wave", walk(AccessPattern::sequential, 48, 256, 20), 1, idle_cpus, 250);
   rows.add("20 blocks of 256 threads: second wave", walk(AccessPattern::sequential, 48, 256, 4), 1, idle_cpus, 173);
   rows.add("one block of 1023 threads", walk(AccessPattern::sequential, 256, 1023), 1, idle_cpus, 158.5).hit_of_build =

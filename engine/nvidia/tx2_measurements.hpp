@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What was measured on a Jetson TX2, and what the law says to each: the figures that the TX2's parameters stand on.
+/// Measurements on a Jetson TX2, compared with the memory model: the basis of the TX2's parameters.
 ///
 /// Source: recomputed from the raw data of CTU-IIG/tt-gpu, the experiments behind Capodieci et al. at OSPERT 2019:
-/// medians, GPU at 1300.5 MHz, loads past the L1 (.cg). CPU traffic is one thread on each of five cores.
+/// medians, GPU at 1300.5 MHz, loads that bypass the L1 (.cg). CPU traffic is one thread on each of five cores.
 
 #include <optional>
 #include <string>
@@ -19,9 +19,9 @@ namespace amalthea::engine::nvidia {
 
 enum class MeasuredQuantity : std::uint8_t {
   cycles,        ///< per access
-  microseconds,  ///< of a bulk kernel
-  slowdown,      ///< beside others against alone
-  cpu_slowdown,  ///< beside others and CPU traffic against beside the same others without CPU traffic
+  microseconds,  ///< for a bulk kernel
+  slowdown,      ///< with other kernels relative to alone
+  cpu_slowdown,  ///< with other kernels and CPU traffic relative to the same kernels without CPU traffic
 };
 std::string_view unit_of(MeasuredQuantity quantity);
 
@@ -33,7 +33,7 @@ struct Measurement {
   CpuTraffic cpu;
   MeasuredQuantity quantity = MeasuredQuantity::cycles;
   double measured = 0;
-  /// Where the loop around the access was another one: its L2 hit. The prediction is shifted by the difference.
+  /// L2 hit latency of the measured loop, if it differs. The prediction is shifted by the difference.
   std::optional<double> hit_of_build;
 };
 
@@ -53,12 +53,12 @@ struct ComparedMeasurement {
   double error_percent() const { return 100 * (predicted / measurement.measured - 1); }
 };
 
-/// Every measurement and what the law predicts with these parameters and SMs. The error is that of
-/// predict_interference: the device cannot hold what was measured.
+/// Every measurement and its prediction with these parameters and SMs. The error is that of predict_interference: the
+/// measured kernels do not fit the device.
 tl::expected<std::vector<ComparedMeasurement>, std::string> compare_with_measurements(
     const MemoryParameters& parameters, const SmLimits& limits);
 
-/// Of the magnitudes of the errors, in percent; of those of one section, or of all when `section` is empty.
+/// Statistics of the absolute errors in percent, over one section, or over all if `section` is empty.
 struct ErrorSummary {
   std::size_t rows = 0;
   double median_percent = 0;

@@ -14,7 +14,7 @@ bool older(const Warps& warps, std::size_t a, std::size_t b) {
   return std::tie(warps[a].release, a) < std::tie(warps[b].release, b);
 }
 
-/// The oldest ready warp among those that `belongs` says.
+/// The oldest ready warp among those for which `belongs` is true.
 template <typename Belongs>
 Choice oldest_ready(const Warps& warps, const Belongs& belongs) {
   Choice oldest;
@@ -23,7 +23,7 @@ Choice oldest_ready(const Warps& warps, const Belongs& belongs) {
   return oldest;
 }
 
-/// The first ready warp in cyclic order, beginning with `first`.
+/// The first ready warp in cyclic order, starting with `first`.
 Choice next_ready(const Warps& warps, std::size_t first) {
   for (std::size_t i = 0; i < warps.size(); ++i)
     if (const std::size_t warp = (first + i) % warps.size(); warps[warp].ready) return warp;
@@ -48,8 +48,8 @@ Choice greedy_then_oldest(const Warps& warps, WarpMemory& memory) {
   return remembered(oldest_ready(warps, [](std::size_t) { return true; }), memory);
 }
 
-/// Groups without present warps leave; new ones come to the end: in order of release, of equal ones the larger budget
-/// first. True when the front is another group than before.
+/// Removes groups without present warps, and appends new ones: in order of release, among equals the larger budget
+/// first. True if the front group changed.
 bool update_groups(const Warps& warps, WarpMemory& memory) {
   const auto oldest_of = [&warps](std::int64_t budget) {
     Choice oldest;
@@ -82,15 +82,15 @@ void to_the_end(WarpMemory& memory) {
   ++memory.group_switches;
 }
 
-/// Counting context switches (W3): the stall of the front group's last warp is seen in the cycle in which it cannot
-/// issue, be it that it has ended. Only a sibling that takes over from it counts: neither the first warp after the
-/// group came to the front, nor what other groups do meanwhile.
+/// Counts context switches (W3): the stall of the front group's last warp is detected in the cycle in which it cannot
+/// issue, including its end. Only a sibling that replaces it counts, not the first warp after the group became the
+/// front, and not what other groups do meanwhile.
 Choice qaws(const Warps& warps, WarpMemory& memory) {
   if (update_groups(warps, memory)) {
     memory.relieved = 0;
     memory.last_of_front = std::nullopt;
   }
-  if (memory.groups.size() <= 1) {  // alone: as without groups, and nothing counts
+  if (memory.groups.size() <= 1) {  // a single group: as without groups, and nothing counts
     memory.relieved = 0;
     const Choice choice = greedy_then_oldest(warps, memory);
     if (choice) memory.last_of_front = choice;
@@ -118,7 +118,7 @@ Choice qaws(const Warps& warps, WarpMemory& memory) {
   return std::nullopt;
 }
 
-/// Algorithm 1 as printed (W2): what happened in the cycle before decides, so idle cycles count, too.
+/// Algorithm 1 as printed (W2): the previous cycle decides, so idle cycles count too.
 Choice qaws_literal(const Warps& warps, WarpMemory& memory) {
   if (update_groups(warps, memory)) memory.relieved = 0;
   if (memory.groups.size() > 1 && !memory.head_issued && memory.last &&

@@ -12,26 +12,25 @@ namespace {
 std::optional<std::string> error_of(const WarpStudy& study) {
   if (study.programs < 1 || study.programs > 10'000) return "programs must be between 1 and 10000";
   if (study.instructions < 8 || study.instructions > 1024) return "instructions must be between 8 and 1024";
-  if (study.warps < 1 || study.warps > most_warps / 2)
-    return fmt::format("warps of a kernel must be between 1 and {}", most_warps / 2);
-  if (study.offset < 0 || study.offset > most_cycles)
-    return fmt::format("the offset must be between 0 and {}", most_cycles);
+  if (study.warps < 1 || study.warps > max_warps / 2)
+    return fmt::format("warps of a kernel must be between 1 and {}", max_warps / 2);
+  if (study.offset < 0 || study.offset > max_cycles)
+    return fmt::format("the offset must be between 0 and {}", max_cycles);
   if (study.budgets.empty() || study.stall_shares.empty()) return "there must be a budget and a share of stalls";
   for (const std::int64_t budget : study.budgets)
     if (budget < 1) return "budgets must be at least 1";
   for (const std::int64_t share : study.stall_shares)
-    if (share < 0 || share > most_stall_share)
-      return fmt::format("shares of stalls must be between 0 and {} per mille", most_stall_share);
+    if (share < 0 || share > max_stall_share)
+      return fmt::format("shares of stalls must be between 0 and {} per mille", max_stall_share);
   return std::nullopt;
 }
 
-/// Which instructions of a program are followed by a stall: a quarter, never the last one, whose latency does not
-/// count.
+/// The instructions of a program that a stall follows: a quarter, never the last one, whose latency does not count.
 std::vector<std::size_t> draw_stalls(std::int64_t instructions, std::mt19937_64& random) {
   std::vector<std::size_t> places(static_cast<std::size_t>(instructions - 1));
   for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
   const std::size_t stalls = static_cast<std::size_t>(instructions / 4);
-  // The generator is fixed by the standard, shuffling is not. The bias of the remainder is below 2^-53.
+  // The standard defines the generator, but not shuffling. The bias of the remainder is below 2^-53.
   for (std::size_t i = 0; i < stalls; ++i) std::swap(places[i], places[i + random() % (places.size() - i)]);
   places.resize(stalls);
   return places;
@@ -52,7 +51,7 @@ std::vector<WarpInstruction> program_of(const std::vector<std::size_t>& stalls, 
 
 tl::expected<std::vector<WarpStudyRow>, std::string> study_warps(const WarpStudy& study) {
   if (auto error = error_of(study)) return tl::unexpected(std::move(*error));
-  // All points see the same places of stalls, so that only what is varied differs.
+  // All points have the same stall positions, so that only the varied parameter differs.
   std::mt19937_64 random(study.seed);
   std::vector<std::array<std::vector<std::size_t>, 2>> stalls(static_cast<std::size_t>(study.programs));
   for (auto& pair : stalls)

@@ -15,32 +15,32 @@ struct Warp {
   WarpIndex index = 0;
   const WarpKernel* kernel = nullptr;
   std::size_t next = 0;       ///< instruction
-  std::int64_t ready_at = 0;  ///< cycle from which it may issue, as far as latency is concerned
+  std::int64_t ready_at = 0;  ///< earliest cycle at which it may issue, with regard to latency
   bool ended() const { return next == kernel->program.size(); }
 };
 
 std::optional<std::string> error_of(const WarpScenario& scenario) {
   if (scenario.kernels.empty()) return "there must be a kernel";
-  if (scenario.sub_cores < 1 || scenario.sub_cores > most_warps)
-    return fmt::format("sub-cores must be between 1 and {}", most_warps);
+  if (scenario.sub_cores < 1 || scenario.sub_cores > max_warps)
+    return fmt::format("sub-cores must be between 1 and {}", max_warps);
   std::int64_t warps = 0, latest = 0, worst = 0;
   for (std::size_t k = 0; k < scenario.kernels.size(); ++k) {
     const WarpKernel& kernel = scenario.kernels[k];
-    if (kernel.warps < 1 || kernel.warps > most_warps - warps)
-      return fmt::format("kernel {}: warps must be at least 1, and at most {} of all kernels", k + 1, most_warps);
-    if (kernel.release < 0 || kernel.release > most_cycles)
-      return fmt::format("kernel {}: the release must be between 0 and {}", k + 1, most_cycles);
+    if (kernel.warps < 1 || kernel.warps > max_warps - warps)
+      return fmt::format("kernel {}: warps must be at least 1, and at most {} of all kernels", k + 1, max_warps);
+    if (kernel.release < 0 || kernel.release > max_cycles)
+      return fmt::format("kernel {}: the release must be between 0 and {}", k + 1, max_cycles);
     if (kernel.budget < 1) return fmt::format("kernel {}: the budget must be at least 1", k + 1);
     if (kernel.program.empty()) return fmt::format("kernel {}: there must be an instruction", k + 1);
     warps += kernel.warps;
     latest = std::max(latest, kernel.release);
     for (const WarpInstruction& instruction : kernel.program) {
-      if (instruction.latency < 1 || instruction.latency > most_cycles)
-        return fmt::format("kernel {}: latencies must be between 1 and {}", k + 1, most_cycles);
-      // Some warp always comes nearer to its end, so that the sum of all is never exceeded.
+      if (instruction.latency < 1 || instruction.latency > max_cycles)
+        return fmt::format("kernel {}: latencies must be between 1 and {}", k + 1, max_cycles);
+      // Some warp always makes progress, so the sum over all is an upper bound.
       const auto& use = scenario.pipelines->uses[static_cast<std::size_t>(instruction.unit)];
       worst += std::max(instruction.latency, use.cycles) * kernel.warps;
-      if (worst + latest > most_cycles) return fmt::format("this could take more than {} cycles", most_cycles);
+      if (worst + latest > max_cycles) return fmt::format("this could take more than {} cycles", max_cycles);
     }
   }
   return std::nullopt;
@@ -58,7 +58,7 @@ class SubCore {
 
   SubCoreResult run() {
     for (std::size_t left = warps_.size(); left > 0; ++cycle_) {
-      for (std::size_t i = 0; i < warps_.size(); ++i) look_at(i);
+      for (std::size_t i = 0; i < warps_.size(); ++i) classify_warp(i);
       const std::int64_t switches = memory_.group_switches;
       const std::optional<std::size_t> choice = scenario_.policy->choose(views_, memory_);
       if (memory_.group_switches > switches) result_.switches.push_back(cycle_);
@@ -74,7 +74,7 @@ class SubCore {
     return scenario_.pipelines->uses[static_cast<std::size_t>(warp.kernel->program[warp.next].unit)];
   }
 
-  void look_at(std::size_t i) {
+  void classify_warp(std::size_t i) {
     const Warp& warp = warps_[i];
     views_[i].present = !warp.ended() && warp.kernel->release <= cycle_;
     views_[i].ready = views_[i].present && warp.ready_at <= cycle_ && occupied_until_[use_of(warp).pipeline] <= cycle_;
@@ -103,7 +103,7 @@ class SubCore {
 
   const WarpScenario& scenario_;
   std::vector<Warp> warps_;
-  std::vector<WarpView> views_;  ///< of warps_
+  std::vector<WarpView> views_;  ///< parallel to warps_
   WarpRun& run_;
   WarpMemory memory_;
   std::array<std::int64_t, warp_unit_names.size()> occupied_until_{};
@@ -182,7 +182,7 @@ tl::expected<WarpRun, std::string> run_warps(const WarpScenario& scenario) {
     kernel.finish = std::max(kernel.finish, warp.finish);
     kernel.cycles += warp.cycles;
   }
-  std::int64_t first = most_cycles, last = 0;
+  std::int64_t first = max_cycles, last = 0;
   for (std::size_t kernel = 0; kernel < run.kernels.size(); ++kernel) {
     WarpKernelResult& result = run.kernels[kernel];
     result.response = result.finish - scenario.kernels[kernel].release;
@@ -196,7 +196,7 @@ tl::expected<WarpRun, std::string> run_warps(const WarpScenario& scenario) {
 
 std::string trace_text(const std::vector<std::optional<WarpIndex>>& trace) {
   constexpr std::string_view names = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+/";
-  static_assert(names.size() == most_warps);
+  static_assert(names.size() == max_warps);
   std::string text;
   for (const auto& warp : trace) text += warp ? names[*warp] : '.';
   return text;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// The sub-cores of one SM, cycle by cycle: which warp issues an instruction, and why the others do not.
+/// Cycle-by-cycle model of the sub-cores of one SM: which warp issues an instruction, and why the others do not.
 ///
-/// W1 (docs/reference/gpu.md): a sub-core has one warp scheduler that issues one instruction per cycle; warps are spread over the
-/// sub-cores round robin. Times are cycles, as all of this is relative to the SM's clock. A warp issues in order, its
-/// next instruction at the earliest `latency` cycles after the one before, when the pipeline of its unit is free.
-/// Not modelled: fetch, dual issue, barriers, divergence, register banks, and how latencies depend on the load of the
+/// W1 (docs/reference/gpu.md): a sub-core has one warp scheduler that issues one instruction per cycle; warps are
+/// distributed over the sub-cores round robin. Times are cycles of the SM's clock. A warp issues in order, its next
+/// instruction at the earliest `latency` cycles after the previous one, when the pipeline of its unit is free. Not
+/// modeled: fetch, dual issue, barriers, divergence, register banks, and latencies that depend on the load of the
 /// memory.
 
 #include <array>
@@ -23,16 +23,16 @@
 
 namespace amalthea::engine::nvidia {
 
-/// What executes an instruction.
+/// The unit that executes an instruction.
 enum class WarpUnit : std::uint8_t { fp32, int32, special, memory };
 inline constexpr std::array<std::string_view, 4> warp_unit_names = {"fp32", "int32", "special", "memory"};
 
 struct WarpInstruction {
-  std::int64_t latency = 1;  ///< cycles from its issue until the next one of the warp may issue; at least 1
+  std::int64_t latency = 1;  ///< minimum cycles from its issue to the next issue of the warp; at least 1
   WarpUnit unit = WarpUnit::fp32;
 };
 
-/// Latencies in cycles, each with its unit if that is not fp32: "2,1,int32:2,memory:20". Or what is wrong.
+/// Latencies in cycles, each with its unit if that is not fp32: "2,1,int32:2,memory:20". Or an error message.
 tl::expected<std::vector<WarpInstruction>, std::string> parse_warp_program(std::string_view text);
 
 struct WarpKernel {
@@ -42,8 +42,8 @@ struct WarpKernel {
   std::int64_t budget = 1;   ///< context switches within its group; policies without budgets ignore it
 };
 
-/// Which pipelines a sub-core has: per unit the pipeline it uses and for how many cycles an instruction occupies its
-/// entrance (32 lanes of a warp over the lanes of the unit); 0 cycles: it is never occupied.
+/// The pipelines of a sub-core: for each unit the pipeline it uses, and for how many cycles an instruction occupies its
+/// input (32 lanes of a warp divided by the lanes of the unit); 0 cycles: never occupied.
 struct WarpPipelines {
   std::string_view name;
   std::string_view meaning;
@@ -54,34 +54,35 @@ struct WarpPipelines {
   std::array<Use, warp_unit_names.size()> uses;
 };
 
-/// All there are; the first is the default.
+/// All of them; the first is the default.
 const std::vector<WarpPipelines>& warp_pipelines();
-/// By its name; null when there is none.
+/// The one with this name; null if there is none.
 const WarpPipelines* find_warp_pipelines(std::string_view name);
 
 struct WarpScenario {
   std::vector<WarpKernel> kernels;  ///< warps are numbered from 0, kernel by kernel
   const WarpPolicy* policy = nullptr;
   const WarpPipelines* pipelines = nullptr;
-  std::int64_t sub_cores = 1;  ///< warp i is on sub-core i mod this
+  std::int64_t sub_cores = 1;  ///< warp i is on sub-core i mod sub_cores
 };
 
-inline constexpr std::int64_t most_warps = 64;          ///< of an SM
-inline constexpr std::int64_t most_cycles = 1'000'000;  ///< that a scenario may take at worst
+inline constexpr std::int64_t max_warps = 64;          ///< of an SM
+inline constexpr std::int64_t max_cycles = 1'000'000;  ///< maximum length of a scenario
 
-/// What happened to a warp, or to all warps of a kernel, in the cycles between release and finish; they add up.
+/// The state of a warp, or of all warps of a kernel, in the cycles between release and finish; their sum is the
+/// response.
 struct WarpCycles {
   std::int64_t issued = 0;        ///< an instruction was issued
-  std::int64_t latency = 0;       ///< the instruction before was not done
+  std::int64_t latency = 0;       ///< the previous instruction was not done
   std::int64_t pipeline = 0;      ///< its pipeline was occupied
-  std::int64_t not_selected = 0;  ///< could have issued, another warp did
+  std::int64_t not_selected = 0;  ///< could have issued, but another warp did
   WarpCycles& operator+=(const WarpCycles& other);
 };
 
 struct WarpResult {
   std::size_t kernel = 0;
   std::size_t sub_core = 0;
-  std::int64_t finish = 0;  ///< cycle after the issue of its last instruction, whose latency does not count
+  std::int64_t finish = 0;  ///< the cycle after the issue of its last instruction, whose latency does not count
   WarpCycles cycles;
 };
 
@@ -92,8 +93,8 @@ struct WarpKernelResult {
 };
 
 struct SubCoreResult {
-  std::vector<std::optional<WarpIndex>> trace;  ///< who issued, by cycle from 0 to the last issue
-  std::vector<std::int64_t> switches;           ///< cycles in which a group had used up its budget
+  std::vector<std::optional<WarpIndex>> trace;  ///< the issuing warp, by cycle from 0 to the last issue
+  std::vector<std::int64_t> switches;           ///< cycles in which the budget of a group was used up
 };
 
 struct WarpRun {
@@ -104,10 +105,10 @@ struct WarpRun {
   std::int64_t cycles = 0;  ///< from the first release to the last finish
 };
 
-/// The error says which figure is out of range.
+/// The error states which figure is out of range.
 tl::expected<WarpRun, std::string> run_warps(const WarpScenario& scenario);
 
-/// A character per cycle: 0-9, a-z, A-Z, + and / for the warps, a dot when none issues.
+/// One character per cycle: 0-9, a-z, A-Z, + and / for the warps, a dot if none issues.
 std::string trace_text(const std::vector<std::optional<WarpIndex>>& trace);
 
 }  // namespace amalthea::engine::nvidia

@@ -17,7 +17,7 @@ namespace {
 /// Picoseconds, wide enough for sums and products of two times.
 using Wide = amalthea::detail::Int128;
 
-/// What is drawn from the random streams of a seed.
+/// Purposes of the random streams of a seed.
 constexpr std::uint64_t arrivals_purpose = 0x6172726976616c73;  // "arrivals"
 
 constexpr std::int64_t millionths = 1'000'000;
@@ -25,7 +25,7 @@ constexpr std::int64_t millionths = 1'000'000;
 Wide wide(Duration time) { return time.picoseconds(); }
 std::int64_t ps(Duration time) { return time.picoseconds(); }
 
-/// Nothing beyond what a time can be.
+/// Nothing if it exceeds the range of times.
 std::optional<Duration> narrow(Wide time) {
   if (time > std::numeric_limits<std::int64_t>::max()) return std::nullopt;
   return Duration::picoseconds(static_cast<std::int64_t>(time));
@@ -39,7 +39,7 @@ Wide any_between(Wide lower, Wide upper, RandomStream& random) {
   return std::min(upper, lower + static_cast<Wide>(random.uniform() * range));
 }
 
-/// A value of the distribution, as the pattern has it; `densest` is the bound at which occurrences are densest.
+/// A value of the distribution for the pattern; `densest` is the bound for the densest occurrences.
 std::int64_t value_of(const Distribution& distribution, ArrivalPattern pattern, std::int64_t densest,
                       RandomStream random) {
   switch (pattern) {
@@ -57,18 +57,18 @@ std::int64_t value_of(const Distribution& distribution, ArrivalPattern pattern, 
 
 // ---------------------------------------------------------------- arrival curves
 
-/// The least time from one occurrence to the `steps`-th after it that a whole sequence within the curve can have, for
-/// up to as many steps as the longest entry has; at(-steps) is minus the largest. Only for curves that are possible.
+/// The minimum time from one occurrence to the `steps`-th after it in any complete sequence within the curve, for up to
+/// as many steps as the longest entry; at(-steps) is minus the maximum. Only for possible curves.
 ///
-/// A sequence is a system of difference constraints t(j) - t(i) >= weight; the tightest implied ones are the longest
-/// paths, which depend on j - i alone. Steps of a path can be put in any order, so that it never leaves the indices
+/// A sequence is a system of difference constraints t(j) - t(i) >= weight. The tightest implied constraints are the
+/// longest paths, which depend only on j - i. The steps of a path can be reordered so that it never leaves the indices
 /// from -size to 2 × size.
 class ClosedCurve {
  public:
   explicit ClosedCurve(const ArrivalCurve& curve) {
     for (const auto& entry : curve.entries)
       if (entry.count >= 2) size_ = std::max(size_, entry.count - 1);
-    std::vector<std::pair<std::int64_t, Wide>> edges{{1, 0}};  // steps, least time
+    std::vector<std::pair<std::int64_t, Wide>> edges{{1, 0}};  // number of steps, minimum time
     for (const auto& entry : curve.entries) {
       if (entry.count < 2) continue;
       edges.emplace_back(entry.count - 1, wide(entry.lower));
@@ -135,7 +135,7 @@ std::optional<Distance> largest_distance(const ArrivalCurve& curve) {
 
 ArrivalBound at_distance(Duration distance) { return {distance, {}, distance}; }
 
-/// `count` occurrences each `period`; nothing where that is less than a picosecond between them.
+/// `count` occurrences in each `period`; nothing if their distance is less than a picosecond.
 std::optional<ArrivalBound> evenly(Duration period, std::int64_t count, Wide jitter, Duration minimum_distance) {
   const Duration between = Duration::picoseconds(ps(period) / count);
   const auto extra = narrow(std::max<Wide>(0, jitter));
@@ -199,7 +199,7 @@ std::optional<ArrivalBound> bound_of(const VariableRate& rate) {
 std::optional<ArrivalBound> bound_of(const InterProcess&) { return std::nullopt; }
 std::optional<ArrivalBound> bound_of(const EventDriven&) { return std::nullopt; }
 
-/// One divided by it; nothing for zero.
+/// The reciprocal; nothing for zero.
 std::optional<double> per(double distance) { return distance > 0 ? std::optional(1 / distance) : std::nullopt; }
 double number(Duration time) { return static_cast<double>(time.picoseconds()); }
 
@@ -240,7 +240,7 @@ class Arrivals::Source {
 
  protected:
   ArrivalPattern pattern() const { return options_.pattern; }
-  /// For what is drawn as the `number`-th.
+  /// The stream for the `number`-th drawn value.
   RandomStream random(std::uint64_t number) const {
     return {options_.seed, arrivals_purpose, options_.stimulus, number};
   }
@@ -256,7 +256,7 @@ class PeriodicSource final : public Arrivals::Source {
   PeriodicSource(const Periodic& periodic, const ArrivalOptions& options) : Source(options), periodic_(periodic) {}
 
   std::optional<Wide> next() override {
-    // Jitter at its least is where the densest pattern is, but for the first.
+    // The densest pattern has minimum jitter, except for the first occurrence.
     const Distribution& jitter = periodic_.jitter;
     std::int64_t late = 0;
     if (pattern() == ArrivalPattern::sparsest)
@@ -339,7 +339,8 @@ class BurstSource final : public Arrivals::Source {
     Wide at = begin() + place();
     if (any_) {
       const Wide from = last_ + wide(burst_.minimum_distance);
-      if (from > begin() + wide(burst_.length)) {  // this and the rest of the burst are pushed out by the one before
+      // this and the rest of the burst are displaced by the previous one
+      if (from > begin() + wide(burst_.length)) {
         const Wide first = divided_up(from - wide(burst_.length) - wide(burst_.offset), wide(burst_.period));
         begin_period(std::max(period_ + 1, first));
         at = begin() + place();
@@ -360,7 +361,7 @@ class BurstSource final : public Arrivals::Source {
     slack_used_ = 0;
   }
 
-  /// Of the next occurrence within its burst.
+  /// The position of the next occurrence within its burst.
   Wide place() {
     const Wide dense = within_ * wide(burst_.minimum_distance);
     const Wide slack = wide(burst_.length) - (count_ - 1) * wide(burst_.minimum_distance);
@@ -373,7 +374,7 @@ class BurstSource final : public Arrivals::Source {
       case ArrivalPattern::random:
         break;
     }
-    // The least of those that are left, all alike within the slack that is left.
+    // The minimum of the remaining ones, uniformly distributed within the remaining slack.
     RandomStream stream = random(static_cast<std::uint64_t>(period_) * static_cast<std::uint64_t>(count_) +
                                  static_cast<std::uint64_t>(within_));
     const double share = 1 - std::pow(1 - stream.uniform(), 1 / static_cast<double>(count_ - within_));
@@ -383,14 +384,15 @@ class BurstSource final : public Arrivals::Source {
 
   Burst burst_;
   std::int64_t count_;
-  std::int64_t within_ = 0;  // its occurrences so far
+  std::int64_t within_ = 0;  // number of its occurrences so far
   Wide period_ = 0;
   Wide slack_used_ = 0;
   Wide last_ = 0;
   bool any_ = false;
 };
 
-/// Evenly at a distance, rounded down. Such a sequence keeps every entry of a curve whose mean distance it has.
+/// Periodic, with the distance rounded down. Such a sequence satisfies every entry of a curve with the same mean
+/// distance.
 class EvenSource final : public Arrivals::Source {
  public:
   EvenSource(Distance distance, const ArrivalOptions& options) : Source(options), distance_(distance) {}
@@ -411,7 +413,7 @@ class CurveSource final : public Arrivals::Source {
 
   std::optional<Wide> next() override {
     if (latest_.empty()) return remember(pattern() == ArrivalPattern::random ? drawn(0, mean_) : 0);
-    // What holds for all pairs within the longest entry leaves the rest of the sequence possible (Dechter, Meiri,
+    // If all pairs within the longest entry are consistent, the rest of the sequence remains possible (Dechter, Meiri,
     // Pearl: Temporal constraint networks, 1991, theorem 3.3): later ones reach back no further.
     Wide from = latest_.front();
     std::optional<Wide> to;
@@ -441,10 +443,10 @@ class CurveSource final : public Arrivals::Source {
   ClosedCurve curve_;
   Wide mean_ = 0;
   std::uint64_t number_ = 0;
-  std::deque<Wide> latest_;  // first the last one
+  std::deque<Wide> latest_;  // the most recent one first
 };
 
-/// Occurs whenever the number of occurrences so far, a fraction, becomes whole.
+/// Occurs whenever the accumulated fraction of occurrences becomes an integer.
 class VariableRateSource final : public Arrivals::Source {
  public:
   VariableRateSource(VariableRate rate, const ArrivalOptions& options) : Source(options), rate_(std::move(rate)) {
@@ -457,7 +459,7 @@ class VariableRateSource final : public Arrivals::Source {
       return 0;
     }
     const Wide step = wide(rate_.step);
-    const Wide missing = number_ * millionths - before_;  // from the begin of the present step
+    const Wide missing = number_ * millionths - before_;  // from the beginning of the current step
     if (pattern() != ArrivalPattern::random) {
       if (present_ <= 0) return std::nullopt;
       ++number_;
@@ -495,10 +497,10 @@ class VariableRateSource final : public Arrivals::Source {
   }
 
   VariableRate rate_;
-  Wide number_ = 0;           // of the next occurrence
-  Wide step_ = 0;             // the present one
+  Wide number_ = 0;           // number of the next occurrence
+  Wide step_ = 0;             // number of the current step
   Wide before_ = 0;           // millionths of occurrences before it
-  std::int64_t present_ = 0;  // in it
+  std::int64_t present_ = 0;  // millionths of occurrences in it
 };
 
 using SourcePointer = std::unique_ptr<Arrivals::Source>;
@@ -570,7 +572,7 @@ std::optional<ArrivalBound> arrival_bound(const Stimulus& stimulus) {
   return std::visit([](const auto& kind) { return bound_of(kind); }, stimulus.occurrence);
 }
 
-std::int64_t most_arrivals(const ArrivalBound& bound, Duration window) {
+std::int64_t max_arrivals(const ArrivalBound& bound, Duration window) {
   const Wide by_period = 1 + (wide(window) + wide(bound.jitter)) / wide(bound.period);
   Wide most = by_period;
   if (bound.minimum_distance > Duration{}) most = std::min(most, 1 + wide(window) / wide(bound.minimum_distance));

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// When stimuli occur: one after the other for a simulation, and at most how often for an analysis.
+/// When stimuli occur: single occurrences for the simulation, and arrival bounds for the analysis.
 ///
-/// Everything produced is legal by the stimulus' own statement (system.hpp). What that leaves open is up to the
-/// pattern, densest / average / sparsest / random:
-/// - Periodic: the first as late, all others as early as jitter lets them / all late by the average / by the least /
-///   each jitter drawn,
-/// - Sporadic: least / average / largest distance / each drawn,
-/// - Burst: the first burst as late, all others as early as they may be, and as dense / evenly over the length /
-///   likewise / anywhere within the length,
-/// - ArrivalCurve: the first at 0, each as early as can be / evenly, at the middle of least and largest long-run
-///   distance (the least where nothing limits it) / evenly, at the largest (or else least) / at any time that leaves
-///   the others possible, where nothing limits it up to twice the least long-run distance after the one before; the
+/// All occurrences comply with the definition of the stimulus (system.hpp). The pattern decides what the stimulus
+/// leaves open (densest / average / sparsest / random):
+/// - Periodic: maximum jitter for the first occurrence and minimum jitter for all others / average jitter for all /
+///   minimum jitter for all / random jitter for each,
+/// - Sporadic: minimum / average / maximum distance / random for each,
+/// - Burst: the first burst as late and all others as early as possible, with the densest occurrences / evenly
+///   distributed over the length / the same / random within the length,
+/// - ArrivalCurve: the first at 0, each as early as possible / periodic, at the mean of minimum and maximum long-run
+///   distance (the minimum if there is no maximum) / periodic, at the maximum (or else the minimum) / random within
+///   what the curve allows, without a maximum up to twice the minimum long-run distance after the previous one; the
 ///   first within one such distance,
-/// - VariableRate: largest / average / least rate / that of each step drawn, then brought within the largest change.
-/// Single and Synthetic leave nothing open. InterProcess and EventDriven have no occurrences of their own. Nothing is
-/// said of how the patterns of several stimuli come together.
+/// - VariableRate: maximum / average / minimum rate / random for each step, limited by the maximum change.
+/// Single and Synthetic leave nothing open. InterProcess and EventDriven have no occurrences of their own. The patterns
+/// of different stimuli are independent.
 
 #include <cstdint>
 #include <memory>
@@ -31,28 +31,29 @@ enum class ArrivalPattern : std::uint8_t { densest, average, sparsest, random };
 
 enum class Execution : std::uint8_t;  // program.hpp
 
-/// What goes with worst, average, best and random execution times: densest, average, sparsest, random.
+/// The pattern for worst, average, best and random execution times: densest, average, sparsest, random.
 ArrivalPattern pattern_for(Execution);
 
 struct ArrivalOptions {
   ArrivalPattern pattern = ArrivalPattern::densest;
-  std::uint64_t seed = 0;  ///< of `random`; the k-th occurrence of a stimulus depends on nothing but these three
+  /// for `random`; the k-th occurrence of a stimulus depends on these three members only
+  std::uint64_t seed = 0;
   StimulusIndex stimulus = 0;
 };
 
-/// The occurrences of one stimulus in order of time; several at one instant are told one by one.
+/// The occurrences of one stimulus in the order of time; simultaneous ones are returned one by one.
 class Arrivals {
  public:
-  /// The stimulus is copied as far as it is needed.
+  /// Copies what it needs of the stimulus.
   Arrivals(const Stimulus& stimulus, const ArrivalOptions& options);
   ~Arrivals();
   Arrivals(Arrivals&&) noexcept;
   Arrivals& operator=(Arrivals&&) noexcept;
 
-  /// Nothing when there are no more, or none within `longest_simulation`.
+  /// Nothing if there are no more, or none within `longest_simulation`.
   std::optional<Instant> next();
 
-  /// Where each occurrence comes from.
+  /// The generator of the occurrences.
   class Source;
 
  private:
@@ -70,40 +71,38 @@ struct ArrivalBound {
   Duration minimum_distance;  ///< 0: none
 };
 
-/// Holds for every pattern that the stimulus allows. The period is the least long-run distance (rounded down), the
-/// jitter the least that is safe with it:
-/// - Periodic, VariableRate, Sporadic: as stated; where the minimum distance is no shorter than the period it takes its
-///   place,
+/// Holds for every pattern that the stimulus allows. The period is the minimum long-run distance (rounded down), the
+/// jitter the smallest safe one for it:
+/// - Periodic, VariableRate, Sporadic: as stated; a minimum distance that is not shorter than the period replaces it,
 /// - Single: a period of `longest_simulation`,
-/// - Synthetic: with f(i) = i × period / n - occurrence i, the largest f less the smallest,
+/// - Synthetic: with f(i) = i × period / n - occurrence i, the largest f minus the smallest,
 /// - Burst of n in a length L, d apart: (n - 1)(period / n - d) + L - (n - 1) d,
-/// - ArrivalCurve: largest over m of m × period less the least time from one to the m-th after it.
-/// Nothing for InterProcess and EventDriven, and where occurrences may be arbitrarily dense.
+/// - ArrivalCurve: maximum over m of m × period minus the minimum time from one to the m-th after it.
+/// Nothing for InterProcess and EventDriven, and if occurrences may be arbitrarily dense.
 std::optional<ArrivalBound> arrival_bound(const Stimulus& stimulus);
 
-/// The most occurrences in a closed window of this length, >= 0.
-std::int64_t most_arrivals(const ArrivalBound& bound, Duration window);
+/// The maximum number of occurrences in a closed window of this length, >= 0.
+std::int64_t max_arrivals(const ArrivalBound& bound, Duration window);
 
-/// The stimulus as one that occurs at offset + k × period and never else, if it is such a one: jitter that never varies
-/// is part of the offset. Not where a condition may keep it from having an effect.
+/// The stimulus as exactly one occurrence at each offset + k × period, if it is strictly periodic; constant jitter is
+/// part of the offset. Nothing if a condition may suppress its effect.
 std::optional<Periodic> strictly_periodic(const Stimulus& stimulus);
 
-/// Time after which the stimulus occurs again as before, whatever its pattern, but for jitter. Periodic, Synthetic,
-/// Burst.
+/// The time after which the stimulus repeats itself for every pattern, except for jitter. Periodic, Synthetic, Burst.
 std::optional<Duration> repetition(const Stimulus& stimulus);
 
-/// Latest time at which a stimulus that occurs at all occurs for the first time; of Periodic the offset alone.
+/// The latest first occurrence of a stimulus that occurs at all; for Periodic only the offset.
 Duration first_arrival(const Stimulus& stimulus);
 
-/// Occurrences per picosecond in the long run, at the most. 0 for Single; nothing for InterProcess and EventDriven, and
-/// where there is no limit.
+/// Maximum long-run rate, in occurrences per picosecond. 0 for Single; nothing for InterProcess and EventDriven, and if
+/// there is no limit.
 std::optional<double> arrival_rate(const Stimulus& stimulus);
 
-/// The smallest long-run distance between occurrences, rounded down to whole picoseconds. Nothing where arrival_rate
-/// is nothing or 0.
+/// The minimum long-run distance between occurrences, rounded down to whole picoseconds. Nothing if arrival_rate is
+/// nothing or 0.
 std::optional<Duration> arrival_period(const Stimulus& stimulus);
 
-/// How many of a burst's occurrences come: those after its length are left out.
+/// The number of occurrences in a burst; those after its length do not count.
 std::int64_t occurrences_of(const Burst& burst);
 
 }  // namespace amalthea::engine

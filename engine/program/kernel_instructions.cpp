@@ -17,13 +17,13 @@
 namespace amalthea::engine {
 namespace {
 
-/// A kernel with instructions, as far as it is understood.
+/// A kernel with instructions, as far as they are valid.
 struct KernelWork {
   NodeIndex node = 0;
   nvidia::BlockInstructions instructions;
   std::int64_t budget = 1;
-  std::int64_t warps = 1;   ///< of a block
-  std::int64_t blocks = 1;  ///< on an SM at a time
+  std::int64_t warps = 1;   ///< per block
+  std::int64_t blocks = 1;  ///< resident on an SM
   bool in_rounds = false;
   std::int64_t issues() const {
     const nvidia::WarpKernel kernel = nvidia::warps_of(instructions, warps * blocks, budget);
@@ -109,16 +109,16 @@ class Resolver {
     work.budget = kernel.instructions->budget;
     work.warps = plan->block.warps;
     const std::int64_t per_sm = detail::divide(kernel.launch->blocks, profile_.multiprocessors->sms, Rounding::up);
-    work.blocks = std::min({plan->per_sm, per_sm, std::max<std::int64_t>(1, nvidia::most_warps / work.warps)});
+    work.blocks = std::min({plan->per_sm, per_sm, std::max<std::int64_t>(1, nvidia::max_warps / work.warps)});
     work.in_rounds = per_sm > work.blocks;
     kernels_.push_back(std::move(work));
     return true;
   }
 
-  /// Of every other stream of its context the kernel with most to execute; as many of its blocks as there is room for.
+  /// For every other stream of its context, the kernel with the most work; as many of its blocks as fit.
   std::vector<nvidia::WarpKernel> company_of(const KernelWork& kernel, const std::vector<GpuContext>& contexts) const {
     std::vector<nvidia::WarpKernel> company;
-    std::int64_t room = nvidia::most_warps - kernel.warps * kernel.blocks;
+    std::int64_t room = nvidia::max_warps - kernel.warps * kernel.blocks;
     const TaskIndex own = system_.graph[kernel.node].task;
     const auto has = [](const std::vector<TaskIndex>& tasks, TaskIndex task) {
       return std::find(tasks.begin(), tasks.end(), task) != tasks.end();
@@ -192,7 +192,7 @@ bool resolve_instructions(System& system, const DeviceProfile* profile, Diagnost
         nodes.push_back(node);
     }
     if (nodes.empty()) continue;
-    if (devices[unit] == nullptr) return true;  // the analysis says so
+    if (devices[unit] == nullptr) return true;  // the analysis reports it
     all_resolved = Resolver(system, unit, *devices[unit], diagnostics).run(nodes) && all_resolved;
   }
   return all_resolved;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// From the instructions of kernels (gpu.instructions) to their ticks: System → System, before it is analysed.
+/// Converts the instructions of kernels (gpu.instructions) into ticks: System → System, before the analysis.
 
 #include "amalthea/diagnostic.hpp"
 #include "amalthea/graph/system.hpp"
@@ -9,12 +9,11 @@
 
 namespace amalthea::engine {
 
-/// Gives every kernel that has instructions the ticks of a block on the GPU it runs on (nvidia/block_time.hpp), as many
-/// blocks on an SM as the launch and the SM allow. Beside it are the warps of one kernel of every other stream of its
-/// context, the one with most to execute, as far as there is room: so budgets (gpu.budget) count.
-/// `profile` is that of every GPU; where it is null, profile_for chooses. False, with diagnostics, where instructions,
-/// the GPU's warp policy (gpu.warpPolicy, by default gto) or pipelines (gpu.warpPipelines, by default free) are wrong,
-/// or where the GPU is not known well enough.
+/// Gives every kernel with instructions the ticks of a block on its GPU (nvidia/block_time.hpp), with as many blocks on
+/// an SM as the launch and the SM allow. Of every other stream of its context, the warps of the kernel with the most
+/// work are also resident as far as there is room; budgets (gpu.budget) apply to this. `profile` applies to every GPU;
+/// if null, profile_for selects one. False, with diagnostics, if instructions, the GPU's warp policy (gpu.warpPolicy,
+/// default gto) or pipelines (gpu.warpPipelines, default free) are invalid, or the profile lacks data.
 bool resolve_instructions(System& system, const DeviceProfile* profile, Diagnostics& diagnostics);
 
 }  // namespace amalthea::engine

@@ -14,10 +14,10 @@ namespace {
 
 using Error = std::optional<TextError>;
 
-/// Longest latency accepted; with it and the largest label times stay clear of what Duration can hold more often.
+/// Maximum latency; with it and the largest label, times stay well within the range of Duration.
 constexpr double longest_ns = 1e9;
 
-/// Nanoseconds, to the nearest picosecond.
+/// Nanoseconds, rounded to the nearest picosecond.
 Error read_ns(const JsonValue& value, Duration& target) {
   double ns = 0;
   if (auto error = read_real(value, 0, longest_ns, ns)) return error;
@@ -114,7 +114,7 @@ Error read_model(const JsonValue& root, MemoryModel& model) {
 
 bool separates(char c) { return !((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9')); }
 
-/// Whether `word` stands in `text` with nothing but separators around it.
+/// Whether `text` contains `word` surrounded by separators.
 bool has_word(std::string_view text, std::string_view word) {
   const std::string lower = lower_case(text), wanted = lower_case(word);
   if (wanted.empty()) return false;
@@ -125,7 +125,7 @@ bool has_word(std::string_view text, std::string_view word) {
   return false;
 }
 
-/// Sources: WATERS 2019 challenge of the platform of the Jetson TX2; copies as in the MobSTr data set's results.
+/// Sources: WATERS 2019 challenge for the platform of the Jetson TX2; copies as in the results of the MobSTr data set.
 MemoryModel waters2019() {
   MemoryModel model;
   model.name = "waters2019";
@@ -241,14 +241,14 @@ Duration worst_line(const UnitLatency& latency, std::int64_t other_cores, bool g
 void report_memory_model(const System& system, const MemoryModel& model, Diagnostics& diagnostics) {
   if (model.source != MemoryModel::Source::table) return;
   const MemoryUsers users(system);
-  std::vector<const UnitLatency*> told;
+  std::vector<const UnitLatency*> reported;
   std::vector<std::string> costs;
   std::vector<bool> seen(system.platform.units.size());
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     const UnitIndex unit = system.tasks[task].unit;
     if (system.tasks[task].side != Side::host || system.tasks[task].folded_into || seen[unit]) continue;
     seen[unit] = true;
-    if (model.units.empty()) break;  // it is about copies alone
+    if (model.units.empty()) break;  // it only concerns copies
     const ProcessingUnit& core = system.platform.units[unit];
     const UnitLatency* latency = latency_of(model, system.platform, core);
     if (latency == nullptr) {
@@ -260,8 +260,8 @@ void report_memory_model(const System& system, const MemoryModel& model, Diagnos
                                       ? system.platform.definitions[core.definition].name
                                       : "of no definition"),
                       core.location);
-    } else if (std::find(told.begin(), told.end(), latency) == told.end()) {
-      told.push_back(latency);
+    } else if (std::find(reported.begin(), reported.end(), latency) == reported.end()) {
+      reported.push_back(latency);
       costs.push_back(described(*latency, users.other_cores(unit, task), users.gpu_besides(task)));
     }
   }

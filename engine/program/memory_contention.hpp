@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What an access to memory costs a processing unit while others use the memory too, as a parameter of the analysis:
-/// the model's own latencies, or a table of base latency, cost per interfering core and cost of a working GPU.
+/// The cost of a memory access while other units also use the memory, as a parameter of the analysis: the latencies in
+/// the model, or a table of base latency, cost per interfering core and cost of an active GPU.
 
 #include <cstdint>
 #include <optional>
@@ -19,26 +19,28 @@
 
 namespace amalthea::engine {
 
-/// How many cache lines `bytes` are.
+/// How to count the cache lines of a data size.
 enum class LineRule : std::uint8_t {
-  exact,      ///< as many as hold them: bytes / line, rounded up
-  published,  ///< floor(bytes / line) + 1, as in published results of WATERS 2019: one too many for whole lines
+  exact,  ///< bytes / line, rounded up
+  /// floor(bytes / line) + 1, as in published results of WATERS 2019: one too many for multiples of a line
+  published,
 };
 std::string_view to_string(LineRule);
 std::int64_t lines_of(DataSize size, DataSize line, LineRule rule);
 
-/// What a cache line costs units of one kind. At best `base`, at worst base + interfering cores × per_core + gpu.
+/// The cost of a cache line for units of one kind. At best `base`, at worst base + interfering cores × per_core + gpu.
 struct UnitLatency {
-  std::string name;  ///< of a processing unit definition, or of a unit
+  std::string name;  ///< name of a processing unit definition, or of a unit
   Duration base;
   Duration per_core;                            ///< for every other core that has tasks
   Duration gpu;                                 ///< if a GPU has tasks
-  std::optional<std::int64_t> max_interfering;  ///< more cores than these do not slow further
-  std::int64_t hits_per_million = 0;            ///< lines found in a cache; they cost `hit`, whatever others do
+  std::optional<std::int64_t> max_interfering;  ///< more interfering cores than this add nothing
+  std::int64_t hits_per_million = 0;            ///< lines found in a cache; they cost `hit`, without interference
   Duration hit;
 };
 
-/// What copies cost: every line read and every line written `per_line`, or the bytes at a rate; and `setup` each.
+/// The cost of copies: `per_line` for every line read and every line written, or the bytes at a rate; plus `setup` for
+/// each copy.
 struct CopyCost {
   Duration per_line;
   DataRate rate;  ///< 0: by lines
@@ -48,8 +50,8 @@ struct CopyCost {
 struct MemoryModel {
   enum class Source : std::uint8_t {
     model,        ///< the latencies of the model's access elements as they are
-    uncontended,  ///< their lower bounds, in every execution
-    table,        ///< `units` and `copy`; what these do not say is as in the model
+    uncontended,  ///< their lower bounds, for every execution
+    table,        ///< `units` and `copy`; the model supplies what they omit
   };
   std::string name = "model";
   Source source = Source::model;
@@ -64,11 +66,11 @@ const MemoryModel* find_memory_model(std::string_view name);
 /// From the JSON text of a table (docs/reference/memory.md).
 tl::expected<MemoryModel, TextError> parse_memory_model(std::string_view json);
 
-/// The table's entry for a unit: the first with the name of its definition, else with its own name, else one whose name
-/// is a word of the definition's ("A57" of "Cortex-A57"). Letters' case does not matter. Null where there is none.
+/// The table entry for a unit: the first with the name of its definition, else with its own name, else one whose name
+/// is a word of the definition's name ("A57" of "Cortex-A57"). Case-insensitive. Null if there is none.
 const UnitLatency* latency_of(const MemoryModel& model, const Platform& platform, const ProcessingUnit& unit);
 
-/// Who uses the memory: on every unit how many tasks there are. Wrappers that fell away are none.
+/// The users of the memory: the number of tasks on every unit, without removed wrappers.
 class MemoryUsers {
  public:
   explicit MemoryUsers(const System& system);
@@ -85,10 +87,10 @@ class MemoryUsers {
   std::uint32_t device_tasks_ = 0;
 };
 
-/// Of a line, with what interferes.
+/// Worst-case cost of a line, with interference.
 Duration worst_line(const UnitLatency& latency, std::int64_t other_cores, bool gpu);
 
-/// Says what lines cost by a table, and which cores in use it says nothing of.
+/// Reports the costs of lines in a table, and cores in use without an entry.
 void report_memory_model(const System& system, const MemoryModel& model, Diagnostics& diagnostics);
 
 }  // namespace amalthea::engine

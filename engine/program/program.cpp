@@ -29,7 +29,7 @@ std::int64_t choose(const Cycles& cycles, Execution execution) {
   return cycles.upper;
 }
 
-/// What a step takes: a time, and under Execution::random how it varies.
+/// The time of a step, and its variation under Execution::random.
 struct Work {
   Duration time;
   VaryingWork varying;
@@ -46,7 +46,7 @@ Work constant(Duration time) { return {time, {time, {}, {}}}; }
 
 class Compiler {
  public:
-  /// `users` may be null where the memory model does not ask who uses the memory.
+  /// `users` may be null if the memory model does not need the users of the memory.
   Compiler(const System& system, UnitIndex unit, Execution execution, const DeviceProfile* device,
            const CompileOptions& options, const MemoryUsers* users)
       : system_(system),
@@ -61,7 +61,7 @@ class Compiler {
     find_line_times(task);
     const Task& compiled = system_.tasks[task];
     body_ = &compiled.body;
-    // Device tasks have no core, so the operating system does nothing for them that takes time.
+    // Device tasks have no core, so the operating system needs no time for them.
     if (compiled.side == Side::host && compiled.scheduler < system_.platform.schedulers.size()) {
       const auto& overhead = system_.platform.schedulers[compiled.scheduler].overhead;
       overhead_ = overhead ? &*overhead : nullptr;
@@ -77,10 +77,10 @@ class Compiler {
   }
 
  private:
-  /// Stands for the end of the body while that is not known.
+  /// Placeholder for the end of the body until it is known.
   static constexpr std::uint32_t to_end = std::numeric_limits<std::uint32_t>::max();
 
-  /// What the operating system does before and after what the process does itself.
+  /// Operating system overhead before and after the process itself.
   void add_frame(ProcessKind kind, bool before) {
     if (overhead_ == nullptr) return;
     const NodeIndex node = before ? body_->front() : body_->back();
@@ -97,7 +97,7 @@ class Compiler {
     }
   }
 
-  /// What is stated makes a step even where it takes no time: all executions have the same steps.
+  /// A stated overhead becomes a step even if it takes no time: all executions have the same steps.
   void add_overhead(const std::optional<Ticks>& stated, NodeIndex node, bool in_runnable = true) {
     if (!stated) return;
     push(StepKind::execute, node, ticks(*stated), in_runnable);
@@ -114,7 +114,7 @@ class Compiler {
         continue;
       }
       add(node);
-      if (std::holds_alternative<Terminate>(activity) && depth_ == 0) return;  // nothing gets beyond it
+      if (std::holds_alternative<Terminate>(activity) && depth_ == 0) return;  // nothing is reachable after it
     }
   }
 
@@ -122,12 +122,12 @@ class Compiler {
   struct Part {
     std::size_t begin = 0, end = 0;
     Duration execution;
-    std::int64_t share = 0, of = 1;  ///< how much of it counts
+    std::int64_t share = 0, of = 1;  ///< the share of it that counts
   };
 
   /// `at`: the first activity after the branch itself. Returns the one after its last alternative.
   std::size_t add_branch(const Branch& branch, NodeIndex node, std::size_t at) {
-    if (branch.repeats) unanalysable("it has a loop");
+    if (branch.repeats) unanalyzable("it has a loop");
     const std::size_t index = program_.steps.size();
     push(options_.flatten_branches ? StepKind::execute : StepKind::branch, node, {});
     const Duration before = program_.execution;
@@ -151,7 +151,7 @@ class Compiler {
     return at;
   }
 
-  /// Which of the alternatives count (CompileOptions::flatten_branches).
+  /// Which alternatives count (CompileOptions::flatten_branches).
   void choose_shares(const Branch& branch, std::vector<Part>& parts) const {
     if (parts.empty()) return;
     double weights = 0;
@@ -197,7 +197,7 @@ class Compiler {
     }
   }
 
-  /// Where each alternative begins, and where each goes on.
+  /// Sets the first step of each alternative, and the step after it.
   void link(const Branch& branch, std::size_t index, const std::vector<Part>& parts) {
     const auto after = static_cast<std::uint32_t>(program_.steps.size());
     for (std::size_t a = 0; a < parts.size(); ++a) {
@@ -216,15 +216,15 @@ class Compiler {
     program_.steps[index].next = after;
   }
 
-  void unanalysable(std::string why) {
-    if (program_.unanalysable.empty()) program_.unanalysable = std::move(why);
+  void unanalyzable(std::string why) {
+    if (program_.unanalyzable.empty()) program_.unanalyzable = std::move(why);
   }
 
-  /// What does more than execute: inside of a branch no flattened program says when it is done.
+  /// Adds a step that does more than execute: within a branch, no flattened program can tell when it happens.
   void push_effect(StepKind kind, NodeIndex node) {
     push(kind, node, {});
     if (depth_ > 0)
-      unanalysable(fmt::format("a branch contains more than execution ({})", kind_name(system_.graph[node].activity)));
+      unanalyzable(fmt::format("a branch contains more than execution ({})", kind_name(system_.graph[node].activity)));
   }
 
   void add(NodeIndex node) {
@@ -243,11 +243,11 @@ class Compiler {
     } else if (std::holds_alternative<SetMode>(activity)) {
       push(StepKind::set_mode, node, {});
     } else if (!add_service(activity, node)) {
-      push(StepKind::execute, node, {});  // a Call: where a runnable begins
+      push(StepKind::execute, node, {});  // a Call: start of a runnable
     }
   }
 
-  /// What the operating system does for the task, after the time that takes.
+  /// Operating system overhead for an activity, which precedes its effect.
   bool add_service(const Activity& activity, NodeIndex node) {
     static const OverheadTicks none;
     const OverheadTicks& overhead = overhead_ == nullptr ? none : *overhead_;
@@ -347,7 +347,7 @@ class Compiler {
     return {cycles.lower, cycles.average, cycles.upper, cycles.shape};
   }
 
-  /// What a cache line costs a core by the table; on average midway between best and worst.
+  /// The cost of a cache line for a core by the table; average is midway between best and worst.
   void find_line_times(TaskIndex task) {
     latency_ = users_ == nullptr || system_.tasks[task].side == Side::device
                    ? nullptr
@@ -357,7 +357,7 @@ class Compiler {
     average_line_ = scale(latency_->base + worst_line_, 1, 2, options_.rounding);
   }
 
-  /// Of a core with an entry in the table.
+  /// For a core with an entry in the table.
   Duration tabulated(DataSize size, Execution execution) const {
     const std::int64_t lines = lines_of(size, unit_.cache_line, options_.line_rule);
     const Rounding towards_base = execution == Execution::best ? Rounding::up : Rounding::down;
@@ -422,12 +422,12 @@ class Compiler {
   const DeviceProfile* device_;
   const CompileOptions& options_;
   const MemoryUsers* users_;
-  const UnitLatency* latency_ = nullptr;  // null: as the model says
+  const UnitLatency* latency_ = nullptr;  // null: as in the model
   Duration average_line_;
   Duration worst_line_;
   const std::vector<NodeIndex>* body_ = nullptr;
-  const OverheadTicks* overhead_ = nullptr;  // null: none is stated
-  std::size_t depth_ = 0;                    // branches around
+  const OverheadTicks* overhead_ = nullptr;  // null: none stated
+  std::size_t depth_ = 0;                    // number of enclosing branches
   Program program_;
 };
 

@@ -9,25 +9,24 @@
 namespace amalthea::engine {
 namespace {
 
-/// Tasks that trigger one another in a row longer than this have no period to speak of.
+/// Tasks at the end of a longer trigger chain have no period.
 constexpr std::size_t max_trigger_hops = 64;
 
 std::optional<Duration> repetition_in_use(const Stimulus& stimulus) {
   return stimulus.activates.empty() ? std::nullopt : repetition(stimulus);
 }
 
-/// The only stimulus that a task's releases go back to, which occurs by itself, and who is triggered on the way from
-/// it.
+/// The only stimulus that a task's releases depend on, which occurs by itself, and the triggered tasks in between.
 struct ReleaseSource {
   StimulusIndex stimulus = 0;
-  std::vector<TaskIndex> way;
+  std::vector<TaskIndex> trigger_path;
 };
 
 std::vector<std::optional<ReleaseSource>> sources_of(const System& system) {
   const std::size_t count = system.tasks.size();
-  std::vector<std::vector<StimulusIndex>> stimuli(count);  // that activate a task
+  std::vector<std::vector<StimulusIndex>> stimuli(count);  // stimuli that activate a task
   std::vector<std::vector<TaskIndex>> triggers(
-      system.stimuli.size());  // tasks that trigger a stimulus, one entry each time
+      system.stimuli.size());  // tasks that trigger a stimulus, one entry per trigger
   for (StimulusIndex stimulus = 0; stimulus < system.stimuli.size(); ++stimulus)
     for (const TaskIndex task : system.stimuli[stimulus].activates) stimuli[task].push_back(stimulus);
   for (NodeIndex node = 0; node < system.graph.size(); ++node)
@@ -36,14 +35,14 @@ std::vector<std::optional<ReleaseSource>> sources_of(const System& system) {
 
   std::vector<std::optional<ReleaseSource>> sources(count);
   for (TaskIndex task = 0; task < count; ++task) {
-    std::vector<TaskIndex> way = {system.tasks[task].folded_into.value_or(task)};  // backwards
-    for (std::size_t hops = 0; hops < max_trigger_hops && stimuli[way.back()].size() == 1; ++hops) {
-      const StimulusIndex only = stimuli[way.back()].front();
+    std::vector<TaskIndex> trigger_path = {system.tasks[task].folded_into.value_or(task)};  // backwards
+    for (std::size_t depth = 0; depth < max_trigger_hops && stimuli[trigger_path.back()].size() == 1; ++depth) {
+      const StimulusIndex only = stimuli[trigger_path.back()].front();
       const Stimulus& stimulus = system.stimuli[only];
-      if (arrival_rate(stimulus)) sources[task] = ReleaseSource{only, {way.rbegin(), way.rend()}};
+      if (arrival_rate(stimulus)) sources[task] = ReleaseSource{only, {trigger_path.rbegin(), trigger_path.rend()}};
       const bool every_time = stimulus.counter.prescaler == 1 && stimulus.counter.offset == 0 && !stimulus.condition;
       if (triggers[only].size() != 1 || !every_time) break;
-      way.push_back(triggers[only].front());
+      trigger_path.push_back(triggers[only].front());
     }
   }
   return sources;
@@ -68,7 +67,8 @@ std::vector<std::optional<TaskReleases>> releases_of(const System& system) {
   std::vector<std::optional<TaskReleases>> releases;
   for (auto& source : sources_of(system)) {
     const auto periodic = source ? strictly_periodic(system.stimuli[source->stimulus]) : std::nullopt;
-    releases.push_back(periodic ? std::optional(TaskReleases{*periodic, std::move(source->way)}) : std::nullopt);
+    releases.push_back(periodic ? std::optional(TaskReleases{*periodic, std::move(source->trigger_path)})
+                                : std::nullopt);
   }
   return releases;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// How often tasks of a System are released, in the long run and strictly.
+/// Releases of the tasks of a System: long-run rates, and strictly periodic releases.
 
 #include <optional>
 #include <vector>
@@ -11,22 +11,22 @@
 
 namespace amalthea::engine {
 
-/// Least common multiple of all periods in use (of periodic, synthetic and burst stimuli); nothing when there is none
-/// or it exceeds 2^63 ps.
+/// Least common multiple of all periods in use (of periodic, synthetic and burst stimuli); nothing if there is none or
+/// it exceeds 2^63 ps.
 std::optional<Duration> hyperperiod(const System& system);
 
-/// How a task comes to be released strictly periodically.
+/// The strictly periodic releases of a task.
 struct TaskReleases {
   Periodic periodic;
   std::vector<TaskIndex>
-      way;  ///< the task that is released so, and who is triggered in a row up to the one in question
+      trigger_path;  ///< the periodically released task, and the chain of triggered tasks up to the task itself
 };
-/// Of every task: those of its only stimulus, or of the task that is its only trigger; of a wrapper that fell away
-/// those of its function. Nothing where there are several or none.
+/// For every task: the releases by its only stimulus, or those of the task that is its only trigger; for a removed
+/// wrapper those of its function. Nothing if there are several or none.
 std::vector<std::optional<TaskReleases>> releases_of(const System& system);
 
-/// Of every task: the least long-run distance of its releases by its only stimulus, which is the period of a periodic
-/// one; a triggered task has that of its only trigger, a wrapper that fell away that of its function. Nothing where
+/// For every task: the minimum long-run distance of its releases by its only stimulus, which is the period of a
+/// periodic one; a triggered task has that of its only trigger, a removed wrapper that of its function. Nothing if
 /// there are several or none.
 std::vector<std::optional<Duration>> periods_of(const System& system);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What is found of a chain: latencies under LET, bounds, what was observed, and the verdicts on its limits.
-/// docs/architecture.md defines every latency and names the sources.
+/// Results for a chain: latencies under LET, bounds, observations, and the verdicts on its limits.
+/// docs/theory/chains.md defines every latency and names the sources.
 
 #include <cstdint>
 #include <optional>
@@ -15,17 +15,18 @@
 
 namespace amalthea::engine {
 
-/// When a job read and wrote, under implicit communication its start and its end; and when it was released.
+/// When a job read and wrote (under implicit communication: its start and its end), and when it was released.
 struct JobAccess {
   Instant read;
   Instant write;
   Instant release = {};
 };
 
-/// The longest, and some shortest, of what was observed; docs/architecture.md defines the latencies. Nothing where none
-/// came to its end within what was recorded.
+/// The longest, and some shortest, observed latencies; docs/theory/chains.md defines them. Nothing if no chain instance
+/// completed within the recorded time.
 struct ObservedLatencies {
-  std::uint64_t reads = 0;  ///< of the first task, followed to the last one's write
+  /// number of reads of the first task that were followed to the write of the last task
+  std::uint64_t reads = 0;
   std::optional<Duration> reaction;
   std::optional<Duration> reduced_reaction;
   std::optional<Duration> age;
@@ -35,15 +36,17 @@ struct ObservedLatencies {
   friend bool operator==(const ObservedLatencies&, const ObservedLatencies&) = default;
 };
 
-/// Latencies under Logical Execution Time: a job reads at its release and writes one period later. What is written at
-/// an instant is seen by who reads at that instant.
+/// Latencies under Logical Execution Time: a job reads at its release and writes one period later. A read at the
+/// instant of a write sees the written value.
 struct LetLatencies {
-  Duration reaction;          ///< longest, from just after a read of the first task to the first write that shows it
+  /// longest, from just after a read of the first task to the first write that reflects the next read
+  Duration reaction;
   Duration reduced_reaction;  ///< longest, from a read of the first task to the first write that shows it
-  Duration age;               ///< longest, from a read of the first task until the last write it shaped is overwritten
-  Duration reduced_age;       ///< longest, from a read of the first task to the last write that it shaped
-  Duration first_to_first;    ///< longest, from a read that reached a write to the first write of what came next
-  Duration shortest;          ///< shortest of all, from a read of the first task to a write that shows it
+  Duration age;               ///< longest, from a read of the first task until the last write it affects is overwritten
+  Duration reduced_age;       ///< longest, from a read of the first task to the last write it affects
+  /// longest, from a read that reached a write to the first write for the following read
+  Duration first_to_first;
+  Duration shortest;  ///< shortest, from a read of the first task to a write that reflects it
   friend bool operator==(const LetLatencies&, const LetLatencies&) = default;
 };
 
@@ -56,35 +59,35 @@ struct LatencyBounds {
   friend bool operator==(const LatencyBounds&, const LatencyBounds&) = default;
 };
 
-/// How the tasks of a chain hand data on, which models do not say.
+/// How the tasks of a chain exchange data. Models do not state it.
 enum class Communication : std::uint8_t {
   implicit,         ///< a job reads at its start and writes at its end
-  explicit_access,  ///< it reads and writes where its accesses stand
+  explicit_access,  ///< it reads and writes at the positions of its accesses
   let,              ///< Logical Execution Time: it reads at its release and writes one period later
 };
 std::string_view to_string(Communication);  ///< "implicit", "explicit", "let"
 
 enum class LimitVerdict : std::uint8_t {
-  met,      ///< seen to hold, or shown
-  missed,   ///< seen or shown not to hold
-  unknown,  ///< neither: nothing was seen, and no bound is within the limit
+  met,      ///< observed or proven to hold
+  missed,   ///< observed or proven not to hold
+  unknown,  ///< neither: nothing was observed, and no bound is within the limit
 };
 std::string_view to_string(LimitVerdict);
 
-/// Where a latency is not known `…_reason` says why; else it is empty.
+/// If a latency is unknown, `…_reason` states why; else it is empty.
 struct ChainResult {
   std::optional<LetLatencies> let;
   std::string let_reason;
   std::optional<LatencyBounds> implicit;  ///< jobs read at their start and write at their end
   std::string implicit_reason;
   ObservedLatencies observed;  ///< in the simulation, where jobs read at their start and write at their end
-  std::optional<LatencyBounds> explicit_access;  ///< jobs read and write where their accesses stand
+  std::optional<LatencyBounds> explicit_access;  ///< jobs read and write at the positions of their accesses
   std::string explicit_reason;
-  /// Of every limit of the chain, by each kind of communication; chain_limits.hpp.
+  /// For every limit of the chain, for each kind of communication; chain_limits.hpp.
   struct Judgement {
     LimitVerdict verdict = LimitVerdict::unknown;
     std::optional<bool> guaranteed;  ///< as in TaskResult
-    std::string reason;              ///< in a sentence
+    std::string reason;              ///< a sentence
   };
   struct Limit {
     Judgement let, implicit, explicit_access;

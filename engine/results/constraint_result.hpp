@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What is found of a timing constraint.
+/// The result for a timing constraint.
 
 #include <cstdint>
 #include <optional>
@@ -12,14 +12,13 @@
 namespace amalthea::engine {
 
 struct ConstraintResult {
-  /// What was seen. `unknown` where it cannot be judged, where no occurrence could be, and where nothing was against it
-  /// but the simulation was stopped; but met where it is guaranteed nevertheless.
+  /// The verdict of the simulation. `unknown` if it cannot be judged, if no occurrence could be judged, and if there
+  /// was no violation but the simulation stopped early; yet met if it is guaranteed.
   LimitVerdict verdict = LimitVerdict::unknown;
-  /// Whether it holds whatever the simulation shows. False: it was seen broken. Nothing where neither bounds nor the
-  /// simulation tell.
+  /// Whether it holds in every run. False: a violation was observed. Nothing: neither bounds nor the simulation decide.
   std::optional<bool> guaranteed;
-  std::string reason;        ///< of the verdict, in a sentence: where it is missed, the occurrence that breaks it
-  std::uint64_t judged = 0;  ///< occurrences
+  std::string reason;        ///< of the verdict, a sentence: if it is missed, the occurrence that violates it
+  std::uint64_t judged = 0;  ///< number of occurrences
 };
 
 }  // namespace amalthea::engine

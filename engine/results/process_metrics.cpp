@@ -21,7 +21,7 @@ void Extent::add(Duration value) {
 Duration Extent::mean() const {
   if (jobs_ == 0) return Duration{};
   const auto count = static_cast<detail::Int128>(jobs_);
-  const detail::Int128 above = sum_ - count * min_.picoseconds();  // >= 0, as divide needs it
+  const detail::Int128 above = sum_ - count * min_.picoseconds();  // >= 0, as divide requires
   return min_ + Duration::picoseconds(detail::divide(above, count, Rounding::nearest));
 }
 

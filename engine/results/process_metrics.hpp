@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What AMALTHEA measures of a process over its jobs: the states it was in, and the times between its events.
+/// AMALTHEA's metrics of a process over its jobs: its states, and the times between its events.
 ///
 /// States: *active* from activation to the first start; *running*; *polling*: waits actively on its core; *parking*:
-/// polled, and the core was given to others; *ready*: could run, the core is given to others; *waiting*: waits
-/// passively, off its core. A device task runs while one of its operations is executed, and is ready while one waits.
+/// was polling when other tasks took the core; *ready*: could run, but other tasks use the core; *waiting*: waits
+/// passively, without a core. A device task is running while one of its operations executes, and ready while one waits.
 
 #include <array>
 #include <cstdint>
@@ -21,7 +21,7 @@ std::string_view to_string(ProcessState);
 
 using amalthea::TimeMetric;
 
-/// Least, mean and largest of the values seen; may be negative (lateness). With jobs = 0 they mean nothing.
+/// Minimum, mean and maximum of the observed values; may be negative (lateness). Meaningless if jobs = 0.
 class Extent {
  public:
   void add(Duration value);
@@ -36,10 +36,10 @@ class Extent {
   detail::Int128 sum_ = 0;  ///< ps
 };
 
-/// Of a task over its measured jobs.
+/// For a task over its measured jobs.
 struct ProcessMetrics {
   std::array<Extent, time_metrics> times;  ///< by TimeMetric
-  std::uint64_t activations = 0;           ///< those that were lost not included
+  std::uint64_t activations = 0;           ///< without lost ones
   std::uint64_t preemptions = 0;
   std::uint64_t migrations = 0;  ///< to another core
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What is found of a requirement.
+/// The result for a requirement.
 
 #include <cstdint>
 #include <optional>
@@ -14,16 +14,16 @@
 namespace amalthea::engine {
 
 struct RequirementResult {
-  /// What was seen; `unknown` where the metric is not measured, where nothing was seen, or where what is left over at
-  /// the end of the simulation could still change it.
+  /// The verdict of the simulation; `unknown` if the metric is not measured, if nothing was observed, or if unfinished
+  /// jobs could still change it.
   LimitVerdict verdict = LimitVerdict::unknown;
-  /// The largest (upper limit) or the least value (lower limit) seen: a time, a count, or percent.
+  /// The largest (upper limit) or smallest (lower limit) observed value: a time, a count, or percent.
   std::variant<std::monostate, Duration, std::int64_t, double> observed;
-  /// No time is longer (upper limit) or shorter (lower limit), seen or not.
+  /// No time is longer (upper limit) or shorter (lower limit), in any run.
   std::optional<Duration> bound;
-  /// Whether every time, seen or not, is within the limit. Nothing where neither the bound nor the simulation tells.
+  /// Whether every time is within the limit, in any run. Nothing if neither the bound nor the simulation decides.
   std::optional<bool> guaranteed;
-  std::string reason;  ///< of the verdict, in a sentence
+  std::string reason;  ///< of the verdict, a sentence
 };
 
 }  // namespace amalthea::engine

@@ -10,7 +10,7 @@
 namespace amalthea::engine {
 namespace {
 
-/// Values below 2^(bits + 1) have a bucket of their own; above, each power of two has 2^bits buckets.
+/// Values below 2^(bits + 1) have separate buckets; above, each power of two has 2^bits buckets.
 constexpr int bits = 10;
 
 std::size_t bucket_of(std::int64_t value) {
@@ -58,7 +58,7 @@ void Sample::add(Duration value) {
     return;
   }
   values_.push_back(value.picoseconds());
-  if (values_.size() <= most_kept) return;
+  if (values_.size() <= max_kept) return;
   for (const std::int64_t kept : values_) put(Duration::picoseconds(kept));
   values_ = {};
 }

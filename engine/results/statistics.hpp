@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Observed values of one quantity, summed up.
+/// Statistics of the observed values of one quantity.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace amalthea::engine {
 
-/// With jobs = 0 the times mean nothing.
+/// The times are meaningless if jobs = 0.
 struct Statistics {
   std::uint64_t jobs = 0;
   Duration min;
@@ -21,37 +21,36 @@ struct Statistics {
 };
 Statistics summarise(std::vector<Duration> values);
 
-/// Any number of values >= 0 in bounded memory: the values themselves as long as there are not too many, from then on
-/// counts in a log-linear histogram, 1024 buckets to each power of two, as HdrHistogram (Tene) has them. Count, least,
-/// mean, largest value and standard deviation do not suffer from it. What is found depends on the values and their
-/// order alone.
+/// Any number of values >= 0 in bounded memory: the values themselves up to a limit, beyond that a log-linear histogram
+/// with 1024 buckets for each power of two, as in HdrHistogram (Tene). Count, minimum, mean, maximum and standard
+/// deviation remain exact. The result depends only on the values and their order.
 class Sample {
  public:
-  /// So many values are kept as they are.
-  static constexpr std::size_t most_kept = 100'000;
+  /// Maximum number of values kept exactly.
+  static constexpr std::size_t max_kept = 100'000;
 
   void add(Duration value);
 
   std::uint64_t count() const { return count_; }
-  /// What follows asks for at least one value.
+  /// The following functions need at least one value.
   Duration min() const { return min_; }
   Duration max() const { return max_; }
   Duration mean() const;  ///< rounded to nearest
-  /// With the divisor n - 1; 0 of one value. Rounded to nearest. By the updating formula of Welford (Technometrics
+  /// With the divisor n - 1; 0 for one value. Rounded to nearest. Uses the updating formula of Welford (Technometrics
   /// 1962).
   Duration standard_deviation() const;
-  /// The smallest value that at least so many thousandths (1 … 1000) of all values do not exceed: nearest rank. Out of
-  /// the histogram at most 1/1024 too large, never too small and never above the largest value.
+  /// Nearest-rank percentile: the smallest value that at least this many thousandths (1 … 1000) of all values do not
+  /// exceed. From the histogram at most 1/1024 too large, never too small and never above the maximum.
   Duration percentile(std::int64_t thousandths) const;
   bool exact() const { return counts_.empty(); }
 
   struct Bin {
-    Duration lower;  ///< exclusive, but of the first bin
+    Duration lower;  ///< exclusive, except for the first bin
     Duration upper;  ///< inclusive
     std::uint64_t count = 0;
   };
-  /// From the least to the largest value at most so many bins of one width, for a picture. Out of the histogram a value
-  /// may stand up to 1/1024 of it too far up.
+  /// At most this many bins of equal width from the minimum to the maximum, for a chart. From the histogram a value may
+  /// be counted up to 1/1024 too high.
   std::vector<Bin> bins(std::int64_t most) const;
 
  private:
@@ -68,7 +67,7 @@ class Sample {
   std::vector<std::uint64_t> counts_;  // by bucket; empty while the values are kept
 };
 
-/// A share and where it lies with a confidence of 95 %.
+/// A proportion with its 95 % confidence interval.
 struct Share {
   double value = 0;
   double lower = 0;
@@ -84,8 +83,8 @@ class RunMeans {
  public:
   void add(double mean);
   std::uint64_t runs() const { return count_; }
-  /// Half the width of the interval in which the mean lies with a confidence of 95 %, t(0.975, n - 1) s / sqrt(n), by
-  /// Student's t distribution; for n >= 2 runs.
+  /// Half the width of the 95 % confidence interval of the mean, t(0.975, n - 1) s / sqrt(n), by Student's t
+  /// distribution; for n >= 2 runs.
   double half_width() const;
 
  private:

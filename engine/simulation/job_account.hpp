@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Where a job stands, and why: what it spends its time on, while it is simulated.
+/// The state of a simulated job and the reason for it: how it spends its time.
 
 #include <cstdint>
 #include <optional>
@@ -12,21 +12,21 @@
 
 namespace amalthea::engine {
 
-/// Why a job is where it is from some instant on.
+/// Why a job is in its state.
 struct Reason {
   ContributionKind kind = ContributionKind::execution;
   std::optional<TaskIndex> by;
-  Slowdown slowdown;  ///< of an own operation; the part it adds is interference by `by`
+  Slowdown slowdown;  ///< of an operation of its own; the time it adds is interference by `by`
   friend bool operator==(const Reason&, const Reason&) = default;
 };
 
 /// What a running process does.
 enum class Activities : std::uint8_t { computing, accessing, operating_system };
 
-/// Where a job stands: its state as AMALTHEA names it, and the reason for it.
+/// The state of a job, in AMALTHEA's terms, and the reason for it.
 struct Standing {
   ProcessState state = ProcessState::active;
-  Activities doing = Activities::computing;  ///< of a running one
+  Activities doing = Activities::computing;  ///< for a running job
   Reason reason;
   friend bool operator==(const Standing&, const Standing&) = default;
 };

@@ -9,7 +9,7 @@
 
 namespace amalthea::engine {
 
-/// Tells both everything that they want, the first one first.
+/// Forwards to both observers what they want, to the first one first.
 class ObserverTee final : public SimulationObserver {
  public:
   ObserverTee(SimulationObserver& first, SimulationObserver& second)
@@ -36,25 +36,25 @@ class ObserverTee final : public SimulationObserver {
     second_.observer->begins(input);
   }
   void occurred(StimulusIndex stimulus, std::optional<TaskIndex> by, Instant now) override {
-    tell([&](SimulationObserver& observer) { observer.occurred(stimulus, by, now); });
+    notify([&](SimulationObserver& observer) { observer.occurred(stimulus, by, now); });
   }
   void process(const ProcessChange& change) override {
-    tell([&](SimulationObserver& observer) { observer.process(change); });
+    notify([&](SimulationObserver& observer) { observer.process(change); });
   }
   void step_begins(TaskIndex task, std::uint64_t job, std::size_t step, Instant now) override {
-    tell([&](SimulationObserver& observer) { observer.step_begins(task, job, step, now); });
+    notify([&](SimulationObserver& observer) { observer.step_begins(task, job, step, now); });
   }
   void step_ends(TaskIndex task, std::uint64_t job, std::size_t step, Instant now) override {
-    tell([&](SimulationObserver& observer) { observer.step_ends(task, job, step, now); });
+    notify([&](SimulationObserver& observer) { observer.step_ends(task, job, step, now); });
   }
   void operation(const OperationChange& change) override {
-    tell([&](SimulationObserver& observer) { observer.operation(change); });
+    notify([&](SimulationObserver& observer) { observer.operation(change); });
   }
   void block(const BlockChange& change) override {
-    tell([&](SimulationObserver& observer) { observer.block(change); });
+    notify([&](SimulationObserver& observer) { observer.block(change); });
   }
   void served(UnitIndex unit, const gpu::EngineSlice& slice) override {
-    tell([&](SimulationObserver& observer) { observer.served(unit, slice); });
+    notify([&](SimulationObserver& observer) { observer.served(unit, slice); });
   }
   void ended(Instant now) override {
     first_.observer->ended(now);
@@ -67,18 +67,19 @@ class ObserverTee final : public SimulationObserver {
     bool intervals;
     bool events;
   };
-  /// Of events.
-  template <typename Tell>
-  void tell(Tell tell_one) {
+  /// For events.
+  template <typename Notify>
+  void notify(Notify notify_one) {
     for (const Watcher* watcher : {&first_, &second_})
-      if (watcher->events) tell_one(*watcher->observer);
+      if (watcher->events) notify_one(*watcher->observer);
   }
   Watcher first_, second_;
 };
 
-/// What both are told through: `first` may be null, `second` may be of no interest; `both` lives as long as it is used.
-inline SimulationObserver* told_both(SimulationObserver* first, SimulationObserver& second,
-                                     std::optional<ObserverTee>& both) {
+/// The observer that forwards to both: `first` may be null, `second` may want no events; `both` must outlive the
+/// simulation.
+inline SimulationObserver* combined_observer(SimulationObserver* first, SimulationObserver& second,
+                                             std::optional<ObserverTee>& both) {
   if (!second.wants_events()) return first;
   return first == nullptr ? &second : &both.emplace(*first, second);
 }

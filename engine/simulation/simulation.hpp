@@ -1,22 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Discrete-event simulation of a System: CPU cores, GPU devices and what passes between them.
+/// Discrete-event simulation of a System: CPU cores, GPU devices, and their interaction.
 ///
-/// Order of what happens at one instant: (1) steps and operations that end, with the timeless activities that follow
-/// them, cores first, then devices, each in model order; (2) releases by stimuli, in model order; (3) consequences
-/// until nothing changes: triggers, events, and the decisions who runs on cores and whom engines serve. Nothing depends
-/// on the order of memory addresses or threads.
+/// Order within one instant: (1) steps and operations that end, with the timeless activities that follow them, cores
+/// before devices, each in model order; (2) releases by stimuli, in model order; (3) consequences until nothing
+/// changes: triggers, events, scheduling decisions on cores and engines. Nothing depends on memory addresses or
+/// threads.
 ///
-/// The simulation of a horizon measures the jobs released in [0, until), and how resources are used in that time. Then
-/// it goes on, with releases as before, until all measured jobs have ended or `grace` has passed.
+/// The simulation measures the jobs released in [0, until), and the utilization of resources in that time. Afterwards
+/// it continues, with further releases, until all measured jobs have ended or `grace` has passed.
 ///
 /// Semantics:
-/// - Jobs of one task run one after the other; a release during a job waits (up to the task's activation limit).
-/// - A wait for events with active waiting polls: the task keeps its core at its priority. Passive waiting leaves the
-///   core; on the event the task becomes ready anew. An event set before the wait lets it pass at once.
-/// - A device task's copies and kernels go to its stream on the GPU in order, each when the one before has ended; its
-///   other activities take no time. What the GPU does with them is told by its maker's device
+/// - Jobs of a task run one after the other. A release during a job is queued (up to the activation limit of the task).
+/// - A wait for events with active waiting polls: the task keeps its core at its priority. With passive waiting the
+///   task leaves the core, and becomes ready again when the event is set. If the event is already set, the wait ends at
+///   once.
+/// - The copies and kernels of a device task go to its stream on the GPU in order, each when the previous one has
+///   ended. Its other activities take no time. The device of each vendor defines how the GPU executes them
 ///   (nvidia/device.hpp, amd/device.hpp).
 
 #include <cstdint>
@@ -36,17 +37,17 @@ struct SimulationInput {
   const std::vector<Program>& programs;                 ///< parallel to System::tasks
   const std::vector<const DeviceProfile*>& devices;     ///< parallel to Platform::units; null for CPUs
   Duration until;                                       ///< measured time, > 0
-  Duration grace;                                       ///< how long to wait for measured jobs that go on
-  const std::vector<std::optional<Duration>>& periods;  ///< parallel to System::tasks; what RM, DM and EDF go by
-  /// That the programs were compiled for; what stimuli leave open follows from it (pattern_for).
+  Duration grace;                                       ///< how long to wait for measured jobs that have not ended
+  const std::vector<std::optional<Duration>>& periods;  ///< parallel to System::tasks; used by RM, DM and EDF
+  /// The execution times the programs were compiled for. It also selects the arrival pattern (pattern_for).
   Execution execution = Execution::worst;
-  std::uint64_t seed = 0;                  ///< of what is drawn at random
+  std::uint64_t seed = 0;                  ///< seed of the random numbers
   bool keep_responses = false;             ///< fills Results::responses
   SimulationObserver* observer = nullptr;  ///< may be null
-  std::uint64_t max_events = 50'000'000;   ///< instants after which the simulation stops, wherever it is
+  std::uint64_t max_events = 50'000'000;   ///< the simulation stops after this many instants, at any time
 };
 
-/// Fills everything observed: response times, worst jobs, utilisation. Verdicts and demands are left alone.
+/// Fills everything observed: response times, worst jobs, utilization. Does not change verdicts and demands.
 void simulate(const SimulationInput& input, Results& results);
 
 }  // namespace amalthea::engine

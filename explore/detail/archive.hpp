@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// The best candidates found: those with the fewest broken constraints, then late tasks, then the least excess, then
+/// The best candidates found: those with the fewest constraint violations, then late tasks, then the least excess, then
 /// the fewest tasks without a bound; among these the Pareto front of the objectives.
 
 #include <vector>
@@ -17,17 +17,17 @@ struct Member {
   Judgement judgement;
 };
 
-/// Fewer broken constraints, then fewer late tasks, then less excess, then fewer tasks without a bound.
+/// Fewer constraint violations, then fewer late tasks, then less excess, then fewer tasks without a bound.
 bool is_closer(const Judgement& a, const Judgement& b);
 
 class Archive {
  public:
-  /// What is dominated, or equal in all objectives to what is there already, is left out.
+  /// Ignores a member that is dominated, or equal to an existing one in all objectives.
   void add(const Member& member);
   const std::vector<Member>& members() const { return members_; }
   /// By the first objective, then the others.
   void sort();
-  /// The best of every objective, and of the others as many as there is room for, evenly spread in that order.
+  /// Keeps the best of every objective, and others up to `most` in total, evenly distributed in that order.
   void thin(std::size_t most);
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Candidates: applying them to a system, what of them counts, and which constraints they break.
+/// Candidates: their application to a system, their canonical form, and the constraints they violate.
 
 #include <cstdint>
 
@@ -9,15 +9,15 @@
 
 namespace amalthea::explore::detail {
 
-/// Writes the candidate into `system`, which is the placement's or was changed by this function only.
+/// Writes the candidate into `system`, which is the placement's system or was changed by this function only.
 void apply(const Placement& placement, const Candidate& candidate, System& system);
 
-/// What is decided in this placement; the rest is as the placement's system has it.
+/// The candidate with only the choices that this placement allows; the rest is as in the placement's system.
 Candidate canonical(const Placement& placement, const Candidate& candidate);
 
 std::size_t broken_constraints(const Constraints& constraints, const Placement& placement, const Candidate& candidate);
 
-/// Equal candidates have equal ones.
+/// Equal candidates have equal hashes.
 std::uint64_t hash_of(const Candidate& candidate);
 
 }  // namespace amalthea::explore::detail

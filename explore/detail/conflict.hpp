@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Why nothing feasible was found: a set of deadlines that cannot be kept together, as small as can be found.
+/// Explains why no feasible candidate was found: a set of deadlines that cannot all be met, as small as possible.
 
 #include <chrono>
 #include <cstdint>
@@ -16,15 +16,15 @@
 namespace amalthea::explore::detail {
 
 struct ConflictOptions {
-  std::optional<std::chrono::steady_clock::time_point> end;  ///< no search goes on after it
+  std::optional<std::chrono::steady_clock::time_point> end;  ///< no search continues after it
   std::function<void()> judged;                              ///< called for each candidate; may be empty
 };
 
-/// First what no search is needed for: CPUs or the GPU are asked for more than they can give, whatever is chosen. Else
-/// a deletion filter (Chinneck, Dravnieks 1991): a deadline is left out as long as a bounded search still finds no
-/// mapping that keeps the others. `best` is the closest candidate; `late` are deadlines that candidates missed.
-/// `judged` is increased by the candidates that are judged for it, no more than Options::candidates. Where these or the
-/// time run out the deadlines that are left count all, and the reason says so.
+/// First checks what needs no search: overload of CPUs or the GPU in every mapping. Otherwise a deletion filter
+/// (Chinneck, Dravnieks 1991): drops a deadline if a bounded search still finds no mapping that meets the others.
+/// `best` is the closest candidate; `late` are deadlines that candidates missed. Adds the number of judged candidates
+/// to `judged`, at most Options::candidates. If these or the time run out, all remaining deadlines count, and the
+/// reason states this.
 Conflict find_conflict(const Space& space, const Facts& facts, const std::vector<bool>& counted, const Member& best,
                        const std::set<std::vector<TaskIndex>>& late, const ConflictOptions& options,
                        std::uint64_t& judged);

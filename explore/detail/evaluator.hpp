@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Judges candidates of a Space one after the other. Every thread has its own.
+/// Judges candidates of a Space one after the other. Every thread has its own evaluator.
 ///
-/// A system per placement is changed in place, and programs are kept by what they depend on: unit, scheduler, how many
-/// other cores use the memory, whether a GPU does. So a candidate costs what its bounds cost.
+/// It changes one system per placement in place, and caches programs by what they depend on: unit, scheduler, number of
+/// other cores and presence of a GPU that use the memory. So the cost of a candidate is that of its bounds.
 
 #include <cstdint>
 #include <map>
@@ -18,11 +18,11 @@
 
 namespace amalthea::explore::detail {
 
-/// What a chain's reaction is of the responses of its tasks.
+/// A chain's reaction as a function of the response times of its tasks.
 struct ChainForm {
   struct Position {
     Duration period;
-    std::vector<std::pair<TaskIndex, std::int64_t>> responses;  ///< whose, and how often they count
+    std::vector<std::pair<TaskIndex, std::int64_t>> responses;  ///< tasks, and how often each response counts
     std::uint32_t activation_limit = 0;
   };
   std::vector<Position> positions;
@@ -30,31 +30,31 @@ struct ChainForm {
 };
 ChainForm chain_form(const System& system, std::size_t chain);
 
-/// How often and how long tasks need a core.
+/// Demand of tasks for cores.
 struct Demands {
   std::vector<double> rates;                 ///< jobs per picosecond
-  std::vector<std::vector<double>> on_unit;  ///< of every host task on every unit, memory uncontended
+  std::vector<std::vector<double>> on_unit;  ///< of every host task on every unit, without memory contention
 };
 Demands demands_of(const Space& space, const Placement& placement);
 
-/// What all evaluators share.
+/// Shared by all evaluators.
 struct Facts {
-  std::vector<std::vector<ChainForm>> chains;  ///< per placement, parallel to System::chains; of objectives and limits
-  std::vector<Demands> demands;                ///< per placement
+  /// per placement, parallel to System::chains; for objectives and limits
+  std::vector<std::vector<ChainForm>> chains;
+  std::vector<Demands> demands;  ///< per placement
 };
 Facts facts_of(const Space& space);
 
 class Evaluator {
  public:
-  /// `counted`: by owner, whose deadlines are asked for.
+  /// `counted`: by owner, whose deadlines count.
   Evaluator(const Space& space, const Facts& facts, std::vector<bool> counted);
 
-  /// `candidate` is canonical.
+  /// `candidate` must be canonical.
   Judgement judge(std::size_t placement, const Candidate& candidate);
 
-  enum class By : std::uint8_t { deadlines, everybody };
-  /// How much more than they can give CPUs are asked for, together, by tasks with deadlines that are asked for, or by
-  /// all tasks.
+  enum class By : std::uint8_t { deadlines, all_tasks };
+  /// The total overload of the CPUs, by tasks with deadlines that count, or by all tasks.
   double overload(std::size_t placement, const Candidate& candidate, By by = By::deadlines) const;
   bool is_counted(std::size_t placement, TaskIndex task) const {
     return counted_[space_.placements[placement].owner[task]];
@@ -68,7 +68,7 @@ class Evaluator {
   struct Bench {
     System system;
     std::vector<engine::Program> best, worst;
-    std::vector<const Programs*> loaded;                          // what stands in `best` and `worst`
+    std::vector<const Programs*> loaded;                          // the programs in `best` and `worst`
     std::vector<std::map<Key, std::unique_ptr<Programs>>> known;  // per task
   };
   Bench& bench(std::size_t placement);

@@ -33,23 +33,23 @@ Json interval(const System& system, const engine::Interval& one) {
 
 }  // namespace
 
-std::string render_explanation_json(const ResultView& view, const engine::Explanation& story,
+std::string render_explanation_json(const ResultView& view, const engine::Explanation& explanation,
                                     const std::vector<engine::WhatIf>& tried) {
   const System& system = view.system;
-  const engine::TaskResult& result = view.results.tasks[story.task];
-  const auto& deadline = system.tasks[story.task].deadline;
+  const engine::TaskResult& result = view.results.tasks[explanation.task];
+  const auto& deadline = system.tasks[explanation.task].deadline;
   Json json = {{"schema", "amalthea-explanation/1"},
                {"model", {{"files", view.model.files}, {"version", view.model.version}, {"hash", view.model.hash}}},
-               {"task", system.tasks[story.task].name},
+               {"task", system.tasks[explanation.task].name},
                {"verdict", to_string(result.verdict)},
                {"reason", result.reason},
                {"deadline_ps", deadline ? Json(deadline->picoseconds()) : Json(nullptr)},
-               {"job", story.job},
-               {"release_ps", story.release.picoseconds()},
-               {"completion_ps", story.completion.picoseconds()}};
-  for (const engine::Interval& one : story.own) json["story"].push_back(interval(system, one));
+               {"job", explanation.job},
+               {"release_ps", explanation.release.picoseconds()},
+               {"completion_ps", explanation.completion.picoseconds()}};
+  for (const engine::Interval& one : explanation.own) json["story"].push_back(interval(system, one));
   json["others"] = Json::array();
-  for (const engine::Interval& one : story.others) json["others"].push_back(interval(system, one));
+  for (const engine::Interval& one : explanation.others) json["others"].push_back(interval(system, one));
   json["contributions"] = parts(system, result.contributions);
   json["bound"] = {{"wcrt_ps", result.bound.worst ? Json(result.bound.worst->picoseconds()) : Json(nullptr)},
                    {"reason", result.bound.reason.empty() ? Json(nullptr) : Json(result.bound.reason)},

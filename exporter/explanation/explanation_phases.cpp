@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The story of a job in words.
+// Describes the phases of a job as text.
 
 #include <fmt/core.h>
 
@@ -13,11 +13,11 @@ using engine::ContributionKind;
 using engine::Interval;
 using engine::ProcessState;
 
-class Teller {
+class PhaseDescriber {
  public:
-  explicit Teller(const System& system) : system_(system) {}
+  explicit PhaseDescriber(const System& system) : system_(system) {}
 
-  std::string tell(const Interval& interval) const {
+  std::string describe(const Interval& interval) const {
     switch (interval.standing.state) {
       case ProcessState::not_active:
       case ProcessState::active:
@@ -70,7 +70,7 @@ class Teller {
     }
   }
 
-  /// Of its own operation, or of the one that it waits for.
+  /// The cause for its own operation, or for the one that it waits for.
   std::string cause(const Interval& interval) const {
     const auto slowed = [&] {
       return interval.standing.reason.by ? fmt::format(", slowed by {}", by(interval)) : std::string();
@@ -100,11 +100,11 @@ class Teller {
 
 }  // namespace
 
-std::vector<Phase> phases_of(const System& system, const engine::Explanation& story) {
-  const Teller teller(system);
+std::vector<Phase> phases_of(const System& system, const engine::Explanation& explanation) {
+  const PhaseDescriber describer(system);
   std::vector<Phase> phases;
-  for (const Interval& interval : story.own) {
-    std::string text = teller.tell(interval);
+  for (const Interval& interval : explanation.own) {
+    std::string text = describer.describe(interval);
     if (!phases.empty() && phases.back().to == interval.from && phases.back().text == text)
       phases.back().to = interval.to;
     else

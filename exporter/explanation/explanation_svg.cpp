@@ -23,8 +23,8 @@ using svg::pixel;
 
 class JobDrawing {
  public:
-  JobDrawing(const ResultView& view, const engine::Explanation& story)
-      : system_(view.system), result_(view.results.tasks[story.task]), story_(story) {}
+  JobDrawing(const ResultView& view, const engine::Explanation& explanation)
+      : system_(view.system), result_(view.results.tasks[explanation.task]), explanation_(explanation) {}
 
   std::string render() {
     std::int64_t top = 64 * pixel;
@@ -32,15 +32,16 @@ class JobDrawing {
     draw_own(top);
     top += row_height + 8 * pixel;
     std::map<UnitIndex, std::vector<const Interval*>> by_unit;
-    for (const Interval& interval : story_.others) by_unit[*interval.unit].push_back(&interval);
-    for (const Interval& interval : story_.own)
-      if (interval.unit && system_.tasks[story_.task].side == Side::host) by_unit[*interval.unit].push_back(&interval);
+    for (const Interval& interval : explanation_.others) by_unit[*interval.unit].push_back(&interval);
+    for (const Interval& interval : explanation_.own)
+      if (interval.unit && system_.tasks[explanation_.task].side == Side::host)
+        by_unit[*interval.unit].push_back(&interval);
     for (auto& [unit, intervals] : by_unit) draw_unit(unit, intervals, top);
     draw_axis(rows_top, top);
     top += 50 * pixel;
     draw_legend(top);
     const std::int64_t height = top + 8 * pixel;
-    const Task& task = system_.tasks[story_.task];
+    const Task& task = system_.tasks[explanation_.task];
     std::string title = fmt::format("{}: longest simulated job, {}", task.name, format_duration(length()));
     if (task.deadline) title += fmt::format(", deadline {}", format_duration(*task.deadline));
     return svg::head(left + plot + right, height) +
@@ -58,19 +59,19 @@ class JobDrawing {
   static constexpr std::int64_t row_height = 26 * pixel;
   static constexpr std::int64_t bar_height = 22 * pixel;
 
-  Duration length() const { return story_.completion - story_.release; }
+  Duration length() const { return explanation_.completion - explanation_.release; }
 
-  /// The plot ends a little after the deadline where the job does.
+  /// The plot ends a little after the deadline or the end of the job.
   Duration shown() const {
-    const auto& deadline = system_.tasks[story_.task].deadline;
+    const auto& deadline = system_.tasks[explanation_.task].deadline;
     const Duration longest = deadline ? std::max(length(), *deadline) : length();
     return std::max(longest, Duration::picoseconds(1));
   }
 
   std::int64_t x_of(Instant time) const {
-    return left +
-           amalthea::detail::divide(static_cast<amalthea::detail::Int128>((time - story_.release).picoseconds()) * plot,
-                                    shown().picoseconds(), Rounding::nearest);
+    return left + amalthea::detail::divide(
+                      static_cast<amalthea::detail::Int128>((time - explanation_.release).picoseconds()) * plot,
+                      shown().picoseconds(), Rounding::nearest);
   }
 
   std::size_t colour_of(TaskIndex task) {
@@ -101,19 +102,19 @@ class JobDrawing {
   }
 
   std::string span_of(Instant from, Instant to) const {
-    return fmt::format("{} to {} after the release", format_duration(from - story_.release),
-                       format_duration(to - story_.release));
+    return fmt::format("{} to {} after the release", format_duration(from - explanation_.release),
+                       format_duration(to - explanation_.release));
   }
 
   static constexpr std::string_view solid = "stroke=\"#333\" stroke-width=\"0.5\"";
   static constexpr std::string_view pale =
       "fill-opacity=\"0.3\" stroke=\"#666\" stroke-width=\"0.5\" stroke-dasharray=\"2 2\"";
 
-  /// What it does in its own colour, what it waits for pale in the colour of who is served.
+  /// Its own activity in its color, waiting times pale in the color of the task that runs instead.
   void draw_own(std::int64_t top) {
-    name_row(system_.tasks[story_.task].name, top, true);
-    const std::size_t own = colour_of(story_.task);
-    for (const Interval& interval : story_.own) {
+    name_row(system_.tasks[explanation_.task].name, top, true);
+    const std::size_t own = colour_of(explanation_.task);
+    for (const Interval& interval : explanation_.own) {
       engine::Explanation one;
       one.own.push_back(interval);
       const std::string text = phases_of(system_, one).front().text;
@@ -124,7 +125,7 @@ class JobDrawing {
     }
   }
 
-  /// What one task does without interruption, however many activities that is.
+  /// Uninterrupted activity of one task, over any number of activities.
   struct Stretch {
     TaskIndex task = 0;
     bool polls = false;
@@ -152,7 +153,7 @@ class JobDrawing {
 
   void draw_unit(UnitIndex unit, const std::vector<const Interval*>& intervals, std::int64_t& top) {
     std::vector<Stretch> stretches = stretches_of(intervals);
-    // A GPU's engines may be at work at a time: each in a lane of its own.
+    // The engines of a GPU may run concurrently: each has a separate lane.
     std::vector<Instant> lanes;
     for (Stretch& stretch : stretches) stretch.lane = take_lane(lanes, stretch.from, stretch.to);
     const auto top_of = [top](std::size_t lane) { return top + static_cast<std::int64_t>(lane) * row_height; };
@@ -168,7 +169,7 @@ class JobDrawing {
 
   void draw_axis(std::int64_t rows_top, std::int64_t bottom) {
     for (const auto& [time, label] : axis_marks(Instant::at(shown()), 11)) {
-      const std::string x = number(x_of(story_.release + time.since_start()));
+      const std::string x = number(x_of(explanation_.release + time.since_start()));
       grid_ +=
           fmt::format("<path d=\"M{0} {1}V{2}\" stroke=\"#ccc\"/>\n", x, number(rows_top), number(bottom + 4 * pixel));
       body_ += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>\n", x, number(bottom + 18 * pixel),
@@ -176,9 +177,9 @@ class JobDrawing {
     }
     body_ +=
         fmt::format("<path d=\"M{} {}H{}\" stroke=\"#333\"/>\n", number(left), number(bottom), number(left + plot));
-    const auto& deadline = system_.tasks[story_.task].deadline;
+    const auto& deadline = system_.tasks[explanation_.task].deadline;
     if (!deadline) return;
-    const std::string x = number(x_of(story_.release + *deadline));
+    const std::string x = number(x_of(explanation_.release + *deadline));
     body_ += fmt::format(
         "<path d=\"M{0} {1}V{2}\" stroke=\"#000\" stroke-width=\"2\"/><text x=\"{0}\" y=\"{3}\" text-anchor=\"middle\" "
         "font-weight=\"bold\">deadline</text>\n",
@@ -209,17 +210,17 @@ class JobDrawing {
 
   const System& system_;
   const engine::TaskResult& result_;
-  const engine::Explanation& story_;
+  const engine::Explanation& explanation_;
   std::map<TaskIndex, std::size_t> colours_;
   std::vector<TaskIndex> legend_;
-  std::string grid_;  ///< behind everything
+  std::string grid_;  ///< drawn behind everything
   std::string body_;
 };
 
 }  // namespace
 
-std::string render_explanation_svg(const ResultView& view, const engine::Explanation& story) {
-  return JobDrawing(view, story).render();
+std::string render_explanation_svg(const ResultView& view, const engine::Explanation& explanation) {
+  return JobDrawing(view, explanation).render();
 }
 
 }  // namespace amalthea::exporter

@@ -20,7 +20,7 @@ std::string ms(Duration value) {
   return fmt::format("{}.{:06}", nanoseconds / 1'000'000, nanoseconds % 1'000'000);
 }
 
-/// The largest first; equal ones as they stand.
+/// The largest first; equal ones in their order.
 std::string parts_table(const System& system, std::vector<Contribution> parts, Duration whole, bool colour) {
   std::stable_sort(parts.begin(), parts.end(),
                    [](const Contribution& a, const Contribution& b) { return a.time > b.time; });
@@ -37,12 +37,12 @@ std::string parts_table(const System& system, std::vector<Contribution> parts, D
 
 }  // namespace
 
-std::string render_explanation_text(const ResultView& view, const engine::Explanation& story,
+std::string render_explanation_text(const ResultView& view, const engine::Explanation& explanation,
                                     const std::vector<engine::WhatIf>& tried, bool colour) {
   const System& system = view.system;
-  const Task& task = system.tasks[story.task];
-  const engine::TaskResult& result = view.results.tasks[story.task];
-  const Duration response = story.completion - story.release;
+  const Task& task = system.tasks[explanation.task];
+  const engine::TaskResult& result = view.results.tasks[explanation.task];
+  const Duration response = explanation.completion - explanation.release;
   std::string out = fmt::format("{}: the longest of {} simulated jobs has a response time of {}", task.name,
                                 result.response.jobs, format_duration(response));
   if (task.deadline)
@@ -56,13 +56,13 @@ std::string render_explanation_text(const ResultView& view, const engine::Explan
   out +=
       paint(fmt::format("{}: {}", to_string(result.verdict), result.reason), bad ? Colour::bad : Colour::good, colour) +
       "\n";
-  out += fmt::format("Job {} of the task, released at {} ms, on {}.\n", story.job + 1, ms(story.release.since_start()),
-                     system.platform.units[task.unit].name);
+  out += fmt::format("Job {} of the task, released at {} ms, on {}.\n", explanation.job + 1,
+                     ms(explanation.release.since_start()), system.platform.units[task.unit].name);
 
   out += heading("Timeline from the release", colour);
   TextTable table({{"at ms", Align::right}, {"for ms", Align::right}, {"what"}});
-  for (const Phase& phase : phases_of(system, story))
-    table.add_row({{ms(phase.from - story.release)}, {ms(phase.to - phase.from)}, {phase.text}});
+  for (const Phase& phase : phases_of(system, explanation))
+    table.add_row({{ms(phase.from - explanation.release)}, {ms(phase.to - phase.from)}, {phase.text}});
   out += table.render(colour);
 
   out += heading("Contributions to the response time", colour);

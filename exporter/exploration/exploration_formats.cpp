@@ -25,7 +25,7 @@ std::string exact_text(Duration time) {
   return fmt::format("{} {}", text.value, text.unit);
 }
 
-/// How the task waits for events; nothing where it does not, or in both ways.
+/// How the task waits for events; nothing if it does not, or in both ways.
 std::optional<bool> waiting_of(const System& system, TaskIndex task) {
   std::optional<bool> actively;
   for (const NodeIndex node : system.tasks[task].body)
@@ -36,7 +36,7 @@ std::optional<bool> waiting_of(const System& system, TaskIndex task) {
   return actively;
 }
 
-/// What is shown of a task's mapping, as words; "-" where there is nothing to say.
+/// The displayed mapping of a task, as text; "-" for nothing.
 struct Words {
   std::string unit, priority, waiting, slice;
 };
@@ -60,7 +60,7 @@ std::string value_text(const ExplorationObjective& objective, double value) {
   return objective.in_seconds ? fmt::format("{:.3f} ms", value * 1000) : fmt::format("{:.4f}", value);
 }
 
-/// Whose simulated response contradicts its bound.
+/// Tasks whose simulated response contradicts their bound.
 std::vector<TaskIndex> beyond_bounds(const Solution& solution) {
   std::vector<TaskIndex> beyond;
   for (TaskIndex task = 0; task < solution.simulated.size(); ++task) {
@@ -158,7 +158,7 @@ class Renderer {
                        format_duration(task.deadline)));
   }
 
-  /// What is simulated can be no longer than a bound, so that anything else is worth a line.
+  /// A simulated response never exceeds a bound, so anything else is reported.
   void simulation() {
     if (!chosen_.was_simulated)
       out_ += "\nThis mapping could not be simulated, so the simulation does not confirm its bounds.\n";
@@ -254,7 +254,7 @@ class Renderer {
     this->table(table);
   }
 
-  /// Other mappings beside the model's and what was found; chains in any case.
+  /// Other mappings beside that of the model and the found one; chains in any case.
   void comparison() {
     std::vector<MappingColumn> columns = {{"model", view_.before, exploration_.original_judgement}};
     for (const ComparedMapping& other : view_.compared) columns.push_back({other.name, other.system, other.judgement});
@@ -330,7 +330,7 @@ ordered_json compared_json(const ExplorationView& view, const ComparedMapping& o
   return json;
 }
 
-/// A chain's reactions under every mapping.
+/// The reactions of a chain for every mapping.
 ordered_json chains_json(const ExplorationView& view, const Solution& chosen) {
   const auto let = let_reactions(view.after);
   const auto before = chain_reactions(view.before, view.exploration.original_judgement);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What a search for a mapping found: as text, JSON and Markdown, and the mapping as a file for `--mapping`.
+/// The result of a search for a mapping: as text, JSON and Markdown, and the mapping as a file for `--mapping`.
 
 #include <cstddef>
 #include <optional>
@@ -20,19 +20,21 @@ namespace amalthea::exporter {
 inline constexpr std::string_view exploration_schema = "amalthea-timing-exploration/1";
 
 struct ExplorationObjective {
-  std::string name;         ///< for people
-  bool in_seconds = false;  ///< else it is a ratio
+  std::string name;         ///< display name
+  bool in_seconds = false;  ///< otherwise it is a ratio
 };
 
 struct ExplorationView {
   const ModelInfo& model;
-  const System& before;  ///< as the model maps it
+  const System& before;  ///< as mapped in the model
   const System& after;   ///< with the chosen solution
   const explore::Exploration& exploration;
   const std::vector<ExplorationObjective>& objectives;
-  std::size_t chosen = 0;                          ///< of Exploration::front, which is not empty
-  const std::vector<ComparedMapping>& compared;    ///< what else to show beside before and after; may be empty
-  const engine::Assessment* assessment = nullptr;  ///< of the whole model with the chosen solution; null: not analysed
+  std::size_t chosen = 0;  ///< of Exploration::front, which is not empty
+  /// other mappings to show beside before and after; may be empty
+  const std::vector<ComparedMapping>& compared;
+  /// of the whole model with the chosen solution; null: not analyzed
+  const engine::Assessment* assessment = nullptr;
 };
 
 std::string render_exploration_text(const ExplorationView& view, bool colour);
@@ -40,17 +42,17 @@ std::string render_exploration_json(const ExplorationView& view);
 /// A comparison of before, after and other mappings in Markdown.
 std::string render_exploration_report(const ExplorationView& view);
 
-/// What a mapping file says of one task.
+/// The entry for one task in a mapping file.
 struct MappingEntry {
   std::string task;
-  std::string core;  ///< "" for a task that may go on migrating as the model lets it
+  std::string core;  ///< "" for a task that may continue to migrate as in the model
   std::optional<std::int64_t> priority;
   std::optional<bool> waits_actively;
   std::optional<Duration> time_slice;
 };
-/// The whole mapping of a system, task by task; without what fell away.
+/// The whole mapping of a system, task by task, without removed tasks.
 std::vector<MappingEntry> mapping_entries(const System& system);
-/// As `--mapping` reads it (docs/reference/memory.md).
+/// In the format of `--mapping` (docs/reference/memory.md).
 std::string render_mapping_file(const std::vector<MappingEntry>& entries);
 
 }  // namespace amalthea::exporter

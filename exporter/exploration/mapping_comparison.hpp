@@ -14,10 +14,10 @@ namespace amalthea::exporter {
 
 class TextTable;
 
-/// A mapping that somebody has made, judged as the search judges its own.
+/// A mapping from another source, judged like those of the search.
 struct ComparedMapping {
   std::string name;
-  System system;  ///< with the mapping
+  System system;  ///< with the mapping applied
   explore::Judgement judgement;
 };
 
@@ -28,19 +28,19 @@ struct MappingColumn {
   const explore::Judgement& judgement;
 };
 
-/// Longest reactions of the system's chains, in their order, under implicit communication and within the bounds of
-/// their tasks; nothing where one has none.
+/// Longest reactions of the system's chains, in order, under implicit communication and within the bounds of their
+/// tasks; nothing for a chain without a bound.
 std::vector<std::optional<Duration>> chain_reactions(const System& system, const explore::Judgement& judgement);
-/// The same under Logical Execution Time, where responses do not count as long as they are within periods.
+/// The same under Logical Execution Time, where responses are irrelevant as long as they are within periods.
 std::vector<std::optional<Duration>> let_reactions(const System& system);
 
-/// Where every task is and its bound, in ms; then how many are late and without a bound, and where there are any, how
-/// many constraints are broken.
+/// Unit and bound (in ms) of every task; then the numbers of late tasks, tasks without a bound and, if any, violated
+/// constraints.
 TextTable compare_tasks(const std::vector<MappingColumn>& columns);
-/// The reactions of all chains, in ms; an empty table where there are none.
+/// The reactions of all chains, in ms; an empty table without chains.
 TextTable compare_chains(const std::vector<MappingColumn>& columns);
 
-/// In milliseconds, three decimals, rounded up, as befits a bound; "-" without one.
+/// In milliseconds, three decimals, rounded up since it is an upper bound; "-" without one.
 std::string at_most_ms(std::optional<Duration> time);
 
 }  // namespace amalthea::exporter

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Every kind of finding there is: id, severity, explanation. The one source is docs/reference/diagnostics.md, which is built in.
+/// All kinds of findings: id, severity, explanation. The single source is docs/reference/diagnostics.md, which is built
+/// in.
 
 #include <string_view>
 #include <vector>
@@ -13,9 +14,10 @@ namespace amalthea::exporter {
 struct FindingKind {
   std::string_view id;  ///< "AM0203"
   Severity severity = Severity::error;
-  std::string_view consequence = {};  ///< for a verdict: "assumption", "unknown" or ""; errors are always unknown
-  std::string_view explanation;       ///< what it means, and what to do; one or several sentences
-  std::string_view chapter;           ///< "Structure and references"
+  /// for the verdict: "assumption", "unknown" or ""; errors always make it unknown
+  std::string_view consequence = {};
+  std::string_view explanation;  ///< meaning and remedy; one or several sentences
+  std::string_view chapter;      ///< "Structure and references"
 
   /// The first sentence of the explanation.
   std::string_view summary() const;
@@ -24,7 +26,7 @@ struct FindingKind {
 /// All kinds, by id.
 const std::vector<FindingKind>& finding_catalog();
 
-/// Position in finding_catalog(), or its size for an id that is not known.
+/// Index in finding_catalog(), or its size for an unknown id.
 std::size_t find_finding_kind(std::string_view id);
 
 }  // namespace amalthea::exporter

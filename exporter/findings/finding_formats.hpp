@@ -18,10 +18,10 @@ namespace amalthea::exporter {
 inline constexpr std::string_view findings_schema = "amalthea-findings/1";
 
 struct FindingView {
-  const ModelInfo& model;  ///< version and hash are empty when no model could be read
+  const ModelInfo& model;  ///< version and hash are empty if no model could be read
   const std::vector<Diagnostic>& findings;
-  std::size_t suppressed = 0;  ///< how many are left out on demand
-  /// Absolute path; files below it are named relative to it in SARIF, others by a file: URI. "" keeps paths as given.
+  std::size_t suppressed = 0;  ///< number of findings hidden on request
+  /// Absolute path; SARIF names files below it relative to it, others by a file: URI. "" keeps paths as given.
   std::string base_folder;
 };
 
@@ -31,20 +31,20 @@ struct FindingFormat {
 };
 
 std::span<const FindingFormat> finding_formats();
-/// Null when there is no such format.
+/// Null if there is no such format.
 const FindingFormat* find_finding_format(std::string_view name);
 
-/// One finding a line, then how many there are.
+/// One finding per line, then the totals.
 std::string render_findings_text(const FindingView&);
 /// The schema `amalthea-findings/1`.
 std::string render_findings_json(const FindingView&);
-/// SARIF 2.1.0, for code scanning and editors. Fingerprints do not depend on line numbers.
+/// SARIF 2.1.0, for code scanning and editors. Fingerprints are independent of line numbers.
 std::string render_findings_sarif(const FindingView&);
 
 /// By file, line, column, id and message.
 void sort_findings(std::vector<Diagnostic>& findings);
 
-/// How many findings have the severity, indexed by it.
+/// Number of findings by severity.
 std::array<std::size_t, 3> count_findings(const std::vector<Diagnostic>& findings);
 
 }  // namespace amalthea::exporter

@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 std::string_view level(Severity severity) { return to_string(severity); }  // error, warning, note in SARIF too
 
-/// In messages braces are placeholders and brackets links, so they are escaped where they mean themselves.
+/// In messages, braces are placeholders and brackets are links, so literal ones are escaped.
 std::string message_text(std::string_view text) {
   std::string escaped;
   for (const char c : text) {
@@ -61,7 +61,7 @@ Json rule_json(const FindingKind& kind) {
           {"defaultConfiguration", {{"level", level(kind.severity)}}}};
 }
 
-/// The message without what moves when lines do ("the one at line 12").
+/// The message without references to lines, which move ("the one at line 12").
 std::string essence(std::string_view message) {
   std::string text;
   constexpr std::string_view mark = "line ";
@@ -94,7 +94,7 @@ Json location_json(const Diagnostic& finding, const std::string& base_folder) {
 
 std::string dump(const Json& json) { return json.dump(2, ' ', false, Json::error_handler_t::replace); }
 
-/// As it stands `depth` blanks deep in a larger value. Strings have no line ends: those are escaped.
+/// With the indentation of a value at this depth. Strings contain no line ends, since those are escaped.
 std::string indented(const std::string& text, std::size_t depth) {
   std::string out;
   for (const char c : text) {
@@ -125,7 +125,7 @@ SarifLog::SarifLog(const Run& run, Sink sink) : base_folder_(run.base_folder), s
                     {"version", "2.1.0"},
                     {"runs", Json::array({entry})}};
   const std::string text = dump(log) + "\n";
-  // The results come last: what follows them is but brackets.
+  // The results are last: only brackets follow.
   const std::size_t middle = text.rfind("[]") + 1;
   after_ = text.substr(middle);
   sink_(std::string_view(text).substr(0, middle));

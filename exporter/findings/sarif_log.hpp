@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Findings as SARIF 2.1.0 (OASIS Standard, "Static Analysis Results Interchange Format"), one after the other, so that
-/// a log of many models is never in memory as a whole.
+/// Findings as SARIF 2.1.0 (OASIS Standard, "Static Analysis Results Interchange Format"), written one by one, so that
+/// the log of many models is never in memory as a whole.
 
 #include <cstdint>
 #include <functional>
@@ -21,24 +21,25 @@ class SarifLog {
 
   struct Run {
     std::vector<std::string> files;  ///< the model's
-    bool successful = true;          ///< whether there was a model to look at
+    bool successful = true;          ///< whether there was a model
     /// Absolute path; files below it are named relative to it, others by a file: URI. "" keeps paths as given.
     std::string base_folder;
   };
 
-  /// Begins the log; all text goes to `sink`.
+  /// Begins the log; writes all text to `sink`.
   SarifLog(const Run& run, Sink sink);
-  /// One result. Fingerprints do not depend on line numbers; those of equal findings are counted in their order.
+  /// Adds one result. Fingerprints are independent of line numbers; equal findings are numbered in order.
   void add(const Diagnostic& finding);
-  /// Ends the log: nothing is added after it.
+  /// Ends the log: nothing can be added afterwards.
   void end();
 
  private:
   std::string base_folder_;
   Sink sink_;
-  std::string after_;  ///< what follows the results
+  std::string after_;  ///< text that follows the results
   bool empty_ = true;
-  std::unordered_map<std::uint64_t, std::uint32_t> seen_;  ///< beginning of the fingerprint → how often
+  /// beginning of the fingerprint → number of occurrences
+  std::unordered_map<std::uint64_t, std::uint32_t> seen_;
 };
 
 }  // namespace amalthea::exporter

@@ -18,7 +18,7 @@ using nvidia::BoundPart;
 
 bool offloads(const nvidia::TaskBound& bound) { return !bound.gpu_segments.empty(); }
 
-/// What a part is, for people.
+/// Display text of a part.
 std::string label(const nvidia::TimeSliceProblem& problem, const nvidia::BoundShare& share) {
   const std::string_view by = share.by ? std::string_view(problem.tasks[*share.by].name) : std::string_view();
   switch (share.part) {

@@ -17,7 +17,7 @@ std::string seconds(Instant time) {
   return fmt::format("{}.{:012}", time.picoseconds() / second, time.picoseconds() % second);
 }
 
-/// When the program was in each part of an iteration: it waits for its stream at the end of each.
+/// The times of the parts of an iteration: the program waits for its stream at the end of each.
 struct Phases {
   Instant begin;
   Instant copied_in;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Text and JSON of the GPU models that work alone (docs/reference/gpu.md). The JSON forms are one object and end with a line
-/// end.
+/// Text and JSON of the standalone GPU models (docs/reference/gpu.md). The JSON forms are one object and end with a
+/// line end.
 
 #include <optional>
 #include <string>
@@ -26,12 +26,12 @@ using Placement = std::vector<std::vector<std::optional<engine::gpu::SmIndex>>>;
 std::string render_placement_json(const Placement& placement);
 std::string render_placement_text(const std::vector<engine::nvidia::StreamBlocks>& streams, const Placement& placement);
 
-/// Utilisation and verdict are there when the problem states periods. A kernel that has no result is null.
+/// Contains utilization and verdict if the problem states periods. A kernel without a result is null.
 std::string render_rta_json(const engine::nvidia::RtaProblem& problem, const engine::nvidia::RtaResult& result);
 std::string render_rta_text(const engine::nvidia::RtaProblem& problem, const engine::nvidia::RtaResult& result,
                             bool colour);
 
-/// The worst job of every kernel over a hyperperiod and more.
+/// The worst job of every kernel over at least a hyperperiod.
 std::string render_periodic_rta_json(const engine::nvidia::RtaProblem& problem,
                                      const engine::nvidia::PeriodicRtaResult& result);
 std::string render_periodic_rta_text(const engine::nvidia::RtaProblem& problem,

@@ -119,7 +119,7 @@ class GanttDrawing {
     body_ += "</g>\n";
   }
 
-  /// From the longest text to the shortest.
+  /// From the longest to the shortest text.
   std::vector<std::string> label_of(const TimelineRow& row, const TimelineBar& bar) const {
     if (row.kind == TimelineRowKind::contexts) return {scenario_.contexts[bar.subject].name};
     const std::string& name = timeline_.series[timeline_.series_of[bar.subject]].name;
@@ -151,7 +151,7 @@ class GanttDrawing {
         fmt::format("<path d=\"M{} {}H{}\" stroke=\"#333\"/>\n", number(left), number(bottom), number(left + plot));
   }
 
-  /// One entry after the other, lines as full as they get; `top` ends up below.
+  /// Entries in sequence, in lines as full as possible; updates `top`.
   void draw_legend(std::int64_t& top) {
     std::int64_t x = left;
     for (std::size_t index = 0; index < timeline_.series.size(); ++index) {
@@ -175,7 +175,7 @@ class GanttDrawing {
   const gpu::StreamRun& run_;
   const TimelineOptions& options_;
   Timeline timeline_;
-  std::string grid_;  ///< behind everything
+  std::string grid_;  ///< drawn behind everything
   std::string body_;
 };
 

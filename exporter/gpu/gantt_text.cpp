@@ -17,10 +17,10 @@ namespace gpu = engine::gpu;
 
 constexpr std::string_view series_letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";  // then from the front again
 constexpr std::string_view context_letters = "abcdefghijklmnopqrstuvwxyz";
-constexpr char stands_still = '.';
+constexpr char not_served = '.';
 constexpr std::size_t narrowest = 20;
 
-/// One row of cells; what covers most of a cell is shown, of equals the first.
+/// One row of cells; a cell shows what covers most of it, among equals the first.
 class Cells {
  public:
   Cells(Instant end, std::size_t width)
@@ -39,13 +39,13 @@ class Cells {
       text_[at] = letter;
     }
   }
-  /// Where a bar follows one of the same letter, provided that its letter remains to be seen.
+  /// Separates a bar from a previous one with the same letter, if its letter remains visible.
   void separate(Instant start) {
     const auto cell = static_cast<std::size_t>(cell_of(start.picoseconds()));
     if (cell == 0 || cell + 1 >= text_.size()) return;
     if (text_[cell - 1] == text_[cell] && text_[cell + 1] == text_[cell]) text_[cell] = '|';
   }
-  /// Only where nothing is yet.
+  /// Only in empty cells.
   void draw_behind(Instant start, Instant end, char letter) {
     Cells behind = *this;
     std::fill(behind.text_.begin(), behind.text_.end(), ' ');
@@ -145,7 +145,7 @@ std::string render_gpu_gantt_text(const gpu::StreamScenario& scenario, const gpu
     for (std::size_t index = 1; index < row.bars.size(); ++index) cells.separate(row.bars[index].start);
     for (const TimelineBar& bar : row.bars) {
       if (bar.spans.size() == 1 && bar.spans[0].start == bar.start && bar.spans[0].end == bar.end) continue;
-      cells.draw_behind(bar.start, bar.end, is_contexts ? '/' : stands_still);
+      cells.draw_behind(bar.start, bar.end, is_contexts ? '/' : not_served);
       (is_contexts ? has_switches : has_pauses) = true;
     }
     has_contexts = has_contexts || is_contexts;
@@ -160,7 +160,7 @@ std::string render_gpu_gantt_text(const gpu::StreamScenario& scenario, const gpu
                          printable(scenario.contexts[index].name));
     out += "\n";
   }
-  if (has_pauses) out += fmt::format("{}  suspended while another context is served\n", stands_still);
+  if (has_pauses) out += fmt::format("{}  suspended while another context is served\n", not_served);
   if (has_switches) out += "/  context switch\n";
   return out;
 }

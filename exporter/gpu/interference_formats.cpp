@@ -58,20 +58,20 @@ std::string text_of(const MemoryKernel& kernel) {
   return fmt::format("{}, {} of {}", text, plural(kernel.blocks, "block"), plural(kernel.threads, "thread"));
 }
 
-/// What makes a part, for people.
+/// The cause of a part, display text.
 std::string maker_text(const nvidia::InterferencePart& part, const InterferenceQuestion& question) {
   if (!part.other) return part.cause == nvidia::InterferenceCause::cpu_traffic ? "CPUs" : "itself";
   const nvidia::MemoryKernels& other = question.others[*part.other];
   return fmt::format("{} x {}", other.count, text_of(other.kernel));
 }
 
-/// … and for programs.
+/// The same as an identifier.
 std::string maker_id(const nvidia::InterferencePart& part) {
   if (part.other) return fmt::format("beside[{}]", *part.other);
   return part.cause == nvidia::InterferenceCause::cpu_traffic ? "cpu" : "kernel";
 }
 
-/// A bulk kernel has no single access to hit with.
+/// A bulk kernel has no single access that hits.
 std::string_view cause_text(const nvidia::InterferencePart& part, const MemoryKernel& kernel) {
   const bool own_work = kernel.pattern == AccessPattern::bulk && part.cause == nvidia::InterferenceCause::hit_latency;
   return own_work ? "own work" : to_string(part.cause);

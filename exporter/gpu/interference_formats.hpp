@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Text and JSON of predicted memory interference, and of the law against what was measured (docs/reference/gpu.md).
+/// Text and JSON of predicted memory interference, and of the model compared with measurements (docs/reference/gpu.md).
 
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@
 
 namespace amalthea::exporter {
 
-/// A question to the model.
+/// A query to the model.
 struct InterferenceQuestion {
   engine::nvidia::MemoryKernel kernel;
   std::vector<engine::nvidia::MemoryKernels> others;

@@ -15,7 +15,7 @@ namespace amalthea::exporter {
 struct MakespanView {
   const engine::nvidia::makespan::Problem& problem;
   const engine::nvidia::makespan::SearchResult& result;
-  /// When `result` is of annealing, with bounds from above alone.
+  /// If `result` is from annealing: upper bounds only.
   const engine::nvidia::makespan::AnnealingResult* annealing = nullptr;
 };
 

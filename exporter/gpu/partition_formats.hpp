@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Text and JSON of experiments with the compute units of AMD GPUs (docs/reference/gpu-amd.md). The JSON forms are one object and
-/// end with a line end.
+/// Text and JSON of experiments with the compute units of AMD GPUs (docs/reference/gpu-amd.md). The JSON forms are one
+/// object and end with a line end.
 
 #include <optional>
 #include <string>
@@ -13,7 +13,7 @@
 namespace amalthea::exporter {
 
 struct PartitionRow {
-  std::string name;  ///< of the strategy
+  std::string name;  ///< name of the strategy
   engine::gpu::CuMask mask;
   std::optional<engine::gpu::CuMask> against_mask;
   engine::amd::Partition times;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Timelines of a run of streams, one form a file (docs/reference/gpu.md shows what each holds). All are deterministic.
+/// Timelines of a run of streams, one format per file (docs/reference/gpu.md describes their content). All are
+/// deterministic.
 
 #include <cstddef>
 #include <string>
@@ -13,15 +14,15 @@
 namespace amalthea::exporter {
 
 struct TimelineOptions {
-  std::string title;                          ///< where the scenario comes from
-  std::string date = "1970-01-01T00:00:00Z";  ///< ISO 8601 with zone, for forms that must state one
-  std::size_t width = 100;                    ///< of text, in characters
+  std::string title;                          ///< source of the scenario
+  std::string date = "1970-01-01T00:00:00Z";  ///< ISO 8601 with time zone, for formats that require a date
+  std::size_t width = 100;                    ///< of the text format, in characters
 };
 
 /// Rows of letters.
 std::string render_gpu_gantt_text(const engine::gpu::StreamScenario& scenario, const engine::gpu::StreamRun& run,
                                   const TimelineOptions& options);
-/// One SVG image that needs nothing else.
+/// A self-contained SVG image.
 std::string render_gpu_gantt_svg(const engine::gpu::StreamScenario& scenario, const engine::gpu::StreamRun& run,
                                  const TimelineOptions& options);
 /// Trace event JSON, for ui.perfetto.dev and chrome://tracing.
@@ -35,9 +36,9 @@ struct TimelineFormat {
   std::string_view extension;  ///< ".svg"
   std::string (*render)(const engine::gpu::StreamScenario&, const engine::gpu::StreamRun&, const TimelineOptions&);
 };
-/// All of them; the extension of a file decides.
+/// All formats; the extension of a file selects one.
 const std::vector<TimelineFormat>& timeline_formats();
-/// Nothing where no format has the extension.
+/// Nothing if no format has the extension.
 const TimelineFormat* timeline_format_of(std::string_view path);
 
 }  // namespace amalthea::exporter

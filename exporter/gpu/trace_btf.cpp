@@ -17,14 +17,14 @@ namespace {
 
 namespace gpu = engine::gpu;
 
-/// What happens at one instant comes in this order, so that a core is free before it is taken again.
+/// Order of events at one instant, so that a core is free before it is used again.
 enum class Phase : std::uint8_t { end, trigger, activate, begin };
 
 struct Line {
   Instant time;
   Phase phase = Phase::end;
   std::size_t sequence = 0;
-  std::string rest;  ///< behind the time and its comma
+  std::string rest;  ///< text after the time and its comma
 };
 
 class Trace {
@@ -53,7 +53,7 @@ class Trace {
   }
   void declare(std::string_view type, const std::string& name) { entities_.emplace(name, type); }
 
-  /// From its start to its end on one core, away from it in between.
+  /// A process from its start to its end on one core, with its interruptions.
   void trace_process(const std::string& core, const std::string& process, std::size_t instance,
                      const TimelineBar& bar) {
     declare("C", core);
@@ -61,7 +61,7 @@ class Trace {
       add(time, phase, fmt::format("{},0,T,{},{},{}", core, process, instance, what));
     };
     event(bar.start, Phase::begin, "start");
-    Instant end = bar.start;  // of what has been served so far
+    Instant end = bar.start;  // end of the service so far
     const auto leave = [&] { event(end, end == bar.start ? Phase::begin : Phase::end, "preempt"); };
     for (const TimelineSpan& span : bar.spans) {
       if (span.start > end) {
@@ -71,11 +71,11 @@ class Trace {
       end = span.end;
     }
     if (end < bar.end) leave();
-    // Without duration it ends at the instant at which it begins, right behind its start.
+    // Without duration it ends at the instant of its start, directly after it.
     event(bar.end, bar.end == bar.start ? Phase::begin : Phase::end, "terminate");
   }
 
-  /// Kernels and copies: released by a stimulus, each kernel on a core of its own while it runs.
+  /// Kernels and copies: a stimulus releases each; a running kernel has a separate core.
   void trace_operations() {
     std::vector<std::size_t> order(run_.operations.size());
     for (std::size_t index = 0; index < order.size(); ++index) order[index] = index;

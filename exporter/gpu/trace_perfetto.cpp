@@ -12,7 +12,7 @@ namespace {
 
 namespace gpu = engine::gpu;
 
-// Groups of tracks: a trace knows them as processes.
+// Groups of tracks: processes in the trace format.
 constexpr int multiprocessor_tracks = 1;
 constexpr int copy_engine_tracks = 2;
 constexpr int context_tracks = 3;

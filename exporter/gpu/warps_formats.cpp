@@ -33,7 +33,8 @@ Json cycles_json(const nvidia::WarpCycles& cycles) {
           {"not_selected", cycles.not_selected}};
 }
 
-/// Blocks of lines of equal columns: the cycles, who issues, and a caret where a group had used up its budget.
+/// Blocks of lines with aligned columns: the cycles, the issuing warps, and a caret where the budget of a group was
+/// used up.
 std::string trace_lines(const nvidia::SubCoreResult& sub_core) {
   const std::string trace = nvidia::trace_text(sub_core.trace);
   std::string carets(trace.size(), ' ');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Text, JSON, CSV and a picture of what warp schedulers do (docs/reference/gpu.md).
+/// Text, JSON, CSV and a drawing of warp scheduling (docs/reference/gpu.md).
 
 #include <string>
 #include <vector>
@@ -13,16 +13,16 @@ namespace amalthea::exporter {
 
 /// One object, with a line end.
 std::string render_warps_json(const engine::nvidia::WarpScenario& scenario, const engine::nvidia::WarpRun& run);
-/// The trace by cycle, a table of the kernels and of what their warps waited for.
+/// The trace by cycle, a table of the kernels, and what their warps waited for.
 std::string render_warps_text(const engine::nvidia::WarpScenario& scenario, const engine::nvidia::WarpRun& run,
                               bool colour);
 
 std::string render_warp_study_json(const engine::nvidia::WarpStudy& study,
                                    const std::vector<engine::nvidia::WarpStudyRow>& rows);
-/// A line of titles, then one a row. Times are means over the programs, in cycles.
+/// A header line, then one line per row. Times are means over the programs, in cycles.
 std::string render_warp_study_csv(const engine::nvidia::WarpStudy& study,
                                   const std::vector<engine::nvidia::WarpStudyRow>& rows);
-/// How much the second kernel gains or loses against GTO: a row per share of stalls, a column per policy.
+/// Gain or loss of the second kernel relative to GTO: a row per share of stalls, a column per policy.
 std::string render_warp_study_text(const engine::nvidia::WarpStudy& study,
                                    const std::vector<engine::nvidia::WarpStudyRow>& rows, bool colour);
 /// The same as curves, in SVG.

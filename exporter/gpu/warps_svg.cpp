@@ -20,7 +20,7 @@ constexpr std::int64_t plot_gap = 70 * pixel;
 constexpr std::int64_t top_edge = 76 * pixel;
 constexpr std::int64_t plot_height = 300 * pixel;
 
-/// Per mille; negative: the second kernel responds sooner than with GTO.
+/// Per mille; negative: the second kernel is faster than with GTO.
 std::int64_t change_per_mille(const nvidia::WarpStudyRow& row) {
   return (row.second_response - row.second_response_gto) * 1000 / row.second_response_gto;
 }
@@ -30,12 +30,12 @@ struct PolicyCurve {
   const nvidia::WarpPolicy* policy = nullptr;
   std::int64_t budget = 0;
   std::string_view colour;
-  bool dashed = false;  ///< the same colour was used for a policy before
+  bool dashed = false;  ///< its color is already used by another policy
   bool operator==(const nvidia::WarpStudyRow& row) const { return policy == row.policy && budget == row.budget; }
 };
 
-/// Policies without budgets have colours of their own; else the budget gives the colour, and the first policy the solid
-/// line.
+/// Policies without budgets have separate colors; otherwise the budget defines the color, and the first policy has the
+/// solid line.
 std::vector<PolicyCurve> curves_of(const std::vector<nvidia::WarpStudyRow>& rows) {
   constexpr std::array<std::size_t, 3> without = {7, 4, 6};
   constexpr std::array<std::size_t, 4> with = {0, 1, 2, 5};

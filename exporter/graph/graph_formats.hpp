@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// The runnable graph as text: Graphviz DOT, JSON, and a picture.
+/// The runnable graph as text: Graphviz DOT, JSON, and a drawing.
 
 #include <optional>
 #include <string>
@@ -10,20 +10,20 @@
 
 namespace amalthea::exporter {
 
-/// The whole system's graph, one cluster per task; with `task`, that task's alone.
+/// The graph of the whole system, one cluster per task; with `task`, only that of the task.
 std::string render_graph_dot(const System& system, std::optional<TaskIndex> task);
 
 /// `{"tasks": [{"name", "side", "core", "folded_into"?}], "nodes": [...], "edges": [{"from", "to", "kind", "label"}]}`;
-/// nodes are numbered from 0 in the order of tasks and of execution. docs/reference/results.md has the details.
+/// nodes are numbered from 0 in the order of tasks and of execution. docs/reference/results.md describes the details.
 std::string render_graph_json(const System& system, std::optional<TaskIndex> task);
 
-/// SVG, laid out here, so that it is the same on every machine: a band per task, in it boxes in the order of execution,
-/// one for what a runnable does without a branch; edges between tasks along lines on the right. With `task`, that
-/// task's band alone.
+/// SVG with our own layout, so that it is the same on every machine: a band per task with boxes in the order of
+/// execution, one for each part of a runnable without a branch; edges between tasks along lines on the right. With
+/// `task`, only the band of that task.
 std::string render_graph_svg(const System& system, std::optional<TaskIndex> task);
 
-/// The same where the graph has no more than `most` activities; else one box per task in a band per processing unit,
-/// and one arrow for all edges of a kind between two tasks.
+/// The same if the graph has at most `most` activities; otherwise one box per task in a band per processing unit, and
+/// one arrow for all edges of a kind between two tasks.
 std::string render_graph_overview_svg(const System& system, std::size_t most = 400);
 
 }  // namespace amalthea::exporter

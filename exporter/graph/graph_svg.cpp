@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runnable graph as a picture. Execution within a task is a sequence with branches, so its order is the layout; no
-// general graph drawing is needed, which would take minutes for a thousand runnables.
+// The runnable graph as a drawing. Execution within a task is a sequence with branches, so its order defines the
+// layout; general graph drawing is not needed, and would take minutes for a thousand runnables.
 
 #include <algorithm>
 #include <array>
@@ -27,14 +27,14 @@ constexpr std::int64_t width_of_rows = 1160 * pixel;
 constexpr std::int64_t margin = 12 * pixel;
 constexpr std::int64_t band_title = 24 * pixel;
 constexpr std::int64_t line_height = 15 * pixel;
-constexpr std::int64_t letter = 6 * pixel + pixel / 2;  ///< of the font of 11 pixels, generously
+constexpr std::int64_t letter = 6 * pixel + pixel / 2;  ///< of the font of 11 pixels, a generous estimate
 constexpr std::int64_t box_gap = 34 * pixel;
 constexpr std::int64_t row_gap = 26 * pixel;
-constexpr std::int64_t most_letters = 34;
+constexpr std::int64_t max_letters = 34;
 constexpr std::int64_t widest_gutter = 260 * pixel;
-constexpr std::size_t most_drawn_flows = 80;  ///< of the overview; more would hide each other
+constexpr std::size_t max_drawn_flows = 80;  ///< in the overview; more would hide each other
 
-/// Where an edge ends: a line of a box.
+/// The end of an edge: a line of a box.
 struct EdgeEnd {
   std::size_t box = 0;
   std::size_t line = 0;
@@ -46,7 +46,7 @@ struct BoxLine {
 };
 
 struct Box {
-  std::string title;  ///< runnable or task; "" where there is none
+  std::string title;  ///< runnable or task; "" if there is none
   std::vector<BoxLine> lines;
   std::int64_t x = 0, y = 0, width = 0, height = 0;
 };
@@ -64,12 +64,12 @@ struct DrawnEdge {
   std::string label;
 };
 
-struct Look {
+struct EdgeStyle {
   std::string_view colour;
   std::string_view dashes;
   std::string_view width;
 };
-Look look_of(EdgeKind kind) {
+EdgeStyle edge_style_of(EdgeKind kind) {
   switch (kind) {
     case EdgeKind::sequence:
       return {"#333333", "", "1.2"};
@@ -84,17 +84,17 @@ Look look_of(EdgeKind kind) {
 }
 
 std::string shortened(std::string_view text) {
-  if (svg::letters(text) <= most_letters) return std::string(text);
+  if (svg::letters(text) <= max_letters) return std::string(text);
   std::string out;
   std::int64_t count = 0;
   for (const char byte : text) {
-    if ((static_cast<unsigned char>(byte) & 0xC0U) != 0x80U && ++count == most_letters) break;
+    if ((static_cast<unsigned char>(byte) & 0xC0U) != 0x80U && ++count == max_letters) break;
     out += byte;
   }
   return out + "…";
 }
 
-class Picture {
+class DrawingBuilder {
  public:
   std::vector<Box> boxes;
   std::vector<Band> bands;
@@ -123,7 +123,7 @@ class Picture {
       out += fmt::format(
           "<marker id=\"arrow-{0}\" viewBox=\"0 0 8 8\" refX=\"7.5\" refY=\"4\" markerWidth=\"7\" markerHeight=\"7\" "
           "markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path d=\"M0 0L8 4L0 8z\" fill=\"{1}\"/></marker>\n",
-          to_string(kind), look_of(kind).colour);
+          to_string(kind), edge_style_of(kind).colour);
     return out;
   }
 
@@ -154,8 +154,8 @@ class Picture {
     height_ = y + (note.empty() ? 30 : 50) * pixel;
   }
 
-  /// Edges between tasks run in a gutter on the right. Those from one place share a line, and lines that do not meet
-  /// may stand above each other; short ones are further in.
+  /// Edges between tasks use a gutter on the right. Edges from the same start share a line, and lines that do not meet
+  /// may share a position; short ones are further inside.
   void choose_lines() {
     struct Extent {
       std::int64_t top, bottom;
@@ -246,25 +246,25 @@ class Picture {
   }
 
   void draw(const DrawnEdge& curve, std::string& text) const {
-    const Look look = look_of(curve.kind);
+    const EdgeStyle style = edge_style_of(curve.kind);
     const Box &from = boxes[curve.from.box], &to = boxes[curve.to.box];
     std::string path, label;
     if (curve.kind == EdgeKind::sequence) {
       const std::int64_t start = from.y + 11 * pixel, end = to.y + 11 * pixel;
       if (curve.to.box == curve.from.box + 1 && from.y == to.y) {
         path = fmt::format("M{} {}H{}", number(from.x + from.width), number(start), number(to.x));
-        label = label_at(curve, from.x + from.width + 2 * pixel, start - 3 * pixel, look);
-      } else if (from.y == to.y) {  // over what lies between
+        label = label_at(curve, from.x + from.width + 2 * pixel, start - 3 * pixel, style);
+      } else if (from.y == to.y) {  // over what is in between
         const std::int64_t top = from.y - 12 * pixel;
         path = fmt::format("M{} {}C{} {} {} {} {} {}", number(from.x + from.width / 2), number(from.y),
                            number(from.x + from.width / 2), number(top), number(to.x + to.width / 2), number(top),
                            number(to.x + to.width / 2), number(to.y));
-        label = label_at(curve, (from.x + from.width + to.x) / 2, top + 3 * pixel, look);
+        label = label_at(curve, (from.x + from.width + to.x) / 2, top + 3 * pixel, style);
       } else {  // into another row
         const std::int64_t between = to.y > from.y ? to.y - 12 * pixel : to.y + to.height + 12 * pixel;
         path = fmt::format("M{} {}h{}V{}H{}V{}h{}", number(from.x + from.width), number(start), number(10 * pixel),
                            number(between), number(to.x - 10 * pixel), number(end), number(10 * pixel));
-        label = label_at(curve, to.x, between - 3 * pixel, look);
+        label = label_at(curve, to.x, between - 3 * pixel, style);
       }
     } else {  // out to the right, along a line of the gutter, and in from the right
       path =
@@ -273,19 +273,19 @@ class Picture {
     }
     text += fmt::format(
         "<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\"{} marker-end=\"url(#arrow-{})\">", path,
-        look.colour, look.width, look.dashes.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", look.dashes),
+        style.colour, style.width, style.dashes.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", style.dashes),
         to_string(curve.kind));
     if (!curve.label.empty()) text += fmt::format("<title>{}: {}</title>", to_string(curve.kind), escaped(curve.label));
     text += "</path>\n" + label;
   }
 
-  /// On a white edge, so that it can be read over lines.
-  static std::string label_at(const DrawnEdge& curve, std::int64_t x, std::int64_t y, const Look& look) {
+  /// With a white outline, to be readable over lines.
+  static std::string label_at(const DrawnEdge& curve, std::int64_t x, std::int64_t y, const EdgeStyle& style) {
     if (curve.label.empty()) return {};
     return fmt::format(
         "<text x=\"{}\" y=\"{}\" font-size=\"10\" fill=\"{}\" stroke=\"#FFFFFF\" stroke-width=\"3\" "
         "paint-order=\"stroke\">{}</text>\n",
-        number(x), number(y), look.colour, escaped(shortened(curve.label)));
+        number(x), number(y), style.colour, escaped(shortened(curve.label)));
   }
 
   void draw_legend(std::string& text) const {
@@ -299,12 +299,12 @@ class Picture {
       const bool present = std::any_of(curves.begin(), curves.end(),
                                        [wanted = kind](const DrawnEdge& curve) { return curve.kind == wanted; });
       if (!present) continue;
-      const Look look = look_of(kind);
+      const EdgeStyle style = edge_style_of(kind);
       text += fmt::format(
           "<path d=\"M{} {}h28\" stroke=\"{}\" stroke-width=\"{}\"{} marker-end=\"url(#arrow-{})\"/>"
           "<text x=\"{}\" y=\"{}\" font-size=\"11\">{}</text>\n",
-          number(x), number(y), look.colour, look.width,
-          look.dashes.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", look.dashes), to_string(kind),
+          number(x), number(y), style.colour, style.width,
+          style.dashes.empty() ? "" : fmt::format(" stroke-dasharray=\"{}\"", style.dashes), to_string(kind),
           number(x + 34 * pixel), number(y + 4 * pixel), words);
       x += 56 * pixel + svg::letters(words) * letter;
     }
@@ -321,7 +321,7 @@ std::string title_of(const System& system, const Task& task) {
   return fmt::format("{} on {}", task.name, system.platform.units[task.unit].name);
 }
 
-/// Nodes that one box holds: those of a runnable, as long as execution has no other way.
+/// The nodes of one box: those of a runnable, as long as execution has no alternative.
 class FullPicture {
  public:
   FullPicture(const System& system, const RunnableGraph& graph)
@@ -329,11 +329,11 @@ class FullPicture {
 
   void add(const Task& task, const std::vector<NodeIndex>& body) {
     if (body.empty()) return;
-    Band band{title_of(system_, task), task.side == Side::device, picture_.boxes.size(), 0};
+    Band band{title_of(system_, task), task.side == Side::device, drawing_.boxes.size(), 0};
     for (std::size_t i = 0; i < body.size(); ++i) {
       if (i == 0 || begins_box(body[i - 1], body[i])) open_box(body[i]);
-      Box& box = picture_.boxes.back();
-      places_[body[i]] = {picture_.boxes.size() - 1, box.lines.size()};
+      Box& box = drawing_.boxes.back();
+      places_[body[i]] = {drawing_.boxes.size() - 1, box.lines.size()};
       const GraphNode& node = graph_[body[i]];
       if (std::holds_alternative<Call>(node.activity)) {
         if (box.title.empty()) box.title = node.name;
@@ -341,8 +341,8 @@ class FullPicture {
       }
       for (const std::string& line : describe(system_, node)) box.lines.push_back({line, kind_name(node.activity)});
     }
-    band.last = picture_.boxes.size();
-    picture_.bands.push_back(band);
+    band.last = drawing_.boxes.size();
+    drawing_.bands.push_back(band);
   }
 
   std::string render() {
@@ -351,9 +351,9 @@ class FullPicture {
                     to = places_[boost::target(edge, graph_.boost())];
       const EdgeKind kind = graph_.boost()[edge].kind;
       if (kind == EdgeKind::sequence && from.box == to.box && to.line >= from.line) continue;
-      picture_.curves.push_back({from, to, kind, graph_.boost()[edge].label});
+      drawing_.curves.push_back({from, to, kind, graph_.boost()[edge].label});
     }
-    return picture_.render();
+    return drawing_.render();
   }
 
  private:
@@ -362,7 +362,7 @@ class FullPicture {
     const auto runnable = graph_[node].runnable;
     const bool called = std::holds_alternative<Call>(graph_[node].activity);
     if (runnable && !called) box.title = system_.runnables[*runnable].name;
-    picture_.boxes.push_back(std::move(box));
+    drawing_.boxes.push_back(std::move(box));
   }
 
   std::size_t ways(NodeIndex node, bool in) const {
@@ -389,7 +389,7 @@ class FullPicture {
   const System& system_;
   const RunnableGraph& graph_;
   std::vector<EdgeEnd> places_;
-  Picture picture_;
+  DrawingBuilder drawing_;
 };
 
 Box summary_of(const System& system, const Task& task) {
@@ -413,8 +413,8 @@ Box summary_of(const System& system, const Task& task) {
   return box;
 }
 
-/// Several edges of a kind between two tasks are one curve that says how many they are.
-void add_bundles(const System& system, const std::vector<EdgeEnd>& places, Picture& picture) {
+/// Several edges of a kind between two tasks become one curve labeled with their number.
+void add_bundles(const System& system, const std::vector<EdgeEnd>& places, DrawingBuilder& picture) {
   std::map<std::tuple<EdgeKind, TaskIndex, TaskIndex>, std::vector<std::string>> bundles;
   for (const auto edge : boost::make_iterator_range(boost::edges(system.graph.boost()))) {
     const TaskIndex from = system.graph[boost::source(edge, system.graph.boost())].task;
@@ -424,11 +424,11 @@ void add_bundles(const System& system, const std::vector<EdgeEnd>& places, Pictu
   }
   const auto is_flow = [](const auto& bundle) { return std::get<EdgeKind>(bundle.first) == EdgeKind::data; };
   const auto flows = static_cast<std::size_t>(std::count_if(bundles.begin(), bundles.end(), is_flow));
-  if (flows > most_drawn_flows)
+  if (flows > max_drawn_flows)
     picture.note = fmt::format("Not drawn: data that passes between {} pairs of tasks.", flows);
   for (const auto& bundle : bundles) {
     const auto& [kind, from, to] = bundle.first;
-    if (is_flow(bundle) && flows > most_drawn_flows) continue;
+    if (is_flow(bundle) && flows > max_drawn_flows) continue;
     const std::vector<std::string>& labels = bundle.second;
     picture.curves.push_back({places[from], places[to], kind,
                               labels.size() == 1 ? labels.front() : fmt::format("{} labels", labels.size())});
@@ -453,7 +453,7 @@ std::string render_graph_svg(const System& system, std::optional<TaskIndex> task
 
 std::string render_graph_overview_svg(const System& system, std::size_t most) {
   if (system.graph.size() <= most) return render_graph_svg(system, std::nullopt);
-  Picture picture;
+  DrawingBuilder picture;
   std::vector<EdgeEnd> places(system.tasks.size());
   for (UnitIndex unit = 0; unit < system.platform.units.size(); ++unit) {
     Band band{system.platform.units[unit].name, system.platform.units[unit].type == PuType::gpu, picture.boxes.size(),

@@ -38,7 +38,7 @@ class Tally {
   std::unordered_map<std::uint64_t, std::size_t> counts_;
 };
 
-/// What a table is made from, and where its lines go.
+/// The input of a table, and the destination of its lines.
 struct Table {
   const Model& model;
   Diagnostics& diagnostics;
@@ -75,7 +75,7 @@ Row with_place(Row row, Element element) {
   return row;
 }
 
-/// Picoseconds between activations, where all stimuli are periodic with the same.
+/// Picoseconds between activations, if all stimuli are periodic with the same period.
 std::string period_of(const Table& table, const views::Process& process) {
   std::optional<Duration> period;
   for (const Element element : process.stimuli) {

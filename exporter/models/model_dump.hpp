@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// The canonical dump of a model: every object, attribute and reference on a line of its own, for comparison.
+/// The canonical dump of a model: every object, attribute and reference on a separate line, for comparison.
 ///
 ///     /swModel/tasks.0 : Task                                   object: containment path and class
 ///     /swModel/tasks.0 @name = Control                          attribute that differs from its default
@@ -11,10 +11,10 @@
 ///     /swModel/tasks.0 # Control?type=Task                      computed id
 ///     !unresolved Gone?type=Label                               reference in the file that leads nowhere
 ///
-/// Lines are in byte order. With several files each path begins with the name of its file and a colon. The dump
-/// follows Eclipse EMF: what the version that a file names does not have is left out, as are values that EMF rejects;
-/// after a token that EMF rejects in a list of references the ones that follow are lost. Reals are written with 17
-/// significant digits, as printf's "%.16e" does.
+/// Lines are in byte order. With several files, each path begins with the name of its file and a colon. The dump
+/// follows Eclipse EMF: it omits what the version of a file does not support, and values that EMF rejects; after a
+/// token that EMF rejects in a list of references, the following ones are lost. Reals are written with 17 significant
+/// digits, like printf's "%.16e".
 
 #include <functional>
 #include <string>
@@ -24,10 +24,10 @@
 
 namespace amalthea::exporter {
 
-/// Hands the dump over in pieces of about a megabyte.
+/// Passes on the dump in pieces of about a megabyte.
 void dump_model(const Model& model, const std::function<void(std::string_view)>& write);
 
-/// The whole dump at once.
+/// The whole dump as one string.
 std::string dump_model(const Model& model);
 
 }  // namespace amalthea::exporter

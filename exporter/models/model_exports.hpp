@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// A model in forms that are no AMALTHEA files, by the ending of the file's name.
+/// A model in formats other than AMALTHEA, selected by the extension of the file name.
 
 #include <functional>
 #include <string>
@@ -14,7 +14,7 @@
 namespace amalthea::exporter {
 
 struct ModelExportOptions {
-  std::string table;  ///< of CSV: one of model_tables(); "" for the first
+  std::string table;  ///< for CSV: one of model_tables(); "" for the first
 };
 
 /// Receives the text in pieces.
@@ -22,19 +22,19 @@ using Sink = std::function<void(std::string_view)>;
 
 struct ModelExport {
   std::string_view extension;
-  bool tables;  ///< holds one table
+  bool tables;  ///< contains one table
   void (*write)(const Model&, const ModelExportOptions&, Diagnostics&, const Sink&);
 };
 
-/// The form for a file of this name, or null. A new form is one function and one line in model_exports.cpp.
+/// The format for a file with this name, or null. A new format is one function and one line in model_exports.cpp.
 const ModelExport* model_export_of(std::string_view path);
 
-/// Everything in the model: `amalthea-model/1`, docs/reference/convert.md. Objects as they are contained, references by id.
+/// The whole model: `amalthea-model/1`, docs/reference/convert.md. Objects with their containment, references by id.
 void write_model_json(const Model& model, const ModelExportOptions& options, Diagnostics& diagnostics,
                       const Sink& sink);
-/// Who activates, calls, reads and writes whom, and what runs and lies where, for Graphviz.
+/// Activations, calls, accesses and the mapping, for Graphviz.
 void write_model_dot(const Model& model, const ModelExportOptions& options, Diagnostics& diagnostics, const Sink& sink);
-/// One table with a line of titles.
+/// One table with a header line.
 void write_model_csv(const Model& model, const ModelExportOptions& options, Diagnostics& diagnostics, const Sink& sink);
 
 /// "tasks", "runnables", "ticks", "labels", "mapping".

@@ -16,7 +16,7 @@ namespace {
 
 bool is_json_number(std::string_view text) { return nlohmann::json::accept(text); }
 
-/// Objects as they are written, a feature after the other; those of one name together, as an array where the metamodel
+/// Objects in the order of writing, feature by feature; those with the same name together, as an array if the metamodel
 /// allows several.
 class ModelWriter {
  public:
@@ -56,7 +56,7 @@ class ModelWriter {
     out_.append("\"").append(value).append("\"");
   }
 
-  /// Numbers and truth values as such, if they are what the metamodel says; all else as text.
+  /// Numbers and booleans as such, if the metamodel defines them; everything else as text.
   void value(const Feature* feature, std::string_view written) {
     if (feature != nullptr && feature->kind == FeatureKind::attribute) {
       const ValueKind kind = value_kind(*feature, version_);
@@ -84,7 +84,7 @@ class ModelWriter {
       if (done[i]) continue;
       const Field& field = object.fields()[i];
       const std::string_view name = model_.name(field.name);
-      if (name == "xmi:id" && object.cls() != no_class) continue;  // said as "$id"
+      if (name == "xmi:id" && object.cls() != no_class) continue;  // written as "$id"
       const Feature* const feature = feature_of(object.cls(), field.name);
       key(name, depth, first);
       if (field.kind == FieldKind::value) {
@@ -98,7 +98,7 @@ class ModelWriter {
         const Field& other = object.fields()[j];
         if (other.name != field.name || other.kind == FieldKind::value) continue;
         done[j] = true;
-        if (!first_target && !many) continue;  // of one that may have one target, the first counts
+        if (!first_target && !many) continue;  // with at most one target allowed, the first counts
         if (!first_target) out_ += ", ";
         first_target = false;
         text(other.text);

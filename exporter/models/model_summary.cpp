@@ -49,7 +49,7 @@ std::string activation_of(const System& system, TaskIndex task, std::optional<Du
   return "other";
 }
 
-/// What is particular to how a process gives its core away; "" for preemptive tasks.
+/// Notes on the preemption of a process; "" for preemptive tasks.
 std::string kind_note(const Task& task) {
   if (task.kind == ProcessKind::isr_category1) return "ISR, category 1";
   if (task.kind == ProcessKind::isr_category2) return "ISR, category 2";
@@ -57,7 +57,7 @@ std::string kind_note(const Task& task) {
   return task.preemption == Preemption::cooperative ? "cooperative" : "non-preemptive";
 }
 
-/// Where it may run.
+/// Units that it may run on.
 std::string units_of(const System& system, const Task& task) {
   if (task.units.size() < 2) return system.platform.units[task.unit].name;
   std::string names;

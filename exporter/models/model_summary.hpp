@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What is in a model: counts, platform, mapping, and what the analysis makes of it.
+/// The content of a model: counts, platform, mapping, and how the analysis uses it.
 
 #include <string>
 #include <string_view>
@@ -16,9 +16,9 @@ namespace amalthea::exporter {
 struct ModelSummary {
   const ModelInfo& info;
   const Model& model;
-  const System* system;  ///< null when the model cannot be analysed
+  const System* system;  ///< null if the model cannot be analyzed
   const Diagnostics& findings;
-  bool (*is_used)(std::string_view class_name);  ///< whether the analysis takes anything from objects of a class
+  bool (*is_used)(std::string_view class_name);  ///< whether the analysis uses objects of a class
 };
 
 std::string render_summary_text(const ModelSummary& summary, bool colour);

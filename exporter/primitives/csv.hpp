@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Comma-separated values as RFC 4180 has them, with a line feed at the end of a line.
+/// Comma-separated values according to RFC 4180, with a line feed at the end of a line.
 
 #include <string>
 #include <string_view>
@@ -9,8 +9,8 @@
 
 namespace amalthea::exporter {
 
-/// In quotes where it has to be. Text that a spreadsheet would take for a formula keeps its first character behind an
-/// apostrophe, as models may come from anywhere; numbers, negative ones too, stay as they are.
+/// Quoted if required. Text that a spreadsheet would interpret as a formula is prefixed with an apostrophe, since
+/// models may be untrusted; numbers, including negative ones, are unchanged.
 std::string csv_field(std::string_view text);
 
 void append_csv_line(std::string& out, const std::vector<std::string>& fields);

@@ -8,9 +8,10 @@
 namespace amalthea::exporter {
 
 Database::Database(const std::string& path) {
-  note(sqlite3_open_v2(path.c_str(), &connection_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, nullptr));
-  // Nobody reads it before it is whole, so nothing has to be undone.
-  // Every entity's table of a trace grows at its own end: 32 MiB of cache hold the ends of some thousand.
+  // No other process opens the new file, and a lock of SQLite could conflict with the lock that NewFile holds.
+  note(sqlite3_open_v2(path.c_str(), &connection_, SQLITE_OPEN_READWRITE, "unix-none"));
+  // The file is not used before it is complete, so rollback is not needed. Every entity's table of a trace grows at its
+  // own end: 32 MiB of cache hold the ends of some thousand tables.
   run("PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-32768; "
       "BEGIN;");
 }
@@ -30,6 +31,17 @@ std::size_t Database::prepare(const std::string& sql) {
     note(sqlite3_prepare_v3(connection_, sql.c_str(), -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr));
   statements_.push_back(statement);
   return statements_.size() - 1;
+}
+
+std::uint64_t Database::size() {
+  std::uint64_t size = 1;
+  for (const char* factor : {"PRAGMA page_count", "PRAGMA page_size"}) {
+    sqlite3_stmt* statement = nullptr;
+    if (!error_.empty() || sqlite3_prepare_v2(connection_, factor, -1, &statement, nullptr) != SQLITE_OK) return 0;
+    size *= sqlite3_step(statement) == SQLITE_ROW ? static_cast<std::uint64_t>(sqlite3_column_int64(statement, 0)) : 0;
+    sqlite3_finalize(statement);
+  }
+  return size;
 }
 
 tl::expected<void, std::string> Database::close() {

@@ -15,7 +15,7 @@ struct sqlite3_stmt;
 
 namespace amalthea::exporter {
 
-/// What fails is kept and comes out of `close`; what is done after that has no effect.
+/// The first failure is stored and returned by `close`; later calls have no effect.
 class Database {
  public:
   explicit Database(const std::string& path);
@@ -24,9 +24,9 @@ class Database {
   Database& operator=(const Database&) = delete;
 
   void run(const std::string& sql);
-  /// Number of a statement to be executed with `insert`.
+  /// Returns the number of a statement for `insert`.
   std::size_t prepare(const std::string& sql);
-  /// Values are std::int64_t, std::string, or such in std::optional, of which nothing is NULL.
+  /// Values are std::int64_t, std::string, or std::optional of these, with nothing as NULL.
   template <typename... Values>
   void insert(std::size_t index, const Values&... values) {
     if (!error_.empty()) return;
@@ -35,6 +35,8 @@ class Database {
     (bind(statement, ++position, values), ...);
     step(statement);
   }
+  /// Bytes of the pages so far.
+  std::uint64_t size();
   tl::expected<void, std::string> close();
 
  private:

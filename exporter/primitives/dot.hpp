@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Graphviz' language.
+/// The language of Graphviz.
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What pictures and traces of time have in common: lanes, marks of axes, how numbers and names are written.
+/// Common parts of drawings and traces over time: lanes, axis marks, numbers and names.
 
 #include <cstdint>
 #include <string>
@@ -13,16 +13,16 @@
 
 namespace amalthea::exporter {
 
-/// The lowest lane that is free from `start` on, which then is taken until `end`.
+/// The lowest lane that is free from `start` on; it is then occupied until `end`.
 std::size_t take_lane(std::vector<Instant>& lanes, Instant start, Instant end);
 
-/// `picoseconds` / 10^`digits`, exactly, without zeros at the end: decimal(1500000, 6) is "1.5".
+/// `picoseconds` / 10^`digits`, exactly, without trailing zeros: decimal(1500000, 6) is "1.5".
 std::string decimal(std::int64_t picoseconds, int digits);
 
-/// Marks of a time axis from 0 to `end`: at most `most`, a step of 1, 2 or 5 times a power of ten apart.
+/// Marks of a time axis from 0 to `end`: at most `most`, with a step of 1, 2 or 5 times a power of ten.
 std::vector<std::pair<Instant, std::string>> axis_marks(Instant end, std::int64_t most);
 
-/// Without control characters, which no line of text bears ('?'), and valid UTF-8.
+/// Valid UTF-8 without control characters, which become '?'.
 std::string printable(std::string_view text);
 
 }  // namespace amalthea::exporter

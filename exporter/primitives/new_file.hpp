@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// A file that is written bit by bit and comes into being as a whole.
+/// A file that is written in pieces and appears only when it is complete.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,8 +11,15 @@
 
 namespace amalthea::exporter {
 
-/// A temporary file beside `path`, which `commit` renames; without that nothing stays behind. A link is followed; what
-/// is no regular file (a pipe, /dev/stdout) is written to directly.
+class TemporaryEntry;
+
+/// A temporary file next to `path`, which `commit` renames; without `commit` it is removed. Follows links. Anything that
+/// is not a regular file (a pipe, /dev/null), and whatever standard output or standard error leads to, is written
+/// directly.
+///
+/// The temporary file is `path`.amalthea-tmp and a hexadecimal digit, locked while its process lives. A process that is
+/// killed leaves it behind; the next one that writes to `path` removes it. If the name would be too long, it is
+/// .amalthea-tmp and the digit alone.
 class NewFile {
  public:
   static tl::expected<NewFile, std::string> create(const std::string& path);
@@ -19,20 +27,30 @@ class NewFile {
   NewFile& operator=(NewFile&&) = delete;
   ~NewFile();
 
-  /// Where the bytes stand until then; "" where they are written directly.
+  /// The path of the bytes until then; "" if they are written directly.
   const std::string& temporary() const { return temporary_; }
-  /// At the end of the file. False: failed, as `commit` will say.
+  /// Appends to the file. False: failed; `commit` returns the error.
   bool write(std::string_view bytes);
+  /// Bytes written so far.
+  std::uint64_t size() const { return size_; }
+  /// Data, file name and folder are on the disk when this returns. The error says why not; then a file that was there
+  /// before is untouched, or the new one is there as a whole.
   tl::expected<void, std::string> commit();
 
  private:
   NewFile(std::string path, std::string target, std::string temporary, int descriptor);
 
-  std::string path_;    ///< as asked for
-  std::string target_;  ///< where links lead
+  std::string path_;    ///< as given
+  std::string target_;  ///< after following links
   std::string temporary_;
+  TemporaryEntry* entry_ = nullptr;  ///< of the temporary file
   int descriptor_ = -1;
-  int failure_ = 0;  ///< errno of the first
+  int failure_ = 0;  ///< errno of the first failure
+  std::uint64_t size_ = 0;
 };
+
+/// Renames a file that was written completely, and returns when its data and its new name are on the disk. The error
+/// says why not.
+tl::expected<void, std::string> replace_file(const std::string& written, const std::string& target);
 
 }  // namespace amalthea::exporter

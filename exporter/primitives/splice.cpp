@@ -9,7 +9,7 @@
 namespace amalthea::exporter {
 namespace {
 
-/// Code point at `at`, which moves past it; a byte that is not UTF-8 becomes U+FFFD.
+/// The code point at `at`, which is advanced; an invalid UTF-8 byte becomes U+FFFD.
 std::uint32_t next_code_point(std::string_view text, std::size_t& at) {
   const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
   const std::uint32_t first = byte(at);
@@ -70,7 +70,7 @@ std::string escape_attribute(std::string_view utf8) {
       out += static_cast<char>(code);
     else if (code == '\t' || code == '\n' || code == '\r' || code >= 0x7F)
       out += fmt::format("&#x{:X};", code);
-    // Other control characters cannot stand in XML 1.0 at all.
+    // XML 1.0 does not allow other control characters.
   }
   return out;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Changing a text at recorded places and nowhere else.
+/// Changes a text at recorded positions and nowhere else.
 
 #include <cstdint>
 #include <string>
@@ -12,13 +12,13 @@
 
 namespace amalthea::exporter {
 
-/// Replaces the bytes of `span` by `text`.
+/// Replaces the bytes of `span` with `text`.
 struct Splice {
   Span span;
   std::string text;
 };
 
-/// Splices must not overlap; several insertions at one place stand in the order given.
+/// Splices must not overlap; several insertions at the same position keep the given order.
 std::string apply(std::string_view bytes, std::vector<Splice> splices);
 
 /// ASCII text in the encoding of a file.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What pictures in SVG are made of. Lengths are hundredths of a pixel, so that no floating point decides how they are
-/// printed.
+/// Elements of SVG drawings. Lengths are integers in hundredths of a pixel, so that the output does not depend on
+/// floating-point formatting.
 
 #include <array>
 #include <cstdint>
@@ -12,13 +12,13 @@
 namespace amalthea::exporter::svg {
 
 inline constexpr std::int64_t pixel = 100;
-inline constexpr std::int64_t letter_width = 7 * pixel;  ///< of the default font, generously
+inline constexpr std::int64_t letter_width = 7 * pixel;  ///< of the default font, a generous estimate
 
 struct Paint {
   std::string_view fill;
   std::string_view text;
 };
-/// Okabe and Ito's colours, told apart by all kinds of colour vision; then the same again, hatched.
+/// Okabe and Ito's colors, distinguishable with all kinds of color vision; then the same again, hatched.
 inline constexpr std::array<Paint, 8> paints = {{{"#56B4E9", "#000"},
                                                  {"#E69F00", "#000"},
                                                  {"#009E73", "#000"},
@@ -32,16 +32,17 @@ inline const Paint& paint_of(std::size_t index) { return paints[index % paints.s
 /// "12.5" for 1250.
 std::string number(std::int64_t hundredths);
 
-/// As text and in attributes; without control characters, valid UTF-8.
+/// For text and attributes; valid UTF-8 without control characters.
 std::string escaped(std::string_view text);
 
-/// Characters, not bytes, of UTF-8.
+/// Number of characters, not bytes, of UTF-8.
 std::int64_t letters(std::string_view text);
 
-/// The beginning of a picture: white, with the hatches that rectangles use. It ends with "</svg>\n".
+/// The beginning of a drawing: white background, with the hatch patterns of rectangles. The drawing ends with
+/// "</svg>\n".
 std::string head(std::int64_t width, std::int64_t height);
 
-/// In the colour of this index, at least half a pixel wide; `style` are more attributes.
+/// In the color with this index, at least half a pixel wide; `style` contains further attributes.
 std::string rectangle(std::int64_t x, std::int64_t y, std::int64_t width, std::int64_t height, std::size_t colour,
                       std::string_view style);
 

@@ -43,7 +43,7 @@ std::string markdown_line(const std::vector<Cell>& cells) {
   return line + "\n";
 }
 
-/// `row` gives the cells of the i-th row, on one line each.
+/// `row` returns the cells of the i-th row, on one line each.
 template <typename Row>
 void each_markdown_line(const std::vector<Column>& columns, std::size_t count, const Row& row,
                         const TextTable::Sink& sink) {
@@ -114,7 +114,7 @@ std::string heading(std::string_view title, bool colour) {
 }
 
 std::string markdown_text(std::string_view text) {
-  const auto is_inside_word = [text](std::size_t at) {  // where an underscore means nothing
+  const auto is_inside_word = [text](std::size_t at) {  // where an underscore has no meaning
     const auto is_letter = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
     return at > 0 && at + 1 < text.size() && is_letter(text[at - 1]) && is_letter(text[at + 1]);
   };

@@ -16,10 +16,10 @@ namespace amalthea::exporter {
 enum class Align : std::uint8_t { left, right };
 enum class Colour : std::uint8_t { none, good, bad, dim, bold };
 
-/// `text` between ANSI codes, or as it is when `enabled` is false.
+/// `text` between ANSI codes, or unchanged if `enabled` is false.
 std::string paint(std::string_view text, Colour colour, bool enabled);
 
-/// `text` so that Markdown shows it as it is, in a table too.
+/// Escapes `text` for Markdown, including tables.
 std::string markdown_text(std::string_view text);
 
 /// "1 error", "3 errors".
@@ -48,11 +48,11 @@ class TextTable {
   bool empty() const { return rows_.empty(); }
   /// Widths count code points. No trailing blanks.
   std::string render(bool colour) const;
-  /// As a table of GitHub's Markdown; good and bad cells in bold.
+  /// As a table in GitHub's Markdown; good and bad cells in bold.
   std::string markdown() const;
 
-  /// The same for rows that are not kept: `row` makes the i-th of `count`, and is asked for each twice where widths
-  /// have to be known. The text goes to `sink` line by line.
+  /// The same for rows that are not stored: `row` creates the i-th of `count`, and is called twice for each if widths
+  /// are needed. The text goes to `sink` line by line.
   using Rows = std::function<std::vector<Cell>(std::size_t)>;
   using Sink = std::function<void(std::string_view)>;
   static void render(const std::vector<Column>& columns, std::size_t count, const Rows& row, bool colour,

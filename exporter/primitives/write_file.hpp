@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Files that are either whole or not there.
+/// Writes files that are either complete or absent.
 
 #include <string>
 #include <string_view>
@@ -10,12 +10,12 @@
 
 namespace amalthea::exporter {
 
-/// Writes to a temporary file beside `path` and renames it. On failure nothing stays behind and an existing file is
-/// untouched; the error says what could not be done. A link is followed; what is no regular file (a pipe, /dev/stdout)
-/// is written to directly.
+/// Writes to a temporary file next to `path` and renames it. On failure nothing is left behind and an existing file is
+/// unchanged; the error states what failed. Follows links; anything that is not a regular file (a pipe, /dev/stdout) is
+/// written directly.
 tl::expected<void, std::string> write_file(const std::string& path, std::string_view bytes);
 
-/// Whether write_file could succeed as far as can be told beforehand: the folder exists and `path` is no folder.
+/// Checks in advance whether write_file can succeed: the folder exists and `path` is not a folder.
 tl::expected<void, std::string> check_writable(const std::string& path);
 
 }  // namespace amalthea::exporter

@@ -39,7 +39,7 @@ std::optional<zip_uint64_t> only_file(zip_t* archive) {
   return found;
 }
 
-/// Replaces the content of an entry and keeps what the archive says of it otherwise.
+/// Replaces the content of an entry and keeps its other attributes.
 bool replace(zip_t* archive, zip_uint64_t entry, std::string_view content) {
   zip_stat_t before;
   zip_stat_init(&before);
@@ -53,7 +53,7 @@ bool replace(zip_t* archive, zip_uint64_t entry, std::string_view content) {
   if ((before.valid & ZIP_STAT_COMP_METHOD) != 0 &&
       zip_set_file_compression(archive, entry, before.comp_method, 0) != 0)
     return false;
-  // Without this the entry would have the time of now, and no two results would be the same.
+  // Otherwise the entry would have the current time, and no two results would be equal.
   return (before.valid & ZIP_STAT_MTIME) == 0 || zip_file_set_mtime(archive, entry, before.mtime, 0) == 0;
 }
 
@@ -77,7 +77,8 @@ tl::expected<std::string, std::string> replace_in_zip(std::string_view archive, 
   zip_error_init(&error);
   const Source source(zip_source_buffer_create(archive.data(), archive.size(), 0, &error));
   if (source == nullptr) return failure_of(error);
-  zip_source_keep(source.get());  // closing the archive gives back one hold, reading what was written needs another
+  // closing the archive releases one reference, and reading the result needs another
+  zip_source_keep(source.get());
   Archive opened(zip_open_from_source(source.get(), 0, &error));
   if (opened == nullptr) {
     zip_source_free(source.get());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Writing a changed model back into its ZIP archive.
+/// Writes a changed model back into its ZIP archive.
 
 #include <string>
 #include <string_view>
@@ -10,9 +10,9 @@
 
 namespace amalthea::exporter {
 
-/// The archive with other content in its only file. Name, time, compression method, attributes and comments of that
-/// entry and everything else in the archive stay as they are, so the same input gives the same bytes. The error says
-/// why the archive cannot be written.
+/// The archive with new content in its only file. Name, time, compression method, attributes and comments of that entry
+/// and everything else in the archive are unchanged, so the same input gives the same bytes. The error states why the
+/// archive cannot be written.
 tl::expected<std::string, std::string> replace_in_zip(std::string_view archive, std::string_view content);
 
 }  // namespace amalthea::exporter

@@ -89,7 +89,7 @@ function addTable(parent, caption, columns, entries, rowOf) {
   return table;
 }
 
-// ---- colours and patterns
+// ---- colors and patterns
 
 const light = {text: '#16191d', soft: '#545c66', line: '#d4d8de', strong: '#8a929c', page: '#ffffff', band: '#f6f7f9', ink: '#000000', bad: '#a83f00'};
 const dark = {text: '#e7eaee', soft: '#a4adb8', line: '#353b43', strong: '#77808b', page: '#14171b', band: '#1d2126', ink: '#ffffff', bad: '#ff9d66'};
@@ -100,7 +100,7 @@ const theme = () => prefersDark.matches && !printing ? dark : light;
 const okabeIto = ['#56B4E9', '#E69F00', '#009E73', '#F0E442', '#CC79A7', '#D55E00', '#0072B2', '#BBBBBB'];
 const inkOn = colour => colour === '#0072B2' || colour === '#D55E00' ? '#ffffff' : '#000000';
 
-// Lines over a colour, on a tile of 8 × 8.
+// Lines over a color, on a tile of 8 × 8.
 const hatches = {
   rising: [[0, 8, 8, 0]], falling: [[0, 0, 8, 8]], upright: [[4, 0, 4, 8]], level: [[0, 4, 8, 4]],
   crossed: [[0, 8, 8, 0], [0, 0, 8, 8]], grid: [[4, 0, 4, 8], [0, 4, 8, 4]]

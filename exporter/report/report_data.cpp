@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the page of a report knows. docs/reference/report.md describes every key.
+// The data of a report's page. docs/reference/report.md describes every key.
 
 #include <algorithm>
 #include <array>
@@ -16,9 +16,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::int64_t most_bins = 40;
+constexpr std::int64_t max_bins = 40;
 
-/// Times are multiples of it, which makes them shorter to write.
+/// Times are multiples of this unit, to shorten the data.
 std::int64_t common_unit(const Schedule& schedule) {
   std::int64_t unit = schedule.end.picoseconds();
   const auto take = [&unit](Instant time) { unit = std::gcd(unit, time.picoseconds()); };
@@ -47,7 +47,7 @@ std::int64_t number_or_none(const std::optional<Index>& index) {
 Json distribution(const engine::Sample& sample) {
   if (sample.count() == 0) return nullptr;
   Json bins = Json::array();
-  for (const engine::Sample::Bin& bin : sample.bins(most_bins))
+  for (const engine::Sample::Bin& bin : sample.bins(max_bins))
     bins.push_back({bin.lower.picoseconds(), bin.upper.picoseconds(), bin.count});
   return bins;
 }
@@ -95,7 +95,7 @@ Json schedule_json(const System& system, const Schedule& schedule) {
   return json;
 }
 
-/// What is drawn of many runs.
+/// The displayed data of many runs.
 Json runs_json(const ReportView& view) {
   if (view.runs == nullptr) return nullptr;
   const Json all =
@@ -113,7 +113,7 @@ Json runs_json(const ReportView& view) {
 
 // ---- baseline
 
-/// A number, or null whatever else stands there.
+/// A number, or null for anything else.
 Json number_of(const Json& object, const char* key) {
   const auto found = object.find(key);
   return found != object.end() && found->is_number() ? *found : Json(nullptr);
@@ -128,7 +128,7 @@ const Json& object_of(const Json& object, const char* key) {
   return found != object.end() && found->is_object() ? *found : empty;
 }
 
-/// Of every object in the list that has a name what `reduce` makes of it.
+/// Applies `reduce` to every named object of the list.
 template <typename Reduce>
 Json reduced_list(const Json& object, const char* key, Reduce reduce) {
   Json list = Json::array();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Puts the page together: its own HTML, CSS and JavaScript (exporter/report/), D3, the data and the graph.
+// Assembles the page: its own HTML, CSS and JavaScript (exporter/report/), D3, the data and the graph.
 
 #include <fmt/core.h>
 #include <openssl/evp.h>
@@ -11,13 +11,13 @@
 namespace amalthea::exporter {
 namespace {
 
-// Longer than what every compiler must take; GCC and Clang do.
+// Longer than the guaranteed minimum of the standard; GCC and Clang support it.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Woverlength-strings"
 #include "report_page.inc"
 #pragma GCC diagnostic pop
 
-/// As a Content-Security-Policy names a script or style sheet: "'sha256-…'", in base64.
+/// The Content-Security-Policy hash of a script or style sheet: "'sha256-…'", in base64.
 std::string policy_hash(std::string_view text) {
   const std::string hexadecimal = hash_of_text(text);
   std::string bytes;
@@ -31,7 +31,7 @@ std::string policy_hash(std::string_view text) {
   return fmt::format("'sha256-{}'", base64);
 }
 
-/// JSON that cannot end the script element it stands in, nor open a comment there.
+/// JSON that can neither end its script element nor open a comment in it.
 std::string within_script(std::string_view json) {
   std::string out;
   out.reserve(json.size());
@@ -66,7 +66,7 @@ std::string render_report_html(const ReportView& view) {
     if (place == "data") return within_script(render_report_data(view));
     return {};
   };
-  // Places are looked for in the page's own text alone, never in what has been put in.
+  // Placeholders are searched only in the page's own text, never in inserted text.
   std::string out;
   std::string_view rest = page_html;
   for (auto begin = rest.find("{{"); begin != rest.npos; begin = rest.find("{{")) {

@@ -11,7 +11,7 @@ namespace {
 
 using engine::Interval;
 
-/// A time to be recorded, and with how many spans at most; what is beyond moves its end.
+/// A time window to record, with a maximum number of spans; beyond that its end moves.
 struct Window {
   Instant from;
   Instant to;
@@ -21,7 +21,7 @@ struct Window {
 
 class Recorder : public engine::SimulationObserver {
  public:
-  /// `windows` by their beginning.
+  /// `windows` are ordered by their beginning.
   Recorder(const System& system, std::vector<Window> windows)
       : system_(system), windows_(std::move(windows)), tasks_(system.tasks.size()) {}
 
@@ -81,8 +81,8 @@ class Recorder : public engine::SimulationObserver {
     Instant now;
   };
 
-  /// A span more in the windows that `piece` lies in. Intervals come by their ends: all that ended before this one has
-  /// been seen.
+  /// Counts a span in the windows that contain `piece`. Intervals arrive in the order of their ends, so all that ended
+  /// earlier have been counted.
   void count(const ScheduleWindow& piece, Instant now) {
     for (Window& window : windows_) {
       if (window.from >= piece.to) break;
@@ -93,7 +93,7 @@ class Recorder : public engine::SimulationObserver {
     }
   }
 
-  /// False when the piece only makes the task's last span longer.
+  /// False if the piece only extends the task's last span.
   bool add(const Interval& interval, const ScheduleWindow& piece) {
     ScheduleOfTask& task = tasks_[interval.task];
     const std::size_t standing = index_of(standing_of(interval));
@@ -201,8 +201,8 @@ std::optional<RecordedAnalysis> analyze_and_record(const System& system, engine:
   windows.insert(windows.begin(), {Instant{}, three_quarters, most, 0});
   Recorder second(system, std::move(windows));
   options.observer = &second;
-  Diagnostics told_already;
-  engine::analyze(system, options, told_already);
+  Diagnostics ignored;
+  engine::analyze(system, options, ignored);
   Schedule schedule = second.take(end, results->horizon);
   return RecordedAnalysis{std::move(*results), std::move(schedule)};
 }

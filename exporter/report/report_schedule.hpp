@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What the simulation of an analysis did, job by job, as the report draws it: in bounded memory.
+/// The simulation of an analysis, job by job, for the report: in bounded memory.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,15 +18,15 @@
 
 namespace amalthea::exporter {
 
-/// What of a unit works for a job.
+/// The part of a unit that works for a job.
 enum class EngineOfUnit : std::uint8_t { core, execution_engine, copy_engine };
 
-/// What a job does or suffers in a span. Label accesses and ticks of one runnable are not told apart.
+/// The state of a job in a span. Label accesses and ticks of one runnable are not distinguished.
 struct ScheduleStanding {
   engine::ProcessState state = engine::ProcessState::active;
   engine::ContributionKind kind = engine::ContributionKind::execution;  ///< see engine::Reason
-  std::optional<TaskIndex> by;                                          ///< the same; who slows an operation, too
-  std::optional<UnitIndex> unit;                                        ///< see engine::Interval
+  std::optional<TaskIndex> by;    ///< see engine::Reason; also the task that slows down an operation
+  std::optional<UnitIndex> unit;  ///< see engine::Interval
   EngineOfUnit engine = EngineOfUnit::core;
   std::optional<std::size_t> what;  ///< runnable or operation, into Schedule::names
   friend auto operator<=>(const ScheduleStanding&, const ScheduleStanding&) = default;
@@ -39,15 +39,15 @@ struct ScheduleSpan {
 };
 
 struct ScheduleJob {
-  std::uint64_t number = 0;  ///< of the task, counted from 0 by their start
+  std::uint64_t number = 0;  ///< of the task, from 0, in the order of start
   Instant release;
-  std::optional<Instant> completion;  ///< nothing when the simulation ended, or the recording stopped, before
-  std::size_t spans = 0;              ///< how many of the task's spans are its; they follow those of the job before
+  std::optional<Instant> completion;  ///< nothing if the simulation, or the recording, ended earlier
+  std::size_t spans = 0;              ///< number of its spans; they follow those of the previous job
 };
 
 struct ScheduleOfTask {
-  std::vector<ScheduleSpan> spans;  ///< in order, none overlaps another
-  std::vector<ScheduleJob> jobs;    ///< that have spans, in order
+  std::vector<ScheduleSpan> spans;  ///< in order, without overlap
+  std::vector<ScheduleJob> jobs;    ///< jobs with spans, in order
   engine::Sample responses;         ///< of all ended jobs released within the horizon, recorded or not
 };
 
@@ -58,11 +58,11 @@ struct ScheduleWindow {
 
 struct Schedule {
   std::vector<ScheduleOfTask> tasks;        ///< parallel to System::tasks
-  std::vector<ScheduleStanding> standings;  ///< in the order in which they first occurred
+  std::vector<ScheduleStanding> standings;  ///< in the order of their first occurrence
   std::vector<std::string> names;           ///< of runnables and operations
-  std::vector<ScheduleWindow> recorded;     ///< in order; what happened outside of them is not known
-  Instant end;                              ///< the horizon, or the end of the last longest job where that is later
-  bool cut = false;                         ///< whether there is more than `recorded` up to `end`
+  std::vector<ScheduleWindow> recorded;     ///< in order; what happened outside of them is unknown
+  Instant end;                              ///< the horizon, or the end of the last longest job if that is later
+  bool cut = false;                         ///< whether `recorded` is incomplete up to `end`
   std::size_t spans() const;
 };
 
@@ -71,9 +71,9 @@ struct RecordedAnalysis {
   Schedule schedule;
 };
 
-/// engine::analyze, watched; at most `most` spans (and one for every task and window, where it is cut off) are kept. If
-/// that is too few, the simulation is done again for the first three quarters of that many, and with the last quarter
-/// the beginning of every task's longest job. Nothing where engine::analyze finds nothing.
+/// engine::analyze with a recording of at most `most` spans (plus one for every task and window, at its cut). If that
+/// is too few, the simulation is repeated: it records the beginning with three quarters of that number, and the
+/// beginning of every task's longest job with the last quarter. Nothing if engine::analyze returns nothing.
 std::optional<RecordedAnalysis> analyze_and_record(const System& system, engine::AnalysisOptions options,
                                                    std::size_t most, Diagnostics& diagnostics);
 

@@ -50,7 +50,7 @@ const gantt = (function () {
       const key = where * 3 + (device ? engine : 0);
       if (!onUnits.has(key)) onUnits.set(key, []);
       const list = onUnits.get(key), before = list[list.length - 1];
-      // On a core a job is one bar, whichever runnable it is at.
+      // On a core a job is one bar, whatever runnable it executes.
       if (before && !device && before[2] === task && before[4] === span[4] && before[1] === span[0] && stateOf(before[3]) === stateOf(code)) before[1] = span[1];
       else list.push(span.slice());
     }
@@ -59,7 +59,7 @@ const gantt = (function () {
   const unitRows = [];
   for (const key of Array.from(onUnits.keys()).sort((a, b) => a - b)) {
     const spans = onUnits.get(key).sort((a, b) => a[0] - b[0]), engine = key % 3, name = schedule.units[Math.floor(key / 3)].name;
-    const lanes = [], ends = [];  // kernels of several streams may be on a GPU at a time
+    const lanes = [], ends = [];  // kernels of several streams may run on a GPU at the same time
     for (const span of spans) {
       let lane = ends.findIndex(end => end <= span[0]);
       if (lane < 0) lane = lanes.length;
@@ -264,7 +264,7 @@ const gantt = (function () {
 
   function drawRow(row, top, colours, from, to, perPixel) {
     const y = top + (rowHeight - barHeight) / 2, isTask = row.kind === 'task';
-    let column = left - 1;  // the last pixel that is done
+    let column = left - 1;  // the last finished pixel
     for (let i = firstAfter(row, from); i < row.n && row.start[i] < to;) {
       const x0 = time(row.start[i]), x1 = time(row.end[i]);
       if (x1 - x0 >= 1) {
@@ -345,7 +345,7 @@ const gantt = (function () {
 
   function drawJobs(row, top, colours, from, to) {
     const own = jobs[row.index], deadline = tasks[row.index].deadline_ps;
-    // Jobs end in order: the first that may still be going on at `from`.
+    // Jobs end in order: the first that may still be active at `from`.
     let first = Math.max(0, d3.bisectLeft(own.release, from) - 1);
     while (first > 0 && (own.response[first - 1] === null || own.release[first - 1] + own.response[first - 1] > from)) --first;
     const last = d3.bisectRight(own.release, to);
@@ -571,7 +571,7 @@ const gantt = (function () {
   });
   window.addEventListener('afterprint', () => { printing = false; again(); });
 
-  // First what the reader came for: the longest job of a task that fails, else some periods of all.
+  // Initially the longest job of a failing task, else some periods of all.
   layOut();
   const failing = tasks.filter(task => isFailing(task) && task.worst_release_ps !== null && !task.folded_into);
   const isDisturbed = task => task.contributions.some(part => part.kind !== 'execution' && part.kind !== 'memory');

@@ -12,9 +12,9 @@
 namespace amalthea::exporter {
 
 struct RenderOptions {
-  bool colour = false;               ///< ANSI colours; only formats for people heed it
-  bool metrics = false;              ///< the states of processes, too; formats for programs always have them
-  std::string_view table = "tasks";  ///< one of result_tables(), for formats that hold one table
+  bool colour = false;               ///< ANSI colors; only used by formats for people
+  bool metrics = false;              ///< also the states of processes; formats for programs always have them
+  std::string_view table = "tasks";  ///< one of result_tables(), for formats with a single table
 };
 
 struct ResultFormat {
@@ -23,7 +23,7 @@ struct ResultFormat {
 };
 
 std::span<const ResultFormat> result_formats();
-/// Null when there is no such format.
+/// Null if there is no such format.
 const ResultFormat* find_result_format(std::string_view name);
 
 /// For people: aligned tables, why tasks miss deadlines, findings.
@@ -32,11 +32,11 @@ std::string render_text(const ResultView&, const RenderOptions&);
 std::string render_markdown(const ResultView&, const RenderOptions&);
 /// For programs: the schema `amalthea-timing/1` (docs/results.schema.json), times in integer picoseconds.
 std::string render_json(const ResultView&, const RenderOptions&);
-/// For spreadsheets: one table, with a line of titles, as RFC 4180 has it. Titles are the keys of the JSON form, with
-/// those of inner objects behind a dot; what is not known is empty.
+/// For spreadsheets: one table with a header line, according to RFC 4180. Titles are the keys of the JSON form, with
+/// those of inner objects after a dot; unknown values are empty.
 std::string render_csv(const ResultView&, const RenderOptions&);
 
-/// What RenderOptions::table may be.
+/// The values of RenderOptions::table.
 std::span<const std::string_view> result_tables();
 
 }  // namespace amalthea::exporter

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// All that an output format may use: the analysed system, what was found, where it came from.
+/// The input of an output format: the analyzed system, the results, the source.
 
 #include <string>
 #include <string_view>
@@ -15,7 +15,7 @@
 namespace amalthea::exporter {
 
 inline constexpr std::string_view tool_name = "amalthea-timing";
-extern const std::string_view tool_version;  ///< CMake's: "0.1.0"
+extern const std::string_view tool_version;  ///< from CMake: "0.1.0"
 
 /// Name of the results schema (docs/reference/results.md).
 inline constexpr std::string_view results_schema = "amalthea-timing/1";
@@ -26,7 +26,7 @@ struct ModelInfo {
   std::string hash;     ///< see hash_of_model
 };
 
-/// Of a model that was read.
+/// For a model that was read.
 ModelInfo model_info(const Model& model);
 
 struct ResultView {
@@ -36,7 +36,7 @@ struct ResultView {
   const Diagnostics& findings;
 };
 
-/// "sha256:…" of the file's bytes; of several files, of their hashes one after the other (hex, in order).
+/// "sha256:…" of the file's bytes; for several files, of the concatenation of their hashes (hex, in order).
 std::string hash_of_model(const Model& model);
 
 /// SHA-256 of the text, 64 hexadecimal digits.

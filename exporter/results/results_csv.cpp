@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One table of the results for spreadsheets. The rows are those of the JSON form, so that both say the same.
+// One table of the results for spreadsheets. The rows are those of the JSON form, so that both agree.
 
 #include <algorithm>
 #include <array>
@@ -34,7 +34,7 @@ std::string text_of(const Json& value) {
   return text;
 }
 
-/// Arrays of objects are tables of their own.
+/// Arrays of objects are separate tables.
 bool is_table(const Json& value) { return value.is_array() && !value.empty() && value.front().is_object(); }
 
 void flatten(const Json& object, const std::string& prefix, ResultRow& row) {
@@ -46,7 +46,7 @@ void flatten(const Json& object, const std::string& prefix, ResultRow& row) {
   }
 }
 
-/// What the longest jobs and the bounds of tasks are made of.
+/// The parts of the longest jobs and of the bounds of tasks.
 std::vector<ResultRow> contributions(const Json& tasks) {
   std::vector<ResultRow> rows;
   const auto add = [&](const Json& task, const char* of, const Json& parts) {
@@ -85,7 +85,7 @@ std::string render_csv(const ResultView& view, const RenderOptions& options) {
   for (const ResultRow& row : rows)
     for (const auto& [title, value] : row.fields)
       if (std::find(titles.begin(), titles.end(), title) == titles.end()) titles.push_back(title);
-  // What is an object in one row may be null as a whole in another.
+  // An object in one row may be null in another.
   const auto is_object = [titles](const std::string& title) {
     return std::any_of(titles.begin(), titles.end(),
                        [&](const std::string& other) { return other.starts_with(title + "."); });

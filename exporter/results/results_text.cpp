@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results for people: verdict first, then tables, then reasons. As text, and in Markdown.
+// Results for people: verdict first, then tables, then reasons. As text, and as Markdown.
 
 #include <algorithm>
 #include <array>
@@ -73,7 +73,7 @@ class TextRenderer {
     return fmt::format("{}.{:03}", thousandths / 1000, thousandths % 1000);
   }
   std::string time(std::optional<Duration> value) const { return value ? time(*value) : "-"; }
-  /// Rounded up, as befits a bound.
+  /// Rounded up, since it is an upper bound.
   std::string at_most(std::optional<Duration> value) const {
     if (!value) return "-";
     const auto thousandth = Duration::picoseconds(per_unit_.picoseconds() / 1000);
@@ -88,17 +88,17 @@ class TextRenderer {
   }
   void show(const TextTable& table) { out_ += markdown_ ? table.markdown() : table.render(colour_); }
 
-  /// A line on its own: in Markdown an item of a list.
+  /// A separate line; in Markdown a list item.
   std::string line(std::string_view text, Colour colour = Colour::none) const {
     if (markdown_) return fmt::format("- {}\n", markdown_text(text));
     return paint(text, colour, colour_) + "\n";
   }
-  /// Why something is as it is; in Markdown an item of a list.
+  /// A reason; in Markdown a list item.
   std::string reason(std::string_view subject, std::string_view text) const {
     if (markdown_) return fmt::format("- **{}**: {}\n", markdown_text(subject), markdown_text(text));
     return fmt::format("{}: {}\n", paint(subject, Colour::bold, colour_), text);
   }
-  /// Lines behind a table.
+  /// Lines after a table.
   void note(const std::string& lines) {
     if (!lines.empty() && markdown_) out_ += "\n";
     out_ += lines;
@@ -228,7 +228,7 @@ class TextRenderer {
     out_ += text;
   }
 
-  /// The largest of every task's jobs.
+  /// The maximum over every task's jobs.
   void states() {
     title(fmt::format("States of processes, the largest of a job, {}", unit_));
     TextTable table({{"process"},
@@ -257,7 +257,7 @@ class TextRenderer {
     note(line("preemptions: of all jobs", Colour::dim));
   }
 
-  /// Times may be negative (lateness), and limits anything.
+  /// Times may be negative (lateness), and limits may have any value.
   std::string signed_time(Duration value) const {
     if (value >= Duration{}) return in_unit(time(value));
     const Duration below = std::max(value, Duration::picoseconds(-Duration::max().picoseconds()));
@@ -425,7 +425,7 @@ class TextRenderer {
                      {"seen", Align::right},
                      {"explicit reaction", Align::right},
                      {"tasks"}});
-    std::vector<std::string> unknown;  // why, once each
+    std::vector<std::string> unknown;  // reasons, without duplicates
     for (std::size_t index = 0; index < system_.chains.size(); ++index) {
       const Chain& chain = system_.chains[index];
       const engine::ChainResult& result = results_.chains[index];

@@ -14,8 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-/// A picture has at most so many bars.
-constexpr std::int64_t most_bars = 50;
+/// Maximum number of bars in a chart.
+constexpr std::int64_t max_bars = 50;
 
 Json interval(const engine::Share& share) {
   return {{"share", share.value}, {"lower_95", share.lower}, {"upper_95", share.upper}};
@@ -73,7 +73,7 @@ class RunsJson {
     if (!known) json["reason"] = "no job ended in the simulated time";
     json["histogram"] = Json::array();
     if (known)
-      for (const engine::Sample::Bin& bin : sample.bins(most_bars))
+      for (const engine::Sample::Bin& bin : sample.bins(max_bars))
         json["histogram"].push_back(
             {{"lower_ps", bin.lower.picoseconds()}, {"upper_ps", bin.upper.picoseconds()}, {"jobs", bin.count}});
     return json;

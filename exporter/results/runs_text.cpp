@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many runs for people.
+// Many runs as text.
 
 #include <algorithm>
 #include <cmath>

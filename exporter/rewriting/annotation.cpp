@@ -34,7 +34,7 @@ class Layout {
   std::uint32_t unit() const { return unit_; }
   std::string_view line_end() const { return line_end_; }
 
-  /// Blanks and tabs before `offset` back to the beginning of its line; nothing when other text stands there.
+  /// Blanks and tabs between `offset` and the beginning of its line; nothing if there is other text.
   std::optional<std::string> indentation(std::uint32_t offset) const {
     if (!has_lines_) return std::nullopt;
     std::string blanks;
@@ -48,7 +48,7 @@ class Layout {
     return std::nullopt;
   }
 
-  /// Where the line end and the blanks before `offset` begin; `offset` itself when other text stands there.
+  /// The start of the line end and the blanks before `offset`; `offset` itself if there is other text.
   std::uint32_t line_end_before(std::uint32_t offset) const {
     std::uint32_t at = offset;
     while (at >= source_.bom_size() + unit_ && (ascii_at(at - unit_) == ' ' || ascii_at(at - unit_) == '\t'))
@@ -59,7 +59,7 @@ class Layout {
     return at;
   }
 
-  /// How many white space characters stand directly before `offset`.
+  /// The number of white space characters directly before `offset`.
   std::uint32_t blanks_before(std::uint32_t offset) const {
     std::uint32_t count = 0;
     for (; offset >= source_.bom_size() + unit_; ++count) {
@@ -81,7 +81,7 @@ class Layout {
   std::string_view line_end_;
 };
 
-/// The order in which EMF writes the children of an element: by feature. Tags that are no feature come first.
+/// The order in which EMF writes the children of an element: by feature. Unknown tags come first.
 std::size_t feature_order(const std::vector<const Feature*>& features, std::string_view tag) {
   const auto found =
       std::find_if(features.begin(), features.end(), [tag](const Feature* feature) { return feature->name == tag; });
@@ -90,7 +90,7 @@ std::size_t feature_order(const std::vector<const Feature*>& features, std::stri
 
 class Writer {
  public:
-  /// `marks`: whether end tags tell `strip` what was written `<x/>`.
+  /// `marks`: whether end tags mark elements written as `<x/>` for `strip`.
   Writer(const Document& document, bool marks) : document_(document), layout_(document), marks_(marks) {
     const std::string& prefix = document.metamodel_prefix();
     type_prefix_ = prefix.empty() ? "" : prefix + ":";
@@ -132,28 +132,28 @@ class Writer {
                              layout_.encode(marks_ ? " >" : ">")});
     } else {
       if (!first.empty()) inside_.push_back({{start.end, start.end}, layout_.encode(first)});
-      // One blank in the end tag means `<x/>`, so an end tag that has blanks of its own gets one more.
+      // One blank in the end tag means `<x/>`, so an end tag that already has blanks gets one more.
       const std::uint32_t bracket = element.end_tag().end - layout_.unit();
       if (marks_ && layout_.blanks_before(bracket) > 0) inside_.push_back({{bracket, bracket}, layout_.encode(" ")});
     }
     std::move(later.begin(), later.end(), std::back_inserter(behind_));
   }
 
-  /// What stands in an element comes before what stands behind it: `<x/>` may be opened and followed by something.
+  /// Content of an element precedes what follows the element: `<x/>` may be opened and followed by something.
   std::vector<Splice> splices() && {
     std::move(behind_.begin(), behind_.end(), std::back_inserter(inside_));
     return std::move(inside_);
   }
 
  private:
-  /// What begins a line, line end included, and what one level of nesting adds; both "" where no lines are to be made.
+  /// The beginning of a line including the line end, and one level of indentation; both "" if no lines are added.
   struct Lines {
     std::string line;
     std::string step;
     Lines deeper() const { return {line + step, step}; }
   };
 
-  /// What one level of nesting adds to the indentation: from the first child, else from the parent, else two blanks.
+  /// One level of indentation: from the first child, else from the parent, else two blanks.
   std::string step(Element element, const std::string& own) const {
     for (const Element child : element.children()) {
       const auto inner = layout_.indentation(child.record().begin);
@@ -167,7 +167,7 @@ class Writer {
     return "  ";
   }
 
-  /// Where a new child with this tag goes: behind the last one that EMF writes before it, or that has the same tag.
+  /// The position of a new child with this tag: after the last one that EMF writes before it, or that has the same tag.
   std::uint32_t place_of(Element element, std::string_view tag) const {
     std::uint32_t place = element.start_tag().end;
     if (!element.cls()) return place;
@@ -229,7 +229,7 @@ bool is_container(Element element) {
 
 bool holds_only_annotations(Element element, const Layout& layout);
 
-/// Whether the whole element was inserted, and nothing else with it.
+/// Whether the whole element was inserted, and contains nothing else.
 bool is_annotation(Element element, const Layout& layout) {
   if (!element.parent()) return false;
   if (is_property(element)) return true;
@@ -238,7 +238,7 @@ bool is_annotation(Element element, const Layout& layout) {
   return is_container(element) && has_mark(element, container_mark) && holds_only_annotations(element, layout);
 }
 
-/// Nothing but annotations and white space between the tags: no content that somebody added later.
+/// Only annotations and white space between the tags: no content that was added later.
 bool holds_only_annotations(Element element, const Layout& layout) {
   std::uint32_t at = element.start_tag().end;
   const auto blank_up_to = [&](std::uint32_t end) { return layout.blanks_before(end) * layout.unit() >= end - at; };
@@ -328,7 +328,7 @@ std::vector<Element> annotations_in(const Document& document) {
   std::uint32_t up_to = 0;
   for (std::uint32_t index = 0; index < document.size(); ++index) {
     const Element element = document.element(index);
-    // What stands inside of something that goes anyway, such as an annotation in an annotation, goes with it.
+    // Content of a removed element, such as an annotation in an annotation, is removed with it.
     if (element.record().begin < up_to || !is_annotation(element, layout)) continue;
     found.push_back(element);
     up_to = element.span().end;
@@ -346,18 +346,18 @@ std::string strip(const Document& document) {
     removed_up_to = span.end;
   };
   for (const Element element : annotations_in(document)) {
-    if (element.record().begin < removed_up_to) continue;  // gone with its parent's content
+    if (element.record().begin < removed_up_to) continue;  // removed with its parent's content
     const Element parent = element.parent();
     if (visited.insert(parent.index()).second) {
       const std::uint32_t bracket = parent.end_tag().end - layout.unit();
       const std::uint32_t blanks = layout.blanks_before(bracket);
-      if (blanks == 1 && holds_only_annotations(parent, layout)) {  // written `<x/>` before it was annotated
+      if (blanks == 1 && holds_only_annotations(parent, layout)) {  // it was `<x/>` before annotating
         const std::uint32_t open_end = parent.start_tag().end;
         splices.push_back({{open_end - layout.unit(), open_end - layout.unit()}, layout.encode("/")});
         remove({open_end, parent.span().end});
         continue;
       }
-      // The blank that annotating added, also where something has been added since to what was `<x/>`.
+      // The blank that annotating added, even if something has been added since to the former `<x/>`.
       if (blanks > 0) splices.push_back({{bracket - layout.unit(), bracket}, ""});
     }
     remove({layout.line_end_before(element.record().begin), element.span().end});

@@ -20,7 +20,7 @@ namespace {
 using detail::RunnableDurations;
 using Properties = std::vector<Property>;
 
-/// Why an element of the model is not in the system: what a finding says of it.
+/// Why an element of the model is not in the system: the text of a finding about it.
 class Findings {
  public:
   explicit Findings(const Diagnostics& diagnostics) {
@@ -41,7 +41,7 @@ void add(Properties& properties, std::string key, std::string text) {
   properties.push_back({std::move(key), std::move(text)});
 }
 
-/// A key with the value, or one with the reason why there is none.
+/// A key with the value, or one with the reason for its absence.
 void add_known(Properties& properties, const std::string& key, std::optional<Duration> value, Rounding rounding,
                const std::string& reason) {
   if (value)
@@ -56,7 +56,7 @@ void add_statistics(Properties& properties, const std::string& key, const engine
   properties.push_back({key + ".max", values.max, Rounding::up});
 }
 
-/// The names, where one comes again with a number, so that keys made of them differ.
+/// Unique names: duplicates get a number, so that keys made of them differ.
 std::vector<std::string> distinct(std::vector<std::string> names) {
   std::map<std::string, int> seen;
   for (std::string& name : names)
@@ -193,8 +193,8 @@ std::string_view key_of(engine::ResourceKind kind) {
   return "core";
 }
 
-/// How the resources of a unit are used, under keys that begin with the kind of resource and end in `suffix`.
-/// A unit on which nothing was simulated has a reason instead.
+/// The utilization of a unit's resources, with keys that begin with the kind of resource and end in `suffix`. A unit
+/// without simulated activity has a reason instead.
 void add_resources(const ResultView& view, UnitIndex unit, const std::string& suffix, Properties& properties) {
   bool any = false;
   for (const engine::ResourceResult& resource : view.results.resources) {
@@ -228,7 +228,7 @@ Properties scheduler_properties(const ResultView& view, const Scheduler& schedul
 
 // ---------------------------------------------------------------- all of it
 
-/// By element, what of the system it became.
+/// Maps an element to its part of the system.
 template <typename Parts>
 std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> by_origin(const Parts& parts) {
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> found;
@@ -237,7 +237,7 @@ std::map<std::pair<std::uint32_t, std::uint32_t>, std::size_t> by_origin(const P
   return found;
 }
 
-/// For every such child of a sub-model what `known` says of its part of the system, else why it has none.
+/// For every such child of a sub-model, what `known` returns for its part of the system, else why it has none.
 template <typename Parts, typename Known>
 void add_properties(const Model& model, std::string_view sub_model, std::string_view tag, const Parts& parts,
                     const Findings& findings, std::vector<Annotation>& annotations, Known known) {
@@ -274,7 +274,7 @@ void add_all_properties(const Model& model, const ResultView& view, std::vector<
   }
 }
 
-/// Where all of it comes from. Nothing that depends on where files lie.
+/// The origin of the results, independent of the location of files.
 Properties provenance(const Model& model, const ResultView& view, const AnnotationRequest& request) {
   const engine::Results& results = view.results;
   Properties properties;
@@ -306,7 +306,7 @@ Properties provenance(const Model& model, const ResultView& view, const Annotati
   return properties;
 }
 
-/// Says that a version has no such class.
+/// Reports that a version has no such class.
 void refuse(const Document& document, std::string_view what, std::string_view option, VersionSet versions,
             Diagnostics& diagnostics) {
   diagnostics.add(
@@ -316,7 +316,7 @@ void refuse(const Document& document, std::string_view what, std::string_view op
       {document.source().path()});
 }
 
-/// The versions that have all of the classes.
+/// The versions that have all of these classes.
 VersionSet versions_with(std::initializer_list<std::string_view> classes) {
   std::uint32_t bits = ~std::uint32_t{0};
   for (const std::string_view name : classes) {

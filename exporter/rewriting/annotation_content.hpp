@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What an analysis has to say of the elements of its model, as annotations. docs/reference/annotation.md lists all keys.
+/// The results of an analysis as annotations of the model's elements. docs/reference/annotation.md lists all keys.
 
 #include <string>
 #include <vector>
@@ -14,27 +14,27 @@
 
 namespace amalthea::exporter {
 
-/// Which forms results take in a model, and how they came about as far as the results do not say so themselves.
+/// The forms of results in a model, and details of the analysis that the results do not contain.
 struct AnnotationRequest {
-  bool properties = true;     ///< custom properties of what was analysed
-  bool measurements = false;  ///< a measurement for every task, runnable and event chain that was observed
+  bool properties = true;     ///< custom properties of analyzed elements
+  bool measurements = false;  ///< a measurement for every observed task, runnable and event chain
   bool requirements = false;  ///< a proposed limit on the response time of every process
-  std::string until;          ///< time to simulate as it was asked for; "" where it was not
+  std::string until;          ///< the requested simulation time; "" if none was requested
   bool keep_wrappers = false;
-  std::vector<std::string> mapping;  ///< changes of the mapping, each as --map has it
+  std::vector<std::string> mapping;  ///< changes of the mapping, each as in --map
 };
 
-/// Whether the metamodels of all documents can hold what is asked for; else diagnostics say why not (AM0550).
+/// Whether the metamodels of all documents support the request; otherwise diagnostics state why not (AM0550).
 bool can_hold(const Model& model, const AnnotationRequest& request, Diagnostics& diagnostics);
 
-/// All annotations, and where they come from at the root of every file that has any. Everything stands in the file of
-/// the element it is about. Says what cannot be written (AM0551, AM0552).
+/// All annotations, with their origin at the root of every file that has any. An annotation is in the file of its
+/// element. Reports what cannot be written (AM0551, AM0552).
 std::vector<Annotation> annotations_of(const Model& model, const ResultView& view, const AnnotationRequest& request,
                                        Diagnostics& diagnostics);
 
 namespace detail {
 
-/// Durations of a runnable in all tasks that call it: a runnable can have one value per task.
+/// Durations of a runnable over all tasks that call it: a runnable can have one value per task.
 struct RunnableDurations {
   engine::Statistics all;  ///< without p99
   std::vector<const engine::RunnableResult*> by_task;

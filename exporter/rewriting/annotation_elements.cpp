@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Results as elements of their own: measurements, and requirements that propose limits.
+// Results as separate elements: measurements, and requirements that propose limits.
 
 #include <map>
 #include <optional>
@@ -23,7 +23,7 @@ NewElement time_element(std::string tag, std::string type, Duration time, Roundi
           {}};
 }
 
-/// What a reference to the element says in its own file; nothing, with a diagnostic, where it would lead elsewhere.
+/// A reference to the element within its own file; nothing, with a diagnostic, if it would refer to something else.
 std::optional<std::string> reference_to(Element element, Diagnostics& diagnostics) {
   const auto written = element.attribute("xmi:id");
   auto id = written ? std::optional(std::string(*written)) : computed_id(element);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Whether the annotations in a model are of the state that the model is in, and models that go on without them.
+/// Checks whether the annotations in a model match its current state, and removes annotations.
 ///
-/// The state of a model is its content without annotations. `amalthea annotate` records it at the root of every file
-/// in which it writes: as `origin.model`, and of several files also as `origin.state` (docs/reference/annotation.md).
+/// The state of a model is its content without annotations. `amalthea annotate` records it at the root of every file in
+/// which it writes: as `origin.model`, and for several files also as `origin.state` (docs/reference/annotation.md).
 
 #include <string>
 
@@ -14,22 +14,22 @@
 
 namespace amalthea::exporter {
 
-/// Whether anything in the file was inserted by `annotate`. Cheap.
+/// Whether the file contains anything inserted by `annotate`. Fast.
 bool is_annotated(const Document& document);
 
-/// "sha256:…" of the file without annotations, unpacked; of several files, of their hashes in ascending order, so that
-/// it does not matter in which order the files are given.
+/// "sha256:…" of the file without annotations, unpacked; for several files, of their hashes in ascending order, so that
+/// the order of the files is irrelevant.
 std::string state_of_model(const Model& model);
 
-/// Says of every annotated file whose annotations were made of another state of the model (AM0553). Annotations that
-/// do not say enough are not judged: those without a record at the root, and of several files those that have no
-/// `origin.state`. Costs next to nothing where nothing is annotated.
+/// Reports every annotated file whose annotations were made for another state of the model (AM0553). Annotations
+/// without sufficient data are not judged: those without a record at the root, and for several files those without
+/// `origin.state`. Very fast without annotations.
 void check_annotations(const Model& model, Diagnostics& diagnostics);
 
-/// Says of an annotated file that what is written of it has no annotations (AM0554).
+/// Reports that the output of an annotated file has no annotations (AM0554).
 void report_dropped_annotations(const Document& document, Diagnostics& diagnostics);
 
-/// Takes the annotations of `model`, which `editable` was made of, out of `editable`, and says so (AM0554).
+/// Removes the annotations of `model`, from which `editable` was created, from `editable`, and reports it (AM0554).
 void drop_annotations(const Model& model, EditableModel& editable, Diagnostics& diagnostics);
 
 }  // namespace amalthea::exporter

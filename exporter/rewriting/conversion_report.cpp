@@ -10,7 +10,7 @@
 #include "migration/detail/steps.hpp"
 
 namespace amalthea::exporter {
-using migration::Place;
+using migration::ChangeSite;
 using migration::RuleRecord;
 
 namespace {
@@ -22,7 +22,7 @@ std::string_view summary_of(std::string_view name) {
   return {};
 }
 
-std::string place_text(const Place& place) {
+std::string place_text(const ChangeSite& place) {
   std::string text;
   if (!place.location.file.empty())
     text = fmt::format("{}:{}:{}: ", place.location.file, place.location.line, place.location.column);
@@ -53,7 +53,7 @@ std::string render_conversion_text(const Conversion& input) {
                         rule.count == 1 ? "place" : "places", objects);
     if (const std::string_view summary = summary_of(rule.rule); !summary.empty())
       text += fmt::format("  {}\n", summary);
-    for (const Place& place : rule.places) text += fmt::format("    {}\n", place_text(place));
+    for (const ChangeSite& place : rule.places) text += fmt::format("    {}\n", place_text(place));
     if (rule.places.size() < rule.count) text += fmt::format("    and {} more\n", rule.count - rule.places.size());
   }
   text += fmt::format(
@@ -83,7 +83,7 @@ std::string render_conversion_json(const Conversion& input, bool compact) {
     if (!compact) {
       entry["summary"] = summary_of(rule.rule);
       entry["places"] = nlohmann::ordered_json::array();
-      for (const Place& place : rule.places) {
+      for (const ChangeSite& place : rule.places) {
         nlohmann::ordered_json where = located(place.location);
         where["path"] = place.path;
         where["what"] = place.what;

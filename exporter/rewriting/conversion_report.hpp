@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What a conversion did, for people and for programs.
+/// A report of a conversion, for people and for programs.
 
 #include <string>
 #include <vector>
@@ -14,17 +14,18 @@ namespace amalthea::exporter {
 struct Conversion {
   std::vector<std::string> files;
   migration::Release from, to;
-  std::size_t objects_before = 0;  ///< in the model, all files together
+  std::size_t objects_before = 0;  ///< number of objects in the model, over all files
   std::size_t objects_after = 0;
   const migration::Record& record;
   const Diagnostics& findings;
 };
 
-/// A paragraph per rule that did something: what it is about, how often, and where (as many places as were recorded).
+/// A paragraph per rule that changed something: its meaning, the number of changes, and the locations (as far as
+/// recorded).
 std::string render_conversion_text(const Conversion& input);
 
-/// The same as one JSON object, `amalthea-conversion/1` (docs/reference/convert.md); one line when `compact`, then without
-/// places.
+/// The same as one JSON object, `amalthea-conversion/1` (docs/reference/convert.md); on one line and without locations
+/// if `compact`.
 std::string render_conversion_json(const Conversion& input, bool compact = false);
 
 }  // namespace amalthea::exporter

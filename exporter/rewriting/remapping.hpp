@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// A model's mapping changed in its own files: what says who schedules a task, on which unit, with which priority, how
-/// it waits for events and how long its GPU time slices are. No other byte changes.
+/// Changes a model's mapping in its own files: the scheduler of a task, its unit, its priority, its waiting behavior
+/// and its GPU time slices. No other byte changes.
 ///
-/// Each of these is changed where the model says it, in whichever form of its version (views::priority_of tells where a
-/// priority stands); what the model does not say yet is inserted as the file's version writes it.
+/// Each of these is changed where the model states it, in the form of its version (views::priority_of finds a
+/// priority). What the model does not state yet is inserted in the form of the file's version.
 
 #include <cstdint>
 #include <map>
@@ -20,13 +20,13 @@
 
 namespace amalthea::exporter {
 
-/// The time in the largest unit in which it is a whole number: 5 ms, 7200 us.
+/// The time as an integer in the largest possible unit: 5 ms, 7200 us.
 TimeText exact_time(Duration time);
 
-/// What makes the files of `model`, of which `before` was built, say what `after` has: a system of the same model whose
-/// tasks are on other units, have other priorities, ways of waiting or GPU time slices. By the positions of the
-/// documents; what a wrapper that falls away in `after` would have is left as it is. Errors, and then nothing, where a
-/// version cannot say it (AM0810) or nothing can refer to what a task needs (AM0811).
+/// The splices that change the files of `model`, from which `before` was built, to match `after`: a system of the same
+/// model whose tasks have other units, priorities, waiting behavior or GPU time slices. Indexed by the positions of the
+/// documents. Wrappers that `after` removes are not changed. Errors, and then nothing, if a version cannot express it
+/// (AM0810) or a required reference is impossible (AM0811).
 std::optional<std::map<std::uint32_t, std::vector<Splice>>> remap(const Model& model, const System& before,
                                                                   const System& after, Diagnostics& diagnostics);
 

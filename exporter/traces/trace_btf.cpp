@@ -82,6 +82,7 @@ class BtfWriter final : public TraceEvents {
   }
 
   tl::expected<void, std::string> finish() override { return sink_.commit(); }
+  std::uint64_t size() override { return sink_.size(); }
 
  protected:
   void header(const engine::SimulationInput&) override {

@@ -82,6 +82,7 @@ class CsvWriter final : public TraceWriter {
   }
 
   tl::expected<void, std::string> finish() override { return sink_.commit(); }
+  std::uint64_t size() override { return sink_.size(); }
 
  private:
   void row(std::string_view event, TaskIndex task, std::uint64_t job, std::string_view release, std::string_view from,

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Traces of a simulation, written as it runs, one form a file (docs/reference/traces.md shows what each holds). All are
-/// deterministic, and need no more memory for a long simulation than for a short one.
+/// Traces of a simulation, written while it runs, one format per file (docs/reference/traces.md describes their
+/// content). All are deterministic, and their memory does not grow with the length of the simulation.
 
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,17 +17,22 @@
 
 namespace amalthea::exporter {
 
-/// What a trace says of itself.
+/// Metadata of a trace.
 struct TraceFacts {
-  std::string input;                          ///< where the model comes from
-  std::string date = "1970-01-01T00:00:00Z";  ///< ISO 8601 with zone, for forms that must state one
+  std::string input;                          ///< source of the model
+  std::string date = "1970-01-01T00:00:00Z";  ///< ISO 8601 with time zone, for formats that require a date
 };
 
-/// Watches one simulation.
+/// Observes one simulation.
 class TraceWriter : public engine::SimulationObserver {
  public:
-  /// After the simulation: the file is there, or the error says why not. A writer that goes without leaves nothing.
+  /// After the simulation: the file exists, or the error states why not. A writer destroyed without this leaves no
+  /// file.
   virtual tl::expected<void, std::string> finish() = 0;
+  /// Bytes that the file has so far, about.
+  virtual std::uint64_t size() = 0;
+  /// After the simulation: when the trace ended before it, because the file had reached its limit.
+  virtual std::optional<Instant> cut() const { return std::nullopt; }
 };
 
 /// Best Trace Format 2.1.5, in nanoseconds.
@@ -44,9 +51,9 @@ struct TraceFormat {
   std::string_view extension;  ///< ".btf"
   tl::expected<std::unique_ptr<TraceWriter>, std::string> (*make)(const std::string& path, const TraceFacts&);
 };
-/// All of them; the extension of a file decides.
+/// All formats; the extension of a file selects one.
 const std::vector<TraceFormat>& trace_formats();
-/// Nothing where no format has the extension.
+/// Nothing if no format has the extension.
 const TraceFormat* trace_format_of(std::string_view path);
 
 }  // namespace amalthea::exporter

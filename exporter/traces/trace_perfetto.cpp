@@ -55,6 +55,7 @@ class PerfettoWriter final : public TraceEvents {
       : sink_(std::move(file), compressed), facts_(std::move(facts)) {}
 
   tl::expected<void, std::string> finish() override { return sink_.commit(); }
+  std::uint64_t size() override { return sink_.size(); }
 
   void served(UnitIndex unit, const engine::gpu::EngineSlice& slice) override {
     if (slice.ready >= slice.end) return;

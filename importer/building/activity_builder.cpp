@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What each task does, as a flat sequence of activities: see Branch for how alternatives stand in it.
+// The activities of each task, as a flat sequence: see Branch for the representation of alternatives.
 
 #include <algorithm>
 #include <cmath>
@@ -22,14 +22,14 @@
 namespace amalthea::importer::detail {
 namespace {
 
-/// A chain of calls deeper than this is no program that somebody wrote, and would use up the stack.
+/// Maximum depth of calls; real programs stay below, and the stack is limited.
 constexpr std::size_t max_call_depth = 512;
-/// Groups within groups within called runnables: the same, counted over all levels.
+/// The same for nested groups in called runnables, over all levels.
 constexpr std::size_t max_nesting = 2000;
-/// Runnables that call others several times each multiply: a small file could ask for any number of activities.
+/// Runnables that call others several times multiply: a small file could require any number of activities.
 constexpr std::size_t max_activities = 1'000'000;
 
-/// With the shape of what varies.
+/// Including the shape of the distribution.
 Cycles varying_cycles_of(const views::Deviation<std::int64_t>& deviation, Diagnostics& diagnostics) {
   Cycles cycles = cycles_of(deviation, diagnostics);
   cycles.shape = distribution_of(deviation).shape;
@@ -58,7 +58,7 @@ class BodyReader {
 
  private:
   void read_item(Element element) {
-    // What is not simulated may be unreadable without any effect; only execution times are told about.
+    // Unsupported content may be unreadable without any effect; only execution times are reported.
     Diagnostics no_effect;
     const std::string_view cls = element.class_name();
     const bool is_execution = cls == "Ticks" || cls == "ExecutionNeed" || cls.find("Instructions") != cls.npos;
@@ -67,13 +67,13 @@ class BodyReader {
     std::visit([&](const auto& kind) { take(element, kind); }, item.kind);
   }
 
-  /// Kinds that are not simulated: channels, asynchronous server calls, local modes and so on of all versions.
+  /// Unsupported kinds: channels, asynchronous server calls, local modes etc. of all versions.
   template <typename Kind>
   void take(Element item, const Kind&) {
     context_.ignore(item);
   }
 
-  /// Groups within uninterruptible ones change nothing.
+  /// Groups within uninterruptible ones have no effect.
   void take(Element item, const views::Group& group) {
     if (group.interruptible || on_device()) {
       read(item);
@@ -112,11 +112,11 @@ class BodyReader {
       context_.ignore(item);
   }
 
-  /// A single value, which need not be whole, is the average; the next whole numbers around it are least and most.
-  /// Once, where nothing is stated.
+  /// A single value, which may be a fraction, is the average; the adjacent integers are minimum and maximum. Once, if
+  /// nothing is stated.
   static AccessCount count_of(const std::optional<views::Statistic>& statistic) {
     if (!statistic || (statistic->average <= 0 && !statistic->largest)) return {};
-    constexpr double limit = 1e9;  // beyond what any execution can do
+    constexpr double limit = 1e9;  // beyond any real execution
     const double average = std::clamp(statistic->average, 0.0, limit);
     const auto whole = [](double value) { return static_cast<std::int64_t>(value); };
     AccessCount count;
@@ -142,7 +142,7 @@ class BodyReader {
     occurs(item, views::EventKind::custom, EventAction::any, trigger.event);
   }
 
-  /// Triggers the stimuli that wait for such an event; of custom events `entity` is the event itself.
+  /// Triggers the stimuli that wait for such an event; for custom events `entity` is the event itself.
   void occurs(Element item, views::EventKind kind, EventAction type, Element entity) {
     for (const EventTrigger& trigger : context_.event_triggers) {
       const views::Event& event = trigger.event;
@@ -188,7 +188,8 @@ class BodyReader {
     return varying_cycles_of(deviation, context_.diagnostics);
   }
 
-  /// Instructions (before 0.9.3) take cycles by what the unit's definition executes per cycle; one where it is silent.
+  /// Instructions (before 0.9.3) are converted to cycles by the instructions per cycle of the unit's definition; one if
+  /// it states none.
   void take(Element item, const views::ExecutionNeed& need) {
     const Task& task = context_.system.tasks[task_];
     Ticks ticks;
@@ -196,7 +197,8 @@ class BodyReader {
     for (const auto& [key, needs] : need.extended)
       if (const auto index = context_.definitions.find(key))
         if (const auto cycles = cycles_of_needs(item, needs, key)) ticks.extended.emplace_back(*index, *cycles);
-    for (const UnitIndex unit : task.units) {  // other kinds of units, on which the same instructions take other cycles
+    // other kinds of units, with different cycles for the same instructions
+    for (const UnitIndex unit : task.units) {
       const DefinitionIndex index = context_.system.platform.units[unit].definition;
       if (index == context_.system.platform.units[task.unit].definition) continue;
       const bool known = std::any_of(ticks.extended.begin(), ticks.extended.end(),
@@ -237,7 +239,7 @@ class BodyReader {
     SetEvents set{indices_of(item, set_item.events), std::nullopt};
     if (item.attribute("process") || item.child("process")) {
       if (context_.require(set_item.process, item, "process")) set.task = context_.tasks.find(set_item.process);
-      if (!set.task) {  // an ISR that is not simulated: nobody is set
+      if (!set.task) {  // an unsupported ISR: the event has no receiver
         context_.ignore(item);
         return;
       }
@@ -284,7 +286,7 @@ class BodyReader {
   }
 
   void take(Element item, const views::ModeLabelAccess& access) {
-    if (access.access == views::ModeAccess::read) return;  // takes no time and changes nothing
+    if (access.access == views::ModeAccess::read) return;  // takes no time and has no effect
     const auto mode = context_.modes.find(access.label);
     const bool sets = access.access == views::ModeAccess::set;
     const auto value = sets ? mode_value(access.value, access.literal) : std::optional(access.step);
@@ -305,7 +307,7 @@ class BodyReader {
            access.label);
   }
 
-  /// Device tasks hold no core.
+  /// Device tasks have no core.
   void take(Element item, const views::SchedulePoint& point) {
     if (!on_device()) counted(item, point.counter, [&] { add(item, "", SchedulePoint{}); });
   }
@@ -315,7 +317,7 @@ class BodyReader {
 
   // ---- branches
 
-  /// What one alternative holds; an empty element for nothing.
+  /// The content of one alternative; an empty element for none.
   struct Option {
     Guard guard;
     Element container;
@@ -371,7 +373,7 @@ class BodyReader {
     });
   }
 
-  /// What `fill` adds is done in some executions only.
+  /// What `fill` adds is executed conditionally.
   template <typename Fill>
   void counted(Element item, const std::optional<views::Counter>& counter, Fill fill) {
     if (!counter || (counter->prescaler <= 1 && counter->offset <= 0)) {
@@ -386,7 +388,7 @@ class BodyReader {
     });
   }
 
-  /// Adds a branch and, by `fill`, what follows it.
+  /// Adds a branch and, by `fill`, its content.
   template <typename Fill>
   void open_branch(Element item, std::string name, bool repeats, Fill fill) {
     if (on_device()) {
@@ -408,7 +410,7 @@ class BodyReader {
 
   bool on_device() const { return context_.system.tasks[task_].side == Side::device; }
 
-  /// A runnable with a condition of its own (from 0.9.4) is not executed while that does not hold.
+  /// A runnable with its own condition (since 0.9.4) is executed only while that is true.
   void call(Element item, Element called, std::string_view feature) {
     const auto runnable = context_.required(context_.runnables, called, item, feature);
     if (!runnable) return;
@@ -493,14 +495,14 @@ class BodyReader {
   BuildContext& context_;
   TaskIndex task_;
   RawBody& body_;
-  std::size_t& total_;  // activities of all tasks so far
+  std::size_t& total_;  // number of activities of all tasks so far
   std::size_t depth_ = 0;
   bool too_deep_ = false;
-  std::size_t uninterruptible_ = 0;  // groups around that are
+  std::size_t uninterruptible_ = 0;  // number of enclosing uninterruptible groups
   std::vector<RunnableIndex> calls_;
 };
 
-/// Whether the activity takes time or has an effect. Calls, branches and the like only lead to others that do.
+/// Whether the activity takes time or has an effect. Calls, branches etc. only lead to such activities.
 bool does_something(const GraphNode& node) {
   return !std::holds_alternative<Call>(node.activity) && !std::holds_alternative<Branch>(node.activity) &&
          !std::holds_alternative<Uninterruptible>(node.activity) &&
@@ -511,7 +513,7 @@ bool executes_instructions(const BuildContext& context, RunnableIndex runnable) 
   return custom_property(context.runnable_elements[runnable], "gpu.instructions").has_value();
 }
 
-/// Tasks that do nothing are stubs: what they stand for is missing. Runnables that do nothing are often interfaces.
+/// Tasks without activities are stubs that lack their content. Empty runnables are often interfaces.
 void report_empty(BuildContext& context) {
   std::vector<bool> called(context.system.runnables.size(), false);
   for (TaskIndex task = 0; task < context.system.tasks.size(); ++task) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who schedules each task, on which unit and how urgently; which memory each label lies in.
+// The scheduler, unit and priority of each task, and the memory of each label.
 
 #include <algorithm>
 #include <array>
@@ -18,8 +18,8 @@
 namespace amalthea::importer::detail {
 namespace {
 
-/// Signs that a unit is meant as a GPU although its definition does not say so. Left-over time slice parameters of an
-/// allocation count only where the definition is silent: tasks moved from a GPU to a CPU keep them.
+/// Signs that a unit is meant to be a GPU although its definition does not state it. Time slice parameters left in an
+/// allocation count only if the definition states nothing: tasks moved from a GPU to a CPU keep them.
 bool is_meant_as_gpu(const BuildContext& context, Element unit_element, const ProcessingUnit& unit,
                      const Scheduler& scheduler, const std::vector<Parameter>& parameters) {
   if (!unit.device_profile.empty() || scheduler.minimum_time_slice || scheduler.maximum_time_slice) return true;
@@ -88,13 +88,14 @@ void read_gpu_share(BuildContext& context, Task& task) {
   });
 }
 
-/// The units a task may run on: those of its affinity that its scheduler is responsible for, or all of them where that
-/// is none; without affinity the scheduler's. On a GPU the first one; in a mix of both kinds those of the first's kind.
+/// The units that a task may run on: those of its affinity for which its scheduler is responsible, or all of its
+/// affinity if there is none; without affinity those of the scheduler. On a GPU only the first one; in a mix of both
+/// kinds those of the first one's kind.
 std::vector<Element> chosen_units(BuildContext& context, const views::TaskAllocation& allocation,
                                   const Scheduler& scheduler, const Task& task) {
   const auto& affinity = allocation.affinity;
   const Platform& platform = context.system.platform;
-  const auto tell = [&](std::string_view id, Severity severity, std::string message) {
+  const auto report = [&](std::string_view id, Severity severity, std::string message) {
     context.diagnostics.add(id, severity, std::move(message), allocation.element.location(), allocation.element.path());
   };
   std::vector<Element> units;
@@ -111,10 +112,10 @@ std::vector<Element> chosen_units(BuildContext& context, const views::TaskAlloca
     if (units.empty()) {
       units.push_back(affinity.front());
       if (context.units.find(affinity.front()))
-        tell("AM0406", Severity::warning,
-             fmt::format("task \"{}\" has an affinity to \"{}\", for which its scheduler \"{}\" is not responsible; "
-                         "the analysis runs it there; correct the affinity or the responsibility",
-                         task.name, affinity.front().name(), scheduler.name));
+        report("AM0406", Severity::warning,
+               fmt::format("task \"{}\" has an affinity to \"{}\", for which its scheduler \"{}\" is not responsible; "
+                           "the analysis runs it there; correct the affinity or the responsibility",
+                           task.name, affinity.front().name(), scheduler.name));
     }
   }
   const auto type_of = [&](Element element) {
@@ -123,10 +124,10 @@ std::vector<Element> chosen_units(BuildContext& context, const views::TaskAlloca
   };
   if (units.size() < 2) return units;
   if (type_of(units.front()) == PuType::gpu) {
-    tell("AM0404", Severity::warning,
-         fmt::format("task \"{}\" may run on {} units; the analysis runs it on the first, the GPU \"{}\"; leave one "
-                     "unit in the affinity",
-                     task.name, units.size(), units.front().name()));
+    report("AM0404", Severity::warning,
+           fmt::format("task \"{}\" may run on {} units; the analysis runs it on the first, the GPU \"{}\"; leave one "
+                       "unit in the affinity",
+                       task.name, units.size(), units.front().name()));
     return {units.front()};
   }
   units.erase(std::remove_if(units.begin(), units.end(), [&](Element unit) { return type_of(unit) == PuType::gpu; }),
@@ -134,14 +135,15 @@ std::vector<Element> chosen_units(BuildContext& context, const views::TaskAlloca
   if (units.size() > 1 && context.global_schedulers.insert(task.scheduler).second) {
     std::string names;
     for (const Element unit : units) names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", unit.name());
-    tell("AM0405", Severity::note,
-         fmt::format("scheduler \"{}\" schedules globally, so its tasks may migrate; the first one, \"{}\", between {}",
-                     scheduler.name, task.name, names));
+    report(
+        "AM0405", Severity::note,
+        fmt::format("scheduler \"{}\" schedules globally, so its tasks may migrate; the first one, \"{}\", between {}",
+                    scheduler.name, task.name, names));
   }
   return units;
 }
 
-/// " with priority 3, waiting actively": what a change asks for beside the unit.
+/// " with priority 3, waiting actively": what a change requests besides the unit.
 std::string details_of(const MappingChange& change) {
   std::string text;
   const auto add = [&text](const std::string& detail) {
@@ -154,8 +156,8 @@ std::string details_of(const MappingChange& change) {
   return text;
 }
 
-/// The unit a mapping change names, on which the task's scheduler becomes one that is responsible for it: the model's
-/// where it is, else the first. Both are there (check_mapping_changes).
+/// The unit of a mapping change. The task's scheduler becomes one that is responsible for it: that of the model if
+/// possible, else the first one. Both exist (check_mapping_changes).
 Element changed_unit(BuildContext& context, const views::TaskAllocation& allocation, const MappingChange& change,
                      Task& task) {
   const Platform& platform = context.system.platform;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model leaves open although timing depends on it, and as what it is taken: said once for each kind.
+// Assumptions for what a model leaves open although it affects timing: reported once for each kind.
 
 #include <algorithm>
 #include <array>
@@ -25,8 +25,8 @@ namespace {
 struct UnstatedKind {
   Unstated what;
   std::string_view id;
-  std::string_view one;      ///< of one place
-  std::string_view several;  ///< "{}" is how many
+  std::string_view one;      ///< for one occurrence
+  std::string_view several;  ///< "{}" stands for the number
   std::string_view remedy;
 };
 
@@ -94,8 +94,8 @@ bool is_by_deadline(SchedulingAlgorithm algorithm) {
          algorithm == SchedulingAlgorithm::constant_bandwidth_server;
 }
 
-/// Up to 1.2.0 a priority is an attribute with the default 0, which is not written; there it counts as stated as soon
-/// as another task on the scheduler has one.
+/// Up to 1.2.0 a priority is an attribute with the default 0, which is not written. There it counts as stated if
+/// another task of the scheduler has one.
 bool states_priority(BuildContext& context, Element task, bool others_do) {
   const auto allocation = context.mapping.task_allocation_of.find(task);
   if (!allocation || views::priority_of(task, context.mapping.tasks[*allocation])) return true;
@@ -104,7 +104,7 @@ bool states_priority(BuildContext& context, Element task, bool others_do) {
   return task.document().version() < Version::v2_0_0 && others_do;
 }
 
-void look_at_schedulers(BuildContext& context) {
+void check_schedulers(BuildContext& context) {
   const System& system = context.system;
   std::vector<std::vector<TaskIndex>> tasks_of(system.platform.schedulers.size());
   for (TaskIndex task = 0; task < system.tasks.size(); ++task)
@@ -112,7 +112,7 @@ void look_at_schedulers(BuildContext& context) {
       tasks_of[system.tasks[task].scheduler].push_back(task);
   for (SchedulerIndex scheduler = 0; scheduler < tasks_of.size(); ++scheduler) {
     if (tasks_of[scheduler].size() < 2) continue;
-    SchedulerIndex ruling = scheduler;  // a group's tasks are scheduled by its parent
+    SchedulerIndex ruling = scheduler;  // the parent schedules the tasks of a group
     const auto& schedulers = system.platform.schedulers;
     while (schedulers[ruling].kind == SchedulingAlgorithm::grouping && schedulers[ruling].parent)
       ruling = *schedulers[ruling].parent;
@@ -132,10 +132,10 @@ void look_at_schedulers(BuildContext& context) {
   }
 }
 
-void look_at_units(BuildContext& context) {
+void check_units(BuildContext& context) {
   const Platform& platform = context.system.platform;
   std::vector<bool> seen(platform.units.size(), false);
-  const auto look_at = [&](UnitIndex index) {
+  const auto check_unit = [&](UnitIndex index) {
     if (seen[index]) return;
     seen[index] = true;
     const ProcessingUnit& unit = platform.units[index];
@@ -147,8 +147,8 @@ void look_at_units(BuildContext& context) {
       context.assume(Unstated::pu_type, element);
   };
   for (const Task& task : context.system.tasks) {
-    look_at(task.unit);
-    for (const UnitIndex unit : task.units) look_at(unit);
+    check_unit(task.unit);
+    for (const UnitIndex unit : task.units) check_unit(unit);
   }
 }
 
@@ -160,7 +160,7 @@ void note_modes(const ModeCondition& condition, std::vector<bool>& used) {
     }
 }
 
-void look_at_modes(BuildContext& context) {
+void check_modes(BuildContext& context) {
   const System& system = context.system;
   std::vector<bool> used(system.modes.size(), false);
   for (NodeIndex node = 0; node < system.graph.size(); ++node)
@@ -176,9 +176,9 @@ void look_at_modes(BuildContext& context) {
 }  // namespace
 
 void report_assumptions(BuildContext& context) {
-  look_at_schedulers(context);
-  look_at_units(context);
-  look_at_modes(context);
+  check_schedulers(context);
+  check_units(context);
+  check_modes(context);
   for (const UnstatedKind& kind : unstated_kinds) {
     const auto found = context.unstated.find(kind.what);
     if (found == context.unstated.end()) continue;

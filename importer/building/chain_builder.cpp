@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Event chains as the tasks that they pass through.
+// Converts event chains to task sequences.
 
 #include <algorithm>
 #include <optional>
@@ -16,7 +16,7 @@
 namespace amalthea::importer::detail {
 namespace {
 
-/// Of runnables or labels the task that has to do with each, if it is only one.
+/// For a runnable or label, the task that uses it, if there is only one.
 class OnlyTasks {
  public:
   explicit OnlyTasks(std::size_t count) : tasks_(count), several_(count, false) {}
@@ -57,7 +57,7 @@ class ChainReader {
       : context_(context), only_(only), chain_(chain) {}
 
   void read(Element element) {
-    // Chains that refer to each other in a circle, or so often that following them all would never end.
+    // Chains may refer to each other in a cycle, or too often to follow all of them.
     if (depth_ >= 64 || ++visited_ > 10'000) return;
     ++depth_;
     const views::EventChain chain = views::event_chain_of(context_.model, element, no_effect_);
@@ -83,7 +83,7 @@ class ChainReader {
     const auto task = task_of(event);
     if (task) return add(*task);
     if (first && event.kind == views::EventKind::stimulus) stimulus_ = context_.stimuli.find(event.entity);
-    // Data may pass through labels between two tasks of the chain without either being named.
+    // Between two tasks of the chain, data may pass through labels without a named task.
     else if ((first || event.kind != views::EventKind::label) && chain_.gap.empty())
       chain_.gap = fmt::format("the event \"{}\" of its chain occurs in no process, or in several", event.name);
     last_is_open_ = true;
@@ -117,7 +117,7 @@ class ChainReader {
   const OnlyTasksOfSystem& only_;
   Chain& chain_;
   Diagnostics no_effect_;
-  std::optional<StimulusIndex> stimulus_;  ///< with whose occurrence the chain begins
+  std::optional<StimulusIndex> stimulus_;  ///< the chain begins with its occurrence
   bool begun_ = false;
   bool last_is_open_ = false;  ///< the last event is in no task
   int depth_ = 0;

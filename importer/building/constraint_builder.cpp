@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing constraints in the system's words: elements → what they demand of events that a simulation shows, or why
-// nobody can tell whether they hold.
+// Converts timing constraints to the terms of a system: elements → limits on events that a simulation observes, or why
+// a constraint cannot be judged.
 
 #include <algorithm>
 #include <initializer_list>
@@ -24,7 +24,7 @@ namespace amalthea::importer::detail {
 namespace {
 
 using ConstraintKind = decltype(TimingConstraint::kind);
-/// Or why there is none, as a clause.
+/// A value, or why there is none, as a clause.
 template <typename T>
 using OrReason = tl::expected<T, std::string>;
 using Reason = tl::unexpected<std::string>;
@@ -40,7 +40,7 @@ class EventReader {
   OrReason<ObservableEvent> read(Element element, std::string_view role) const {
     if (!element) return Reason(fmt::format("{} is missing, or not in the model", role));
     const views::Event event = views::event_of(context_.model, element);
-    // What leads nowhere would mean any.
+    // An unresolved reference would mean any entity.
     for (const std::string_view part : {"entity", "runnable", "process", "processingUnit", "core"})
       if ((element.attribute(part) || element.child(part)) && !context_.model.reference(element, part))
         return Reason(fmt::format("{} \"{}\" has a reference ({}) to an element that is not in the model", role,
@@ -56,7 +56,7 @@ class EventReader {
  private:
   using What = decltype(ObservableEvent::what);
 
-  /// A type that its kind does not have would count as any.
+  /// A type that its kind does not support would mean any.
   static bool is_legal(const views::Event& event) {
     using enum EventAction;
     const auto one_of = [&](std::initializer_list<EventAction> types) {
@@ -76,11 +76,11 @@ class EventReader {
       case views::EventKind::semaphore:
         return one_of({lock, unlock});
       default:
-        return true;  // not shown, whatever the type
+        return true;  // not observed, for any type
     }
   }
 
-  /// What the event speaks of has to be simulated; nothing where it speaks of any.
+  /// The entity of the event must be simulated; nothing if it means any.
   OrReason<std::optional<std::uint32_t>> part(const ElementMap& kind, Element element) const {
     if (!element) return std::optional<std::uint32_t>();
     const auto index = kind.find(element);
@@ -175,7 +175,7 @@ class EventReader {
     return all_of([](auto of) { return ObservableEvent::OfStimulus{of}; }, index);
   }
 
-  /// The simulation shows a custom event where it makes a stimulus occur.
+  /// The simulation observes a custom event if it makes a stimulus occur.
   OrReason<What> custom(Element event) const {
     ObservableEvent::OfActivities activities;
     for (NodeIndex node = 0; node < context_.system.graph.size(); ++node) {
@@ -183,7 +183,7 @@ class EventReader {
       if (!std::holds_alternative<Trigger>(activity.activity) || !activity.origin.known()) continue;
       const Element item = context_.model.element(activity.origin);
       if (!item.is("CustomEventTrigger") || context_.model.reference(item, "event") != event) continue;
-      // Of several stimuli that wait for it, the first.
+      // If several stimuli wait for it, only the first counts.
       const bool again = !activities.nodes.empty() && activities.nodes.back() + 1 == node &&
                          context_.system.graph[node - 1].origin == activity.origin;
       if (again) continue;
@@ -224,7 +224,7 @@ class ConstraintReader {
   }
 
  private:
-  /// What names something that is not in the model would demand less than it says.
+  /// A constraint that names something missing from the model would be weaker than stated.
   void add(ConstraintKind kind) {
     const Origin origin = element_.origin();
     const auto lost = lost_.find({origin.document, origin.element});
@@ -235,7 +235,7 @@ class ConstraintReader {
   }
   void fail(std::string reason) { add(unjudgeable(std::move(reason))); }
 
-  /// A limit that is there but cannot be read would count as none.
+  /// An unreadable limit would count as none.
   std::optional<Unjudgeable> unreadable(std::initializer_list<std::string_view> limits) {
     for (const std::string_view limit : limits)
       if (const Element child = element_.child(limit)) {
@@ -249,7 +249,7 @@ class ConstraintReader {
     fail(fmt::format("{} is not a known class of constraints", element_.class_name()));
   }
 
-  /// A limit of a chain that is a sequence of tasks is that chain's.
+  /// A limit on a chain that is a sequence of tasks belongs to that chain.
   void take(const views::LatencyConstraint& stated) {
     if (!stated.chain) return fail("its event chain (scope) is missing, or not in the model");
     if (!stated.minimum && !stated.maximum) return add(demands_nothing("neither a minimum nor a maximum"));
@@ -346,9 +346,9 @@ class ConstraintReader {
     add(std::move(synchronization));
   }
 
-  /// Stimulus, the events of parts one after the other, response. What is beside each other is passed over.
+  /// Stimulus, the events of sequential parts, response. Skips parallel parts.
   void append_events(Element element, int depth, std::vector<Element>& events) {
-    if (depth >= 64 || ++visited_ > 10'000) return;  // chains may refer to each other in a circle
+    if (depth >= 64 || ++visited_ > 10'000) return;  // chains may refer to each other in a cycle
     const views::EventChain chain = views::event_chain_of(context_.model, element, no_effect_);
     const auto append = [&](Element event) {
       if (events.empty() || events.back() != event) events.push_back(event);
@@ -388,7 +388,7 @@ class ConstraintReader {
     add(std::move(sequence));
   }
 
-  /// False, and said, where one of them is not simulated.
+  /// False, with a report, if one of them is not simulated.
   bool append_processes(const std::vector<Element>& processes, std::vector<TaskIndex>& tasks) {
     for (const Element process : processes) {
       const auto task = context_.tasks.find(process);
@@ -413,12 +413,12 @@ class ConstraintReader {
         if (age.child(limit) && !(limit == "minimumTime" ? stated.minimum : stated.maximum))
           return fail(fmt::format("its {} cannot be read", limit));
       if (!stated.minimum && !stated.maximum) return add(demands_nothing("neither minimumTime nor maximumTime"));
-    } else if (!stated.least_cycles && !stated.most_cycles) {
+    } else if (!stated.least_cycles && !stated.max_cycles) {
       return add(demands_nothing("neither minimumCycle nor maximumCycle"));
     }
-    DataAge limits{*runnable, *label, {stated.minimum, stated.maximum}, stated.least_cycles, stated.most_cycles};
-    // AMALTHEA writes 0 where no maximum is set.
-    if (limits.least_cycles.value_or(0) > 0 && limits.most_cycles == 0) limits.most_cycles.reset();
+    DataAge limits{*runnable, *label, {stated.minimum, stated.maximum}, stated.least_cycles, stated.max_cycles};
+    // AMALTHEA writes 0 for an unset maximum.
+    if (limits.least_cycles.value_or(0) > 0 && limits.max_cycles == 0) limits.max_cycles.reset();
     add(std::move(limits));
   }
 
@@ -481,10 +481,10 @@ class ConstraintReader {
   BuildContext& context_;
   EventReader events_;
   Element element_;
-  Diagnostics no_effect_;  // chains have reported the limits that cannot be read
+  Diagnostics no_effect_;  // chains have reported unreadable limits
   int visited_ = 0;
   bool lost_part_ = false;
-  /// Elements of the constraints model in which a reference leads nowhere, and under which feature.
+  /// Elements of the constraints model with an unresolved reference, and its feature.
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::string> lost_;
 };
 

@@ -15,13 +15,14 @@
 namespace amalthea::importer::detail {
 namespace {
 
-/// What leads to the next activity, and the words on that edge.
+/// An activity that leads to the next one, and the label of that edge.
 struct Open {
   NodeIndex node;
   std::string label;
 };
 
-/// Sequence edges between the activities [begin, end) of a body. `open` is what leads into them, then what leads out.
+/// Adds sequence edges between the activities [begin, end) of a body. `open` is what leads into them, then what leads
+/// out.
 void add_sequence(System& system, const std::vector<NodeIndex>& body, std::size_t begin, std::size_t end,
                   std::vector<Open>& open) {
   const auto connect = [&system](const std::vector<Open>& from, NodeIndex to) {
@@ -37,7 +38,7 @@ void add_sequence(System& system, const std::vector<NodeIndex>& body, std::size_
       continue;
     }
     bool one_is_taken = false;
-    for (std::size_t a = 0; a < branch->alternatives.size(); ++a) {  // adding edges moves no vertex
+    for (std::size_t a = 0; a < branch->alternatives.size(); ++a) {  // adding edges does not move vertices
       const auto& [guard, length] = branch->alternatives[a];
       std::vector<Open> inner{{node, describe(system, guard)}};
       add_sequence(system, body, i + 1, i + 1 + length, inner);
@@ -79,8 +80,8 @@ void add_trigger_edges(System& system) {
                                GraphEdge{EdgeKind::trigger, system.stimuli[trigger->stimulus].name});
 }
 
-/// Events that one task sets for another, or for all, are one relation, however often they are set: its last activity
-/// that sets them stands for it.
+/// Events that one task sets for another, or for all, are one relation, however often they are set: the last activity
+/// that sets them represents it.
 void add_event_edges(System& system) {
   using Receiver = std::optional<TaskIndex>;
   std::vector<std::map<std::pair<TaskIndex, Receiver>, NodeIndex>> setters(system.events.size());
@@ -119,7 +120,7 @@ void add_data_edges(System& system) {
         if (writer != reader) system.graph.connect(from, to, GraphEdge{EdgeKind::data, system.labels[label].name});
 }
 
-/// Accesses that cost nothing, or something else than the model could say. Nobody would notice otherwise.
+/// Reports accesses that cost nothing, or whose cost the model leaves open, which users would not notice otherwise.
 class AccessReview {
  public:
   explicit AccessReview(BuildContext& context) : context_(context), system_(context.system) {}
@@ -134,10 +135,10 @@ class AccessReview {
           if (system_.labels[label].size.bytes == 0)
             context_.assume(Unstated::label_size, context_.model.element(system_.labels[label].origin));
           if (context_.options.tabulated_accesses) continue;
-          for (const UnitIndex unit : units) look_at(activity.origin, label, written, unit);
+          for (const UnitIndex unit : units) note_missing_path(activity.origin, label, written, unit);
         }
     }
-    for (const auto& [unit, missing] : missing_ways_) {
+    for (const auto& [unit, missing] : missing_access_paths_) {
       const Element element = context_.model.element(system_.platform.units[unit].origin);
       context_.diagnostics.add(
           "AM0411", Severity::note,
@@ -150,13 +151,13 @@ class AccessReview {
   }
 
  private:
-  using Place = std::pair<std::uint32_t, std::uint32_t>;
+  using AccessPosition = std::pair<std::uint32_t, std::uint32_t>;
 
-  void look_at(Origin origin, LabelIndex index, bool written, UnitIndex unit) {
+  void note_missing_path(Origin origin, LabelIndex index, bool written, UnitIndex unit) {
     const Label& label = system_.labels[index];
     const MemoryAccess* access = access_to(system_.platform.units[unit], label);
     if (access == nullptr && label.memory) {
-      auto& [first, places] = missing_ways_.try_emplace(unit, index, std::set<Place>{}).first->second;
+      auto& [first, places] = missing_access_paths_.try_emplace(unit, index, std::set<AccessPosition>{}).first->second;
       places.insert({origin.document, origin.element});
       return;
     }
@@ -171,7 +172,8 @@ class AccessReview {
 
   BuildContext& context_;
   const System& system_;
-  std::map<UnitIndex, std::pair<LabelIndex, std::set<Place>>> missing_ways_;  ///< the first label, and the accesses
+  std::map<UnitIndex, std::pair<LabelIndex, std::set<AccessPosition>>>
+      missing_access_paths_;  ///< the first label, and the accesses
 };
 
 void report_missing_setters(BuildContext& context) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Interrupt service routines: processes that interrupt controllers start.
+// Interrupt service routines: processes started by interrupt controllers.
 
 #include <string>
 #include <utility>
@@ -12,7 +12,7 @@
 namespace amalthea::importer::detail {
 namespace {
 
-/// An ISR is no part of what its core does for tasks, so one that has no place is left out and not an error.
+/// The tasks of a core do not depend on an ISR, so one without a core is omitted with a warning.
 void leave_out(BuildContext& context, Element isr, std::string_view why) {
   context.diagnostics.add(
       "AM0436", Severity::warning,
@@ -27,7 +27,7 @@ std::int64_t priority_of(Element isr, const views::IsrAllocation& allocation) {
   return views::integer_attribute(isr, "priority").value_or(0);
 }
 
-/// False where nothing can run the ISR, which is reported.
+/// False if no unit can run the ISR, which is reported.
 bool allocate_isr(BuildContext& context, Element element, Task& isr) {
   const auto index = context.mapping.isr_allocation_of.find(element);
   if (!index) {

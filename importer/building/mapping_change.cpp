@@ -22,7 +22,7 @@ constexpr std::string_view no_scheduler = "AM0325";
 namespace detail {
 namespace {
 
-/// Exactly one must have the name.
+/// Exactly one element must have the name.
 bool check_name(BuildContext& context, const MappingChange& change, std::string_view kind, const std::string& name,
                 const std::vector<std::string>& names) {
   const auto count = std::count(names.begin(), names.end(), name);

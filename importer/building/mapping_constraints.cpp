@@ -30,7 +30,7 @@ Units intersection(const Units& a, const Units& b) {
 
 bool is_gpu(const System& system, UnitIndex unit) { return system.platform.units[unit].type == PuType::gpu; }
 
-/// Whether all that the task executes has ticks there; nothing is known of a body that fell away.
+/// Whether everything the task executes has ticks there; unknown for the body of a removed task.
 bool can_execute(const System& system, TaskIndex task, UnitIndex on) {
   const ProcessingUnit& unit = system.platform.units[on];
   for (const NodeIndex node : system.tasks[task].body) {
@@ -111,7 +111,7 @@ class ConstraintBuilder {
                      constraint.element.location(), constraint.element.path());
   }
 
-  /// The members of a group, those with its tag as well.
+  /// The members of a group, including those with its tag.
   std::vector<Element> members(const views::EntityGroup& group, views::AffinitySubject subject) const {
     std::vector<Element> found = group.members;
     if (!group.tag) return found;
@@ -139,12 +139,12 @@ class ConstraintBuilder {
     return {found.begin(), found.end()};
   }
 
-  /// The units of a target, none where there is no target.
+  /// The units of a target; none if there is no target.
   struct Target {
     Units units;
     bool given = false;
     bool understood = true;
-    bool one_scheduler = false;  ///< whoever is there is scheduled together and need not be on one unit
+    bool one_scheduler = false;  ///< tasks there share a scheduler and need not be on one unit
   };
   Target target_of(const views::AffinityConstraint& constraint) const {
     Target target;
@@ -167,7 +167,7 @@ class ConstraintBuilder {
   }
 
   void take(const views::AffinityConstraint& constraint) {
-    if (constraint.subject == views::AffinitySubject::data) return;  // of labels, not of tasks
+    if (constraint.subject == views::AffinitySubject::data) return;  // for labels, not for tasks
     if (constraint.kind == views::AffinityKind::unknown || constraint.groups.empty() ||
         (constraint.subject != views::AffinitySubject::processes &&
          constraint.subject != views::AffinitySubject::runnables))
@@ -212,7 +212,8 @@ class ConstraintBuilder {
       for (const TaskIndex b : second) result_.apart.push_back({a, b});
   }
 
-  /// Leaves the tasks the units that `keep` wants; false, with a warning and without effect, where one has none left.
+  /// Restricts the tasks to the units that `keep` accepts; false, with a warning and without effect, if a task has none
+  /// left.
   template <typename Keep>
   bool restrict(const views::AffinityConstraint& constraint, const Tasks& tasks, const Keep& keep) {
     std::vector<Units> left;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Modes of a System: mode labels, their values as numbers, conditions on them.
+// Modes of a System: mode labels, their values as numbers, and conditions on them.
 
 #include <string>
 #include <utility>
@@ -14,7 +14,7 @@ namespace {
 
 std::optional<Relation> relation_of(views::Relation relation) {
   switch (relation) {
-    case views::Relation::unstated:  // conditions had no relation before 0.9.4, and meant this one
+    case views::Relation::unstated:  // conditions before 0.9.4 have no relation, and mean this one
     case views::Relation::equal:
       return Relation::equal;
     case views::Relation::not_equal:
@@ -51,8 +51,8 @@ std::optional<ModeTest> mode_test(const BuildContext& context, const views::Simp
   return std::nullopt;
 }
 
-/// Conditions with more conjunctions than this are given up.
-constexpr std::size_t most_conjunctions = 1000;
+/// Conditions with more conjunctions are not supported.
+constexpr std::size_t max_conjunctions = 1000;
 
 Relation opposite(Relation relation) {
   switch (relation) {
@@ -75,7 +75,7 @@ Relation opposite(Relation relation) {
 }  // namespace
 
 std::optional<ModeCondition> conjunction_of(const ModeCondition& a, const ModeCondition& b) {
-  if (!a.any_of.empty() && b.any_of.size() > most_conjunctions / a.any_of.size()) return std::nullopt;
+  if (!a.any_of.empty() && b.any_of.size() > max_conjunctions / a.any_of.size()) return std::nullopt;
   ModeCondition both;
   for (const auto& first : a.any_of)
     for (const auto& second : b.any_of) {
@@ -86,7 +86,8 @@ std::optional<ModeCondition> conjunction_of(const ModeCondition& a, const ModeCo
 }
 
 std::optional<ModeCondition> negated(const ModeCondition& condition) {
-  std::optional<ModeCondition> result = ModeCondition{{{}}};  // true; every conjunction must fail in one of its tests
+  // true; every conjunction must fail in one of its tests
+  std::optional<ModeCondition> result = ModeCondition{{{}}};
   for (const auto& conjunction : condition.any_of) {
     ModeCondition fails;
     for (ModeTest test : conjunction) {

@@ -19,11 +19,11 @@
 namespace amalthea::importer::detail {
 namespace {
 
-/// More at one instant than any model means, and so many jobs need much memory.
-constexpr std::int64_t most_in_burst = 10'000;
-/// What the entries of a curve imply together takes time that grows with this.
+/// Real models stay below this, and so many jobs need much memory.
+constexpr std::int64_t max_in_burst = 10'000;
+/// The time to derive the implied entries of a curve grows with this.
 constexpr std::int64_t longest_curve = 250;
-/// Steps without an occurrence are gone through one by one.
+/// Steps without an occurrence are processed one by one.
 constexpr Duration least_step = Duration::microseconds(1);
 
 class OccurrenceReader {
@@ -90,11 +90,11 @@ class OccurrenceReader {
     const Burst burst{*view.recurrence, view.offset.value_or(Duration{}), view.burst_length.value_or(Duration{}),
                       not_negative(view.minimum_distance), view.occurrences};
     if (burst.length >= Duration{} && burst.length <= burst.period && burst.occurrences >= 1 &&
-        burst.occurrences <= most_in_burst)
+        burst.occurrences <= max_in_burst)
       return burst;
     return error("AM0330", fmt::format("burst stimulus \"{}\" needs a burst length that does not exceed its "
                                        "recurrence, and 1 to {} occurrences in it",
-                                       stimulus_.name, most_in_burst));
+                                       stimulus_.name, max_in_burst));
   }
 
   std::optional<Occurrence> take(const views::ArrivalCurveStimulus& view) const {
@@ -164,7 +164,7 @@ class OccurrenceReader {
   std::optional<Occurrence> take(const views::PeriodicEventStimulus&) const { return std::nullopt; }
   std::optional<Occurrence> take(const views::UnknownStimulus&) const { return std::nullopt; }
 
-  /// Every `sampling_recurrence` cycles of a clock that never changes (from 0.9.5).
+  /// Every `sampling_recurrence` cycles of a constant clock (since 0.9.5).
   std::optional<Occurrence> constant_clock(const views::Scenario& scenario) const {
     const double hertz = constant_hertz(scenario.clock);
     const double cycles = scenario.sampling_recurrence, before = scenario.sampling_offset;
@@ -175,17 +175,17 @@ class OccurrenceReader {
     return Periodic{Duration::picoseconds(std::llround(period)), Duration::picoseconds(std::llround(offset))};
   }
 
-  /// What a periodic stimulus with a clock has become in 0.8.3: it occurs once in the recurrence of its scenario (until
-  /// 0.9.4), or in a step.
+  /// The successor of a periodic stimulus with a clock since 0.8.3: it occurs once in the recurrence of its scenario
+  /// (until 0.9.4), or in a step.
   static std::optional<Duration> period_of_clock(const views::VariableRateStimulus& view) {
     if (view.occurrences_per_step || !view.scenario || !view.scenario->clock) return std::nullopt;
     const auto period = view.scenario->recurrence ? view.scenario->recurrence : view.step;
     return period && *period >= least_step ? period : std::nullopt;
   }
 
-  /// 0 where it is not constant, or not known.
+  /// 0 if it is not constant, or unknown.
   double constant_hertz(Element clock) const {
-    Diagnostics not_needed;  // a clock that cannot be read has no constant frequency
+    Diagnostics not_needed;  // an unreadable clock has no constant frequency
     for (const views::Clock& candidate : views::clocks(model_, not_needed)) {
       if (candidate.element != clock) continue;
       if (const auto* function = std::get_if<views::ClockFunction>(&candidate.kind))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which label accesses of device tasks are copies, and what becomes of functions that could be offloaded but are not.
+// Identifies the copies among label accesses of device tasks, and folds functions that could be offloaded but are not.
 
 #include <algorithm>
 #include <array>
@@ -38,13 +38,15 @@ bool could_run_on_gpu(const BuildContext& context, const RawBody& body) {
   return false;
 }
 
-/// The only task that triggers `function`, and it alone; nothing when something else activates it or is activated too.
+/// The only task that triggers `function`, if it triggers nothing else; nothing if something else activates it or is
+/// activated too.
 std::optional<TaskIndex> only_trigger_of(const BuildContext& context, TaskIndex function) {
   std::optional<TaskIndex> only;
   for (StimulusIndex stimulus = 0; stimulus < context.system.stimuli.size(); ++stimulus) {
     if (!contains(context.system.stimuli[stimulus].activates, function)) continue;
     if (!std::holds_alternative<InterProcess>(context.system.stimuli[stimulus].occurrence)) return std::nullopt;
-    if (context.system.stimuli[stimulus].activates.size() != 1) return std::nullopt;  // others would lose their trigger
+    // others would lose their trigger
+    if (context.system.stimuli[stimulus].activates.size() != 1) return std::nullopt;
     for (TaskIndex task = 0; task < context.raw_bodies.size(); ++task)
       for (const GraphNode& node : context.raw_bodies[task])
         if (const auto* trigger = std::get_if<Trigger>(&node.activity);
@@ -56,7 +58,7 @@ std::optional<TaskIndex> only_trigger_of(const BuildContext& context, TaskIndex 
   return only;
 }
 
-/// A wrapper triggers one function and later waits for an event which that function sets.
+/// A wrapper triggers one function and later waits for an event that this function sets.
 bool is_wrapper_of(const BuildContext& context, TaskIndex wrapper, TaskIndex function) {
   if (context.system.tasks[wrapper].side != Side::host || context.system.tasks[wrapper].kind != ProcessKind::task)
     return false;
@@ -65,7 +67,7 @@ bool is_wrapper_of(const BuildContext& context, TaskIndex wrapper, TaskIndex fun
   for (const GraphNode& node : context.raw_bodies[wrapper]) {
     if (std::holds_alternative<SetEvents>(node.activity) || std::holds_alternative<SetMode>(node.activity) ||
         std::holds_alternative<UseSemaphore>(node.activity) || std::holds_alternative<Branch>(node.activity))
-      return false;  // others depend on it, or it does more than to wrap
+      return false;  // others depend on it, or it does more than wrapping
     if (std::holds_alternative<Trigger>(node.activity)) ++triggers;
     const auto* wait = std::get_if<WaitEvents>(&node.activity);
     if (wait == nullptr || triggers == 0) continue;
@@ -123,12 +125,12 @@ void classify_labels(BuildContext& context) {
   }
 }
 
-/// An event that only told the wrapper that its function is done.
+/// An event that only notifies the wrapper that its function is done.
 bool is_for_wrapper(const BuildContext& context, const SetEvents& set, TaskIndex function) {
   return set.task && context.system.tasks[*set.task].folded_into == function;
 }
 
-/// Moves the activities [at, at + count) that `keep` wants to `kept`; branches get the lengths of what is left.
+/// Moves the activities [at, at + count) that `keep` accepts to `kept`; branches get the remaining lengths.
 template <typename Keep>
 void move_kept(RawBody& body, std::size_t at, std::size_t count, RawBody& kept, const Keep& keep) {
   for (const std::size_t end = at + count; at < end; ++at) {
@@ -149,7 +151,8 @@ void move_kept(RawBody& body, std::size_t at, std::size_t count, RawBody& kept, 
   }
 }
 
-/// A folded function reads its inputs and writes its results in host memory; device labels and the wrapper's event go.
+/// A folded function reads its inputs and writes its results in host memory; device labels and the wrapper's event are
+/// removed.
 void drop_copies(BuildContext& context, TaskIndex function) {
   RawBody kept;
   RawBody& body = context.raw_bodies[function];
@@ -168,12 +171,12 @@ struct AccessSegment {
   std::optional<RunnableIndex> runnable;
   Origin origin;
   std::vector<LabelIndex> reads, writes;
-  bool before_ticks = false;  ///< of a runnable that has ticks
+  bool before_ticks = false;  ///< of a runnable with ticks
   bool after_ticks = false;
   bool empty() const { return reads.empty() && writes.empty(); }
 };
 
-/// "512", or where dimensions are allowed "16x16" or "16, 16, 1": their product; nothing when it is not that.
+/// "512" or, if dimensions are allowed, "16x16" or "16, 16, 1": their product; nothing for other text.
 std::optional<std::int64_t> product(std::string_view text, bool dimensions) {
   std::int64_t result = 1;
   for (int count = 0; count < 3; ++count) {
@@ -261,7 +264,7 @@ class DeviceShaper {
     if (const auto forced = forced_kind(segment)) {
       add_copy(*forced, segment.reads, segment.writes, segment);
     } else if (segment.before_ticks != segment.after_ticks && (touches_host || moves)) {
-      // The one-runnable form: position decides.
+      // The one-runnable form: the position decides.
       add_copy(segment.before_ticks ? CopyKind::host_to_device : CopyKind::device_to_host, segment.reads,
                segment.writes, segment);
     } else if (!host_reads.empty() && host_writes.empty()) {
@@ -279,7 +282,7 @@ class DeviceShaper {
                         context_.system.tasks[task_].name),
             context_.model.element(segment.origin).location(), context_.model.element(segment.origin).path());
     }
-    // Accesses to device labels alone are the kernel's own and part of its ticks.
+    // Accesses only to device labels belong to the kernel and are part of its ticks.
   }
 
   std::optional<CopyKind> forced_kind(const AccessSegment& segment) {
@@ -309,8 +312,7 @@ class DeviceShaper {
     return 1;
   }
 
-  /// Runnables whose instructions are given need no ticks: those without get a computation behind the labels that they
-  /// read first.
+  /// Runnables with instructions need no ticks: those without get a computation after the labels that they read first.
   RawBody with_computations(const RawBody& written) {
     RawBody raw;
     for (std::size_t begin = 0, end = 0; begin < written.size(); begin = end) {
@@ -329,8 +331,8 @@ class DeviceShaper {
       report_ticks(*runnable, computes);
       auto place = last;
       if (computes == 0) {
-        // The one-runnable form copies in, computes, copies out; a runnable that only writes or reads is a copy of its
-        // own and computes in between.
+        // The one-runnable form copies in, computes, copies out. A runnable that only writes or reads is a separate
+        // copy.
         place = std::find_if(first, last, [](const GraphNode& node) { return accessed_label(node).has_value(); });
         const auto is_input = [this](const GraphNode& node) {
           const auto label = accessed_label(node);
@@ -383,7 +385,7 @@ class DeviceShaper {
     return custom_property(context_.model.element(context_.system.tasks[task_].origin), key);
   }
 
-  /// Sets `target` to a whole number of at least `minimum`, the product of up to three where dimensions are allowed.
+  /// Sets `target` to an integer of at least `minimum`; the product of up to three if dimensions are allowed.
   bool read_count(const GraphNode& node, std::string_view key, bool dimensions, std::int64_t minimum,
                   std::int64_t& target) {
     const auto property = kernel_property(node, key);
@@ -400,7 +402,7 @@ class DeviceShaper {
     return false;
   }
 
-  /// How the kernel is launched: nothing where neither grid nor block is given.
+  /// The launch configuration: nothing if neither grid nor block is stated.
   std::optional<Launch> launch(const GraphNode& node) {
     Launch launch;
     const bool has_blocks = read_count(node, "gpu.grid", true, 1, launch.blocks);
@@ -423,7 +425,7 @@ class DeviceShaper {
 
   DataSize total(const std::vector<LabelIndex>& labels) const {
     DataSize sum;
-    for (const LabelIndex label : labels)  // what does not fit becomes the largest size there is
+    for (const LabelIndex label : labels)  // saturates at the largest size
       if (__builtin_add_overflow(sum.bytes, context_.system.labels[label].size.bytes, &sum.bytes))
         return {std::numeric_limits<std::int64_t>::max()};
     return sum;
@@ -475,18 +477,18 @@ void check_ticks(BuildContext& context, TaskIndex task, UnitIndex on) {
   }
 }
 
-/// Properties under our prefix that the analysis uses.
+/// The tool's properties that the analysis uses.
 constexpr std::array<std::string_view, 18> used_properties{
     "gpu.cuMask",  "gpu.platform",   "gpu.copy",         "gpu.memoryIntensity", "gpu.timeslice",
     "gpu.grid",    "gpu.block",      "gpu.registers",    "gpu.sharedMemory",    "gpu.cacheConfig",
     "gpu.context", "gpu.stream",     "gpu.priority",     "gpu.contextPriority", "gpu.instructions",
     "gpu.budget",  "gpu.warpPolicy", "gpu.warpPipelines"};
 
-/// Of a key that nothing reads; what is near to it, or that it may be left out.
+/// For an unused key: a similar one, or the advice to omit it.
 std::string property_suggestion(std::string_view key) {
   NearMisses near(key.substr(4));  // all begin with "gpu."
   for (const std::string_view used : used_properties) near.offer(used.substr(4), used);
-  return near.nearest().empty() ? "; remove it, or see docs/architecture.md for the known keys" : near.suggestion();
+  return near.nearest().empty() ? "; remove it, or look it up in docs/reference/gpu-properties.md" : near.suggestion();
 }
 
 }  // namespace
@@ -525,7 +527,8 @@ void fold_wrappers(BuildContext& context) {
 }
 
 void shape_offloading(BuildContext& context) {
-  classify_labels(context);  // with the wrappers' own accesses: what they touch is host data even if they fall away
+  // including the wrappers' own accesses: what they access is host data even if they are folded
+  classify_labels(context);
   for (TaskIndex task = 0; task < context.system.tasks.size(); ++task)
     if (context.system.tasks[task].folded_into) context.raw_bodies[task].clear();
   for (TaskIndex task = 0; task < context.system.tasks.size(); ++task) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hardware and schedulers of a System, from the views that hide the versions' forms.
+// Hardware and schedulers of a System, from the version-independent views.
 
 #include <algorithm>
 
@@ -36,7 +36,7 @@ std::vector<std::optional<DataSize>> shared_cache_lines(const views::Hardware& h
   return lines;
 }
 
-/// The line size of the unit's first own cache that states one, else of one that stands beside the unit.
+/// The line size of the unit's first own cache that states one, else of a cache next to the unit.
 std::optional<DataSize> cache_line(const views::Hardware& hardware, const views::HwUnit& unit,
                                    const std::vector<std::optional<DataSize>>& shared) {
   for (const views::HwIndex cache : unit.caches)
@@ -75,7 +75,7 @@ void build_units(BuildContext& context, const views::Hardware& hardware) {
     unit.name = element.name;
     unit.origin = element.element.origin();
     unit.location = element.element.location();
-    // Ticks without an entry per definition still work on a unit without definition.
+    // A unit without definition uses ticks without an entry per definition.
     unit.definition = element.definition.value_or(static_cast<DefinitionIndex>(platform.definitions.size()));
     if (element.definition) unit.type = platform.definitions[*element.definition].type;
     unit.frequency = element.clock;

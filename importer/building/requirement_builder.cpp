@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requirements; and the deadlines of tasks, which are those that limit their response times.
+// Requirements, and the deadlines of tasks: the requirements that limit their response times.
 
 #include <algorithm>
 #include <array>
@@ -71,7 +71,7 @@ Requirement::LimitType limit_type_of(views::LimitType type) {
   return Requirement::LimitType::unstated;
 }
 
-/// The processes of a chain; nothing where one of them is not in the system, or there is none.
+/// The processes of a chain; nothing if one of them is not in the system, or there is none.
 std::optional<Requirement::OfChain> process_chain_of(const BuildContext& context, Element chain) {
   Requirement::OfChain found;
   for (const Element process : context.model.references(chain, "processes")) {
@@ -126,7 +126,7 @@ void set_limit(const BuildContext& context, const views::Requirement& stated, Re
   }
 }
 
-/// Of what a limit says it is made; without any of it nothing can be judged.
+/// Reports missing parts of a limit; without them it cannot be judged.
 void report_incomplete(BuildContext& context, const views::Requirement& stated, const Requirement& requirement) {
   std::string missing;
   const auto lacks = [&missing](bool it_does, std::string_view what) {
@@ -162,14 +162,14 @@ void report_incomplete(BuildContext& context, const views::Requirement& stated, 
 }  // namespace
 
 void build_deadlines(BuildContext& context) {
-  Diagnostics no_effect;  // of requirements that are no deadlines
+  Diagnostics no_effect;  // for requirements that are not deadlines
   for (const views::Requirement& requirement : views::requirements(context.model, no_effect)) {
     const auto* limit = std::get_if<views::TimeLimit>(&requirement.limit);
     if (requirement.kind != views::RequirementKind::process || limit == nullptr ||
         limit->metric != views::TimeMetric::response_time || requirement.limit_type != views::LimitType::upper)
       continue;
     const auto task = context.tasks.find(requirement.subject);
-    if (!limit->value) {  // says why
+    if (!limit->value) {  // reports why
       const Element stated = requirement.limit_element;
       time_of(stated.tag() == "deadline" ? stated : stated.child("limitValue"), context.diagnostics);
     }
@@ -180,7 +180,7 @@ void build_deadlines(BuildContext& context) {
 }
 
 void build_requirements(BuildContext& context) {
-  Diagnostics no_effect;  // what cannot be read has no verdict, and no effect on anything else
+  Diagnostics no_effect;  // unreadable values have no verdict, and no other effect
   for (const views::Requirement& stated : views::requirements(context.model, no_effect)) {
     Requirement requirement;
     requirement.name = stated.name;

@@ -69,8 +69,8 @@ bool is_server(SchedulingAlgorithm algorithm) {
          algorithm == SchedulingAlgorithm::constant_bandwidth_server;
 }
 
-/// What the parameters of a scheduler are called: attributes and extensions up to 1.2.0, the names of APP4MC's standard
-/// definitions from 2.0.0 on. The first that is written counts.
+/// Names of a scheduler's parameters: attributes and extensions up to 1.2.0, the names of APP4MC's standard definitions
+/// since 2.0.0. The first one written counts.
 constexpr std::array<std::string_view, 4> budget_names{"maxBudget", "capacity", "budget", "minBudget"};
 constexpr std::array<std::string_view, 3> period_names{"replenishment", "period", "replenishmentPeriod"};
 constexpr std::array<std::string_view, 4> slice_names{"timeSliceLength", "timeSlice", "quantSize", "quantum"};
@@ -134,8 +134,8 @@ class SchedulerBuilder {
     return share;
   }
 
-  /// A time longer than zero under one of these names: of the association with the parent, of the scheduler itself, or
-  /// the default of its definition.
+  /// A time longer than zero with one of these names: from the association with the parent, from the scheduler itself,
+  /// or the default of its definition.
   template <std::size_t count>
   std::optional<Duration> find_time(const views::OsScheduler& view, const std::array<std::string_view, count>& names) {
     for (const std::string_view name : names)
@@ -177,7 +177,7 @@ class SchedulerBuilder {
           }
   }
 
-  /// There are no circles: the view has cut them.
+  /// There are no cycles: the view has removed them.
   void inherit_units(SchedulerIndex index) {
     auto& schedulers = context_.system.platform.schedulers;
     auto above = schedulers[index].parent;
@@ -215,7 +215,7 @@ class SchedulerBuilder {
       return ticks;
     }
     if (!execution->otherwise) return std::nullopt;
-    // Instructions take cycles by what a unit's definition executes per cycle; one where it is silent.
+    // Instructions are converted to cycles by the instructions per cycle of a unit's definition; one if it states none.
     ticks.otherwise = execution->otherwise;
     for (const ProcessingUnit& unit : context_.system.platform.units) {
       const Element element = context_.model.element(unit.origin);
@@ -333,9 +333,8 @@ void check_host_schedulers(BuildContext& context) {
   }
 }
 
-/// The metamodel: maxValue is the largest number of users at a time, initialValue the number of those at the start.
-/// Up to 2.0.0 a maxValue that is not stated is 0. Where more users than that are stated at the start, initialValue
-/// can only be meant as what there is to be taken.
+/// In the metamodel, maxValue is the maximum number of simultaneous users, initialValue the initial number of users. Up
+/// to 2.0.0 an unstated maxValue is 0. If initialValue exceeds maxValue, it can only mean the available units.
 void build_semaphores(BuildContext& context, const views::OperatingSystems& systems) {
   for (const views::OsSemaphore& view : systems.semaphores) {
     Semaphore semaphore;

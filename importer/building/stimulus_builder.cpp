@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stimuli of a System, and which tasks they activate.
+// Stimuli of a System, and the tasks they activate.
 
 #include <algorithm>
 #include <initializer_list>
@@ -27,8 +27,8 @@ void not_simulated(BuildContext& context, const Stimulus& stimulus, Element part
                             part.location(), part.path());
 }
 
-/// The modes that change as it occurs, and the condition under which it has an effect; what either depends on beside
-/// modes is not simulated.
+/// The modes that change when it occurs, and the condition of its effect; anything that depends on more than modes is
+/// not simulated.
 void read_modes(BuildContext& context, Stimulus& stimulus, const views::Stimulus& view) {
   for (const views::ModeAssignment& assignment : view.sets) {
     const auto mode = context.modes.find(assignment.label);
@@ -88,7 +88,7 @@ EveryNth counter_of(const views::Stimulus& view) {
   return {std::max<std::int64_t>(1, counter->prescaler), std::max<std::int64_t>(0, counter->offset)};
 }
 
-/// What is wrong with a stimulus that has no effect stops no analysis; but those of these kinds are always looked at.
+/// Faults in a stimulus without effect do not stop the analysis, except for these kinds.
 bool always_matters(const views::Stimulus& view) {
   return std::holds_alternative<views::PeriodicStimulus>(view.kind) ||
          std::holds_alternative<views::SingleStimulus>(view.kind) ||
@@ -102,12 +102,12 @@ void build_stimuli(BuildContext& context) {
   for (const Element element : context.model.all("stimuliModel", "stimuli")) {
     Diagnostics found;
     const views::Stimulus view = views::stimulus_of(context.model, element, found);
-    if (!is_simulated(view)) continue;  // reported where a task depends on it
+    if (!is_simulated(view)) continue;  // reported if a task depends on it
     auto occurrence = occurrence_of(context.model, view, found);
     const bool used = !table.activated_by(element).empty() || !view.sets.empty();
     if (used || always_matters(view))
       for (const Diagnostic& finding : found.all()) {
-        // What the stimulus lacks comes last, and may follow from a value that cannot be read.
+        // A missing feature is reported last, and may be a consequence of an unreadable value.
         const bool consequence = finding.severity == Severity::error && finding.id.starts_with("AM03");
         if (!consequence || !context.is_explained(element))
           context.diagnostics.add(finding.id, finding.severity, finding.message, finding.location, finding.path);
@@ -138,9 +138,9 @@ void activate_task(BuildContext& context, Element element, TaskIndex task) {
   for (const Element stimulus : stimuli) {
     if (const auto index = context.stimuli.find(stimulus)) {
       auto& activates = context.system.stimuli[*index].activates;
-      if (activates.empty() || activates.back() != task) activates.push_back(task);  // named twice it counts once
-    } else if (Diagnostics told; !is_simulated(views::stimulus_of(context.model, stimulus, told))) {
-      // What else is missing of a stimulus has been reported.
+      if (activates.empty() || activates.back() != task) activates.push_back(task);  // a duplicate counts once
+    } else if (Diagnostics reported; !is_simulated(views::stimulus_of(context.model, stimulus, reported))) {
+      // Other missing features of a stimulus have been reported.
       context.error(
           "AM0310",
           fmt::format("task \"{}\" is activated by the {} \"{}\", a kind of stimulus that is not simulated; use a "

@@ -35,7 +35,7 @@ bool BuildContext::is_explained(Element element) const {
   const auto any_in = [&](const Diagnostics& findings) {
     return std::any_of(findings.all().begin(), findings.all().end(), explains);
   };
-  return any_in(diagnostics) || (options.told != nullptr && any_in(*options.told));
+  return any_in(diagnostics) || (options.reported != nullptr && any_in(*options.reported));
 }
 
 void BuildContext::error_unless_explained(std::string_view id, Element element, std::string message) {
@@ -67,7 +67,7 @@ std::optional<std::uint32_t> BuildContext::required(const ElementMap& kind, Elem
 
 namespace {
 
-/// Tags, components, chains and the like may be incomplete without any effect on response times.
+/// Tags, components, chains etc. may be incomplete without affecting response times.
 bool matters_for_timing(const Model::Dangling& dangling) {
   if (dangling.feature == "tags") return false;
   Element part = dangling.element;
@@ -80,8 +80,8 @@ bool matters_for_timing(const Model::Dangling& dangling) {
 }  // namespace
 
 std::optional<System> build_system(const Model& model, const BuildOptions& options, Diagnostics& diagnostics) {
-  // What a dangling reference leaves out would be missing from every number, so nothing is computed; the reference
-  // itself has been reported where it stands.
+  // What a dangling reference omits would be missing from every result, so nothing is computed; the reference itself
+  // has been reported.
   if (std::any_of(model.dangling().begin(), model.dangling().end(), matters_for_timing)) return std::nullopt;
   const std::size_t errors_before = diagnostics.errors();
   detail::BuildContext context(model, options, diagnostics);
@@ -95,7 +95,7 @@ std::optional<System> build_system(const Model& model, const BuildOptions& optio
   if (context.blocked) return std::nullopt;
   detail::fold_wrappers(context);
   detail::shape_offloading(context);
-  // A value that cannot be read (AM0210) would count as zero, which is as wrong as one that is missing.
+  // An unreadable value (AM0210) would count as zero, which is as wrong as a missing one.
   if (context.blocked || diagnostics.errors() > errors_before) return std::nullopt;
   detail::build_graph(context);
   detail::build_chains(context);

@@ -15,22 +15,22 @@
 namespace amalthea::importer {
 
 struct BuildOptions {
-  /// Keep the wrapper and the copies of an offloaded function that is mapped to a CPU, as written. By default they
-  /// fall away (WATERS 2019 challenge): the function takes the wrapper's releases and deadline and works on the
-  /// host labels directly.
+  /// Keep the wrapper and the copies of an offloaded function that is mapped to a CPU. By default they are removed
+  /// (WATERS 2019 challenge): the function gets the wrapper's releases and deadline and accesses the host labels
+  /// directly.
   bool keep_wrappers = false;
-  /// Accesses cost what a table says (--memory), so that it is no matter where the model says nothing of it.
+  /// A table defines the cost of accesses (--memory), so that costs missing in the model are irrelevant.
   bool tabulated_accesses = false;
-  /// Where tasks run instead of where the model maps them; of several for one task the last counts.
+  /// Where tasks run instead of the model's mapping; the last change for a task counts.
   std::vector<MappingChange> mapping = {};
-  /// Findings that have been told already: what an element lacks because of an error among them is not told again.
-  const Diagnostics* told = nullptr;
+  /// Findings that are already reported: something missing because of an error among them is not reported again.
+  const Diagnostics* reported = nullptr;
 };
 
-/// Ids of findings that explain others: a scheduler lacks what its algorithm needs, tasks lack priorities.
+/// Ids of findings that explain others: a scheduler without a parameter of its algorithm, tasks without priorities.
 extern const std::string_view missing_parameter_id, missing_priority_id;
 
-/// Nothing when the model lacks something that its timing depends on; `diagnostics` then says what and where.
+/// Nothing if the model lacks something that affects timing; `diagnostics` then states what and where.
 std::optional<System> build_system(const Model& model, const BuildOptions& options, Diagnostics& diagnostics);
 
 }  // namespace amalthea::importer

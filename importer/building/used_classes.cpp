@@ -8,7 +8,7 @@ namespace amalthea::importer {
 namespace {
 
 constexpr std::array<std::string_view, 138> used{
-    // sub-models and what holds the rest
+    // sub-models and the root
     "Amalthea", "SWModel", "HWModel", "OSModel", "StimuliModel", "EventModel", "ConstraintsModel", "MappingModel",
     "PropertyConstraintsModel",
     // software

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Which classes of a model the way to a System takes something from; all others may stand in a model without effect.
+/// The classes of a model that build_system uses; all others have no effect.
 
 #include <string_view>
 
 namespace amalthea::importer {
 
-/// Whether build_system reads objects of this class, of any version. What it reads and then says that it is not
-/// simulated (AM0401: switches, semaphores, …) counts as not used.
+/// Whether build_system reads objects of this class, of any version. Classes that it reads and reports as not simulated
+/// (AM0401: switches, semaphores, …) count as not used.
 bool is_used_by_analysis(std::string_view class_name);
 
 }  // namespace amalthea::importer

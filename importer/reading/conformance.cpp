@@ -49,7 +49,7 @@ bool is_integer_up_to(std::string_view text, std::uint64_t limit) {
   return value <= limit + (text.front() == '-' ? 1U : 0U);
 }
 
-/// As Java's Double.valueOf: blanks around it, suffix d or f, hexadecimal with an exponent, NaN and Infinity.
+/// Like Java's Double.valueOf: surrounding blanks, suffix d or f, hexadecimal with an exponent, NaN and Infinity.
 bool is_floating(std::string_view text) {
   while (!text.empty() && static_cast<unsigned char>(text.front()) <= ' ') text.remove_prefix(1);
   while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ') text.remove_suffix(1);
@@ -85,7 +85,7 @@ bool is_floating(std::string_view text) {
   return text.empty() || (text.size() == 1 && std::string_view("dDfF").find(text.front()) != std::string_view::npos);
 }
 
-/// What a value of the type looks like, for messages.
+/// The form of a value of the type, for messages.
 std::string_view expectation(std::string_view type) {
   if (type.starts_with("EInt")) return "an integer from -2147483648 to 2147483647";
   if (type.starts_with("ELong")) return "an integer of 64 bits";
@@ -95,7 +95,7 @@ std::string_view expectation(std::string_view type) {
   return "another value";
 }
 
-/// The type of Ecore that a data type of AMALTHEA is read as.
+/// The Ecore type of a data type of AMALTHEA.
 std::string_view ecore_type(std::string_view java_class) {
   if (java_class == "int") return "EInt";
   if (java_class == "long") return "ELong";
@@ -105,18 +105,18 @@ std::string_view ecore_type(std::string_view java_class) {
   return "";
 }
 
-/// Whether a value that can be read lies below what its data type allows.
+/// Whether a readable value is below the minimum of its data type.
 bool below_minimum(const DataTypeForm& form, std::string_view text) {
   if (!form.has_minimum) return false;
   const double value = std::strtod(std::string(text).c_str(), nullptr);
   return form.minimum_exclusive ? !(value > form.minimum) : !(value >= form.minimum);
 }
 
-/// Attributes of these types have a value even when none is written.
+/// Attributes of these types have a value even if none is written.
 bool has_value_when_unset(const Feature& feature) {
   if (feature.kind != FeatureKind::attribute) return false;
   if (feature.has_default || feature.enumeration != no_enum) return true;
-  if (feature.data_type != no_data_type) return true;  // all of them stand for int, long or double
+  if (feature.data_type != no_data_type) return true;  // all of them represent int, long or double
   constexpr std::array<std::string_view, 5> primitive{"EInt", "ELong", "EDouble", "EFloat", "EBoolean"};
   return std::find(primitive.begin(), primitive.end(), feature.type_name) != primitive.end();
 }
@@ -133,7 +133,7 @@ std::string_view article(std::string_view noun) {
   return !noun.empty() && std::string_view("AEIOaeio").find(noun.front()) != std::string_view::npos ? "an" : "a";
 }
 
-/// Findings up to a number that somebody may read, for each kind; finding their places takes time.
+/// Findings up to a maximum number for each kind, since computing their locations takes time.
 class ConformanceFindings {
  public:
   ConformanceFindings(Diagnostics& diagnostics, std::size_t most) : diagnostics_(diagnostics), most_(most) {}
@@ -147,7 +147,7 @@ class ConformanceFindings {
                        fmt::format("{} more findings about values and features are not listed", more));
   }
 
-  /// What is found from here on waits until it is kept or dropped.
+  /// Later findings wait until they are kept or dropped.
   void mark() {
     marked_ = counts_;
     other_version_ = false;
@@ -188,7 +188,7 @@ class ConformanceFindings {
   void wrong_class(Element element, std::string message) {
     add("AM0224", Severity::error, element, "xsi:type", [&] { return std::move(message); });
   }
-  /// Something that other versions have.
+  /// Content of other versions.
   void other_version(Element element, std::string_view attribute, std::string what, VersionSet versions,
                      Version version) {
     other_version_ = true;
@@ -244,7 +244,7 @@ class ConformanceFindings {
   bool other_version_ = false;
 };
 
-/// What a tag or attribute name means in a class of the document's version.
+/// The meaning of a tag or attribute name in a class of the document's version.
 struct Meaning {
   const Feature* feature = nullptr;  ///< in this version
   VersionSet elsewhere;              ///< versions that have it, if this one does not
@@ -303,7 +303,7 @@ class Checker {
     check_xmi_id(element);
     check_text(element);
     const ClassFacts& class_facts = facts(cls);
-    if (!class_facts.exists) return;  // its features are those of other versions; said once, of the class
+    if (!class_facts.exists) return;  // its features belong to other versions; reported once, for the class
     written_.clear();
     foreign_ = false;
     check_attributes(element, cls);
@@ -311,7 +311,7 @@ class Checker {
     for (const auto& [feature, count] : written_)
       if (feature->upper >= 0 && count > static_cast<std::size_t>(feature->upper) && !is_dangling(element, *feature))
         findings_.too_many(element, feature->name, count, feature->upper);
-    if (foreign_) return;  // what is missing here may be there under the name of another version, or a misspelt one
+    if (foreign_) return;  // a missing feature may exist under the name of another version, or misspelled
     for (const Feature* feature : class_facts.required)
       if (count_of(*feature) == 0) findings_.missing(element, feature->name);
   }
@@ -347,7 +347,7 @@ class Checker {
     }
   }
 
-  /// xsi:type="am:Task": the prefix has to be one of this file's.
+  /// xsi:type="am:Task": the prefix must be declared in this file.
   void check_prefix(Element element, std::string_view type) {
     const auto colon = type.find(':');
     const std::string_view prefix = colon == std::string_view::npos ? "" : type.substr(0, colon);
@@ -369,11 +369,12 @@ class Checker {
     if (!id) return;
     const auto [before, added] = xmi_ids_.emplace(*id, element);
     if (added) return;
-    if (element.name().empty()) findings_.second_xmi_id(element, *id, before->second);  // of others reading tells
+    // reading reports others
+    if (element.name().empty()) findings_.second_xmi_id(element, *id, before->second);
     before->second = element;
   }
 
-  /// Between the tags of an element only blanks, comments and processing instructions stand beside other elements.
+  /// Between the tags of an element, only blanks, comments and processing instructions may be beside other elements.
   void check_text(Element element) {
     const ElementRecord& record = element.record();
     if (record.self_closing()) return;
@@ -385,7 +386,7 @@ class Checker {
     check_gap(element, at, record.close_begin);
   }
 
-  /// True when there is text; it is then reported.
+  /// Returns whether there is text, which is then reported.
   bool check_gap(Element element, std::uint32_t at, std::uint32_t end) {
     const SourceText& source = document_.source();
     const std::uint32_t unit = source.unit();
@@ -427,7 +428,7 @@ class Checker {
       const Meaning& here = meaning(cls, attribute.name());
       if (here.feature == nullptr) {
         foreign_ = true;
-        if (here.elsewhere.empty()) continue;  // has been reported as unknown
+        if (here.elsewhere.empty()) continue;  // already reported as unknown
         findings_.other_version(
             element, name,
             fmt::format("{} is an attribute of {} {}", name, article(element.class_name()), element.class_name()),
@@ -517,7 +518,7 @@ class Checker {
       const Meaning& here = meaning(cls, child.record().tag);
       if (here.feature == nullptr) {
         foreign_ = true;
-        if (here.elsewhere.empty()) continue;  // has been reported as unknown
+        if (here.elsewhere.empty()) continue;  // already reported as unknown
         findings_.other_version(child, "",
                                 fmt::format("<{}> is an element of {} {}", child.tag(), article(element.class_name()),
                                             element.class_name()),
@@ -544,12 +545,12 @@ class Checker {
     }
   }
 
-  /// Of misspelt references reading tells what may be meant; a name with a blank looks like two of them.
+  /// Reading reports misspelled references with a suggestion; a name with a blank looks like two of them.
   bool is_dangling(Element element, const Feature& feature) const {
     return dangling_.contains({element.index(), feature.name});
   }
 
-  /// How often a feature of the element at hand is written. An element has few distinct ones.
+  /// How often a feature of the current element is written. An element has few distinct ones.
   std::size_t& count_of(const Feature& feature) {
     for (auto& [known, count] : written_)
       if (known == &feature) return count;
@@ -565,7 +566,7 @@ class Checker {
   std::unordered_map<std::uint64_t, Meaning> meanings_;
   std::unordered_map<std::string, bool> prefixes_;
   std::unordered_map<std::string_view, Element> xmi_ids_;
-  // Of the element at hand:
+  // For the current element:
   std::vector<std::pair<const Feature*, std::size_t>> written_;
   std::unordered_set<std::string> hrefs_;
   bool foreign_ = false;

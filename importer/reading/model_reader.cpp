@@ -29,14 +29,14 @@ namespace fs = std::filesystem;
 constexpr std::string_view standard_input = "-";
 constexpr std::string_view standard_input_name = "<stdin>";
 
-/// Of a folder without models: which ones are below it, or what to give.
+/// For a folder without models: the models below it, or what to give instead.
 std::string where_models_are(const std::string& folder) {
-  constexpr int most_entries = 10'000;
+  constexpr int max_entries = 10'000;
   int entries = 0;
   std::vector<std::string> below, others;
   std::error_code error;
   for (auto entry = fs::recursive_directory_iterator(folder, fs::directory_options::skip_permission_denied, error);
-       !error && entry != fs::recursive_directory_iterator() && entries < most_entries; entry.increment(error)) {
+       !error && entry != fs::recursive_directory_iterator() && entries < max_entries; entry.increment(error)) {
     ++entries;
     const std::string file = entry->path().string();
     if (is_model_file_name(file)) below.push_back(file);
@@ -53,7 +53,7 @@ std::string where_models_are(const std::string& folder) {
   return "pass the folder that contains them, or the model files";
 }
 
-/// The stream to its end, as far as the limit.
+/// Reads the stream to its end, up to the limit.
 bool read_stream(std::istream& stream, std::size_t step, std::uint64_t limit, std::string& bytes) {
   while (stream && bytes.size() <= limit) {
     const std::size_t before = bytes.size();
@@ -65,7 +65,7 @@ bool read_stream(std::istream& stream, std::size_t step, std::uint64_t limit, st
   return !stream.bad();
 }
 
-/// Files that the paths stand for; false after an error.
+/// The files of the given paths; false after an error.
 bool expand(const std::string& path, std::vector<std::string>& files, Diagnostics& diagnostics) {
   std::error_code error;
   if (path == standard_input || !fs::is_directory(path, error)) {
@@ -106,7 +106,7 @@ std::unique_ptr<Document> read_document(std::string path, std::string bytes, con
     bytes = std::move(*content);
   }
   auto document = read_xml(std::move(path), std::move(bytes), limits, diagnostics);
-  // There is no archive to put a changed model into when it came from standard input.
+  // A model from standard input has no archive to be written to.
   if (zipped && document != nullptr && document->source().path() != standard_input_name) document->set_zipped();
   return document;
 }
@@ -135,7 +135,7 @@ std::optional<std::string> read_file(const std::string& path, const Limits& limi
     return fail(fmt::format("cannot open the file: {}{}", std::strerror(reason),
                             reason == ENOENT ? did_you_mean_file(path) : std::string()));
   }
-  // The size is a hint only: the path may be a pipe, or the file may grow.
+  // The size is only a hint: the path may be a pipe, or the file may grow.
   const std::uintmax_t size = fs::file_size(path, error);
   const std::size_t step =
       error ? std::size_t{1} << 20U : static_cast<std::size_t>(std::min(size, limits.max_file_size)) + 1;
@@ -159,7 +159,7 @@ std::optional<Model> read_model(const std::vector<std::string>& paths, const Lim
       canonical = standard_input;
       error.clear();
     }
-    if (!error && !seen.insert(canonical).second) continue;  // given twice
+    if (!error && !seen.insert(canonical).second) continue;  // a duplicate
     auto bytes = read_file(file, limits, diagnostics);
     auto document = bytes ? read_document(file, std::move(*bytes), limits, diagnostics) : nullptr;
     if (document == nullptr) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Files → Model: reads, gives every element its class, computes ids and checks references.
+/// Files → Model: reads the files, assigns classes, computes ids and checks references.
 
 #include <optional>
 #include <string>
@@ -13,13 +13,13 @@
 
 namespace amalthea::importer {
 
-/// Reads one model from files or folders (a folder stands for all `*.amxmi` and `*.amxmi-…`
-/// directly in it, by name). A model may be in a ZIP archive. "-" is standard input, called "<stdin>" in messages.
-/// Several documents are one model and may refer to each other. Nothing when a file cannot be read or is not an
-/// AMALTHEA model; structural findings (unknown elements, dangling references) do not prevent a Model.
+/// Reads one model from files or folders (a folder stands for all `*.amxmi` and `*.amxmi-…` directly in it, by name). A
+/// model may be in a ZIP archive. "-" is standard input, named "<stdin>" in messages. Several documents form one model
+/// and may refer to each other. Nothing if a file is unreadable or is not an AMALTHEA model; structural findings
+/// (unknown elements, dangling references) do not prevent a Model.
 std::optional<Model> read_model(const std::vector<std::string>& paths, const Limits& limits, Diagnostics& diagnostics);
 
-/// The same from bytes already in memory; `path` is used in messages only.
+/// The same from bytes in memory; `path` is only used in messages.
 std::optional<Model> read_model_from_bytes(std::string path, std::string bytes, const Limits& limits,
                                            Diagnostics& diagnostics);
 
@@ -31,7 +31,7 @@ struct NamedBytes {
 std::optional<Model> read_model_from_bytes(std::vector<NamedBytes> files, const Limits& limits,
                                            Diagnostics& diagnostics);
 
-/// The bytes of a file; nothing, with a diagnostic, when it cannot be read.
+/// The bytes of a file; nothing, with a diagnostic, if it is unreadable.
 std::optional<std::string> read_file(const std::string& path, const Limits& limits, Diagnostics& diagnostics);
 
 }  // namespace amalthea::importer

@@ -22,42 +22,39 @@ std::string_view prefix_of(DeviationFamily family) {
   return {};
 }
 
-/// A child, taken out of its owner, or null.
-OwnedObject take(Object& owner, std::string_view feature) {
-  Object* const child = owner.child(feature);
-  return child != nullptr ? owner.take(*child) : nullptr;
-}
-
 class Conversion {
  public:
-  Conversion(Object& target, DeviationFamily family, double divisor)
-      : target_(target), family_(family), divisor_(divisor) {}
+  Conversion(Step& step, Object& target, DeviationFamily family, double divisor)
+      : step_(step), target_(target), family_(family), divisor_(divisor) {}
 
   /// `value` is a LongObject, DoubleObject or Time; null where nothing is stated.
-  void put(std::string_view feature, OwnedObject value, std::string_view otherwise) {
+  void put(std::string_view feature, Object* value, std::string_view otherwise) {
     if (family_ == DeviationFamily::time) {
       if (value != nullptr) {
         value->set_class("Time");
-        target_.add(feature, std::move(value));
+        value->move_to(target_, feature);
       } else if (!otherwise.empty()) {
         target_.create(feature, "Time").set("value", otherwise);
       }
       return;
     }
     const std::string_view text = value != nullptr ? value->attribute_or("value", "0") : otherwise;
+    if (value != nullptr) step_.drop(*value, {"value"});
     if (text.empty()) return;
     target_.set(feature, family_ == DeviationFamily::discrete ? divided(text, divisor_) : std::string(text));
   }
 
   /// The spread of fewer cycles is smaller too, and need not be a whole number.
-  void put_spread(OwnedObject sd) {
-    if (family_ != DeviationFamily::discrete || divisor_ == 1 || sd == nullptr) return put("sd", std::move(sd), "");
+  void put_spread(Object* sd) {
+    if (family_ != DeviationFamily::discrete || divisor_ == 1 || sd == nullptr) return put("sd", sd, "");
     const std::string_view text = sd->attribute_or("value", "0");
     const auto number = number_in(text);
     target_.set("sd", number ? fmt::format("{}", *number / divisor_) : std::string(text));
+    step_.drop(*sd, {"value"});
   }
 
  private:
+  Step& step_;
   Object& target_;
   DeviationFamily family_;
   double divisor_;
@@ -70,7 +67,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kinds{{
     {"BetaDistribution", "BetaDistribution"},
     {"GaussDistribution", "GaussDistribution"},
     {"WeibullEstimators", "WeibullEstimatorsDistribution"},
-    {"WeibullParameters", "Boundaries"},  // what it says beside its bounds is kept
+    {"WeibullParameters", "Boundaries"},  // content beside its bounds is kept
 }};
 
 }  // namespace
@@ -91,34 +88,45 @@ std::string divided(std::string_view number, double divisor) {
 }
 
 bool convert_deviation(Step& step, Object& target, Object& deviation, DeviationFamily family, double divisor) {
-  OwnedObject distribution = take(deviation, "distribution");
-  OwnedObject lower = take(deviation, "lowerBound"), upper = take(deviation, "upperBound");
-  if (&deviation != &target) target.remove(deviation);
-  if (distribution == nullptr && lower == nullptr && upper == nullptr) return false;
+  Object* const distribution = deviation.child("distribution");
+  Object *const lower = deviation.child("lowerBound"), *const upper = deviation.child("upperBound");
+  if (distribution == nullptr && lower == nullptr && upper == nullptr) {
+    if (&deviation != &target) step.drop(deviation);
+    return false;
+  }
 
-  std::string_view kind = "Boundaries";  // bounds alone say as much
+  std::string_view kind = "Boundaries";  // bounds alone have the same meaning
   const std::string_view before = distribution != nullptr ? distribution->class_name() : kind;
   for (const auto& [old_class, new_kind] : kinds)
     if (before == old_class) kind = new_kind;
   target.set_class(fmt::format("{}{}", prefix_of(family), kind));
 
-  Conversion conversion(target, family, divisor);
+  Conversion conversion(step, target, family, divisor);
   // A Gauss distribution need not be cut off; all others have bounds.
   const std::string_view zero = family == DeviationFamily::continuous ? "0.0" : "0";
   const std::string_view no_bound = kind == "GaussDistribution" ? "" : zero;
-  conversion.put("lowerBound", std::move(lower), no_bound);
-  conversion.put("upperBound", std::move(upper), no_bound);
-  if (distribution == nullptr) return true;
+  conversion.put("lowerBound", lower, no_bound);
+  conversion.put("upperBound", upper, no_bound);
+  if (distribution == nullptr) {
+    if (&deviation != &target) step.drop(deviation);
+    return true;
+  }
 
   for (const std::string_view attribute : {"samplingType", "alpha", "beta", "pRemainPromille"})
     if (const auto value = distribution->attribute(attribute)) target.set(attribute, *value);
-  conversion.put(kind == "GaussDistribution" ? "mean" : "average", take(*distribution, "mean"), "");
-  conversion.put_spread(take(*distribution, "sd"));
-  if (before == "WeibullParameters") {
+  conversion.put(kind == "GaussDistribution" ? "mean" : "average", distribution->child("mean"), "");
+  conversion.put_spread(distribution->child("sd"));
+  const bool weibull = before == "WeibullParameters";
+  if (weibull) {
     step.altered(target, "WeibullParameters have no successor; their bounds remain");
     for (const std::string_view parameter : {"kappa", "lambda"})
       if (const auto value = distribution->attribute(parameter)) step.keep(target, parameter, *value);
   }
+  if (weibull)
+    step.drop(*distribution, {"kappa", "lambda"});
+  else
+    step.drop(*distribution, {"samplingType", "alpha", "beta", "pRemainPromille"});
+  if (&deviation != &target) step.drop(deviation);
   return true;
 }
 
@@ -145,7 +153,7 @@ bool convert_deviation_back(Object& deviation, DeviationFamily family) {
     } else if (const auto value = deviation.attribute(feature)) {
       const std::string text(*value);
       deviation.unset(feature);
-      // A mean is a double now; where it is a whole number, it was a long.
+      // A mean is a double now; an integer was a long.
       const auto number = number_in(text);
       const bool whole =
           family == DeviationFamily::discrete && number && std::trunc(*number) == *number && std::abs(*number) < 9.2e18;

@@ -9,6 +9,7 @@
 #include <fmt/core.h>
 
 #include "amalthea/detail/xml_text.hpp"
+#include "amalthea/identifier.hpp"
 #include "migration/detail/itea_reference.hpp"
 
 namespace amalthea::migration {
@@ -33,7 +34,7 @@ class Writer {
   }
 
  private:
-  /// "hw:System"; the package is one of those that will be declared.
+  /// "hw:System"; registers the package for a declaration.
   std::string qualified(std::string_view class_name) {
     const std::string package(itea_package(class_name, release_));
     if (package.empty()) return std::string(class_name);
@@ -54,14 +55,17 @@ class Writer {
                                    : metamodel::find_feature_any_version(owner.cls(), feature, oldest_version);
   }
 
-  /// What stands as xsi:type of an object, "" for nothing.
+  /// The xsi:type of an object, "" for none.
   std::string type_of(const Object& object) {
     if (object.cls() == no_class) {
       const std::string_view written = object.attribute_or("xsi:type", "");
       const std::size_t colon = written.find(':');
       const std::string_view name = written.substr(colon == std::string_view::npos ? 0 : colon + 1);
       if (!itea_package(name).empty()) return qualified(name);
-      if (colon != std::string_view::npos) packages_.insert(std::string(written.substr(0, colon)));
+      if (colon == std::string_view::npos) return std::string(written);
+      // A package that no release has is declared like the others, if it can be.
+      if (!is_prefix(written.substr(0, colon))) return std::string(name);
+      packages_.insert(std::string(written.substr(0, colon)));
       return std::string(written);
     }
     if (object.owner() == nullptr) return "";
@@ -76,13 +80,16 @@ class Writer {
 
   // ---- references
 
-  std::string text_of(const Object& holder, std::string_view written) {
-    const Object* const target = references_.find(holder, written);
+  std::string text_of(const Object& holder, std::string_view written, const Object* known = nullptr) {
+    const Object* const target = known != nullptr ? known : references_.find(holder, written);
     if (target == nullptr) return with_package(written);
-    if (const auto id = target->attribute("xmi:id")) return std::string(*id);
+    if (const auto id = target->attribute("xmi:id");
+        id && (known == nullptr || references_.find(holder, *id) == target))
+      return std::string(*id);
     const bool by_name = release_ == IteaRelease::v1_3_0 && written.find(type_mark) != std::string_view::npos &&
                          !target->name().empty() && references_.is_named(*target);
-    if (by_name) return with_package(written);
+    if (by_name) return with_package(*computed_id(*target, oldest_version));
+    if (&root_of(*target) != &root_of(holder)) return with_package(written);
     if (positions_.empty()) positions_ = positions_in(root_of(*target), release_);
     return positions_.at(target);
   }
@@ -98,10 +105,10 @@ class Writer {
     return text.append(package).append(".").append(itea_class_name(name, release_));
   }
 
-  /// The type of a target in another file, where the reference does not say it; "" where it does.
+  /// The type of a target in another file, if the reference does not state it; otherwise "".
   std::string type_of_target(const Object& holder, const Field& field) {
     if (field.target_class != no_class) return qualified(metamodel::info(field.target_class).name);
-    // Before 1.3.0 a custom property could lead to anything.
+    // Before 1.3.0 a custom property could refer to anything.
     if (release_ < IteaRelease::v1_3_0 && holder.is("ReferenceObject")) return "";
     const Feature* const feature = declared(holder, model_.name(field.name));
     if (feature == nullptr || feature->type == no_class || !metamodel::is_abstract(feature->type, oldest_version))
@@ -112,7 +119,7 @@ class Writer {
 
   // ---- elements
 
-  /// Place of a feature in the order of 0.7.0; behind all others for one that it does not have.
+  /// Position of a feature in the order of 0.7.0; after all others for an unknown one.
   static std::size_t place(const Object& owner, std::string_view feature) {
     constexpr std::size_t last = std::numeric_limits<std::size_t>::max();
     if (owner.cls() == no_class) return last;
@@ -126,6 +133,7 @@ class Writer {
   void write_content(const Object& object, std::string_view tag, std::size_t depth) {
     if (const auto id = object.attribute("xmi:id")) append_attribute(out_, "xmi:id", *id);
     std::vector<const Field*> addresses;
+    std::vector<std::string_view> spaces;
     std::string_view text;
     const auto& fields = object.fields();
     for (std::size_t i = 0; i < fields.size(); ++i) {
@@ -135,7 +143,7 @@ class Writer {
       if (name == unknown_text_name) {
         text = field.text;
       } else if (field.kind == FieldKind::value) {
-        append_attribute(out_, attribute_name(object, name), field.text);
+        append_attribute(out_, attribute_name(object, name, spaces), field.text);
       } else {
         write_targets(object, fields, i, addresses);
       }
@@ -158,16 +166,21 @@ class Writer {
     out_.append("</").append(tag).append(">\n");
   }
 
-  std::string attribute_name(const Object& object, std::string_view name) {
-    if (!name.starts_with('{')) return std::string(itea_feature_name(object.class_name(), name, release_));
-    // An attribute of a namespace that is none of AMALTHEA's.
-    const std::size_t end = name.rfind('}');
-    append_attribute(out_, "xmlns:other", name.substr(1, end - 1));
-    return fmt::format("other:{}", name.substr(end + 1));
+  std::string attribute_name(const Object& object, std::string_view name, std::vector<std::string_view>& spaces) {
+    if (name.starts_with('{')) return append_foreign_name(out_, name, spaces);
+    return std::string(itea_feature_name(object.class_name(), name, release_));
   }
 
-  /// The targets of a feature where its first one stands: in one attribute, or all as elements if one is in another
-  /// file.
+  static bool is_prefix(std::string_view text) {
+    const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+    return !text.empty() && letter(text.front()) && text != "xml" && text != "xmlns" && text != "xmi" &&
+           text != "xsi" && std::all_of(text.begin(), text.end(), [&](char c) {
+             return letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '.';
+           });
+  }
+
+  /// The targets of a feature at the position of its first one: in one attribute, or all as elements if one is in
+  /// another file.
   void write_targets(const Object& object, const std::vector<Field>& fields, std::size_t first,
                      std::vector<const Field*>& addresses) {
     const auto same = [&](const Field& field) {
@@ -184,13 +197,13 @@ class Writer {
       if (remote)
         addresses.push_back(&*field);
       else
-        tokens.append(tokens.empty() ? "" : " ").append(text_of(object, field->text));
+        tokens.append(tokens.empty() ? "" : " ").append(text_of(object, field->text, field->target));
     }
     if (!remote)
       append_attribute(out_, itea_feature_name(object.class_name(), model_.name(fields[first].name), release_), tokens);
   }
 
-  /// Objects in their order, and each address before the first object that belongs behind it.
+  /// Objects in their order, and each address before the first object that must follow it.
   void write_children(const Object& object, std::vector<const Field*>& addresses, std::size_t depth) {
     const auto place_of = [&](const Field* field) { return place(object, model_.name(field->name)); };
     if (addresses.size() > 1)
@@ -220,14 +233,15 @@ class Writer {
     out_.append("<").append(itea_feature_name(holder.class_name(), model_.name(field.name), release_));
     const bool here = field.kind == FieldKind::local;
     if (const std::string type = type_of_target(holder, field); !type.empty()) append_attribute(out_, "xsi:type", type);
-    append_attribute(out_, "href", here ? fmt::format("#{}", text_of(holder, field.text)) : with_package(field.text));
+    append_attribute(out_, "href",
+                     here ? fmt::format("#{}", text_of(holder, field.text, field.target)) : with_package(field.text));
     out_ += "/>\n";
   }
 
   const EditableModel& model_;
   IteaRelease release_;
   IteaReferences references_;
-  Positions positions_;             // in the file; empty until one is asked for
+  Positions positions_;             // in the file; computed on demand
   std::set<std::string> packages_;  // those whose namespaces are used
   std::string out_;
 };

@@ -14,8 +14,6 @@ namespace {
 
 constexpr std::string_view lent_id = "_position.";
 
-std::string_view file_name(std::string_view path) { return path.substr(path.find_last_of("/\\") + 1); }
-
 /// The way back, as 1.3.0 writes it.
 std::string with_package(std::string_view id) {
   const std::size_t type = id.rfind(type_mark) + type_mark.size();
@@ -24,7 +22,7 @@ std::string with_package(std::string_view id) {
                      itea_class_name(name, IteaRelease::v1_3_0));
 }
 
-/// Whether an owner holds at most one child of this feature.
+/// Whether an owner has at most one child in this feature.
 bool is_single(const Object& owner, std::string_view feature) {
   if (owner.cls() != no_class)
     if (const Feature* known = metamodel::find_feature_any_version(owner.cls(), feature, oldest_version))
@@ -32,8 +30,8 @@ bool is_single(const Object& owner, std::string_view feature) {
   return feature != "scheduler" && !itea_content(feature).empty();
 }
 
-/// Calls change(holder, token) for every text that may be a reference to an object of an ITEA model; what it returns
-/// takes its place. Features that 0.7.0 does not have are taken for references if `suspects` says so of their text.
+/// Calls change(holder, token) for every text that may be a reference to an object of an ITEA model; its result
+/// replaces the text. Features that 0.7.0 lacks count as references if `suspects` returns true for their text.
 template <typename Suspects, typename Change>
 void change_references(EditableModel& model, Suspects suspects, Change change) {
   model.for_each([&](Object& object) {
@@ -54,8 +52,8 @@ void change_references(EditableModel& model, Suspects suspects, Change change) {
   });
 }
 
-/// Calls change(holder, written, fragment) for every reference by position or by a lent id, where `fragment` is what
-/// follows "file#" or all of it; what it returns takes the fragment's place unless it is empty.
+/// Calls change(holder, written, fragment) for every reference by position or by a temporary id, where `fragment` is
+/// what follows "file#" or all of it; its result replaces the fragment unless it is empty.
 template <typename Change>
 void change_positions(EditableModel& model, Change change) {
   const auto suspects = [](std::string_view text) {
@@ -74,6 +72,8 @@ void change_positions(EditableModel& model, Change change) {
 }
 
 }  // namespace
+
+std::string_view file_name(std::string_view path) { return path.substr(path.find_last_of("/\\") + 1); }
 
 std::string without_package(std::string_view id) {
   const std::size_t type = id.rfind(type_mark);
@@ -109,7 +109,7 @@ IteaReferences::IteaReferences(const EditableModel& model) {
       };
       if (const auto id = object.attribute("xmi:id")) add(std::string(*id));
       if (auto id = computed_id(object, oldest_version)) add(std::move(*id));
-      // In document order, so that of several the last is the one.
+      // In document order, so that the last of several counts.
       for (std::size_t i = object.children().size(); i-- > 0;) left.push_back(object.children()[i].get());
     }
   }
@@ -209,7 +209,7 @@ Positions positions_in(const Object& root, IteaRelease release) {
 
 std::string lasting_id(Object& object) {
   if (const auto id = object.attribute("xmi:id")) return std::string(*id);
-  // The address is as good as any number: no other object of the model has it while this one lives.
+  // The address is unique among the objects of the model while this one lives.
   std::string id = fmt::format("{}{}", lent_id, static_cast<const void*>(&object));
   object.set("xmi:id", id);
   return id;

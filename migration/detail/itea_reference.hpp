@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What references of an ITEA model lead to.
+/// Finds the targets of references in an ITEA model.
 ///
-/// ITEA files name objects by `xmi:id`, by position ("//@swModel/@tasks.0") or, from 1.3.0 on, by name
-/// ("Control?type=sw.Task"). In memory (see itea_form.hpp) those of features that 0.7.0 has are ids of 0.7.0 where the
-/// target has one; all others stand there as they were written. This finds the objects of either.
+/// ITEA files refer to objects by `xmi:id`, by position ("//@swModel/@tasks.0") or, since 1.3.0, by name
+/// ("Control?type=sw.Task"). In memory (see itea_form.hpp) references of features of 0.7.0 are ids of 0.7.0 if the
+/// target has one; all others are kept as written. This finds the objects of both.
 
 #include <string>
 #include <string_view>
@@ -23,15 +23,15 @@ class IteaReferences {
  public:
   explicit IteaReferences(const EditableModel& model);
 
-  /// "Control?type=Task", "Control?type=sw.Task", "_UUID", "//@swModel/@tasks.0", "sw.amxmi#…"; null if it leads
-  /// nowhere.
+  /// "Control?type=Task", "Control?type=sw.Task", "_UUID", "//@swModel/@tasks.0", "sw.amxmi#…"; null if there is no
+  /// target.
   Object* find(const Object& holder, std::string_view written) const;
-  /// The first target of a feature, however it is kept: as reference, as plain text, as `<feature href="…"/>`.
+  /// The first target of a feature in any form: reference, plain text, `<feature href="…"/>`.
   Object* target(const Object& holder, std::string_view feature) const;
   /// Whether the feature is set at all.
   static bool is_set(const Object& holder, std::string_view feature);
 
-  /// Whether the id of 0.7.0 means this object and no other of its file.
+  /// Whether the id of 0.7.0 identifies this object uniquely in its file.
   bool is_named(const Object& object) const;
 
  private:
@@ -49,11 +49,14 @@ class IteaReferences {
   const File* file_of(const Object& object) const;
 
   std::vector<File> files_;
-  /// Children by owner and feature, of owners that were on the way to a position.
+  /// Children by owner and feature, for owners along searched positions.
   mutable std::unordered_map<const Object*, std::unordered_map<std::string_view, std::vector<Object*>>> children_;
 };
 
 const Object& root_of(const Object& object);
+
+/// "os.amxmi" of a path.
+std::string_view file_name(std::string_view path);
 
 /// "Control?type=sw.Task" → "Control?type=Task", "Timer?type=sw.Periodic" → "Timer?type=PeriodicActivation"; the text
 /// itself where its class has no package.
@@ -63,21 +66,21 @@ std::string without_package(std::string_view id);
 using Positions = std::unordered_map<const Object*, std::string>;
 Positions positions_in(const Object& root, IteaRelease release);
 
-/// Positions change when objects move. Between hold_positions and release_positions such references lead to `xmi:id`s
-/// instead, which objects without one are lent. Returns how many there are.
+/// Positions change when objects move. Between hold_positions and release_positions, such references refer to `xmi:id`s
+/// instead; objects without one get a temporary one. Returns their number.
 std::size_t hold_positions(EditableModel& model);
 void release_positions(EditableModel& model, IteaRelease release);
 /// The same as rules of a step.
 void hold_positions(Step& step);
 void release_positions(Step& step);
-/// An id that an object can be referred to by between these two, whatever happens to it.
+/// An id that remains valid for an object between these two, whatever happens to it.
 std::string lasting_id(Object& object);
 
-/// Lets a reference that 0.7.0 has lead to an object, as the importer would have it: by name, or else by id. In another
-/// file an object is named as 1.3.0 does it, but no older release.
+/// Sets a reference of 0.7.0 to an object, in the form that the importer would use: by name, or else by id. Objects in
+/// another file are named as in 1.3.0, which older releases do not support.
 void refer(Object& holder, std::string_view feature, Object& target, const IteaReferences& references);
 
-/// Another name for a file, which addresses of its objects follow.
+/// Renames a file; addresses of its objects are updated.
 void rename_file(EditableModel& model, std::size_t file, const std::string& path);
 
 }  // namespace amalthea::migration

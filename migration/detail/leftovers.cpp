@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -41,7 +43,7 @@ class ClassFeatures {
   std::vector<const Feature*> slots_;  // by NameKey
 };
 
-/// A metamodel version, asked again and again.
+/// A metamodel version with cached lookups.
 class Judge {
  public:
   Judge(const EditableModel& model, Version version)
@@ -55,7 +57,7 @@ class Judge {
     return *known;
   }
 
-  /// Why a field has no place in its object, or nothing.
+  /// Why a field is not allowed in its object, or nothing.
   std::optional<std::string> complaint(const Object& object, const Field& field) {
     const std::string_view name = model_.name(field.name);
     if (name.starts_with("xmi:") || name.starts_with("xsi:")) return std::nullopt;
@@ -78,7 +80,7 @@ class Judge {
     return std::nullopt;
   }
 
-  /// Why a child has no place in its owner, or nothing.
+  /// Why a child is not allowed in its owner, or nothing.
   std::optional<std::string> complaint(const Object& owner, const Object& child) {
     if (child.cls() == no_class) return fmt::format("{} has no feature \"{}\"", owner.class_name(), child.feature());
     const Feature* const feature = features(owner.cls()).find(child.feature_key());
@@ -92,6 +94,7 @@ class Judge {
   }
 
   static ClassId class_of_target(const Field& field) {
+    if (field.target != nullptr && !field.target->is_removed()) return field.target->cls();
     constexpr std::string_view mark = "?type=";
     const std::size_t at = field.text.rfind(mark);
     if (at == std::string_view::npos) return no_class;
@@ -104,15 +107,95 @@ class Judge {
   std::vector<std::unique_ptr<ClassFeatures>> classes_;
 };
 
+/// Finds what stands a second time where a version has a place for one only.
+class Surplus {
+ public:
+  /// `first_counts`: the first one is no surplus; otherwise the last one is none, as EMF reads it.
+  Surplus(const EditableModel& model, Version version, bool first_counts)
+      : model_(model), version_(version), first_counts_(first_counts) {}
+
+  Objects children(const Object& object) {
+    Objects found;
+    counts_.clear();
+    if (object.cls() == no_class) return found;
+    for (const OwnedObject& child : object.children()) {
+      const NameKey feature = child->feature_key();
+      if (!is_single(object.cls(), feature)) continue;
+      const auto known =
+          std::find_if(counts_.begin(), counts_.end(), [&](const auto& entry) { return entry.first == feature; });
+      if (known == counts_.end()) {
+        counts_.emplace_back(feature, child.get());
+        continue;
+      }
+      found.push_back(first_counts_ ? child.get() : known->second);
+      known->second = child.get();
+    }
+    return found;
+  }
+
+  /// Positions of fields, ascending.
+  std::vector<std::size_t> fields(const Object& object) {
+    std::vector<std::size_t> found;
+    const std::vector<Field>& fields = object.fields();
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const auto same = [&](const Field& other) { return other.name == fields[i].name; };
+      const auto at = fields.begin() + static_cast<std::ptrdiff_t>(i);
+      const bool another =
+          first_counts_ ? std::any_of(fields.begin(), at, same) : std::any_of(at + 1, fields.end(), same);
+      if (another && object.cls() != no_class && is_single(object.cls(), fields[i].name)) found.push_back(i);
+    }
+    return found;
+  }
+
+  void keep(Step& step, Object& object) {
+    for (Object* const child : children(object)) step.keep_child(object, *child);
+    const std::vector<std::size_t> places = fields(object);
+    std::vector<Field> surplus;
+    for (std::size_t i = places.size(); i-- > 0;) {
+      const auto at = object.fields().begin() + static_cast<std::ptrdiff_t>(places[i]);
+      surplus.push_back(*at);
+      object.fields().erase(at);
+    }
+    for (std::size_t i = surplus.size(); i-- > 0;) step.keep(object, model_.name(surplus[i].name), surplus[i].text);
+  }
+
+ private:
+  bool is_single(ClassId cls, NameKey name) {
+    const std::uint64_t place = static_cast<std::uint64_t>(cls) << 32U | static_cast<std::uint32_t>(name);
+    const auto [known, is_new] = single_.try_emplace(place, false);
+    if (is_new) {
+      const Feature* const feature = metamodel::find_feature(cls, model_.name(name), version_);
+      known->second = feature != nullptr && !feature->many();
+      // Files may hold newer structure than they say.
+      for (auto later = static_cast<std::size_t>(version_) + 1; known->second && later < all_versions().size();
+           ++later) {
+        const Feature* const then = metamodel::find_feature(cls, model_.name(name), all_versions()[later]);
+        known->second = then == nullptr || (!then->many() && then->kind == feature->kind);
+      }
+    }
+    return known->second;
+  }
+
+  const EditableModel& model_;
+  Version version_;
+  bool first_counts_;
+  std::unordered_map<std::uint64_t, bool> single_;  // by class and name
+  std::vector<std::pair<NameKey, Object*>> counts_;
+};
+
 class Keeper {
  public:
   Keeper(Step& step, bool last)
-      : step_(step), last_(last), before_(step.model, step.from.version), after_(step.model, step.to.version) {
+      : step_(step),
+        last_(last),
+        before_(step.model, step.from.version),
+        after_(step.model, step.to.version),
+        surplus_(step.model, step.to.version, true) {
     // The judges know features by the names of the model: those of what is about to be kept must be among them.
     for (const std::string_view name : {"customProperties", "key", "value"}) step.model.intern(name);
   }
 
-  /// A file that holds a single object of a model (a Quartz) becomes a model that has it as text.
+  /// A file with a single object of a model (a Quartz) becomes a model that contains it as text.
   void visit_root(Object& root) {
     if (!root.is("Amalthea") && step_.to > Release(Version::v0_7_0)) {
       const std::string what(root.cls() == no_class ? root.feature() : root.class_name());
@@ -128,12 +211,13 @@ class Keeper {
   void visit(Object& object) {
     if (object.cls() == no_class || !after_.features(object.cls()).exists()) return;  // a root of another kind
     keep_fields(object);
+    if (last_) surplus_.keep(step_, object);
     // Keeping adds children at the end, which are fine.
     std::vector<Object*> gone;
     for (const OwnedObject& child : object.children())
       if (after_.complaint(object, *child) && (last_ || known_before(object, *child))) gone.push_back(child.get());
     for (Object* const child : gone) step_.keep_child(object, *child);
-    // By index: what is kept of children may become children of this one.
+    // By index, since keeping content of children may append children to this object.
     for (std::size_t i = 0; i < object.children().size(); ++i) visit(*object.children()[i]);
   }
 
@@ -149,11 +233,11 @@ class Keeper {
     for (const std::string_view name : gone) step_.keep_field(object, name);
   }
 
-  /// Whether the old release had nothing to say against it, or cannot judge as a rule of this step has made the object
-  /// or its target what it is.
+  /// Whether the old release supported it, or cannot decide because a rule of this step has changed the object or its
+  /// target.
   bool fine_before(const Object& object, const Field& field) {
     const ClassFeatures& features = before_.features(object.cls());
-    // A feature that neither knows is one of a release still to come.
+    // A feature unknown to both belongs to a later release.
     if (!features.exists()) return after_.features(object.cls()).find(field.name) != nullptr;
     if (features.find(field.name) == nullptr) return false;
     const ClassId target = field.kind == FieldKind::value ? no_class : Judge::class_of_target(field);
@@ -161,7 +245,7 @@ class Keeper {
       return metamodel::exists(target, after_.version());
     return !before_.complaint(object, field);
   }
-  /// A value that never was what its feature demands is none of our business.
+  /// Ignores a value that never matched its feature.
   bool wrong_all_along(const Object& object, const Field& field) {
     return after_.features(object.cls()).find(field.name) != nullptr && !fine_before(object, field);
   }
@@ -171,6 +255,7 @@ class Keeper {
   Step& step_;
   bool last_;
   Judge before_, after_;
+  Surplus surplus_;
 };
 
 }  // namespace
@@ -180,9 +265,15 @@ void keep_leftovers(Step& step, bool last) {
   for (const EditableModel::File& file : step.model.files()) keeper.visit_root(*file.root);
 }
 
+void keep_surplus(Step& step) {
+  Surplus surplus(step.model, step.from.version, false);
+  step.model.for_each([&](Object& object) { surplus.keep(step, object); });
+}
+
 std::size_t find_obstacles(const EditableModel& model, Version version, Diagnostics& diagnostics) {
   constexpr std::size_t most = 1000;
   Judge judge(model, version);
+  Surplus surplus(model, version, true);
   std::size_t count = 0;
   const auto obstacle = [&](const Object& object, const std::string& what) {
     if (++count <= most)
@@ -193,12 +284,17 @@ std::size_t find_obstacles(const EditableModel& model, Version version, Diagnost
   model.for_each([&](Object& object) {
     if (object.cls() == no_class || !judge.features(object.cls()).exists()) {
       if (object.owner() == nullptr) obstacle(object, fmt::format("there is no class {}", object.class_name()));
-      return;  // the owner has said it
+      return;  // reported for the owner
     }
     for (const Field& field : object.fields())
       if (const auto complaint = judge.complaint(object, field)) obstacle(object, *complaint);
     for (const OwnedObject& child : object.children())
       if (const auto complaint = judge.complaint(object, *child)) obstacle(*child, *complaint);
+    for (const Object* const child : surplus.children(object))
+      obstacle(*child, fmt::format("{} has one \"{}\" at most", object.class_name(), child->feature()));
+    for (const std::size_t at : surplus.fields(object))
+      obstacle(object,
+               fmt::format("{} has one \"{}\" at most", object.class_name(), model.name(object.fields()[at].name)));
   });
   return count;
 }
@@ -214,7 +310,7 @@ Version structure_of(const EditableModel& model, Version version) {
       }
   };
   Judge judge(model, version);
-  // A value where there is an object now, as with the frequency of a quartz.
+  // A value where an object is required now, as for the frequency of a quartz.
   const auto was_attribute = [&](ClassId cls, NameKey name) {
     const Feature* const now = judge.features(cls).find(name);
     if (now == nullptr || now->kind != FeatureKind::containment) return;

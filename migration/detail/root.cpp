@@ -11,7 +11,7 @@
 namespace amalthea::migration {
 namespace {
 
-/// The feature of Amalthea that holds objects of this class: "swModel" for SWModel.
+/// The feature of Amalthea for objects of this class: "swModel" for SWModel.
 const Feature* part_feature(ClassId cls, Version version) {
   if (cls == no_class) return nullptr;
   const ClassId amalthea = metamodel::find_class("Amalthea").value();
@@ -25,8 +25,8 @@ std::string led_through(std::string_view position, std::string_view part) {
   return fmt::format("//@{}/{}", part, position.substr(2));
 }
 
-/// References by position lead through the new root: those of its file, and those that can only mean what it holds.
-void lead_through_root(Step& step, const Object& root, const Feature& part) {
+/// Adapts references by position to the new root: those of its file, and those that can only refer to its content.
+void redirect_through_root(Step& step, const Object& root, const Feature& part) {
   step.model.for_each([&](Object& object) {
     for (Field& field : object.fields()) {
       if (field.kind == FieldKind::value) continue;
@@ -50,7 +50,7 @@ void contain_roots(Step& step) {
     Object& root = *file.root;
     const Feature* const feature = part_feature(root.cls(), step.from.version);
     if (feature == nullptr) continue;
-    lead_through_root(step, root, *feature);
+    redirect_through_root(step, root, *feature);
     std::vector<OwnedObject> content;
     while (!root.children().empty()) content.push_back(root.take(*root.children().back()));
     root.set_class("Amalthea");

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What a migration rule is, and what it works with.
+/// Migration rules, and their working context.
 ///
 /// A rule carries one fact of what changed between two releases over to a model in memory: a class that got another
 /// name, content that moved, a unit that is spelled differently. The rules of a step stand in one file, named after the
 /// release they lead to, in the order in which they are applied. Every rule
 /// - does nothing to a model that is in the new form already (files of a development cycle are a mixture of both);
 /// - says of each object what it did (Step::changed);
-/// - loses nothing: what the new release has no place for is kept as a custom property (Step::keep).
+/// - loses nothing: what the new release has no place for is kept as a custom property (Step::keep), and an object
+///   whose content went elsewhere is taken out by Step::drop, which keeps what is left in it.
+/// Objects that are taken out stay in memory until the whole conversion is done; loops over Objects and Step::find
+/// skip them. A rule never calls Object::remove itself.
 /// What no rule takes care of and the new release does not know is kept the same way after all rules of a step.
 /// References follow objects that get another class, name or owner only if that is done through Step.
 
+#include <initializer_list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,16 +32,16 @@ class Step;
 
 struct Rule {
   std::string_view name;     ///< what it changes, unique: "PeriodicStimulus is the new name of Periodic"
-  std::string_view summary;  ///< one sentence for people who wonder what became of their model
+  std::string_view summary;  ///< one sentence for users who want to know what happened to their model
   void (*apply)(Step&);
-  /// The way back, where there is one: for models whose content the older release can hold. Null: nothing has to be
-  /// done, or nothing can be; what the older release does not know is then an obstacle.
+  /// The reverse rule, if there is one: for models whose content the older release supports. Null: nothing is required,
+  /// or nothing is possible; unsupported content is then an obstacle.
   void (*undo)(Step&) = nullptr;
 };
-/// For rules whose change concerns the way back alone.
+/// For rules that only change the reverse direction.
 inline void nothing(Step&) {}
 
-/// All that leads to `to` from the release before it. Namespaces and ids are seen to by the step itself.
+/// All rules from the previous release to `to`. The step itself handles namespaces and ids.
 struct StepRules {
   Release to;
   std::span<const Rule> rules;
@@ -52,43 +56,54 @@ class Step {
   const Release from, to;
 
   /// All objects of a class, in order.
-  std::vector<Object*> objects_of(std::string_view class_name) const { return model.objects_of(class_name); }
+  Objects objects_of(std::string_view class_name) const { return model.objects_of(class_name); }
   /// The sub-models `feature` ("swModel") of all files.
-  std::vector<Object*> parts(std::string_view feature) const;
+  Objects parts(std::string_view feature) const;
   /// That sub-model of the file that `object` is in, created if there is none.
   Object& part(const Object& object, std::string_view feature, std::string_view class_name);
   /// The root of the file that the object is in.
   Object& root_of(const Object& object) const;
 
-  // ---- saying what happened
+  // ---- reporting changes
   void changed(const Object& object, std::string_view what = {});
-  /// The model means something else, or not exactly the same, afterwards; the user is warned.
+  /// The model has a different meaning afterwards, or not exactly the same one; warns the user.
   void altered(const Object& object, std::string_view what);
 
-  // ---- what the new release has no place for
-  /// A text as custom property "amalthea-converted.<from>.<what>" of `object`, or of the nearest owner that can have
-  /// custom properties; numbered where there is one of that name.
+  // ---- content that the new release does not support
+  /// Adds a text as custom property "amalthea-converted.<from>.<what>" to `object`, or to the nearest owner that can
+  /// have custom properties; numbered if the name is already used.
   void keep(Object& object, std::string_view what, std::string_view text);
-  /// The attribute or all targets of a reference, which are removed; nothing if it is not set.
+  /// Keeps and removes the attribute or all targets of a reference; does nothing if it is not set.
   void keep_field(Object& object, std::string_view feature);
-  /// A child, which is removed, with all below it, as XML text.
+  /// Keeps a child with everything below it as XML text, and removes it.
   void keep_child(Object& owner, Object& child);
+  /// Takes out an object that has done its part. Of its attributes and references, `used` are those that went elsewhere
+  /// or say nothing; if there is anything else in it that is not a default, it is kept as by keep_child. The root of a
+  /// file stays.
+  void drop(Object& object, std::initializer_list<std::string_view> used = {});
+  /// Takes out an object that says nothing which is not said elsewhere.
+  void remove(Object& object);
+  /// Everything that is in one object goes into another one, which takes its place; the first one is taken out.
+  void replace(Object& object, Object& by);
   /// The same under a key of your choice, where AMALTHEA's own migration has one.
   void keep_as(Object& object, std::string_view key, std::string_view text);
-  /// The same with a value of another class ("TimeObject"), which is yet to be filled.
+  /// The same with a value of another class ("TimeObject"), which the caller fills.
   Object& keep_as_object(Object& object, std::string_view key, std::string_view class_name);
 
   // ---- identity: references follow, in all files
-  /// All objects of a class, and all references to it, also those that lead nowhere.
+  /// All objects of a class, and all references to them, including unresolved ones.
   void rename_class(std::string_view before, std::string_view after);
   /// One object.
   void set_class(Object& object, std::string_view class_name);
   void set_name(Object& object, std::string_view name);
-  /// The id by which references name the object, "Control?type=Task", or "" if its class has none. In the release the
-  /// step comes from.
+  /// The id by which references name the object in the source release, "Control?type=Task", or "" if its class has
+  /// none.
   std::string id(const Object& object) const;
-  /// The object of this file that a reference means, or null. Slow the first time after objects have changed.
+  /// The object that a reference means, or null. Slow the first time after objects have changed, for references that
+  /// do not know it.
   Object* find(const Object& holder, const Field& reference);
+  /// Adds a reference to an object, in this file or another one.
+  void refer(Object& holder, std::string_view feature, Object& target) const;
 
   // ---- features
   /// Renames a feature in all objects of a class (not of its subclasses).
@@ -97,12 +112,12 @@ class Step {
   void rename_literal(std::string_view class_name, std::string_view attribute, std::string_view before,
                       std::string_view after);
 
-  /// Puts an object under another owner or feature.
+  /// Moves an object to another owner or feature.
   void move(Object& object, Object& owner, std::string_view feature);
 
-  // ---- for whoever runs the step
+  // ---- for the code that runs the step
   void begin_rule(std::string_view rule);
-  /// Lets the references follow.
+  /// Updates the references.
   void end_rule();
   Record& record() { return record_; }
 
@@ -115,9 +130,12 @@ class Step {
   std::size_t objects_before_ = 0;
   std::unordered_map<std::string, std::string> moved_;    // ids before and after
   std::unordered_map<std::string, std::string> retyped_;  // class names before and after
-  /// Objects by file and id; empty until asked for.
+  /// Objects by file and id; created on demand.
   std::vector<std::pair<const Object*, std::unordered_map<std::string, Object*>>> ids_;
 };
+
+/// What an object contains, of all features. Rules go through this list, as what they do can change what is contained.
+Objects all_children(const Object& object);
 
 /// The same object once more, with all below it, under the same feature of another owner.
 Object& copy(const Object& object, Object& owner);
@@ -125,9 +143,9 @@ Object& copy(const Object& object, Object& owner);
 /// The custom properties of kept content begin with this.
 inline constexpr std::string_view kept_prefix = "amalthea-converted.";
 
-/// What addresses of objects of any file begin with, from 0.7.0 on.
+/// The prefix of addresses of objects in any file, since 0.7.0.
 inline constexpr std::string_view any_file = "amlt:/#";
-/// Between the name and the class of an object in its id.
+/// Separates name and class in an object's id.
 inline constexpr std::string_view type_mark = "?type=";
 
 }  // namespace amalthea::migration

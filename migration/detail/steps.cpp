@@ -13,8 +13,8 @@ std::span<const StepRules> all_steps() {
         to_0_8_3(),      to_0_9_0(),      to_0_9_1(), to_0_9_3(), to_0_9_4(), to_0_9_5(), to_0_9_6(),
         to_0_9_7(),      to_1_0_0(),      to_1_2_0(), to_2_0_0(), to_3_0_0(),
     };
-    // All others only add something. (2.1.0 makes the maxValue of a semaphore and the memory of a mapping mandatory;
-    // where they are not stated nothing better is known.)
+    // All others only add features. (2.1.0 makes the maxValue of a semaphore and the memory of a mapping mandatory;
+    // there is no better value for unstated ones.)
     for (const Version version : all_versions())
       if (std::none_of(found.begin(), found.end(), [&](const StepRules& step) { return step.to == Release(version); }))
         found.push_back({version, {}});

@@ -9,8 +9,7 @@
 
 namespace amalthea::migration {
 
-/// One for every release but the oldest. Those that only add something have no rules and no file: the namespace alone
-/// changes.
+/// One for every release except the oldest. Steps that only change the namespace have no rules and no file.
 std::span<const StepRules> all_steps();
 
 StepRules to_itea_1_2_0();

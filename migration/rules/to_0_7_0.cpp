@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// ITEA 1.3.0 → 0.7.0, the first release of APP4MC: one package instead of twelve. What only got another name
-// ("isBuffered", sw:Periodic, mem) has its new one when the model is read; see amalthea/detail/itea.hpp.
+// ITEA 1.3.0 → 0.7.0, the first release of APP4MC: one package instead of twelve. Reading has already replaced merely
+// renamed things ("isBuffered", sw:Periodic, mem); see amalthea/detail/itea.hpp.
 
 #include <charconv>
 #include <optional>
@@ -19,7 +19,8 @@ namespace {
 
 // ---- references
 
-/// "default.amxmi-os#_x0y" → "amlt:/#_x0y": from 0.7.0 on no file is named. Other files ("interfaces.fidl#…") stay.
+/// "default.amxmi-os#_x0y" → "amlt:/#_x0y": since 0.7.0 files are not named. Other files ("interfaces.fidl#…") are
+/// kept.
 std::string without_file(std::string_view address) {
   const std::size_t hash = address.find('#');
   if (hash == std::string_view::npos || address.substr(0, hash).find(".amxmi") == std::string_view::npos)
@@ -29,7 +30,7 @@ std::string without_file(std::string_view address) {
 
 void references_without_package(Step& step) {
   const IteaReferences references(step.model);
-  // By name where the target has one of its own.
+  // By name if the target has a unique one.
   const auto address = [&](const Object& holder, const Field& field) {
     const Object* const target = references.find(holder, field.text);
     return target != nullptr && references.is_named(*target) ? std::string(any_file).append(step.id(*target))
@@ -64,14 +65,14 @@ void franca_interfaces(Step& step) {
     const auto href = interface->attribute("href");
     if (!href) continue;
     const std::string address(*href);
-    port->remove(*interface);
+    step.drop(*interface, {"href", "xsi:type"});
     step.keep_as(*port, "Franca interface", address);
   }
 }
 
 // ---- hardware
 
-/// A value of a hardware attribute, and the object that holds such a value in a custom property.
+/// A value of a hardware attribute, and the object that contains such a value in a custom property.
 struct ValueClass {
   std::string_view before, after;
 };
@@ -90,7 +91,7 @@ const ValueClass* value_class(const Object& value) {
   return nullptr;
 }
 
-/// "97" → "a": characters were written as numbers. Anything that is no number in the range of Java's char stays.
+/// "97" → "a": characters were written as numbers. Anything outside the range of Java's char is kept.
 std::string character(std::string_view number) {
   unsigned code = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), code);
@@ -111,8 +112,8 @@ std::string character(std::string_view number) {
   return text;
 }
 
-/// All values of `owner` under the feature; "attribute#ft1", "feature#FeatureTypes#ft2" are APP4MC's keys, where "null"
-/// stands for no name.
+/// All values of `owner` in the feature; "attribute#ft1", "feature#FeatureTypes#ft2" are APP4MC's keys, with "null" for
+/// no name.
 void values_to_properties(Step& step, Object& owner, std::string_view feature, std::string_view prefix) {
   for (Object* const value : owner.children(feature)) {
     const ValueClass* const cls = value->cls() == no_class ? value_class(*value) : nullptr;
@@ -125,12 +126,12 @@ void values_to_properties(Step& step, Object& owner, std::string_view feature, s
     if (const auto text = value->attribute("value"))
       held.set("value", cls->before == "CharValue" ? character(*text) : std::string(*text));
     step.changed(owner, property.attribute_or("key", ""));
-    owner.remove(*value);
+    step.drop(*value, {"name", "value", "xsi:type"});
   }
 }
 
 void hardware_values(Step& step) {
-  std::vector<Object*> owners;
+  Objects owners;
   step.model.for_each([&](Object& object) {
     if (object.cls() != no_class && (object.child("attribute") != nullptr || object.child("features") != nullptr))
       owners.push_back(&object);
@@ -144,23 +145,24 @@ void hardware_values(Step& step) {
 // ---- mapping
 
 /// The reference `before`, which 0.7.0 does not know: as a reference, an attribute, or an element with an address.
-std::optional<std::string> take_target(Object& object, std::string_view before) {
+std::optional<std::string> take_target(Step& step, Object& object, std::string_view before) {
   std::optional<std::string> target;
-  if (const auto known = object.reference(before)) {
-    target = *known;
+  if (const auto known = object.references(before); !known.empty()) {
+    target = known.front().text;
+    for (std::size_t i = 1; i < known.size(); ++i) step.keep(object, before, known[i].text);
   } else if (const auto token = object.attribute(before)) {
     target = *token;
   } else if (Object* const link = object.child(before); link != nullptr && link->cls() == no_class) {
     if (const auto href = link->attribute("href")) target = *href;
-    if (target) object.remove(*link);
+    if (target) step.drop(*link, {"href", "xsi:type"});
   }
   if (target) object.unset(before);
   return target;
 }
 
-/// Puts the target of `before` under `after`, by name where it has one.
+/// Moves the target of `before` to `after`, by name if it has one.
 void rename_target(Step& step, Object& object, std::string_view before, std::string_view after) {
-  const auto written = take_target(object, before);
+  const auto written = take_target(step, object, before);
   if (!written) return;
   std::string text = without_package(without_file(*written));
   const bool remote = text.find('#') != std::string::npos;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 0.7.0 → 0.7.1: sizes and frequencies with units, sections named by what is in them, another form of mode switches.
+// 0.7.0 → 0.7.1: sizes and frequencies with units, references from content to sections, another form of mode switches.
 // Constraints are in to_0_7_1_constraints.cpp.
 
 #include <string>
@@ -30,7 +30,7 @@ void sizes_with_unit(Step& step) {
     step.set_class(*size, "DataSize");
     number_bits(step, *size);
   }
-  // Old sizes in a file that says it is newer.
+  // Old sizes in a file with a newer version.
   for (Object* const size : step.objects_of("DataSize"))
     if (size->attribute("numberBits")) number_bits(step, *size);
 }
@@ -67,7 +67,7 @@ void memory_sizes_back(Step& step) {
     Object* const size = type->child("size");
     if (size == nullptr || size->attribute("unit")) continue;
     const std::string value(size->attribute_or("value", "0"));
-    type->remove(*size);
+    step.drop(*size, {"value"});
     type->set("size", value);
     step.changed(*type);
   }
@@ -83,7 +83,7 @@ void quartz_frequencies_back(Step& step) {
     if (!value || !(*value >= -2147483648.0 && *value <= 2147483647.0)) continue;
     const auto whole = static_cast<int>(*value);
     if (static_cast<double>(whole) != *value) continue;
-    quartz->remove(*frequency);
+    step.drop(*frequency, {"value"});
     quartz->set("frequency", std::to_string(whole));
     step.changed(*quartz);
   }
@@ -91,14 +91,14 @@ void quartz_frequencies_back(Step& step) {
 
 // ---- sections
 
-/// How others name a section: by its name, or by its xmi:id where it has only that.
+/// How others refer to a section: by its name, or by its xmi:id if that is all it has.
 std::string section_id(const Step& step, const Object& section) {
   const auto id = section.attribute("xmi:id");
   return section.name().empty() && id ? std::string(*id) : step.id(section);
 }
 
-/// Everything that a section lists knows its section instead; what cannot (it is not there, or is in a section already)
-/// is kept aside.
+/// Everything listed in a section refers to its section instead; entries that cannot (missing, or in another section
+/// already) are kept as properties.
 void members_know_section(Step& step, Object& section, std::string_view list, std::string_view member_class) {
   const std::vector<Field> members = section.references(list);
   if (members.empty()) return;
@@ -111,9 +111,9 @@ void members_know_section(Step& step, Object& section, std::string_view list, st
       continue;
     }
     if (&step.root_of(*member) == &step.root_of(section))
-      member->add_reference("section", id);
+      member->add_reference("section", id, &section);
     else
-      member->add_remote_reference("section", "amlt:/#" + id);
+      member->add_remote_reference("section", "amlt:/#" + id, no_class, &section);
     step.changed(*member);
   }
   section.unset(list);
@@ -135,9 +135,9 @@ void sections_know_members(Step& step, std::string_view list, std::string_view m
     if (section == nullptr) continue;
     member->unset("section");
     if (&step.root_of(*member) == &step.root_of(*section))
-      section->add_reference(list, step.id(*member));
+      section->add_reference(list, step.id(*member), member);
     else
-      section->add_remote_reference(list, "amlt:/#" + step.id(*member));
+      section->add_remote_reference(list, "amlt:/#" + step.id(*member), no_class, member);
     step.changed(*section);
   }
 }
@@ -174,6 +174,7 @@ void default_entries(Step& step) {
       const auto stated = entry->attribute("default");
       if (!stated) continue;
       const bool is_default = *stated == "true";
+      if (!is_default && *stated != "false") step.keep_field(*entry, "default");  // no truth value
       entry->unset("default");
       if (!is_default) continue;
       if (mode_switch->child("defaultEntry") != nullptr) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Rules of the step to 0.7.1 that stand in a file of their own.
+/// Rules of the step to 0.7.1 that have a separate file.
 
 #include <string_view>
 
@@ -9,7 +9,7 @@
 
 namespace amalthea::migration {
 
-/// Keeps all objects of a class that is gone, with all below them, as custom properties of their owners.
+/// Keeps all objects of a removed class, with everything below them, as custom properties of their owners.
 void keep_objects(Step& step, std::string_view class_name);
 
 void runnables_of_groups(Step& step);

@@ -14,28 +14,17 @@ namespace {
 /// The id without the address: "amlt:/#Control?type=Task" and "Control?type=Task" are the same.
 std::string_view id_of(std::string_view text) { return text.substr(text.find('#') + 1); }
 
-/// References of one list are all in the file, or all have an address.
-void add_target(Object& object, std::string_view feature, const Field& target) {
-  if (target.kind == FieldKind::remote)
-    object.add_remote_reference(feature, target.text, target.target_class);
-  else
-    object.add_reference(feature, target.text);
-}
-
 void gather_runnables(Step& step, Object& group) {
-  const std::vector<Object*> entries = group.children("entries");
+  const Objects entries = group.children("entries");
   if (entries.empty()) return;
   std::unordered_set<std::string> known;
   for (const Field& target : group.references("runnables")) known.emplace(id_of(target.text));
   for (Object* const entry : entries) {
     const auto targets = entry->references("runnable");
     if (!targets.empty() && known.emplace(id_of(targets.front().text)).second)
-      add_target(group, "runnables", targets.front());
+      group.add_reference_like("runnables", targets.front());
     // A runnable that is named again and nothing else says nothing more: a group is a set.
-    if (entry->children().empty() && entry->references("processScope").empty())
-      group.remove(*entry);
-    else
-      step.keep_child(group, *entry);
+    step.drop(*entry, {"runnable"});
   }
   step.changed(group);
 }
@@ -57,7 +46,7 @@ void runnables_of_groups_back(Step& step) {
     if (runnables.empty()) continue;
     group->unset("runnables");
     for (const Field& runnable : runnables)
-      add_target(group->create("entries", "ProcessRunnableGroupEntry"), "runnable", runnable);
+      group->create("entries", "ProcessRunnableGroupEntry").add_reference_like("runnable", runnable);
     step.changed(*group);
   }
 }

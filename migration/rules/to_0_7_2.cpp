@@ -15,8 +15,8 @@ using namespace to_0_7_2_parts;
 
 void gather_tags(Step& step) {
   for (const EditableModel::File& file : step.model.files()) {
-    std::vector<Object*> tags;
-    for (const OwnedObject& part : file.root->children())
+    Objects tags;
+    for (Object* const part : all_children(*file.root))
       if (part->feature() == "swModel" || part->feature() == "hwModel" || part->feature() == "componentsModel")
         for (Object* const tag : part->children("tags")) tags.push_back(tag);
     for (Object* const tag : tags) {
@@ -32,7 +32,7 @@ void spread_tags(Step& step) {
       step.changed(*tag);
       step.move(*tag, step.part(*tag, "swModel", "SWModel"), "tags");
     }
-    if (common->children().empty() && common->fields().empty()) common->owner()->remove(*common);
+    if (common->children().empty() && common->fields().empty()) step.drop(*common);
   }
 }
 
@@ -54,7 +54,7 @@ void link_event_configs(Step& step) {
                                       event->name(), config->name()));
     for (Object* const property : config->children("customProperties")) property->move_to(*event, "customProperties");
     step.move(*event, events, "events");
-    config->owner()->remove(*config);
+    step.drop(*config, {"name"});
   }
 }
 
@@ -65,7 +65,7 @@ void unlink_event_configs(Step& step) {
   }
 }
 
-/// What the buffering of the operating system was called, the strongest first.
+/// The buffering names of the operating system, the strongest first.
 constexpr std::pair<std::string_view, std::string_view> levels[] = {
     {"processLevel", "process"}, {"runnableLevel", "runnable"}, {"scheduleSectionLevel", "scheduleSection"}};
 
@@ -103,16 +103,16 @@ void state_data_consistency(Step& step) {
     if (set > 1) step.altered(consistency, fmt::format("of several levels of buffering only \"{}\" remains", level));
     for (Object* const property : buffering->children("customProperties"))
       property->move_to(consistency, "customProperties");
-    os->remove(*buffering);
+    step.drop(*buffering, {"processLevel", "runnableLevel", "scheduleSectionLevel", "bufferingAlgorithm"});
   }
 }
 
-/// Where buffering is all that is stated.
+/// If only buffering is stated.
 void state_buffering(Step& step) {
   for (Object* const os : step.parts("osModel")) {
     Object* const consistency = os->child("osDataConsistency");
     if (consistency == nullptr || consistency->child("nonAtomicDataCoherency") != nullptr) continue;
-    const Object* const stability = consistency->child("dataStability");
+    Object* const stability = consistency->child("dataStability");
     const std::string_view mode = consistency->attribute_or("mode", "_undefined_");
     const bool none = mode == "_undefined_" && stability == nullptr && consistency->children().empty();
     std::string_view flag;
@@ -132,7 +132,8 @@ void state_buffering(Step& step) {
       for (Object* const property : consistency->children("customProperties"))
         property->move_to(buffering, "customProperties");
     }
-    os->remove(*consistency);
+    if (stability != nullptr) step.drop(*stability, {"enabled", "algorithm", "accessMultiplicity", "level"});
+    step.drop(*consistency, {"mode"});
   }
 }
 
@@ -166,12 +167,9 @@ void rename_groups_back(Step& step) {
 void remove_targets(Step& step) {
   for (const std::string_view cls : {"TargetProcess", "TargetCallSequence"})
     for (Object* const target : step.objects_of(cls)) {
-      Object& constraint = *target->owner();
-      step.changed(constraint, fmt::format("{} is no target of constraints any more", cls));
-      if (target->fields().empty() && target->children().empty())
-        constraint.remove(*target);
-      else
-        step.keep_child(constraint, *target);
+      if (target->owner() == nullptr) continue;
+      step.changed(*target->owner(), fmt::format("{} is no target of constraints any more", cls));
+      step.drop(*target);
     }
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hardware that the property constraints contained, and now refer to: core and memory types, cores and memories. It
-// moves into the first hardware model there is, or into a new one.
+// Hardware contained in property constraints, which are references now: core and memory types, cores and memories. It
+// moves to the first hardware model, or to a new one.
 
 #include <algorithm>
 #include <string>
@@ -16,7 +16,7 @@ namespace amalthea::migration::to_0_7_2_parts {
 namespace {
 
 Object& hardware_model(Step& step) {
-  const std::vector<Object*> models = step.parts("hwModel");
+  const Objects models = step.parts("hwModel");
   return models.empty() ? step.model.files().front().root->create("hwModel", "HWModel") : *models.front();
 }
 
@@ -36,9 +36,9 @@ Object& system_of(Object& hardware) {
 }
 
 /// The objects of a class in all hardware models, by name.
-std::unordered_map<std::string, const Object*> hardware_of(Step& step, std::string_view class_name) {
-  std::unordered_map<std::string, const Object*> found;
-  for (const Object* const object : step.objects_of(class_name)) {
+std::unordered_map<std::string, Object*> hardware_of(Step& step, std::string_view class_name) {
+  std::unordered_map<std::string, Object*> found;
+  for (Object* const object : step.objects_of(class_name)) {
     const Object* at = object;
     while (at->owner() != nullptr && at->owner()->owner() != nullptr) at = at->owner();
     if (at->feature() == "hwModel") found.emplace(object->name(), object);
@@ -46,13 +46,13 @@ std::unordered_map<std::string, const Object*> hardware_of(Step& step, std::stri
   return found;
 }
 
-bool says_nothing(std::string_view value) { return value.empty() || value == "0" || value == "_undefined_"; }
+bool is_unset(std::string_view value) { return value.empty() || value == "0" || value == "_undefined_"; }
 
-/// Whether all that the second object says is said by the first one, if there is one.
+/// Whether the first object contains everything that the second one states.
 bool covers(const Object* known, const Object& other) {
   for (const Field& field : other.fields()) {
     const std::string_view name = other.model().name(field.name);
-    if (field.kind == FieldKind::value && says_nothing(field.text)) continue;
+    if (field.kind == FieldKind::value && is_unset(field.text)) continue;
     if (known == nullptr) return false;
     const auto& fields = known->fields();
     if (std::none_of(fields.begin(), fields.end(),
@@ -62,7 +62,7 @@ bool covers(const Object* known, const Object& other) {
   }
   return std::all_of(other.children().begin(), other.children().end(), [&](const OwnedObject& child) {
     if (known == nullptr) return covers(nullptr, *child);
-    const std::vector<Object*> candidates = known->children(child->feature());
+    const Objects candidates = known->children(child->feature());
     return std::any_of(candidates.begin(), candidates.end(),
                        [&](const Object* candidate) { return covers(candidate, *child); });
   });
@@ -70,7 +70,7 @@ bool covers(const Object* known, const Object& other) {
 
 void ids_below(const Step& step, const Object& object, std::unordered_set<std::string>& ids) {
   if (std::string id = step.id(object); !id.empty()) ids.insert(std::move(id));
-  for (const OwnedObject& child : object.children()) ids_below(step, *child, ids);
+  for (Object* const child : all_children(object)) ids_below(step, *child, ids);
 }
 
 template <typename Which>
@@ -80,10 +80,10 @@ void make_remote(Object& object, Which which) {
       field.kind = FieldKind::remote;
       field.text = object.model().keep(fmt::format("{}{}", any_file, field.text));
     }
-  for (const OwnedObject& child : object.children()) make_remote(*child, which);
+  for (Object* const child : all_children(object)) make_remote(*child, which);
 }
 
-/// Moves an object, maybe into another file: what refers to it, and what it refers to, stays the same.
+/// Moves an object, possibly to another file; references from and to it stay valid.
 void move_across(Step& step, Object& object, Object& owner, std::string_view feature) {
   Object& before = step.root_of(object);
   step.move(object, owner, feature);
@@ -94,11 +94,11 @@ void move_across(Step& step, Object& object, Object& owner, std::string_view fea
   make_remote(before, [&](const std::string& id) { return ids.contains(id); });
 }
 
-/// Takes out what has the name of something there is already, after asking whether that says the same.
+/// Removes objects whose name already exists, after checking that both state the same.
 void drop_or_keep(Step& step, Object& object, const Object* known) {
   Object& owner = *object.owner();
   if (covers(known, object))
-    owner.remove(object);
+    step.remove(object);
   else
     step.keep_child(owner, object);
 }
@@ -138,6 +138,7 @@ void refer(Step& step, std::string_view property_class, std::string_view feature
       move_across(step, *contained, place(hardware_model(step)), hardware_feature);
       known.emplace(name, contained);
     }
+    // Of several that have this name it means the one that the name means.
     if (&step.root_of(*known.at(name)) == &step.root_of(*property))
       property->add_reference(feature, id);
     else

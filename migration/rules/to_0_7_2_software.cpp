@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runnables, labels and tasks look like from 0.7.2 on.
+// The form of runnables, labels and tasks since 0.7.2.
 
 #include <algorithm>
 #include <string>
@@ -15,16 +15,16 @@ namespace {
 
 constexpr std::string_view instructions[] = {"InstructionsConstant", "InstructionsDeviation"};
 
-/// Whether the object is one of the items of a runnable, a group or an entry of a switch.
+/// Whether the object is an item of a runnable, a group or an entry of a switch.
 bool is_runnable_item(const Object& object) {
   const std::string_view feature = object.feature();
   return feature == "runnableItems" || feature == "runnableItem" || feature == "items";
 }
 
-/// Whether anything stands in the object or below it.
-bool says_something(const Object& object) {
+/// Whether the object or its descendants have any content.
+bool has_content(const Object& object) {
   return !object.fields().empty() || std::any_of(object.children().begin(), object.children().end(),
-                                                 [](const OwnedObject& child) { return says_something(*child); });
+                                                 [](const OwnedObject& child) { return has_content(*child); });
 }
 
 void move_properties(Object& from, Object& to) {
@@ -62,13 +62,15 @@ void wrap_instructions(Step& step) {
 void unwrap_instructions(Step& step) {
   for (Object* const item : step.objects_of("RunnableInstructions")) {
     Object* const inner = item->child("default");
-    // Instructions by type of core are more than one item can hold.
+    // A single item cannot contain instructions by type of core.
     if (inner == nullptr || item->child("extended") != nullptr || !is_runnable_item(*item)) continue;
-    const OwnedObject taken = item->take(*inner);
-    step.set_class(*item, taken->class_name());
-    if (const auto value = taken->attribute("value")) item->set("value", *value);
+    if (std::find(std::begin(instructions), std::end(instructions), inner->class_name()) == std::end(instructions))
+      continue;
+    step.set_class(*item, inner->class_name());
+    if (const auto value = inner->attribute("value")) item->set("value", *value);
     for (const std::string_view part : {"fetchStatistic", "deviation"})
-      for (Object* const child : taken->children(part)) child->move_to(*item, part);
+      for (Object* const child : inner->children(part)) child->move_to(*item, part);
+    step.drop(*inner, {"value"});
     step.changed(*item);
   }
 }
@@ -87,7 +89,7 @@ void switch_probability_groups(Step& step) {
 
 void group_probabilities(Step& step) {
   for (Object* const choice : step.objects_of("RunnableProbabilitySwitch")) {
-    const std::vector<Object*> entries = choice->children("entries");
+    const Objects entries = choice->children("entries");
     // An entry was one item with a whole number.
     if (!std::all_of(entries.begin(), entries.end(), [](const Object* entry) {
           return entry->children("items").size() <= 1 && whole(entry->attribute_or("probability", "0"));
@@ -113,13 +115,15 @@ void unwrap_group_items(Step& step) {
       changed = true;
       Object* const item = box->child("runnableItem");
       if (item != nullptr) group->add("items", box->take(*item), box);
-      Object& heir = item != nullptr ? *item : *group;
-      move_properties(*box, heir);
-      if (Object* const deviation = box->child("deviation"); deviation != nullptr && says_something(*deviation)) {
-        deviation->move_to(heir, "deviation");
-        step.keep_child(heir, *deviation);
+      Object& new_owner = item != nullptr ? *item : *group;
+      move_properties(*box, new_owner);
+      if (Object* const deviation = box->child("deviation"); deviation != nullptr && has_content(*deviation)) {
+        deviation->move_to(new_owner, "deviation");
+        step.keep_child(new_owner, *deviation);
       }
-      group->remove(*box);
+      if (Object* const deviation = box->child("deviation"); deviation != nullptr && !has_content(*deviation))
+        step.remove(*deviation);
+      step.drop(*box);
     }
     if (changed) step.changed(*group);
   }
@@ -168,7 +172,7 @@ void name_buffering(Step& step) {
       const auto known = std::find_if(std::begin(stabilities), std::end(stabilities),
                                       [&](const auto& pair) { return pair.second == *stability; });
       const bool same = *stability == "inherited" || *stability == "_undefined_";
-      if (known == std::end(stabilities) && !same) continue;  // nothing it could become
+      if (known == std::end(stabilities) && !same) continue;  // there is no counterpart
       object->set("buffered", same ? *stability : known->first);
       object->unset("dataStability");
       step.changed(*object);
@@ -181,7 +185,10 @@ void move_sampling_to_boundaries(Step& step) {
     if (!sampling) continue;
     Object* const distribution = deviation->child("distribution");
     if (distribution != nullptr && distribution->is("Boundaries")) {
-      if (!distribution->attribute("samplingType")) distribution->set("samplingType", *sampling);
+      if (!distribution->attribute("samplingType"))
+        distribution->set("samplingType", *sampling);
+      else if (distribution->attribute("samplingType") != *sampling)
+        step.keep_field(*deviation, "samplingType");
       step.changed(*deviation);
     } else if (*sampling != "default") {
       step.altered(*deviation,

@@ -26,23 +26,27 @@ void give_consistency_to_systems(Step& step) {
   for (Object* const os : step.parts("osModel")) {
     Object* const consistency = os->child("osDataConsistency");
     if (consistency == nullptr) continue;
-    const std::vector<Object*> systems = os->children("operatingSystems");
+    const Objects systems = os->children("operatingSystems");
     step.changed(*consistency);
+    bool stated = false;
     for (Object* const system : systems)
-      if (system->child("osDataConsistency") == nullptr) copy(*consistency, *system);
-    if (systems.empty() && !(consistency->fields().empty() && consistency->children().empty()))
-      step.keep_child(*os, *consistency);
+      if (system->child("osDataConsistency") == nullptr) {
+        copy(*consistency, *system);
+        stated = true;
+      }
+    if (stated)
+      step.remove(*consistency);
     else
-      os->remove(*consistency);
+      step.drop(*consistency);
   }
 }
 
-/// Where all operating systems agree.
+/// If all operating systems agree.
 void give_consistency_to_model(Step& step) {
   for (Object* const os : step.parts("osModel")) {
     std::string text;
     bool alike = true;
-    const std::vector<Object*> systems = os->children("operatingSystems");
+    const Objects systems = os->children("operatingSystems");
     for (const Object* const system : systems) {
       const Object* const consistency = system->child("osDataConsistency");
       if (consistency == nullptr) {
@@ -56,7 +60,7 @@ void give_consistency_to_model(Step& step) {
     if (!alike || text.empty()) continue;
     step.changed(*os);
     copy(*systems.front()->child("osDataConsistency"), *os);
-    for (Object* const system : systems) system->remove_all("osDataConsistency");
+    for (Object* const system : systems) step.remove(*system->child("osDataConsistency"));
   }
 }
 
@@ -68,7 +72,7 @@ void rename_signed_times(Step& step) {
 constexpr std::pair<std::string_view, std::string_view> signed_times[] = {
     {"TimeRequirementLimit", "limitValue"}, {"ClockSinusFunction", "shift"}, {"ClockTriangleFunction", "shift"}};
 
-/// Where a time had to be signed.
+/// Where a time was required to be signed.
 void sign_times(Step& step) {
   for (const auto& [cls, feature] : signed_times)
     for (Object* const owner : step.objects_of(cls))
@@ -106,7 +110,7 @@ void derive_modes(Step& step) {
   }
 }
 
-/// An element on lines of its own, as AMALTHEA's own migration puts it down: `indent` blanks before each line but the
+/// An element on separate lines, in the format of AMALTHEA's own migration: `indent` blanks before each line except the
 /// first, and the line ends of its XML writer.
 std::string on_lines(std::string_view element, std::size_t indent) {
   std::string text;
@@ -134,12 +138,12 @@ std::string on_lines(std::string_view element, std::size_t indent) {
 void keep_hardware_constraints(Step& step) {
   constexpr std::string_view start = "<hwConstraint";
   for (Object* const model : step.parts("propertyConstraintsModel"))
-    for (const OwnedObject& constraint : model->children())
+    for (Object* const constraint : all_children(*model))
       for (Object* const hardware : constraint->children("hwConstraint")) {
         std::string text = write_fragment(*hardware, step.from.version);
-        // The text is an XML document of its own.
+        // The text is a separate XML document.
         text.insert(start.size(), " xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\"");
-        constraint->remove(*hardware);
+        step.remove(*hardware);
         step.keep_as(*constraint, "hwConstraint (element removed during Migration of Model to 0.8.0 version)",
                      on_lines(text, 6));
       }

@@ -52,7 +52,7 @@ void rename_lists(Step& step) {
   for (const RenamedList& list : lists) step.rename_feature(list.cls, list.before, list.after);
 }
 
-/// Where there is one only.
+/// If there is only one.
 void rename_lists_back(Step& step) {
   for (const RenamedList& list : lists)
     for (Object* const object : step.objects_of(list.cls)) {
@@ -126,12 +126,12 @@ void release_from_quartzes(Step& step) {
 }
 
 void gather_quartzes(Step& step) {
-  const std::vector<Object*> quartzes = step.objects_of("Quartz");
+  const Objects quartzes = step.objects_of("Quartz");
   const bool all_gathered = std::all_of(quartzes.begin(), quartzes.end(), [](const Object* quartz) {
     return quartz->owner() == nullptr || quartz->owner()->is("HwSystem");
   });
   if (all_gathered) return;
-  // All of them, so that they stand in the order in which they stood before.
+  // All of them, to keep their order.
   for (Object* const quartz : quartzes) {
     Object* system = quartz->owner();
     while (system != nullptr && !system->is("HwSystem")) system = system->owner();
@@ -144,19 +144,17 @@ void gather_quartzes(Step& step) {
 void keep_deadlines(Step& step) {
   for (Object* const activation : step.objects_of("PeriodicActivation"))
     for (Object* const deadline : activation->children("deadline")) {
-      Object& time = step.keep_as_object(*activation, "deadline", "TimeObject");
-      time.fields() = deadline->fields();
-      activation->remove(*deadline);
+      step.replace(*deadline, step.keep_as_object(*activation, "deadline", "TimeObject"));
     }
 }
 
 void restore_deadlines(Step& step) {
   for (Object* const activation : step.objects_of("PeriodicActivation"))
     for (Object* const property : activation->children("customProperties")) {
-      const Object* const time = property->child("value");
+      Object* const time = property->child("value");
       if (property->attribute("key") != "deadline" || time == nullptr || !time->is("TimeObject")) continue;
-      activation->create("deadline", "Time").fields() = time->fields();
-      activation->remove(*property);
+      step.replace(*time, activation->create("deadline", "Time"));
+      step.drop(*property, {"key"});
       step.changed(*activation);
     }
 }

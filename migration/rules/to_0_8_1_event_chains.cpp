@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Event chains within event chains: a SubEventChain, which contained an EventChain, is an EventChainContainer with a
-// SubEventChain in it. A SubEventChain has no id: nothing can refer to it any more.
+// Nested event chains: a SubEventChain that contained an EventChain becomes an EventChainContainer with a
+// SubEventChain. A SubEventChain has no id, so nothing can refer to it any more.
 
 #include <string>
 #include <unordered_set>
@@ -22,7 +22,7 @@ struct Chains {
       (owner != nullptr && owner->is("SubEventChain") ? inner : free).insert(step.id(*chain));
     }
   }
-  /// Whether the reference means a chain within another one. Of a chain in a file that is not here nothing is known.
+  /// Whether the reference refers to a nested chain. Unknown for a chain in a missing file.
   bool is_inner(const Field& reference) const {
     const std::string_view text = reference.text;
     const std::string id(reference.kind == FieldKind::remote ? text.substr(text.find('#') + 1) : text);
@@ -54,10 +54,7 @@ void part_from_sub_chains(Step& step) {
       constraint->unset("scope");
       for (const Field& target : targets) {
         if (chains.is_inner(target)) continue;
-        if (target.kind == FieldKind::local)
-          constraint->add_reference("scope", target.text);
-        else
-          constraint->add_remote_reference("scope", target.text, target.target_class);
+        constraint->add_reference_like("scope", target);
       }
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// The rules of the step to 0.8.1 that have files of their own.
+/// Rules of the step to 0.8.1 that have separate files.
 
 #include "migration/detail/rule.hpp"
 

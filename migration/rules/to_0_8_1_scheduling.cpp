@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Priorities, allocations and schedulers from 0.8.1 on.
+// Priorities, allocations and schedulers since 0.8.1.
 
 #include <algorithm>
 #include <string>
@@ -17,7 +17,7 @@ constexpr std::string_view processes[] = {"Task", "ISR", "ProcessPrototype"};
 
 bool is_zero(std::string_view number) { return number.find_first_not_of("+-0") == std::string_view::npos; }
 
-/// An attribute that is a custom property of the same name from now on; 0 was as good as nothing.
+/// An attribute that becomes a custom property with the same name; 0 meant none.
 void make_property(Step& step, Object& object, std::string_view attribute) {
   const auto value = object.attribute(attribute);
   if (!value) return;
@@ -31,17 +31,20 @@ void make_property(Step& step, Object& object, std::string_view attribute) {
 
 void restore_attribute(Step& step, Object& object, std::string_view attribute) {
   for (Object* const property : object.children("customProperties")) {
-    const Object* const value = property->child("value");
-    if (property->attribute("key") != attribute || value == nullptr || !value->is("StringObject")) continue;
+    Object* const value = property->child("value");
+    if (property->attribute("key") != attribute || object.attribute(attribute) || value == nullptr ||
+        !value->is("StringObject"))
+      continue;
     object.set(attribute, value->attribute_or("value", "0"));
-    object.remove(*property);
+    step.drop(*value, {"value"});
+    step.drop(*property, {"key"});
     step.changed(object);
     return;
   }
 }
 
-std::vector<Object*> schedulers(const Step& step) {
-  std::vector<Object*> found = step.objects_of("TaskScheduler");
+Objects schedulers(const Step& step) {
+  Objects found = step.objects_of("TaskScheduler");
   for (Object* const controller : step.objects_of("InterruptController")) found.push_back(controller);
   return found;
 }
@@ -56,8 +59,7 @@ void take_over_properties(Object& unit, Object& scheduler) {
 void take_over_hardware_unit(Step& step, Object& unit, Object& scheduler) {
   Object* const delay = unit.child("delay");
   if (delay == nullptr) return;
-  Object& time = step.keep_as_object(scheduler, "SchedulingHWUnit___delay", "TimeObject");
-  time.fields() = delay->fields();
+  step.replace(*delay, step.keep_as_object(scheduler, "SchedulingHWUnit___delay", "TimeObject"));
 }
 
 void take_over_software_unit(Step& step, Object& unit, Object& scheduler) {
@@ -71,7 +73,7 @@ void take_over_software_unit(Step& step, Object& unit, Object& scheduler) {
     step.keep(scheduler, "interruptController", controller.text);
 }
 
-/// The custom property of this key, or null.
+/// The custom property with this key, or null.
 Object* property_of(const Object& object, std::string_view key) {
   for (Object* const property : object.children("customProperties"))
     if (property->attribute("key") == key) return property;
@@ -107,7 +109,10 @@ void parameterize_priority(Step& step) {
     if (!is_zero(*priority)) {
       Object* parameters = allocation->child("schedulingParameters");
       if (parameters == nullptr) parameters = &allocation->create("schedulingParameters", "SchedulingParameters");
-      if (!parameters->attribute("priority")) parameters->set("priority", *priority);
+      if (!parameters->attribute("priority"))
+        parameters->set("priority", *priority);
+      else if (parameters->attribute("priority") != *priority)
+        step.keep_field(*allocation, "priority");
     }
     allocation->unset("priority");
     step.changed(*allocation);
@@ -123,7 +128,7 @@ void restore_allocation_priority(Step& step) {
       parameters->unset("priority");
       step.changed(*allocation);
     }
-    if (parameters->fields().empty() && parameters->children().empty()) allocation->remove(*parameters);
+    if (parameters->fields().empty() && parameters->children().empty()) step.drop(*parameters);
   }
 }
 
@@ -160,23 +165,25 @@ void compute_in_schedulers(Step& step) {
     if (unit == nullptr) continue;
     step.changed(*scheduler, fmt::format("the {} is part of it now", unit->class_name()));
     take_over_properties(*unit, *scheduler);
-    if (unit->is("SchedulingHWUnit"))
+    if (unit->is("SchedulingHWUnit")) {
       take_over_hardware_unit(step, *unit, *scheduler);
-    else
+      step.drop(*unit);
+    } else {
       take_over_software_unit(step, *unit, *scheduler);
-    scheduler->remove(*unit);
+      step.drop(*unit, {"priority", "interruptController"});
+    }
   }
 }
 
 void schedule_by_unit(Step& step) {
   for (Object* const scheduler : schedulers(step)) {
     restore_attribute(step, *scheduler, "scheduleUnitPriority");
-    const std::vector<Object*> items = scheduler->children("computationItems");
+    const Objects items = scheduler->children("computationItems");
     if (Object* const delay = property_of(*scheduler, "SchedulingHWUnit___delay");
         delay != nullptr && items.empty() && delay->child("value") != nullptr) {
-      scheduler->create("schedulingUnit", "SchedulingHWUnit").create("delay", "Time").fields() =
-          delay->child("value")->fields();
-      scheduler->remove(*delay);
+      step.replace(*delay->child("value"),
+                   scheduler->create("schedulingUnit", "SchedulingHWUnit").create("delay", "Time"));
+      step.drop(*delay, {"key"});
       step.changed(*scheduler);
       continue;
     }
@@ -187,11 +194,14 @@ void schedule_by_unit(Step& step) {
     Object& unit = scheduler->create("schedulingUnit", "SchedulingSWUnit");
     for (Object* const item : items) {
       if (Object* const instructions = item->child("default")) instructions->move_to(unit, "instructions");
-      scheduler->remove(*item);
+      step.drop(*item);
     }
     if (priority != nullptr) {
-      if (const Object* const value = priority->child("value")) unit.set("priority", value->attribute_or("value", "0"));
-      scheduler->remove(*priority);
+      if (Object* const value = priority->child("value")) {
+        unit.set("priority", value->attribute_or("value", "0"));
+        step.drop(*value, {"value"});
+      }
+      step.drop(*priority, {"key"});
     }
     step.changed(*scheduler);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// To 0.8.3: other stimuli, conditions in mode switches, addresses that are more than numbers.
+// To 0.8.3: other stimuli, conditions in mode switches, addresses in several notations.
 
 #include <charconv>
 
@@ -15,7 +15,7 @@ void restore_interface_port(Step& step) { step.rename_class("InterfacePort", "FI
 
 // ---- stimuli
 
-/// What a clock drove was no period, but a rate: one activation with each recurrence of the clock's scenario.
+/// A clock defined a rate instead of a period: one activation with each recurrence of the clock's scenario.
 void clocked_stimuli(Step& step) {
   for (Object* const stimulus : step.objects_of("PeriodicStimulus")) {
     const auto clocks = stimulus->references("clock");
@@ -24,17 +24,10 @@ void clocked_stimuli(Step& step) {
     stimulus->unset("clock");
     Object& scenario = stimulus->create("scenario", "Scenario");
     for (Object* const recurrence : stimulus->children("recurrence")) recurrence->move_to(scenario, "recurrence");
-    for (const Field& clock : clocks) {
-      if (clock.kind == FieldKind::remote)
-        scenario.add_remote_reference("clock", clock.text, clock.target_class);
-      else
-        scenario.add_reference("clock", clock.text);
-    }
+    for (const Field& clock : clocks) scenario.add_reference_like("clock", clock);
     step.altered(*stimulus, "a periodic stimulus with a clock is a VariableRateStimulus with a scenario");
-    for (Object* const offset : stimulus->children("offset")) {
-      step.keep_as_object(scenario, "offset", "TimeObject").fields() = offset->fields();
-      stimulus->remove(*offset);
-    }
+    for (Object* const offset : stimulus->children("offset"))
+      step.replace(*offset, step.keep_as_object(scenario, "offset", "TimeObject"));
     for (Object* const deviation : stimulus->children("stimulusDeviation")) step.keep_child(*stimulus, *deviation);
   }
 }
@@ -63,7 +56,7 @@ void synthetic_again(Step& step) {
   step.rename_class("PeriodicSyntheticStimulus", "SyntheticStimulus");
 }
 
-/// The list of times between a stimulus and its times is gone; its own properties become those of the stimulus.
+/// The list between a stimulus and its times is removed; its own properties move to the stimulus.
 void occurrence_times(Step& step) {
   for (Object* const stimulus : step.objects_of("PeriodicSyntheticStimulus"))
     for (Object* const list : stimulus->children("triggerTimes")) {
@@ -71,7 +64,7 @@ void occurrence_times(Step& step) {
       for (Object* const property : list->children("customProperties"))
         property->move_to(*stimulus, "customProperties");
       step.changed(*stimulus);
-      stimulus->remove(*list);
+      step.drop(*list);
     }
 }
 void trigger_times(Step& step) {
@@ -94,38 +87,31 @@ void events_of_curve(Step& step) { step.rename_feature("ArrivalCurveEntry", "num
 
 // ---- mode switches
 
-void copy_reference(Object& to, std::string_view feature, const Field& target) {
-  if (target.kind == FieldKind::remote)
-    to.add_remote_reference(feature, target.text, target.target_class);
-  else
-    to.add_reference(feature, target.text);
-}
-
 /// The label was the switch's and the literals the entry's; now an entry says which label has to have which value. One
 /// of several literals was enough, as one of several entries of the condition is.
 void switch_conditions(Step& step) {
   for (const char* const cls : {"ModeSwitch", "RunnableModeSwitch"})
     for (Object* const choice : step.objects_of(cls)) {
       const auto labels = choice->references("valueProvider");
-      bool old = !labels.empty();
+      bool old = !labels.empty(), stated = false;
       for (Object* const entry : choice->children("entries")) {
         const auto literals = entry->references("values");
         if (entry->child("condition") != nullptr) continue;
         Object& condition = entry->create("condition", "ModeValueDisjunction");
         for (const Field& literal : literals) {
           Object& value = condition.create("entries", "ModeValue");
-          if (!labels.empty()) copy_reference(value, "valueProvider", labels.front());
-          copy_reference(value, "value", literal);
+          if (!labels.empty()) value.add_reference_like("valueProvider", labels.front());
+          stated = true;
+          value.add_reference_like("value", literal);
         }
         entry->unset("values");
         old = true;
       }
-      // A switch without entries has no place for its label.
-      if (!labels.empty() && choice->children("entries").empty()) {
+      // A switch without entries, or with entries that name no value, has no place for its label.
+      if (!labels.empty() && !stated)
         step.keep_field(*choice, "valueProvider");
-      } else {
+      else
         choice->unset("valueProvider");
-      }
       if (old) step.changed(*choice);
     }
 }
@@ -133,7 +119,7 @@ void switch_conditions(Step& step) {
 /// The target of the one reference of that name.
 const Field* single(const std::vector<Field>& targets) { return targets.size() == 1 ? &targets.front() : nullptr; }
 
-/// Possible where every condition is a choice among values of one and the same label.
+/// Possible if every condition is a disjunction over values of a single label.
 void switch_values(Step& step) {
   for (const char* const cls : {"ModeSwitch", "RunnableModeSwitch"})
     for (Object* const choice : step.objects_of(cls)) {
@@ -154,12 +140,14 @@ void switch_values(Step& step) {
         }
       }
       if (!possible || label.empty()) continue;
-      copy_reference(*choice, "valueProvider", label.front());
+      choice->add_reference_like("valueProvider", label.front());
       for (Object* const entry : choice->children("entries")) {
         Object* const condition = entry->child("condition");
-        for (const Object* const value : condition->children("entries"))
-          copy_reference(*entry, "values", value->references("value").front());
-        entry->remove(*condition);
+        for (Object* const value : condition->children("entries")) {
+          entry->add_reference_like("values", value->references("value").front());
+          step.drop(*value, {"valueProvider", "value"});
+        }
+        step.drop(*condition);
       }
       step.changed(*choice);
     }
@@ -179,14 +167,15 @@ constexpr AddressAttribute addresses[] = {
     {"PhysicalSectionMapping", "endAddress"},
 };
 
-/// Numbers were decimal whatever zeros they began with; an address that begins with a zero is octal.
+/// Numbers were decimal even with leading zeros; an address with a leading zero is octal.
 void hex_addresses(Step& step) {
   for (const auto& [class_name, attribute] : addresses)
     for (Object* const object : step.objects_of(class_name)) {
       const std::string_view text = object->attribute_or(attribute, "");
       unsigned long long value = 0;
       const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-      if (error != std::errc{} || end != text.data() + text.size()) continue;  // hexadecimal already, or no address
+      // already hexadecimal, or no address
+      if (error != std::errc{} || end != text.data() + text.size()) continue;
       object->set(attribute, fmt::format("0x{:x}", value));
       if (value != 0) step.changed(*object, fmt::format("{} is 0x{:x}", attribute, value));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// To 0.9.0: other hardware (see to_0_9_0_hardware.cpp and to_0_9_0_access.cpp), and what refers to it.
+// To 0.9.0: other hardware (see to_0_9_0_hardware.cpp and to_0_9_0_access.cpp), and references to it.
 
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@ namespace {
 
 using namespace to_0_9_0_hardware;
 
-// ---- what runnables need
+// ---- needs of runnables
 
 void wrap_need(Object& owner, Object& instructions, std::string_view feature) {
   Object& entry = owner.create(feature, "NeedEntry");
@@ -21,7 +21,7 @@ void wrap_need(Object& owner, Object& instructions, std::string_view feature) {
   instructions.move_to(entry, "value");
 }
 
-/// Instructions are one need among others, named after the category of features that says how many a cycle takes.
+/// Instructions are one need among others, named after the feature category that states how many a cycle executes.
 void execution_needs(Step& step) {
   const auto wrap_all = [&step](Object& owner, std::string_view feature) {
     for (Object* const instructions : owner.children(feature)) {
@@ -44,14 +44,14 @@ Object* only_instructions(const Object& owner, std::string_view feature) {
   return entries.front()->child("value");
 }
 
-/// Possible where nothing but instructions is needed.
+/// Possible if only instructions are needed.
 void runnable_instructions(Step& step) {
-  const auto unwrap = [](Object& owner, std::string_view feature) {
+  const auto unwrap = [&step](Object& owner, std::string_view feature) {
     Object& entry = *owner.children(feature).front();
     Object& need = *entry.child("value");
     need.set_class(need.is("NeedConstant") ? "InstructionsConstant" : "InstructionsDeviation");
     need.move_to(owner, feature);
-    owner.remove(entry);
+    step.drop(entry, {"key"});
   };
   for (Object* const item : step.objects_of("ExecutionNeed")) {
     bool possible = only_instructions(*item, "default") != nullptr;
@@ -68,7 +68,7 @@ void runnable_instructions(Step& step) {
   }
 }
 
-// ---- what refers to cores
+// ---- references to cores
 
 struct Renamed {
   std::string_view class_name, before, after;
@@ -86,7 +86,7 @@ void core_references_again(Step& step) {
   for (const Renamed& one : core_references) step.rename_feature(one.class_name, one.after, one.before);
 }
 
-// ---- what referred to nodes of any kind, or to a memory that is a cache now
+// ---- references to nodes of any kind, or to a memory that becomes a cache
 
 struct NarrowReference {
   std::string_view class_name, feature;
@@ -124,7 +124,7 @@ void narrow(Step& step) {
       }
       if (other.empty()) continue;
       object->unset(feature);
-      for (const Field& target : fitting) copy_reference(*object, feature, target);
+      for (const Field& target : fitting) object->add_reference_like(feature, target);
       step.keep(*object, feature, other);
     }
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Rules to 0.9.0 that concern the hardware, in the order in which they are applied. Up to 0.8.3 a hardware model was a
-/// tree of nodes (systems, ECUs, microcontrollers, cores), each of which could hold memories, networks and ports; from
-/// 0.9.0 on structures hold modules.
+/// Rules of the step to 0.9.0 for the hardware, in the order of application. Up to 0.8.3 a hardware model was a tree of
+/// nodes (systems, ECUs, microcontrollers, cores), each of which could hold memories, networks and ports; since 0.9.0
+/// structures hold modules.
 
 #include "migration/detail/rule.hpp"
 
@@ -23,10 +23,8 @@ void ports(Step& step);
 void structures(Step& step);
 void connections(Step& step);
 
-/// Hz of what drives an old node: the quartz of the nearest prescaler around it; 0 if that is not known.
+/// The frequency in Hz of an old node: that of the quartz of the nearest enclosing prescaler; 0 if unknown.
 double clock_of(Step& step, const Object& node);
 
 /// The same target in another place of the same file.
-void copy_reference(Object& to, std::string_view feature, const Field& target);
-
 }  // namespace amalthea::migration::to_0_9_0_hardware

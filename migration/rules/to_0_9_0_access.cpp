@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Access paths of up to 0.8.3 become access elements of the cores they begin at.
+// Access paths of up to 0.8.3 become access elements of their starting cores.
 
 #include <algorithm>
 #include <charconv>
@@ -20,22 +20,22 @@ double number(std::string_view text) {
   return value;
 }
 
-/// What a part of a path costs, in cycles of its own clock.
+/// The cost of a part of a path, in cycles of its own clock.
 struct Part {
   bool reads = true, writes = true;
   double lower = 0, upper = 0;
-  double clock = 0;           ///< Hz; 0 where it is not known
-  Object* latency = nullptr;  ///< where it is one, and not the cycles of a port
+  double clock = 0;           ///< Hz; 0 if unknown
+  Object* latency = nullptr;  ///< if it is a latency, and not the cycles of a port
 };
 
 class Path {
  public:
   explicit Path(Step& step) : step_(step) {}
 
-  /// All of a path, and of the paths that are parts of it; a path that is part of itself counts once.
+  /// A whole path, including the paths that are part of it; a cyclic path counts once.
   void collect(Object& path) {
     if (!seen_.insert(&path).second) return;
-    for (const OwnedObject& child : path.children()) {
+    for (Object* const child : all_children(path)) {
       if (child->is("AccessPathRef") || child->is("HwAccessPathRef")) {
         for (const Field& reference : child->references("ref"))
           if (Object* const other = step_.find(*child, reference)) collect(*other);
@@ -90,7 +90,7 @@ class Path {
 void copy_into(const Object& object, Object& owner, std::string_view feature) {
   Object& copy = owner.create(feature, object.cls());
   copy.fields() = object.fields();
-  for (const OwnedObject& child : object.children()) copy_into(*child, copy, child->feature());
+  for (Object* const child : all_children(object)) copy_into(*child, copy, child->feature());
 }
 
 /// The costs of one direction as one latency in cycles of the core.
@@ -104,6 +104,7 @@ void add_latency(Step& step, const Object& path, Object& element, std::string_vi
   bool scaled = false, constant = true;
   for (const Part& part : parts) {
     const double factor = clock > 0 && part.clock > 0 ? clock / part.clock : 1;
+    if (factor != 1) step.changed(path, fmt::format("{:.0f} cycles of another clock", part.upper));
     scaled = scaled || factor != 1;
     constant = constant && (part.latency == nullptr || part.latency->is("LatencyConstant"));
     lower += part.lower * factor;
@@ -137,7 +138,7 @@ void convert(Step& step, Object& path, Object& core) {
   for (const Field& target : path.references("target")) {
     const Object* const node = step.find(path, target);
     if (node == nullptr || node->is("Memory") || node->is("Core"))
-      copy_reference(element, "destination", target);
+      element.add_reference_like("destination", target);
     else
       step.keep(core, "target", target.text);
   }
@@ -154,20 +155,13 @@ void convert(Step& step, Object& path, Object& core) {
   if (!whole.networks.empty()) {
     Object& over = element.create("accessPath", "HwAccessPath");
     if (const auto name = path.attribute("name")) over.set("name", *name);
-    for (const Field& network : whole.networks) copy_reference(over, "pathElements", network);
+    for (const Field& network : whole.networks) over.add_reference_like("pathElements", network);
   }
   if (!whole.ports.empty()) step.keep(core, "hwElements", whole.ports);
   step.changed(path, fmt::format("access element of {}", core.name()));
 }
 
 }  // namespace
-
-void copy_reference(Object& to, std::string_view feature, const Field& target) {
-  if (target.kind == FieldKind::remote)
-    to.add_remote_reference(feature, target.text, target.target_class);
-  else
-    to.add_reference(feature, target.text);
-}
 
 double clock_of(Step& step, const Object& node) {
   const auto frequency = [](const Object* quartz) -> double {
@@ -189,10 +183,10 @@ double clock_of(Step& step, const Object& node) {
   return 0;
 }
 
-/// From the source, if that is a core; no other module can have access elements. What costs along the path is its read
-/// and write latency.
+/// From the source, if that is a core; other modules cannot have access elements. The costs along the path become its
+/// read and write latency.
 void access_paths(Step& step) {
-  std::vector<Object*> done;
+  Objects done;
   for (Object* const model : step.parts("hwModel"))
     for (Object* const path : model->children("accessPaths")) {
       const auto source = path->references("source");
@@ -201,7 +195,14 @@ void access_paths(Step& step) {
       convert(step, *path, *core);
       done.push_back(path);
     }
-  for (Object* const path : done) path->owner()->remove(*path);
+  for (Object* const path : done) {
+    const Objects parts = all_children(*path);
+    for (Object* const part : parts) {
+      if (Object* const deviation = part->child("deviation")) step.remove(*deviation);
+      step.drop(*part, {"ref", "port", "accessType", "transferSize", "quartz", "value"});
+    }
+    step.drop(*path, {"name", "source", "target"});
+  }
 }
 
 }  // namespace amalthea::migration::to_0_9_0_hardware

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hardware of 0.9.0: structures that hold modules, definitions of both kinds, domains that drive them.
+// The hardware of 0.9.0: structures with modules, definitions of both kinds, and domains.
 
 #include <algorithm>
 #include <charconv>
@@ -14,7 +14,7 @@
 namespace amalthea::migration::to_0_9_0_hardware {
 namespace {
 
-/// Keeps values that say something; 0 and false are what an attribute says that was never set.
+/// Keeps meaningful values; 0 and false are the values of unset attributes.
 void keep_value(Step& step, Object& object, std::string_view attribute) {
   const auto value = object.attribute(attribute);
   if (!value) return;
@@ -28,7 +28,7 @@ std::string_view type_of(std::string_view feature) {
   return feature == "coreTypes" ? "CoreType" : feature == "memoryTypes" ? "MemoryType" : "NetworkType";
 }
 
-/// Takes the types of one kind to the definitions.
+/// Moves the types of one kind to the definitions.
 void define(Step& step, std::string_view types, std::string_view class_name) {
   for (Object* const model : step.parts("hwModel"))
     for (Object* const type : model->children(types)) {
@@ -40,8 +40,8 @@ void define(Step& step, std::string_view types, std::string_view class_name) {
 
 }  // namespace
 
-/// What reading and writing at a memory costs stood at its ports; now it is one latency of the definition. Possible
-/// where reading costs as much as writing, and the same at all memories of a type.
+/// The costs of reading and writing a memory were at its ports; now they are one latency of the definition. Possible if
+/// reading costs as much as writing, equally for all memories of a type.
 void port_cycles(Step& step) {
   struct Cycles {
     std::string read, write;
@@ -55,19 +55,22 @@ void port_cycles(Step& step) {
       if (cycles.read.empty() && direction != "W" && read != "0") cycles.read = read;
       if (cycles.write.empty() && direction != "R" && write != "0") cycles.write = write;
     }
-    // A direction that is not there costs what the other does.
+    // A missing direction costs as much as the other.
     if (cycles.read.empty()) cycles.read = cycles.write;
     if (cycles.write.empty()) cycles.write = cycles.read;
     return cycles;
   };
-  std::map<Object*, std::vector<Object*>> memories_of;
+  std::vector<std::pair<Object*, std::vector<Object*>>> memories_of;  // by type, in document order
+  std::map<const Object*, std::size_t> place_of;
   std::vector<Object*> untyped;
   for (Object* const memory : step.objects_of("Memory")) {
     const auto types = memory->references("type");
     if (types.empty()) {
       if (memory->references("definition").empty()) untyped.push_back(memory);
     } else if (Object* const type = step.find(*memory, types.front())) {
-      memories_of[type].push_back(memory);
+      const auto [place, is_new] = place_of.try_emplace(type, memories_of.size());
+      if (is_new) memories_of.push_back({type, {}});
+      memories_of[place->second].second.push_back(memory);
     }
   }
   const auto take = [&](Object& memory, Object& type, const Cycles& cycles) {
@@ -97,14 +100,14 @@ void port_cycles(Step& step) {
     std::string name(memory->name());
     while (!names.insert(name).second) name += "_type";
     type.set("name", name);
-    memory->add_reference("type", step.id(type));
+    memory->add_reference("type", step.id(type), &type);
     take(*memory, type, cycles);
   }
 }
 
-/// A memory of a type CACHE is a cache, in a core one of its own.
+/// A memory of a type CACHE is a cache, within a core that core's own.
 void caches(Step& step) {
-  std::vector<Object*> types;
+  Objects types;
   for (Object* const type : step.objects_of("MemoryType"))
     if (type->attribute("type") == "CACHE" && type->owner() != nullptr) types.push_back(type);
   for (Object* const memory : step.objects_of("Memory"))
@@ -139,7 +142,7 @@ void unit_definitions(Step& step) {
   step.rename_feature("Core", "coreType", "definition");
 }
 
-/// A feature IPC_<n> of the category Instructions, the same for all definitions with that number.
+/// A feature IPC_<n> of the category Instructions, shared by all definitions with that number.
 void instructions_per_cycle(Step& step) {
   for (Object* const definition : step.objects_of("ProcessingUnitDefinition")) {
     const auto stated = definition->attribute("instructionsPerCycle");
@@ -147,7 +150,7 @@ void instructions_per_cycle(Step& step) {
     const std::string value(*stated);
     definition->unset("instructionsPerCycle");
     Object& model = step.part(*definition, "hwModel", "HWModel");
-    const auto named = [](const std::vector<Object*>& objects, std::string_view name) -> Object* {
+    const auto named = [](const Objects& objects, std::string_view name) -> Object* {
       const auto found = std::find_if(objects.begin(), objects.end(), [&](Object* one) { return one->name() == name; });
       return found == objects.end() ? nullptr : *found;
     };
@@ -164,7 +167,7 @@ void instructions_per_cycle(Step& step) {
       feature->set("name", name);
       feature->set("value", value);
     }
-    definition->add_reference("features", step.id(*feature));
+    definition->add_reference("features", step.id(*feature), feature);
     step.changed(*definition, name);
   }
 }
@@ -175,12 +178,15 @@ void handler_definitions(Step& step) {
       if (const auto policy = type->attribute("schedPolicy")) {
         const std::string_view now = *policy == "RROBIN" ? "RoundRobin" : *policy == "PRIORITY" ? "PriorityBased" : "";
         if (!now.empty()) type->set("policy", now);
-        type->unset("schedPolicy");
+        if (now.empty() && *policy != "_undefined_")
+          step.keep_field(*type, "schedPolicy");
+        else
+          type->unset("schedPolicy");
       }
       keep_value(step, *type, "bitWidth");
       keep_value(step, *type, "busType");
       if (type->attribute("conConnections") == "0") type->unset("conConnections");
-      // There is a place for it from 0.9.2 on.
+      // There is a place for it since 0.9.2.
       type->rename_feature("conConnections", "maxConcurrentTransfers");
     }
     if (std::string_view(cls) != "NetworkType") step.rename_class(cls, "ConnectionHandlerDefinition");
@@ -195,7 +201,7 @@ void frequency_domains(Step& step) {
     keep_value(step, *quartz, "type");
     for (Object* const frequency : quartz->children("frequency")) {
       frequency->move_to(*quartz, "defaultValue");
-      // Until 0.7.0 frequencies were in hertz, and what has no unit still is; a domain has to say so.
+      // Until 0.7.0 frequencies were in hertz, and still are without a unit; a domain must state it.
       if (frequency->attribute_or("unit", "_undefined_") == "_undefined_") frequency->set("unit", "Hz");
     }
     quartz->move_to(step.part(*quartz, "hwModel", "HWModel"), "domains");
@@ -213,7 +219,7 @@ class Prescalers {
  public:
   explicit Prescalers(Step& step) : step_(step) {}
 
-  /// Also of what stands in a node without a prescaler of its own.
+  /// Also for content of a node without its own prescaler.
   void visit(Object& node, Object* prescaler) {
     if (Object* const own = node.child("prescaler")) {
       prescaler = own;
@@ -224,16 +230,19 @@ class Prescalers {
       if (Object& child = *node.children()[i]; !child.is("Prescaler")) visit(child, prescaler);
   }
 
-  void remove() {
+  void take_out() {
     for (Object* const prescaler : found_) {
       Object& node = *prescaler->owner();
-      // Of a module's only the name is left; a structure has no domain.
+      // Only the name of a module remains; a structure has no domain.
       if (!is_module(node) || prescaler->references("quartz").empty()) {
         step_.keep_child(node, *prescaler);
         continue;
       }
       if (const auto name = prescaler->attribute("name"); name && !name->empty()) step_.keep(node, "prescaler", *name);
-      node.remove(*prescaler);
+      if (said_.contains(prescaler))
+        step_.drop(*prescaler, {"name", "quartz", "clockRatio"});
+      else
+        step_.drop(*prescaler, {"name"});
     }
   }
 
@@ -248,13 +257,15 @@ class Prescalers {
     Object* const domain = step_.find(prescaler, quartz.front());
     if (ratio > 0 && ratio != 1 && domain == nullptr) step_.keep(module, "clockRatio", stated);
     if (ratio > 0 && ratio != 1 && domain != nullptr && quartz.front().kind == FieldKind::local)
-      module.add_reference("frequencyDomain", step_.id(divided(*domain, ratio, stated)));
+      step_.refer(module, "frequencyDomain", divided(*domain, ratio, stated));
     else
-      copy_reference(module, "frequencyDomain", quartz.front());
+      module.add_reference_like("frequencyDomain", quartz.front());
+    if (ratio == 0 || ratio == 1 || domain == nullptr || quartz.front().kind == FieldKind::local)
+      said_.insert(&prescaler);
     step_.changed(module);
   }
 
-  /// The domain of the quartz at that ratio: one for all that share it.
+  /// The domain of the quartz with that ratio, shared by all users.
   Object& divided(const Object& domain, double ratio, std::string_view stated) {
     Object*& made = divided_[{&domain, ratio}];
     if (made != nullptr) return *made;
@@ -273,18 +284,19 @@ class Prescalers {
   }
 
   Step& step_;
-  std::vector<Object*> found_;
+  Objects found_;
+  std::unordered_set<const Object*> said_;  ///< whose domain and ratio a module has now
   std::map<std::pair<const Object*, double>, Object*> divided_;
 };
 
 }  // namespace
 
-/// A module belongs to the domain of the quartz of the nearest prescaler around it. A ratio other than 1 makes a domain
-/// of its own, `<quartz>__<ratio>`; a ratio that was never set, 0, divides nothing.
+/// A module belongs to the domain of the quartz of the nearest enclosing prescaler. A ratio other than 1 creates a
+/// separate domain, `<quartz>__<ratio>`; an unset ratio, 0, divides nothing.
 void prescalers(Step& step) {
   Prescalers all(step);
   for (Object* const model : step.parts("hwModel")) all.visit(*model, nullptr);
-  all.remove();
+  all.take_out();
 }
 
 void ports(Step& step) {
@@ -303,21 +315,21 @@ void ports(Step& step) {
 namespace {
 
 /// The nodes of a feature in a node, then those in its memories and networks, which can hold nothing any more.
-void collect(const Object& node, std::string_view feature, std::vector<Object*>& nodes) {
+void collect(const Object& node, std::string_view feature, Objects& nodes) {
   for (Object* const child : node.children(feature)) nodes.push_back(child);
   for (const char* const holder : {"memories", "networks"})
     for (const Object* const child : node.children(holder)) collect(*child, feature, nodes);
 }
 
-void move_all(const std::vector<Object*>& nodes, Object& owner, std::string_view feature) {
+void move_all(const Objects& nodes, Object& owner, std::string_view feature) {
   for (Object* const node : nodes) node->move_to(owner, feature);
 }
 
 void structure(Step& step, Object& node);
 
-/// What a structure, or a core in it, holds.
+/// The content of a structure, or of a core in it.
 void place_content(Step& step, Object& node, Object& owner) {
-  std::vector<Object*> memories, networks, components, nested;
+  Objects memories, networks, components, nested;
   collect(node, "memories", memories);
   collect(node, "networks", networks);
   collect(node, "components", components);
@@ -352,8 +364,8 @@ void structure(Step& step, Object& node) {
 
 }  // namespace
 
-/// Memories and networks in other memories, networks and cores move to the structure around them; a component is a
-/// structure of no type.
+/// Memories and networks in other memories, networks and cores move to the enclosing structure; a component is a
+/// structure without type.
 void structures(Step& step) {
   for (Object* const model : step.parts("hwModel")) {
     const auto systems = model->children("system");
@@ -366,7 +378,7 @@ void structures(Step& step) {
   step.rename_class("Network", "ConnectionHandler");
 }
 
-/// A port said which network it is at; now a connection leads from it to a port of the handler.
+/// A port stated its network; now a connection leads from it to a port of the handler.
 void connections(Step& step) {
   for (Object* const port : step.objects_of("HwPort")) {
     const auto networks = port->references("network");
@@ -392,8 +404,8 @@ void connections(Step& step) {
       other.set("portType", *type == "initiator" ? "responder" : "initiator");
     Object& connection = owner->create("connections", "HwConnection");
     connection.set("name", name);
-    connection.add_reference("port1", step.id(*port));
-    connection.add_reference("port2", step.id(other));
+    connection.add_reference("port1", step.id(*port), port);
+    connection.add_reference("port2", step.id(other), &other);
     step.changed(*port, name);
   }
 }

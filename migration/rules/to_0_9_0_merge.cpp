@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hardware of a model that is split into several files.
+// The hardware of a model in several files.
 
 #include <algorithm>
 #include <string>
@@ -22,18 +22,18 @@ bool is_old(const Object& model) {
 
 void collect_ids(const Step& step, const Object& object, std::unordered_set<std::string>& ids) {
   if (std::string id = step.id(object); !id.empty()) ids.insert(std::move(id));
-  for (const OwnedObject& child : object.children()) collect_ids(step, *child, ids);
+  for (Object* const child : all_children(object)) collect_ids(step, *child, ids);
 }
 
 void collect_all(const Object& object, std::unordered_set<const Object*>& all) {
   all.insert(&object);
-  for (const OwnedObject& child : object.children()) collect_all(*child, all);
+  for (Object* const child : all_children(object)) collect_all(*child, all);
 }
 
 }  // namespace
 
-/// Structures, definitions and domains refer to each other, and access elements stand in cores; all files of a model
-/// have their hardware in the first of them that has any.
+/// Structures, definitions and domains refer to each other, and access elements are in cores; so all files of a model
+/// have their hardware in the first file with hardware.
 void merge_models(Step& step) {
   const auto models = step.parts("hwModel");
   if (models.size() < 2 || std::none_of(models.begin(), models.end(), [](const Object* one) { return is_old(*one); }))
@@ -50,7 +50,7 @@ void merge_models(Step& step) {
       collect_all(child, moved);
       child.move_to(first, child.feature());
     }
-    other.owner()->remove(other);
+    step.drop(other);
   }
   std::unordered_set<std::string> first_ids;
   collect_ids(step, step.root_of(first), first_ids);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// To 0.9.1: times that are values. What became mandatory there cannot be made up and stays as it is; a model without it
-// is incomplete in either release.
+// To 0.9.1: times as values. New mandatory content cannot be invented; a model without it is incomplete in either
+// release.
 
 #include <string>
 
@@ -12,7 +12,7 @@ namespace {
 
 void time_values(Step& step) { step.rename_class("TimeObject", "Time"); }
 
-/// Only where a value of any kind may stand.
+/// Only where a value of any kind is allowed.
 void time_objects(Step& step) {
   for (Object* const time : step.objects_of("Time"))
     if (const Object* const owner = time->owner();
@@ -22,7 +22,7 @@ void time_objects(Step& step) {
     }
 }
 
-/// "Instructions" of "amlt:/#Instructions?type=HwFeatureCategory".
+/// "Instructions" for "amlt:/#Instructions?type=HwFeatureCategory".
 std::string_view category_name(std::string_view reference) {
   constexpr std::string_view type = "?type=HwFeatureCategory";
   if (!reference.ends_with(type)) return {};
@@ -31,7 +31,7 @@ std::string_view category_name(std::string_view reference) {
   return reference;
 }
 
-/// While 0.9.0 was made the key of a need was a reference to the category of features, which it is named after now.
+/// During the development of 0.9.0 the key of a need was a reference to the feature category that is its name now.
 void need_keys(Step& step) {
   for (Object* const entry : step.objects_of("NeedEntry")) {
     std::string name(category_name(entry->attribute_or("key", "")));
@@ -40,7 +40,7 @@ void need_keys(Step& step) {
     Object* const proxy = entry->child("key");
     if (name.empty() && proxy != nullptr) name = category_name(proxy->attribute_or("href", ""));
     if (name.empty()) continue;
-    if (proxy != nullptr) entry->remove(*proxy);
+    if (proxy != nullptr) step.drop(*proxy, {"href", "xsi:type"});
     entry->unset("key");
     entry->set("key", decode_name(name));
     step.changed(*entry);

@@ -8,7 +8,7 @@
 namespace amalthea::migration {
 namespace {
 
-// ---- other places of instructions
+// ---- other uses of instructions
 
 void ticks_of_the_operating_system(Step& step) {
   for (const std::string_view cls : {"InstructionsConstant", "InstructionsDeviation"})
@@ -22,7 +22,7 @@ void ticks_of_the_operating_system(Step& step) {
         if (convert_deviation(step, *deviation, *deviation, DeviationFamily::discrete))
           deviation->move_to(*item, "default");
         else
-          item->remove(*deviation);
+          step.drop(*deviation);
       }
       item->set_class("Ticks");
       step.changed(*item);
@@ -49,7 +49,7 @@ void ticks_of_the_operating_system_back(Step& step) {
     if (value == nullptr || item->child("extended") != nullptr || !had_form(*value)) continue;
     if (value->is("DiscreteValueConstant")) {
       const std::string number(value->attribute_or("value", "0"));
-      item->remove(*value);
+      step.drop(*value, {"value"});
       item->set_class("InstructionsConstant");
       item->set("value", number);
     } else {
@@ -79,7 +79,7 @@ void latencies(Step& step) {
     step.changed(*latency);
     Object* const cycles = latency->child("cycles");
     if (cycles == nullptr || !convert_deviation(step, *latency, *cycles, DeviationFamily::discrete))
-      latency->owner()->remove(*latency);
+      step.drop(*latency);
   }
 }
 
@@ -109,7 +109,7 @@ void convert_all(Step& step, std::string_view cls, std::string_view feature, Dev
     Object* const deviation = owner->child(feature);
     if (deviation == nullptr || !deviation->is("Deviation")) continue;
     step.changed(*deviation);
-    if (!convert_deviation(step, *deviation, *deviation, family)) owner->remove(*deviation);
+    if (!convert_deviation(step, *deviation, *deviation, family)) step.drop(*deviation);
   }
 }
 
@@ -151,7 +151,7 @@ void changes_per_step(Step& step) {
       Object* const number = stimulus->child(feature);
       if (number == nullptr) continue;
       const std::string value(number->attribute_or("value", "0.0"));
-      stimulus->remove(*number);
+      step.drop(*number, {"value"});
       stimulus->set(feature, value);
       step.changed(*stimulus, feature);
     }
@@ -169,8 +169,8 @@ void changes_per_step_back(Step& step) {
     }
 }
 
-// What else changed needs no rule: Distribution, Need, HwLatency and Instructions are abstract, InstructionFetch
-// is kept with its owner, and the other differences are additions.
+// Other changes need no rule: Distribution, Need, HwLatency and Instructions are abstract, InstructionFetch is kept
+// with its owner, and the rest are additions.
 constexpr Rule rules_to_0_9_3[] = {
     {"Ticks for needs of instructions",
      "ExecutionNeed with the key Instructions is Ticks: per definition divided by what it executes per cycle, the "

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view instructions = "Instructions";
 
-/// "Instructions", also where it is written like a reference: "Instructions?type=HwFeatureCategory".
+/// "Instructions", also if written like a reference: "Instructions?type=HwFeatureCategory".
 std::string_view key_of(const Object& entry) {
   std::string_view key = entry.attribute_or("key", "");
   if (const auto reference = entry.reference("key"); key.empty() && reference) {
@@ -24,7 +24,7 @@ std::string_view key_of(const Object& entry) {
   return key.substr(0, std::min(key.find("?type="), key.find("%3Ftype")));
 }
 
-/// What a processing unit of the definition executes per cycle; 1 where nothing is said.
+/// Instructions per cycle of a processing unit with this definition; 1 if unstated.
 double instructions_per_cycle(Step& step, const Object& definition) {
   for (const Field& feature : definition.references("features")) {
     const Object* const found = step.find(definition, feature);
@@ -36,7 +36,7 @@ double instructions_per_cycle(Step& step, const Object& definition) {
   return 1;
 }
 
-/// NeedConstant or NeedDeviation → the discrete value of 0.9.3. False where it says nothing.
+/// NeedConstant or NeedDeviation → the discrete value of 0.9.3. False if it is empty.
 bool convert_need(Step& step, Object& need, double divisor) {
   if (need.is("NeedConstant")) {
     need.set_class("DiscreteValueConstant");
@@ -58,23 +58,30 @@ struct Needs {
 
 Needs take_needs(Step& step, Object& owner, std::string_view feature, double divisor) {
   Needs needs;
-  // Converted before they are taken out, so that what has to be kept finds a place.
+  // Converted before they are taken out, so that kept content has an owner.
   for (Object* const entry : owner.children(feature))
     if (Object* const value = entry->child("value"))
-      if (!convert_need(step, *value, key_of(*entry) == instructions ? divisor : 1)) entry->remove(*value);
-  for (OwnedObject& entry : owner.take_all(feature)) {
+      if (!convert_need(step, *value, key_of(*entry) == instructions ? divisor : 1)) step.drop(*value);
+  for (Object* const entry : owner.children(feature)) {
     Object* const value = entry->child("value");
-    if (value == nullptr) continue;
     const std::string key(key_of(*entry));
+    if (value == nullptr) {
+      if (key == instructions)
+        step.drop(*entry, {"key"});
+      else
+        step.drop(*entry);
+      continue;
+    }
     if (key == instructions) {
       if (needs.instructions == nullptr) needs.instructions = entry->take(*value);
+      step.drop(*entry, {"key"});
       continue;
     }
     if (!entry->attribute("key")) {
       entry->unset("key");
       entry->set("key", key);
     }
-    needs.others.push_back(std::move(entry));
+    needs.others.push_back(owner.take(*entry));
   }
   return needs;
 }
@@ -94,7 +101,10 @@ void convert_extended(Step& step, Object& item) {
     const double rate = definition != nullptr ? instructions_per_cycle(step, *definition) : 1;
     Needs needs = take_needs(step, *entry, "value", rate);
     if (needs.instructions == nullptr) {
-      item.remove(*entry);
+      if (needs.others.empty())
+        step.drop(*entry);
+      else
+        step.remove(*entry);  // it is kept as a whole
       continue;
     }
     entry->set_class("TicksEntry");
@@ -110,14 +120,14 @@ const Object* next_of(const Object& child) {
   return nullptr;
 }
 
-/// Whether some unit executes another number of instructions than one per cycle.
+/// Whether some unit executes a number of instructions per cycle other than one.
 bool any_other_rate(Step& step) {
   for (const Object* const definition : step.objects_of("ProcessingUnitDefinition"))
     if (instructions_per_cycle(step, *definition) != 1) return true;
   return false;
 }
 
-// ---- back
+// ---- reverse direction
 
 /// The value of an entry: a NeedConstant, or a NeedDeviation around it.
 void add_need(Object& entry, OwnedObject value) {
@@ -162,7 +172,7 @@ bool had_form(const Object& value) {
 void ticks_for_instructions(Step& step) {
   const bool other_rate = any_other_rate(step);
   for (Object* const item : step.objects_of("ExecutionNeed")) {
-    if (item->child("default") == nullptr && item->child("extended") == nullptr) continue;
+    if (item->owner() == nullptr || (item->child("default") == nullptr && item->child("extended") == nullptr)) continue;
     Object& owner = *item->owner();
     const bool in_scheduler = item->feature() == "computationItems";
     Needs needs = take_needs(step, *item, "default", 1);
@@ -190,11 +200,11 @@ void ticks_for_instructions(Step& step) {
       else
         rest->add("needs", std::move(other));
     }
-    if (!ticks && in_scheduler) owner.remove(*item);
+    if (!ticks && in_scheduler) step.drop(*item);
   }
 }
 
-/// Ticks that are the same number of instructions, wherever they are executed.
+/// Ticks that represent the same number of instructions on every unit.
 void instructions_for_ticks(Step& step) {
   other_needs_back(step);
   for (Object* const ticks : step.objects_of("Ticks")) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 0.9.3 → 0.9.4: modes of numbers, deadlines of runnables as requirements, aliases of types.
+// 0.9.3 → 0.9.4: numeric modes, deadlines of runnables as requirements, aliases of types.
 
 #include "migration/rules/to_0_9_4.hpp"
 #include "migration/detail/steps.hpp"
@@ -15,7 +15,7 @@ void deadlines_of_runnables(Step& step) {
     Object& requirement =
         step.part(*runnable, "constraintsModel", "ConstraintsModel").create("requirements", "RunnableRequirement");
     requirement.set("name", "deadline");
-    requirement.add_reference("runnable", step.id(*runnable));
+    requirement.add_reference("runnable", step.id(*runnable), runnable);
     Object& limit = requirement.create("limit", "TimeRequirementLimit");
     limit.set("limitType", "UpperLimit");
     limit.set("metric", "ResponseTime");
@@ -26,10 +26,11 @@ void deadlines_of_runnables(Step& step) {
 /// The requirements that the rule makes.
 void deadlines_of_runnables_back(Step& step) {
   for (Object* const requirement : step.objects_of("RunnableRequirement")) {
-    const Object* const limit = requirement->child("limit");
-    if (requirement->name() != "deadline" || limit == nullptr || !limit->is("TimeRequirementLimit") ||
-        limit->attribute("limitType") != "UpperLimit" || limit->attribute("metric") != "ResponseTime" ||
-        requirement->attribute("severity") || requirement->children().size() != 1)
+    Object* const limit = requirement->child("limit");
+    if (requirement->owner() == nullptr || requirement->name() != "deadline" || limit == nullptr ||
+        !limit->is("TimeRequirementLimit") || limit->attribute("limitType") != "UpperLimit" ||
+        limit->attribute("metric") != "ResponseTime" || requirement->attribute("severity") ||
+        requirement->children().size() != 1)
       continue;
     const auto references = requirement->references("runnable");
     Object* const runnable = references.empty() ? nullptr : step.find(*requirement, references.front());
@@ -38,8 +39,9 @@ void deadlines_of_runnables_back(Step& step) {
     step.move(*value, *runnable, "deadline");
     step.changed(*runnable);
     Object& constraints = *requirement->owner();
-    constraints.remove(*requirement);
-    if (constraints.children().empty() && constraints.owner() != nullptr) constraints.owner()->remove(constraints);
+    step.drop(*limit, {"limitType", "metric"});
+    step.drop(*requirement, {"name", "runnable"});
+    if (constraints.children().empty()) step.drop(constraints);
   }
 }
 
@@ -60,8 +62,7 @@ void aliases_back(Step& step) {
 void port_interface(Step& step) { step.rename_literal("HwPort", "portInterface", "ABH", "AHB"); }
 void port_interface_back(Step& step) { step.rename_literal("HwPort", "portInterface", "AHB", "ABH"); }
 
-// The other differences are additions or concern supertypes; `size` of a BaseTypeDefinition is that of
-// every TypeDefinition.
+// Other differences are additions or concern supertypes; `size` of a BaseTypeDefinition moves to TypeDefinition.
 constexpr Rule rules_to_0_9_4[] = {
     {"deadlines of runnables are requirements",
      "the deadline of a Runnable is a RunnableRequirement \"deadline\": an upper limit of its response time",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Rules of the step 0.9.3 → 0.9.4 that have to do with modes.
+/// Rules of the step 0.9.3 → 0.9.4 for modes.
 
 namespace amalthea::migration {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 0.9.3 → 0.9.4: a mode is an enumeration or a number, so that values are text instead of references to literals.
+// 0.9.3 → 0.9.4: a mode is an enumeration or a number, so values are text instead of references to literals.
 
 #include <optional>
 #include <vector>
@@ -20,7 +20,7 @@ struct LiteralName {
   std::string literal;  ///< decoded
 };
 
-/// "amlt:/#E/E_0?type=ModeLiteral" → E, E_0. Nothing where the reference names a literal in another way.
+/// "amlt:/#E/E_0?type=ModeLiteral" → E, E_0. Nothing if the reference names a literal in another way.
 std::optional<LiteralName> literal_of(Step& step, const Object& holder, const Field& reference) {
   if (const Object* const literal = step.find(holder, reference); literal != nullptr && literal->owner() != nullptr)
     return LiteralName{encode_name(literal->owner()->name()), std::string(literal->name())};
@@ -32,7 +32,7 @@ std::optional<LiteralName> literal_of(Step& step, const Object& holder, const Fi
   return LiteralName{std::string(names.substr(0, slash)), decode_name(names.substr(slash + 1))};
 }
 
-/// In files that say they are older, the name of a literal is read as if it were a reference.
+/// In files with an older version, the name of a literal is read as if it were a reference.
 bool text_instead(Object& object, std::string_view before, std::string_view after) {
   std::string text;
   for (const Field& word : object.references(before)) {
@@ -45,18 +45,26 @@ bool text_instead(Object& object, std::string_view before, std::string_view afte
   return true;
 }
 
+/// What a name does not say of a reference: of which mode the literal is if there is none, and what else was named.
+void note_target(Step& step, Object& object, std::string_view feature, const std::vector<Field>& references) {
+  if (step.find(object, references.front()) == nullptr)
+    step.changed(object, fmt::format("\"{}\" led nowhere", references.front().text));
+  for (std::size_t i = 1; i < references.size(); ++i) step.keep(object, feature, references[i].text);
+}
+
 /// A reference to a literal becomes the attribute `after` with its name.
 bool name_instead(Step& step, Object& object, std::string_view before, std::string_view after) {
   const auto references = object.references(before);
   if (references.empty() || text_instead(object, before, after)) return false;
   const auto named = literal_of(step, object, references.front());
   if (!named) return false;
+  note_target(step, object, before, references);
   object.unset(before);
   object.set(after, named->literal);
   return true;
 }
 
-/// The other way round: the literal of the mode of the label that `label` refers to.
+/// The reverse: the literal in the mode of the label that `label` refers to.
 bool literal_instead(Step& step, Object& object, std::string_view label, std::string_view before,
                      std::string_view after) {
   const auto value = object.attribute(before);
@@ -79,7 +87,7 @@ bool literal_instead(Step& step, Object& object, std::string_view label, std::st
   return true;
 }
 
-/// Label and value of what was a ModeValue.
+/// Label and value of a former ModeValue.
 void convert_mode_value(Step& step, Object& value, std::string_view cls) {
   value.set_class(cls);
   value.rename_feature("valueProvider", "label");
@@ -100,6 +108,7 @@ void mode_of_label(Step& step) {
     const Field reference = references.front();
     const auto named = literal_of(step, *label, reference);
     if (!named) continue;
+    note_target(step, *label, "initialValue", references);
     label->unset("initialValue");
     label->set("initialValue", named->literal);
     step.changed(*label);
@@ -219,18 +228,23 @@ std::vector<Conjunction> alternatives(const Object& disjunction) {
   return found;
 }
 
-/// A ModeCondition and whether it is to be the opposite.
+/// A ModeCondition, and whether it is negated.
 using Term = std::pair<const Object*, bool>;
 
 void create_condition(Object& owner, const Term& term) {
   Object& condition = owner.create("entries", "ModeCondition");
-  for (const Field& label : term.first->references("label"))
-    if (label.kind == FieldKind::remote)
-      condition.add_remote_reference("label", label.text, label.target_class);
-    else
-      condition.add_reference("label", label.text);
+  for (const Field& label : term.first->references("label")) condition.add_reference_like("label", label);
   condition.set("value", term.first->attribute_or("value", ""));
   condition.set("relation", term.second ? "NOT_EQUAL" : "EQUAL");
+}
+
+/// Once they are part of another one.
+void drop_conditions(Step& step, Object& disjunction) {
+  for (Object* const entry : disjunction.children("entries")) {
+    for (Object* const part : entry->children("entries")) step.drop(*part, {"label", "value", "relation"});
+    step.drop(*entry, {"label", "value", "relation"});
+  }
+  step.drop(disjunction);
 }
 
 /// "enabling and not disabling" as alternatives, or nothing where these are too many.
@@ -262,7 +276,7 @@ void execution_condition(Step& step) {
   const auto key = step.model.find_name("enablingModeValueList");
   const auto other_key = step.model.find_name("disablingModeValueList");
   if (!key && !other_key) return;
-  std::vector<Object*> stimuli;
+  Objects stimuli;
   step.model.for_each([&](Object& object) {
     if (object.child("enablingModeValueList") != nullptr || object.child("disablingModeValueList") != nullptr)
       stimuli.push_back(&object);
@@ -290,8 +304,8 @@ void execution_condition(Step& step) {
       Object& owner = one ? condition : condition.create("entries", "ModeConditionConjunction");
       for (const Term& term : terms) create_condition(owner, term);
     }
-    if (enabling != nullptr) stimulus->remove(*enabling);
-    stimulus->remove(*disabling);
+    if (enabling != nullptr) drop_conditions(step, *enabling);
+    drop_conditions(step, *disabling);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 0.9.4 → 0.9.5: one graph of calls for tasks and runnables, clocks by functions and steps.
+// 0.9.4 → 0.9.5: one call graph for tasks and runnables, clocks by functions and steps.
 
 #include <fmt/core.h>
 
@@ -8,7 +8,7 @@
 namespace amalthea::migration {
 namespace {
 
-/// AMALTHEA's own migration keeps what clocks and scenarios said under this key.
+/// AMALTHEA's own migration keeps clocks and scenarios with this key.
 constexpr std::string_view old_definition = "old_definition_v0.9.4";
 
 bool is_process(const Object& object) { return object.is("Task") || object.is("ISR"); }
@@ -35,7 +35,7 @@ void call_sequences(Step& step) {
   }
 }
 
-/// The Task, ISR or Runnable whose graph the item is in, or null.
+/// The Task, ISR or Runnable whose graph contains the item, or null.
 const Object* executable_of(const Object& item) {
   const Object* at = item.owner();
   while (at != nullptr && !is_process(*at) && !at->is("Runnable")) at = at->owner();
@@ -72,7 +72,7 @@ void runnable_items(Step& step) {
   for (Object* const runnable : step.objects_of("Runnable")) {
     if (runnable->child("callGraph") != nullptr || runnable->child("activityGraph") != nullptr) continue;
     auto items = runnable->take_all("runnableItems");
-    // Every runnable has a graph afterwards, as AMALTHEA's own migration makes it.
+    // Every runnable has a graph afterwards, like in AMALTHEA's own migration.
     Object& graph = runnable->create("callGraph", "CallGraph");
     for (OwnedObject& item : items) graph.add("items", std::move(item));
     if (!items.empty()) step.changed(*runnable);
@@ -85,7 +85,7 @@ void runnable_items_back(Step& step) {
     if (graph == nullptr) continue;
     for (OwnedObject& item : graph->take_all("items")) runnable->add("runnableItems", std::move(item));
     step.changed(*runnable);
-    if (graph->children().empty()) runnable->remove(*graph);
+    if (graph->children().empty()) step.drop(*graph);
   }
 }
 
@@ -111,17 +111,19 @@ std::string time_text(const Object& time) {
 }
 
 /// "amplitude=1.0 yOffset=0.0 period=10ms", all of it taken away.
-std::string old_function(Object& clock, std::string_view one, std::string_view other) {
+std::string old_function(Step& step, Object& clock, std::string_view one, std::string_view other) {
   std::string text;
   for (const std::string_view attribute : {one, other}) {
     text += fmt::format("{}{}={}", text.empty() ? "" : " ", attribute, clock.attribute_or(attribute, "0.0"));
     clock.unset(attribute);
   }
-  for (const OwnedObject& child : clock.children())
-    if (child->feature() == "period" || child->feature() == "shift")
-      text += fmt::format(" {}={}", child->feature(), time_text(*child));
-  clock.remove_all("period");
-  clock.remove_all("shift");
+  Objects times;
+  for (Object* const child : all_children(clock))
+    if (child->feature() == "period" || child->feature() == "shift") times.push_back(child);
+  for (Object* const time : times) {
+    text += fmt::format(" {}={}", time->feature(), time_text(*time));
+    step.drop(*time, {"value", "unit"});
+  }
   return text;
 }
 
@@ -133,13 +135,13 @@ void clock_functions(Step& step) {
                                     {"ClockTriangleFunction", "triangle", "max", "min"}};
   for (const Function& function : functions) {
     for (Object* const clock : step.objects_of(function.cls)) {
-      const std::string before = old_function(*clock, function.one, function.other);
+      const std::string before = old_function(step, *clock, function.one, function.other);
       step.set_class(*clock, "ClockFunction");
       clock->set("curveType", function.curve);
       step.altered(*clock, "what the clock was is kept as text: a function has frequencies now");
       step.keep_as(*clock, old_definition, before);
     }
-    step.rename_class(function.cls, "ClockFunction");  // for references that lead nowhere
+    step.rename_class(function.cls, "ClockFunction");  // for unresolved references
   }
 }
 
@@ -157,19 +159,19 @@ void clock_steps(Step& step) {
 void scenarios(Step& step) {
   for (Object* const scenario : step.objects_of("Scenario")) {
     Object* const recurrence = scenario->child("recurrence");
-    if (recurrence == nullptr) continue;
+    if (recurrence == nullptr || scenario->owner() == nullptr) continue;
     const std::string before = fmt::format("recurrence={}", time_text(*recurrence));
     Object& stimulus = *scenario->owner();
     if (stimulus.is("VariableRateStimulus") && stimulus.child("step") == nullptr)
       stimulus.create("step", "Time").fields() = recurrence->fields();
-    scenario->remove(*recurrence);
+    step.drop(*recurrence, {"value", "unit"});
     step.altered(*scenario, "the recurrence is kept as text: samples are counted in cycles of the clock now");
     step.keep_as(*scenario, old_definition, before);
   }
 }
 
-// What else changed: supertypes, additions, and features that became mandatory, for which nothing better is
-// known. A reference of EnforcedMigration to an interrupt controller is kept by the step itself.
+// Other changes: supertypes, additions, and new mandatory features without a better value. The step itself keeps a
+// reference of EnforcedMigration to an interrupt controller.
 constexpr Rule rules_to_0_9_5[] = {
     {"items is the new name of graphEntries", "of a CallGraph", graph_entries, graph_entries_back},
     {"calls of tasks are RunnableCalls", "TaskRunnableCall has no class of its own any more", calls_of_tasks,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // 0.9.5 → 0.9.7: activity graphs, items of event chains, component interfaces.
 //
-// No definition of 0.9.6 is to be had. What is converted to it has the form of 0.9.7; what says it is 0.9.6 may have
-// that of 0.9.5.
+// No definition of 0.9.6 is available. Content converted to it has the form of 0.9.7; a file of 0.9.6 may have that of
+// 0.9.5.
 
 #include <iterator>
 #include <vector>
@@ -32,11 +32,7 @@ void activity_graphs_back(Step& step) {
 constexpr std::string_view chain_classes[] = {"EventChain", "SubEventChain"};
 
 void copy_reference(const Object& from, std::string_view feature, Object& to) {
-  for (const Field& target : from.references(feature))
-    if (target.kind == FieldKind::remote)
-      to.add_remote_reference(feature, target.text, target.target_class);
-    else
-      to.add_reference(feature, target.text);
+  for (const Field& target : from.references(feature)) to.add_reference_like(feature, target);
 }
 
 void chain_items(Step& step) {
@@ -46,7 +42,7 @@ void chain_items(Step& step) {
       if (!segments && !strands) continue;
       step.changed(*chain);
       if (segments && strands) {
-        // Both at once: the strands are one more part of the sequence.
+        // Both: the strands are one more part of the sequence.
         step.altered(*chain, "has segments and strands: the strands became the last of its segments");
         Object& inner = chain->create("segments", "EventChainContainer").create("eventChain", "SubEventChain");
         copy_reference(*chain, "stimulus", inner);
@@ -81,7 +77,7 @@ void component_processes_back(Step& step) {
   for (const std::string_view cls : {"Component", "Composite"}) step.rename_feature(cls, "processes", "tasks");
 }
 
-/// The interface of this name in any file, or a new one beside the components of `port`.
+/// The interface with this name in any file, or a new one beside the components of `port`.
 Object& interface_named(Step& step, const Object& port, std::string_view name) {
   for (Object* const found : step.objects_of("MainInterface"))
     if (found->name() == name) return *found;
@@ -95,38 +91,39 @@ void component_ports(Step& step) {
     const std::string name(port->attribute_or("interfaceName", ""));
     port->unset("interfaceName");
     if (name.empty()) continue;
-    const Object& interface = interface_named(step, *port, name);
+    Object& interface = interface_named(step, *port, name);
     const std::string id = computed_id(interface, step.to.version).value_or("");
     if (&step.root_of(interface) == &step.root_of(*port))
-      port->add_reference("interface", id);
+      port->add_reference("interface", id, &interface);
     else
-      port->add_remote_reference("interface", fmt::format("amlt:/#{}", id), interface.cls());
+      port->add_remote_reference("interface", fmt::format("amlt:/#{}", id), interface.cls(), &interface);
     step.changed(*port, "refers to an interface instead of its name");
   }
   step.rename_class("InterfacePort", "ComponentPort");
 }
 
-/// Ports of interfaces that are a name and nothing else.
+/// Ports of interfaces that have only a name.
 void component_ports_back(Step& step) {
+  Objects named;
   for (Object* const port : step.objects_of("ComponentPort")) {
     const auto references = port->references("interface");
     Object* const interface = references.empty() ? nullptr : step.find(*port, references.front());
     if (interface == nullptr || !interface->is("MainInterface") || !interface->children().empty()) continue;
     port->unset("interface");
     port->set("interfaceName", interface->name());
+    named.push_back(interface);
     step.changed(*port);
   }
   step.rename_class("ComponentPort", "InterfacePort");
-  for (Object* const interface : step.objects_of("MainInterface"))
-    if (interface->children().empty() && interface->owner() != nullptr) {
-      std::size_t uses = 0;
-      const std::string id = step.id(*interface);
-      step.model.for_each([&](const Object& object) {
-        for (const Field& field : object.fields())
-          if (field.kind != FieldKind::value && field.text.ends_with(id)) ++uses;
-      });
-      if (uses == 0) interface->owner()->remove(*interface);
-    }
+  for (Object* const interface : named) {
+    std::size_t uses = 0;
+    const std::string id = step.id(*interface);
+    step.model.for_each([&](const Object& object) {
+      for (const Field& field : object.fields())
+        if (field.kind != FieldKind::value && field.text.ends_with(id)) ++uses;
+    });
+    if (uses == 0) step.drop(*interface, {"name"});
+  }
 }
 
 // ---- conditions
@@ -134,8 +131,8 @@ void component_ports_back(Step& step) {
 void mode_conditions(Step& step) { step.rename_class("ModeCondition", "ModeValueCondition"); }
 void mode_conditions_back(Step& step) { step.rename_class("ModeValueCondition", "ModeCondition"); }
 
-// What else changed: descriptions and dependencies that moved to supertypes, additions, and features that
-// became mandatory, for which nothing better is known. Ids by segments and `xmi:id` are seen to by every migration.
+// Other changes: descriptions and dependencies that moved to supertypes, additions, and new mandatory features without
+// a better value. Every migration handles ids by segments and `xmi:id`.
 constexpr Rule rules_to_0_9_7[] = {
     {"activityGraph is the new name of callGraph", "of tasks, ISRs and runnables; the class is ActivityGraph",
      activity_graphs, activity_graphs_back},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 0.9.9 → 1.0.0: measurements are no part of a model any more.
+// 0.9.9 → 1.0.0: measurements are no longer part of a model.
 
 #include "migration/detail/steps.hpp"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// 1.1.0 → 1.2.0: loops, maps and groups that may be interrupted; nothing that was there changes.
+// 1.1.0 → 1.2.0: loops, maps and interruptible groups; existing content does not change.
 
 #include "migration/detail/steps.hpp"
 
 namespace amalthea::migration {
 namespace {
 
-/// Groups may be interrupted where nothing else is said.
+/// Groups are interruptible by default.
 void interruptible_groups_back(Step& step) {
   for (Object* const group : step.objects_of("Group"))
     if (group->attribute("interruptible") == "true") {
@@ -15,7 +15,7 @@ void interruptible_groups_back(Step& step) {
     }
 }
 
-// Activity graphs belong to IExecutable, which concerns the order in a file alone. The counts of ArrivalCurveEntry and
+// Activity graphs belong to IExecutable, which only affects the order in a file. The counts of ArrivalCurveEntry and
 // PeriodicBurstStimulus have another default, but are always written. The rest are additions.
 constexpr Rule rules_to_1_2_0[] = {
     {"groups say whether they are interruptible", "they are where nothing is said", nothing, interruptible_groups_back},

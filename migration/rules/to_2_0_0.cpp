@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 1.2.0 → 2.0.0: schedulers are defined by names and parameters, conditions concern more than modes.
+// 1.2.0 → 2.0.0: scheduler definitions by names and parameters, conditions on more than modes.
 
 #include <algorithm>
 
@@ -9,8 +9,7 @@
 namespace amalthea::migration {
 namespace {
 
-/// Objects of any class that hold conditions of the general kind from 2.0.0 on: runnables and stimuli when they are
-/// executed, loops how long.
+/// Objects of any class with general conditions since 2.0.0: execution conditions of runnables and stimuli, and loops.
 template <typename Visit>
 void for_each_condition(Step& step, Visit visit) {
   for (const std::string_view feature : {"executionCondition", "condition"}) {
@@ -36,7 +35,7 @@ void conditions(Step& step) {
   });
 }
 
-// ---- back: what the general classes say of modes alone
+// ---- reverse direction: general classes used only for modes
 
 bool only_modes(const Object& condition) {
   const auto& entries = condition.children();
@@ -74,8 +73,8 @@ void switches_back(Step& step) {
   }
 }
 
-// What else changed: CombinatorialCondition is the new name of an enum with the same literals, the rest are
-// supertypes and additions.
+// Other changes: CombinatorialCondition is the new name of an enum with the same literals, the rest are supertypes and
+// additions.
 constexpr Rule rules_to_2_0_0[] = {
     {"schedulers have definitions",
      "the algorithm of a scheduler is a SchedulerDefinition, its parameters and those of allocations are entries of a "

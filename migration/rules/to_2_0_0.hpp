@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Rules of the step 1.2.0 → 2.0.0 that have to do with schedulers.
+/// Rules of the step 1.2.0 → 2.0.0 for schedulers.
 
 namespace amalthea::migration {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 1.2.0 → 2.0.0: classes of algorithms and their attributes → definitions of schedulers and of their parameters.
+// 1.2.0 → 2.0.0: algorithm classes and their attributes → definitions of schedulers and parameters.
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,7 @@
 namespace amalthea::migration {
 namespace {
 
-/// Before the names of parameters that are not AMALTHEA's.
+/// Prefix of parameter names that are not AMALTHEA's.
 constexpr std::string_view extended = "extended: ";
 constexpr std::string_view user_specific = "UserSpecificSchedulingAlgorithm";
 
@@ -32,7 +32,7 @@ constexpr std::array<StandardParameter, 5> standard_parameters{{{"priority", "In
                                                                 {"replenishment", "Time"},
                                                                 {"quantSize", "Time"}}};
 
-/// The algorithms that schedule by parameters of processes or of their own. The others have none.
+/// The algorithms with parameters for processes or for the scheduler. The others have none.
 struct StandardAlgorithm {
   std::string_view name, process_parameters, algorithm_parameters;  // separated by blanks
 };
@@ -55,14 +55,14 @@ std::vector<std::string> words(std::string_view text) {
   return found;
 }
 
-/// The names of definitions that a model needs, in the order in which they are listed.
+/// The names of definitions that a model needs, in the order of listing.
 struct Needed {
   struct Scheduler {
     std::string name;
     std::vector<std::string> algorithm_parameters, process_parameters;
   };
   std::vector<Scheduler> schedulers;
-  std::set<std::string> parameters;  // with "extended: "
+  std::set<std::string> parameters;  // with the prefix "extended: "
 };
 
 class Definitions {
@@ -79,17 +79,17 @@ class Definitions {
   }
 
  private:
-  // ---- what there is to define
+  // ---- required definitions
 
   void convert_schedulers(std::string_view cls) {
     for (Object* const scheduler : step_.objects_of(cls)) {
       Object* const algorithm = scheduler->child("schedulingAlgorithm");
-      if (algorithm == nullptr) continue;
+      if (algorithm == nullptr || algorithm->cls() == no_class) continue;
       const std::string name = definition_for(*algorithm);
       definition_of_.emplace_back(scheduler, name);
       convert_algorithm(*scheduler, *algorithm);
       step_.changed(*scheduler, name);
-      scheduler->remove(*algorithm);
+      step_.drop(*algorithm, {"quantSizeNs"});
     }
   }
 
@@ -151,11 +151,13 @@ class Definitions {
   }
 
   void convert_extensions(Object& from, Object& to) {
-    for (const OwnedObject& extension : from.take_all("parameterExtensions"))
+    for (Object* const extension : from.children("parameterExtensions")) {
       add_parameter(to, key_of(*extension), "StringObject").set("value", extension->attribute_or("value", ""));
+      step_.drop(*extension, {"key", "value"});
+    }
   }
 
-  /// In files that say they are older an entry of the new map is read as the old class.
+  /// In files with an older version, an entry of the new map is read as the old class.
   static bool is_new(Object& entry) {
     Object* const value = entry.child("value");
     if (value == nullptr) return false;
@@ -177,16 +179,17 @@ class Definitions {
     for (Object* const old : owner.children("schedulingParameters")) {
       if (!old->is("SchedulingParameters") || is_new(*old)) continue;
       any = true;
-      const OwnedObject taken = owner.take(*old);
       // A priority of 0 is what an allocation has that says nothing.
-      if (const auto priority = taken->attribute("priority"); priority && *priority != "0")
+      if (const auto priority = old->attribute("priority"); priority && *priority != "0")
         add_parameter(owner, "priority", "IntegerObject").set("value", *priority);
       for (const std::string_view name : {"minBudget", "maxBudget", "replenishment"})
-        if (const Object* const time = taken->child(name)) {
+        if (Object* const time = old->child(name)) {
           Object& value = add_parameter(owner, std::string(name), "Time");
           for (const std::string_view attribute : {"value", "unit"})
             if (const auto text = time->attribute(attribute)) value.set(attribute, *text);
+          step_.drop(*time, {"value", "unit"});
         }
+      step_.drop(*old, {"priority"});
     }
     convert_extensions(owner, owner);
     if (any) step_.changed(owner);
@@ -195,7 +198,7 @@ class Definitions {
   // ---- the definitions
 
   void create() {
-    // All stand in one file, where the operating systems are.
+    // All are in one file, that of the operating systems.
     const auto models = step_.parts("osModel");
     Object* const any = !definition_of_.empty() ? definition_of_.front().first : key_of_.front().first->owner();
     os_model_ = !definition_of_.empty() || models.empty() ? &step_.part(*any, "osModel", "OSModel") : models.front();
@@ -254,7 +257,7 @@ class Definitions {
   Object* os_model_ = nullptr;
 };
 
-// ---- back
+// ---- reverse direction
 
 std::string name_of(std::string_view id) {
   std::string_view name = id.substr(0, id.rfind("?type="));
@@ -263,7 +266,7 @@ std::string name_of(std::string_view id) {
 }
 
 /// Entries that the older classes can say, taken away. `extensions` takes those with a name of their own.
-void parameters_back(Object& owner, Object* extensions, bool standard) {
+void parameters_back(Step& step, Object& owner, Object* extensions, bool standard) {
   Object* old = nullptr;
   for (Object* const entry : owner.children("schedulingParameters")) {
     if (!entry->is("SchedulingParameter")) continue;
@@ -285,11 +288,12 @@ void parameters_back(Object& owner, Object* extensions, bool standard) {
     } else {
       continue;
     }
-    owner.remove(*entry);
+    if (value->owner() == entry) step.drop(*value, {"value"});
+    step.drop(*entry, {"key"});
   }
 }
 
-/// Class of the algorithm up to 1.2.0 for the name of a definition, or "".
+/// The algorithm class up to 1.2.0 for the name of a definition, or "".
 std::string_view class_of(std::string_view name) {
   if (name.starts_with(user_specific) &&
       name.substr(user_specific.size()).find_first_not_of("0123456789") == std::string_view::npos)
@@ -311,8 +315,8 @@ bool referred_to(const Step& step, const Object& definition) {
   return used;
 }
 
-/// Definitions that stood for an algorithm of the older release, and those of parameters that nobody sets: what they
-/// say lies in the name.
+/// Definitions that represent an algorithm of the older release, and unused parameter definitions: their name is their
+/// only content.
 void remove_definitions(Step& step) {
   std::set<std::string> parameters;
   for (const StandardParameter& standard : standard_parameters) parameters.insert(std::string(standard.name));
@@ -322,13 +326,13 @@ void remove_definitions(Step& step) {
     for (const std::string_view feature : {"algorithmParameters", "processParameters"})
       for (const Field& parameter : definition->references(feature)) parameters.insert(name_of(parameter.text));
     if (definition->attribute("description")) step.altered(*definition, "an algorithm cannot be described");
-    definition->owner()->remove(*definition);
+    step.drop(*definition, {"name", "description", "algorithmParameters", "processParameters"});
   }
   for (Object* const definition : step.objects_of("SchedulingParameterDefinition")) {
     const std::string name(definition->name());
     const bool known = parameters.contains(name) || name.starts_with(extended);
     if (known && definition->children().empty() && !referred_to(step, *definition))
-      definition->owner()->remove(*definition);
+      step.drop(*definition, {"name", "type", "many", "mandatory"});
   }
 }
 
@@ -344,11 +348,11 @@ void scheduler_definitions_back(Step& step) {
       if (algorithm_class.empty()) continue;
       scheduler->unset("definition");
       Object& algorithm = scheduler->create("schedulingAlgorithm", algorithm_class);
-      parameters_back(*scheduler, algorithm_class == user_specific ? &algorithm : nullptr, false);
+      parameters_back(step, *scheduler, algorithm_class == user_specific ? &algorithm : nullptr, false);
       step.changed(*scheduler);
     }
   for (const std::string_view cls : {"SchedulerAssociation", "TaskAllocation"})
-    for (Object* const owner : step.objects_of(cls)) parameters_back(*owner, owner, true);
+    for (Object* const owner : step.objects_of(cls)) parameters_back(step, *owner, owner, true);
   remove_definitions(step);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 2.2.0 → 3.0.0: one kind of switches and conditions, types of data by reference.
+// 2.2.0 → 3.0.0: one kind of switches and conditions, data types by reference.
 
 #include <fmt/core.h>
 
@@ -43,7 +43,7 @@ bool name_taken(const Step& step, std::string_view name) {
   return false;
 }
 
-/// A definition of what was written in the place of a reference.
+/// A definition for a type that was written in place of a reference.
 void define_type(Step& step, Object& owner, std::string_view feature, Object& type) {
   std::string name = fmt::format("{}_{}", owner.name(), feature);
   for (std::size_t number = 2; name_taken(step, name); ++number)
@@ -51,7 +51,7 @@ void define_type(Step& step, Object& owner, std::string_view feature, Object& ty
   Object& definition = step.part(owner, "swModel", "SWModel").create("typeDefinitions", "DataTypeDefinition");
   definition.set("name", name);
   step.move(type, definition, "dataType");
-  owner.add_reference(feature, step.id(definition));
+  owner.add_reference(feature, step.id(definition), &definition);
 }
 
 void types_by_reference(Step& step) {
@@ -63,7 +63,7 @@ void types_by_reference(Step& step) {
       const auto targets = type->references("typeDef");
       if (!type->is("TypeRef") || targets.empty()) {
         if (type->is("TypeRef"))
-          step.keep_child(*owner, *type);  // of no type
+          step.keep_child(*owner, *type);  // without type
         else
           define_type(step, *owner, one.feature, *type);
         continue;
@@ -71,11 +71,8 @@ void types_by_reference(Step& step) {
       const Field target = targets.front();
       for (OwnedObject& property : type->take_all("customProperties"))
         owner->add("customProperties", std::move(property));
-      owner->remove(*type);
-      if (target.kind == FieldKind::remote)
-        owner->add_remote_reference(one.feature, target.text, target.target_class);
-      else
-        owner->add_reference(one.feature, target.text);
+      step.drop(*type, {"typeDef"});
+      owner->add_reference_like(one.feature, target);
     }
 }
 
@@ -87,15 +84,12 @@ void types_by_reference_back(Step& step) {
       const Field target = targets.front();
       owner->unset(one.feature);
       Object& type = owner->create(one.feature, "TypeRef");
-      if (target.kind == FieldKind::remote)
-        type.add_remote_reference("typeDef", target.text, target.target_class);
-      else
-        type.add_reference("typeDef", target.text);
+      type.add_reference_like("typeDef", target);
       step.changed(*owner);
     }
 }
 
-/// A semaphore is owned where nothing else is said.
+/// A semaphore is owned by default.
 void ownership_back(Step& step) {
   for (Object* const semaphore : step.objects_of("Semaphore"))
     if (semaphore->attribute("ownership") == "true") {
@@ -104,7 +98,7 @@ void ownership_back(Step& step) {
     }
 }
 
-// The way back leaves switches and conditions as they are: 2.2.0 has the new classes, too.
+// The reverse direction keeps switches and conditions: 2.2.0 also has the new classes.
 constexpr Rule rules_to_3_0_0[] = {
     {"Switch is the new name of ModeSwitch", "with its entries and default", switches},
     {"conditions of modes are of the general kind", "ConditionDisjunction and ConditionConjunction",

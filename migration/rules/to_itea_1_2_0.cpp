@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ITEA 1.1.0 (AMALTHEA 1.0.3) → ITEA 1.2.0 (AMALTHEA 1.1.0).
 //
-// Nothing has to be done about DeadlineMonotinic: in memory it has its later name DeadlineMonotonic.
+// DeadlineMonotinic needs no rule: in memory it has its later name DeadlineMonotonic.
 
 #include <string>
 #include <unordered_map>
@@ -40,7 +40,7 @@ void access_statistics(Step& step) {
       statistic->rename_feature(writes ? "write" : "read", "value");
       step.changed(*access, writes ? "write became value" : "read became value");
     }
-    // What a reading access says of writing has never meant anything.
+    // The write part of a reading access never had a meaning.
     for (const std::string_view other : {"read", "write"})
       while (Object* const left = statistic->child(other)) step.keep_child(*statistic, *left);
     if (statistic->child("cacheMisses") == nullptr && statistic->child("readCacheMisses") != nullptr) {
@@ -52,7 +52,7 @@ void access_statistics(Step& step) {
 
 // ---- allocations
 
-/// "InterruptController" or "Task" of the type that stands at `<feature xsi:type="…" href="…"/>`.
+/// "InterruptController" or "Task" for the type in `<feature xsi:type="…" href="…"/>`.
 std::string_view written_type(const Object& holder, std::string_view feature) {
   const Object* const address = holder.child(feature);
   const std::string_view type = address == nullptr ? "" : address->attribute_or("xsi:type", "");
@@ -64,7 +64,7 @@ bool is_allocation_of_isr(const Object& allocation, const IteaReferences& refere
   return written_type(allocation, "process") == "ISR";
 }
 
-/// The interrupt controller for what used to run on a scheduler: one of an operating system, made when first asked for.
+/// The interrupt controller that replaces a scheduler: one of an operating system, created on demand.
 class InterruptControllers {
  public:
   Object& instead_of(Object& scheduler) {
@@ -84,14 +84,14 @@ class InterruptControllers {
   std::unordered_map<const Object*, Object*> made_;
 };
 
-/// The address of `target` in a reference that has led to `before` ("os.amxmi#_x", "_x").
+/// The address of `target` in a reference that referred to `before` ("os.amxmi#_x", "_x").
 std::string address_like(std::string_view before, Object& target) {
   const std::size_t hash = before.find('#');
   return std::string(hash == std::string_view::npos ? "" : before.substr(0, hash + 1)).append(lasting_id(target));
 }
 
-/// An ISRAllocation has a reference that 0.7.0 does not have, so it stays as it is written.
-void lead_to_controller(Object& allocation, Object& scheduler, InterruptControllers& controllers) {
+/// An ISRAllocation has a reference that 0.7.0 lacks, so it is kept as written.
+void redirect_to_controller(Object& allocation, Object& scheduler, InterruptControllers& controllers) {
   Object& controller = controllers.instead_of(scheduler);
   if (Object* const address = allocation.child("scheduler")) {
     const std::string after = address_like(address->attribute_or("href", ""), controller);
@@ -103,13 +103,13 @@ void lead_to_controller(Object& allocation, Object& scheduler, InterruptControll
 }
 
 /// A TaskAllocation and a RunnableAllocation have a reference `scheduler` in 0.7.0.
-void lead_to_scheduler(Object& allocation, const IteaReferences& references) {
+void lead_to_scheduler(Step& step, Object& allocation, const IteaReferences& references) {
   Object* const target = references.target(allocation, "scheduler");
   Object* const address = allocation.child("scheduler");
   const std::string written(address != nullptr ? address->attribute_or("href", "")
                                                : allocation.attribute_or("scheduler", ""));
   if (written.empty()) return;
-  if (address != nullptr) allocation.remove(*address);
+  if (address != nullptr) step.drop(*address, {"href", "xsi:type"});
   allocation.unset("scheduler");
   const auto task_scheduler = metamodel::find_class("TaskScheduler").value_or(no_class);
   if (written.find('#') != std::string::npos)
@@ -125,10 +125,10 @@ void allocate_process(Step& step, Object& allocation, const IteaReferences& refe
   const bool of_isr = is_allocation_of_isr(allocation, references);
   allocation.unset("xsi:type");
   allocation.set_class(of_isr ? "ISRAllocation" : "TaskAllocation");
-  if (!of_isr) return lead_to_scheduler(allocation, references);
+  if (!of_isr) return lead_to_scheduler(step, allocation, references);
   Object* const scheduler = references.target(allocation, "scheduler");
   if (scheduler == nullptr || !scheduler->is("TaskScheduler")) return;
-  lead_to_controller(allocation, *scheduler, controllers);
+  redirect_to_controller(allocation, *scheduler, controllers);
   step.altered(allocation, "the ISR runs on an interrupt controller now, not on a scheduler of tasks");
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ITEA 1.2.0 (AMALTHEA 1.1.0) → ITEA 1.3.0 (AMALTHEA 1.1.1).
 //
-// Nothing has to be done about names that 0.7.0 has as 1.3.0 has them: in memory tagName is name and maximumCyle is
-// maximumCycle already, and SchedulingSWUnit has no package. Labels that decide turn into modes in
-// to_itea_1_3_0_modes.cpp.
+// Names that 0.7.0 and 1.3.0 share need no rule: in memory tagName is name and maximumCyle is maximumCycle already, and
+// SchedulingSWUnit has no package. Labels that control switches become modes in to_itea_1_3_0_modes.cpp.
 
 #include <string>
 #include <unordered_map>
@@ -31,19 +30,19 @@ void file_names(Step& step) {
 // ---- components
 
 void components(Step& step) {
-  struct Place {
+  struct ContainerFeature {
     std::string_view of, feature;
   };
-  static constexpr Place places[] = {{"Component", "components"},
-                                     {"Composite", "components"},
-                                     {"System", "systems"},
-                                     {"ComponentInstance", "componentInstances"},
-                                     {"Connector", "connectors"}};
+  static constexpr ContainerFeature container_features[] = {{"Component", "components"},
+                                                            {"Composite", "components"},
+                                                            {"System", "systems"},
+                                                            {"ComponentInstance", "componentInstances"},
+                                                            {"Connector", "connectors"}};
   step.model.for_each([&](Object& object) {
     if (object.feature() != "elements") return;
-    for (const Place& place : places) {
-      if (!object.is(place.of)) continue;
-      object.set_feature(place.feature);
+    for (const ContainerFeature& container_feature : container_features) {
+      if (!object.is(container_feature.of)) continue;
+      object.set_feature(container_feature.feature);
       step.changed(object);
     }
   });
@@ -51,8 +50,7 @@ void components(Step& step) {
 
 // ---- enumerations
 
-/// An attribute that is not set has the first literal of its enumeration. That is `_undefined_` in 1.3.0 and was this
-/// one before.
+/// An unset attribute has the first literal of its enumeration. That is `_undefined_` in 1.3.0 and was this one before.
 struct FirstLiteral {
   std::string_view of, attribute, literal;
 };
@@ -86,8 +84,7 @@ constexpr FirstLiteral first_literals[] = {
     {"WaitEvent", "maskType", "AND"},
 };
 
-/// A file that holds one bus, bridge or crossbar switch and nothing else says as little of its policy as AMALTHEA's own
-/// migration leaves there.
+/// A file with a single bus, bridge or crossbar switch does not state its policy, like in AMALTHEA's own migration.
 bool is_lone_network_type(const Object& object) { return object.owner() == nullptr && !object.is("NetworkType"); }
 
 void enumeration_defaults(Step& step) {
@@ -100,9 +97,9 @@ void enumeration_defaults(Step& step) {
     step.changed(object, attribute);
   };
   step.model.for_each([&](Object& object) {
-    if (object.cls() == no_class) {  // 0.7.0 does not have the class
+    if (object.cls() == no_class) {  // 0.7.0 lacks the class
       const std::string_view type = object.attribute_or("xsi:type", object.owner() == nullptr ? object.feature() : "");
-      // As AMALTHEA's own migration: of features only, not of attributes.
+      // Like in AMALTHEA's own migration: for features only, not for attributes.
       if (type.substr(type.find(':') + 1) == "FeatureTypes" && object.feature() != "attribute")
         state(object, "value", "floatingPointUnit");
       return;
@@ -126,7 +123,7 @@ void waiting_behaviour(Step& step) {
 
 // ---- deadlines
 
-/// Where requirements of a process stand: in its own file, or else in any that holds a whole model; null if none does.
+/// The requirements of a process: in its own file, or else in any with a whole model; null if there is none.
 Object* constraints_for(Step& step, const Object& process) {
   Object* root = &step.root_of(process);
   if (!root->is("Amalthea")) {
@@ -139,7 +136,7 @@ Object* constraints_for(Step& step, const Object& process) {
 
 void deadlines(Step& step) {
   const IteaReferences references(step.model);
-  std::vector<Object*> processes;
+  Objects processes;
   step.model.for_each([&](Object& object) {
     if ((object.is("Task") || object.is("ISR") || object.is("ProcessPrototype")) && object.child("deadline") != nullptr)
       processes.push_back(&object);
@@ -161,7 +158,7 @@ void deadlines(Step& step) {
     Object& value = limit.create("limitValue", "SignedTime");
     value.set("value", deadline.attribute_or("value", "0"));
     value.set("unit", deadline.attribute_or("unit", "ps"));
-    process->remove(deadline);
+    step.drop(deadline, {"value", "unit"});
     step.changed(*process);
   }
 }
@@ -176,7 +173,7 @@ void reference_objects(Step& step) {
     if (metamodel::is_referable(target->cls(), oldest_version)) continue;
     const std::string text(object->reference("value").value_or(""));
     step.keep(*object, "value", text);
-    object->owner()->remove(*object);
+    step.drop(*object, {"value"});
   }
 }
 

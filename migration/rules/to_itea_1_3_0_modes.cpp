@@ -19,8 +19,8 @@ Object* software_of(const Object& root) {
   return root.child("swModel");
 }
 
-/// The software model that can take the modes of a file: its own, or the first one there is. Null if there is none and
-/// none can be made.
+/// The software model for the modes of a file: its own, or the first one. Null if there is none and none can be
+/// created.
 Object* software_for(Step& step, Object& root) {
   if (Object* const own = software_of(root)) return own;
   for (const EditableModel::File& file : step.model.files())
@@ -28,7 +28,7 @@ Object* software_for(Step& step, Object& root) {
   return root.is("Amalthea") ? &step.part(root, "swModel", "SWModel") : nullptr;
 }
 
-/// The files in the order in which modes are numbered: whole models, then parts.
+/// The files in the order of mode numbers: whole models, then parts.
 std::vector<Object*> roots_in_order(const EditableModel& model) {
   std::vector<Object*> roots;
   for (const EditableModel::File& file : model.files()) roots.push_back(file.root.get());
@@ -36,13 +36,13 @@ std::vector<Object*> roots_in_order(const EditableModel& model) {
   return roots;
 }
 
-/// What stands as `value`, be it that 0.7.0 has a reference there.
+/// The content of `value`, also if 0.7.0 has a reference there.
 std::string value_of(const Object& entry) {
   return std::string(entry.attribute("value").value_or(entry.reference("value").value_or("0")));
 }
 
-/// The values of entries, which are numbers, become literals of one new mode. Entries that lead to a literal already
-/// stay as they are. Returns whether there was anything to do.
+/// The values of entries, which are numbers, become literals of one new mode. Entries that already refer to a literal
+/// are unchanged. Returns whether there were any.
 bool make_literals(Step& step, Object& root, const std::vector<Object*>& entries, const std::string& mode_name,
                    const IteaReferences& references) {
   std::vector<Object*> old;
@@ -76,7 +76,7 @@ bool make_literals(Step& step, Object& root, const std::vector<Object*>& entries
   return true;
 }
 
-/// The mode label that stands for a label, next to it.
+/// The mode label that replaces a label, next to it.
 Object& mode_label_for(Object& label) {
   Object& software = *label.owner();
   for (Object* const known : software.children("modeLabels"))
@@ -86,19 +86,19 @@ Object& mode_label_for(Object& label) {
   return made;
 }
 
-/// `before` of an object leads to a label; `after` leads to the mode label for it then.
-void lead_to_mode_label(Step& step, Object& object, std::string_view before, std::string_view after,
-                        const IteaReferences& references) {
+/// `before` of an object refers to a label; afterwards `after` refers to its mode label.
+void redirect_to_mode_label(Step& step, Object& object, std::string_view before, std::string_view after,
+                            const IteaReferences& references) {
   if (!IteaReferences::is_set(object, before)) return;
   Object* const label = references.target(object, before);
   if (label != nullptr && !label->is("Label")) return;
   if (label == nullptr || label->owner() == nullptr) {
-    if (before == after) return;  // leads nowhere, and may go on to do so
+    if (before == after) return;  // unresolved, and remains so
     const Object* const address = object.child(before);
     const std::string written(address != nullptr ? address->attribute_or("href", "") : object.attribute_or(before, ""));
     step.keep(object, before, written);
   }
-  object.remove_all(before);
+  for (Object* const address : object.children(before)) step.drop(*address, {"href", "xsi:type"});
   object.unset(before);
   if (label == nullptr || label->owner() == nullptr) return;
   refer(object, after, mode_label_for(*label), references);
@@ -115,7 +115,7 @@ void stimulus_label_values(Step& step) {
   for (Object* const root : roots_in_order(step.model)) {
     const IteaReferences references(step.model);
     std::vector<Object*> entries;
-    const auto look_at = [&](Object& stimulus) {
+    const auto convert_stimulus = [&](Object& stimulus) {
       for (const auto& [before, after] : lists) {
         if (stimulus.child(before) != nullptr) stimulus.rename_feature(before, after);
         for (Object* const list : stimulus.children(after))
@@ -124,13 +124,14 @@ void stimulus_label_values(Step& step) {
     };
     Object* const stimuli = root->is("StimuliModel") ? root : root->child("stimuliModel");
     if (stimuli == nullptr) {
-      look_at(*root);
+      convert_stimulus(*root);
     } else {
-      for (Object* const stimulus : stimuli->children("stimuli")) look_at(*stimulus);
+      for (Object* const stimulus : stimuli->children("stimuli")) convert_stimulus(*stimulus);
     }
     const std::string name = fmt::format("mode_stimuli_{}_migration_generated", modes);
     if (make_literals(step, *root, entries, name, references)) ++modes;
-    for (Object* const entry : entries) lead_to_mode_label(step, *entry, "valueProvider", "valueProvider", references);
+    for (Object* const entry : entries)
+      redirect_to_mode_label(step, *entry, "valueProvider", "valueProvider", references);
   }
 }
 
@@ -138,7 +139,7 @@ void label_switches(Step& step) {
   std::size_t modes = 0;
   for (Object* const root : roots_in_order(step.model)) {
     const IteaReferences references(step.model);
-    std::vector<Object*> switches, entries;  // in the order in which they stand
+    std::vector<Object*> switches, entries;  // in their order
     std::vector<Object*> left{root};
     while (!left.empty()) {
       Object& object = *left.back();
@@ -148,7 +149,7 @@ void label_switches(Step& step) {
       for (std::size_t i = object.children().size(); i-- > 0;) left.push_back(object.children()[i].get());
     }
     for (Object* const mode_switch : switches)
-      lead_to_mode_label(step, *mode_switch, "label", "valueProvider", references);
+      redirect_to_mode_label(step, *mode_switch, "label", "valueProvider", references);
     const std::string name = fmt::format("mode_sw_{}_migration_generated", modes);
     if (make_literals(step, *root, entries, name, references)) ++modes;
   }

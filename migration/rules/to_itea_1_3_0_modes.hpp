@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// ITEA 1.3.0: labels that decide about stimuli and switches become mode labels.
+/// Rules of the step to ITEA 1.3.0: labels that control stimuli and switches become mode labels.
 
 #include "migration/detail/rule.hpp"
 

@@ -20,7 +20,7 @@ Facts::Facts(const Model& model) {
       add_references(model, element);
     }
   }
-  // A misspelt reference has been reported; that what it means is not referred to would be the same said again.
+  // A misspelled reference has been reported; its probable target counts as referred to, to avoid a second finding.
   for (const Model::Dangling& dangling : model.dangling())
     if (dangling.likely) uses_[key(dangling.likely)].push_back({dangling.element, dangling.feature});
 }

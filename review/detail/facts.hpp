@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Who uses what in a model: the references of all elements, the other way round. Made once, asked by many rules.
+/// Usage of the elements of a model: the references of all elements, inverted. Computed once for all rules.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace amalthea::review {
 
-/// A reference to an element: who holds it, and under which feature.
+/// A reference to an element: its holder and feature.
 struct Use {
   Element holder;
   std::string_view feature;
@@ -24,7 +24,7 @@ class Facts {
  public:
   explicit Facts(const Model& model);
 
-  /// References to the element, in document order, and behind them those that are misspelt and probably mean it.
+  /// References to the element, in document order, followed by misspelled ones that probably mean it.
   const std::vector<Use>& uses_of(Element element) const;
 
   /// Elements of the class, not of its subclasses, in document order.
@@ -41,10 +41,11 @@ class Facts {
   std::unordered_map<std::uint64_t, bool> is_reference_;  ///< by class and interned name of one document
 };
 
-/// The task, ISR, runnable or process prototype in which the element stands (or the element itself); empty outside.
+/// The task, ISR, runnable or process prototype that contains the element (or the element itself); empty if there is
+/// none.
 Element executable_around(Element element);
 
-/// 'Runnable "Filter"', or 'a Group' for what has no name.
+/// 'Runnable "Filter"', or 'a Group' for an element without a name.
 std::string describe(Element element);
 
 /// "1 task", "3 tasks"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What a review rule is, what it may look at, and where it tells what it finds.
+/// Review rules, their input, and their output.
 
 #include <cstddef>
 #include <string>
@@ -15,53 +15,53 @@
 
 namespace amalthea::review {
 
-/// All that a rule may look at.
+/// The input of a rule.
 struct Context {
   const Model& model;
   const Facts& facts;
-  const System* system;  ///< null when the model cannot be built; rules about timing are silent then
+  const System* system;  ///< null if the model cannot be built; timing rules then report nothing
 };
 
 struct Rule;
 
-/// Takes the findings of one rule, up to a number that somebody may read.
+/// Collects the findings of one rule, up to a maximum number.
 class Report {
  public:
-  /// `told`: paths of elements that something was found about before any rule ran.
-  Report(const Rule& rule, const Model& model, const std::unordered_set<std::string>& told, Diagnostics& diagnostics,
-         std::size_t most)
-      : rule_(rule), model_(model), told_(told), diagnostics_(diagnostics), most_(most) {}
+  /// `reported`: paths of elements with findings before any rule ran.
+  Report(const Rule& rule, const Model& model, const std::unordered_set<std::string>& reported,
+         Diagnostics& diagnostics, std::size_t most)
+      : rule_(rule), model_(model), reported_(reported), diagnostics_(diagnostics), max_findings_(most) {}
 
   void add(Element element, std::string message);
-  /// At the attribute, where it is written.
+  /// At the attribute, if it is written.
   void add(Element element, std::string_view attribute, std::string message);
 
-  /// Whether reading or building the model has found something already about this element, what stands directly in it,
-  /// or what it refers to. Not cheap: ask last.
-  bool is_told(Element element) const;
+  /// Whether reading or building the model has already reported a finding for this element, its direct content, or its
+  /// targets. Expensive, so call it last.
+  bool is_reported(Element element) const;
 
-  /// Paths of the elements of which a finding with an id that begins so was told, by whomever.
-  std::unordered_set<std::string> told_as(std::string_view id) const;
+  /// Paths of the elements with a finding whose id begins with `id`, from any source.
+  std::unordered_set<std::string> reported_as(std::string_view id) const;
 
   /// Whether further findings are only counted.
-  bool is_full() const { return count_ >= most_; }
+  bool is_full() const { return count_ >= max_findings_; }
 
-  /// Findings beyond those listed.
-  std::size_t unlisted() const { return count_ > most_ ? count_ - most_ : 0; }
+  /// Number of findings that are not listed.
+  std::size_t unlisted() const { return count_ > max_findings_ ? count_ - max_findings_ : 0; }
 
  private:
   const Rule& rule_;
   const Model& model_;
-  const std::unordered_set<std::string>& told_;
+  const std::unordered_set<std::string>& reported_;
   Diagnostics& diagnostics_;
-  std::size_t most_;
+  std::size_t max_findings_;
   std::size_t count_ = 0;
 };
 
 struct Rule {
   std::string_view id;
   Severity severity;
-  std::string_view title;  ///< what is wrong when it fires, for lists of rules
+  std::string_view title;  ///< what is wrong if the rule fires, for lists of rules
   void (*check)(const Context&, Report&);
 };
 

@@ -76,19 +76,19 @@ constexpr std::array<Rule, 57> all_rules{{
 
 std::span<const Rule> rules() { return all_rules; }
 
-bool Report::is_told(Element element) const {
-  const auto told_of = [this](Element one) {
-    if (told_.contains(one.path())) return true;
+bool Report::is_reported(Element element) const {
+  const auto reported_of = [this](Element one) {
+    if (reported_.contains(one.path())) return true;
     const ChildRange children = one.children();
     return std::any_of(children.begin(), children.end(),
-                       [this](Element child) { return told_.contains(child.path()); });
+                       [this](Element child) { return reported_.contains(child.path()); });
   };
-  if (told_of(element)) return true;
+  if (reported_of(element)) return true;
   const std::vector<Element> targets = model_.attribute_targets(element);
-  return std::any_of(targets.begin(), targets.end(), told_of);
+  return std::any_of(targets.begin(), targets.end(), reported_of);
 }
 
-std::unordered_set<std::string> Report::told_as(std::string_view id) const {
+std::unordered_set<std::string> Report::reported_as(std::string_view id) const {
   std::unordered_set<std::string> paths;
   for (const Diagnostic& finding : diagnostics_.all())
     if (finding.id.starts_with(id)) paths.insert(finding.path);
@@ -96,12 +96,12 @@ std::unordered_set<std::string> Report::told_as(std::string_view id) const {
 }
 
 void Report::add(Element element, std::string message) {
-  if (++count_ <= most_)
+  if (++count_ <= max_findings_)
     diagnostics_.add(rule_.id, rule_.severity, std::move(message), element.location(), element.path());
 }
 
 void Report::add(Element element, std::string_view attribute, std::string message) {
-  if (++count_ <= most_)
+  if (++count_ <= max_findings_)
     diagnostics_.add(rule_.id, rule_.severity, std::move(message), element.attribute_location(attribute),
                      element.path());
 }

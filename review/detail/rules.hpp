@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// The registry of review rules. A new rule is one function, one line in rules.cpp and one row in docs/reference/diagnostics.md.
+/// The registry of review rules. A new rule is one function, one line in rules.cpp and one row in
+/// docs/reference/diagnostics.md.
 
 #include <span>
 

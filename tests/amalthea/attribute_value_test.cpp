@@ -21,7 +21,7 @@ const Feature& feature(std::string_view cls, std::string_view name, Version vers
 
 }  // namespace
 
-TEST_CASE("reals are written as Java writes them") {
+TEST_CASE("reals are written in the format of Java") {
   CHECK(java_real(0, false) == "0.0");
   CHECK(java_real(-0.0, false) == "-0.0");
   CHECK(java_real(1, false) == "1.0");
@@ -39,7 +39,7 @@ TEST_CASE("reals are written as Java writes them") {
   CHECK(java_real(-std::numeric_limits<double>::infinity(), false) == "-Infinity");
 }
 
-TEST_CASE("reals are read as Java reads them") {
+TEST_CASE("reals are parsed in the format of Java") {
   CHECK(parse_java_real(" 1.5 ") == 1.5);
   CHECK(parse_java_real("+.5") == 0.5);
   CHECK(parse_java_real("5.") == 5.0);
@@ -54,7 +54,7 @@ TEST_CASE("reals are read as Java reads them") {
   }
 }
 
-TEST_CASE("values are written in EMF's form, and what EMF rejects is told") {
+TEST_CASE("values are written in EMF's form and values that EMF rejects are reported") {
   const Version version = Version::v1_0_0;
   using Written = std::optional<std::string>;
   const Feature& limit = feature("Task", "multipleTaskActivationLimit", version);
@@ -72,7 +72,7 @@ TEST_CASE("values are written in EMF's form, and what EMF rejects is told") {
   CHECK(written_value(preemption, version, "Cooperative") == std::nullopt);
 }
 
-TEST_CASE("addresses are read in decimal, hexadecimal and octal, and written in hexadecimal") {
+TEST_CASE("addresses are read in decimal and hexadecimal and octal and written in hexadecimal") {
   const Version version = Version::v1_0_0;
   const Feature& address = feature("MemoryMapping", "memoryPositionAddress", version);
   using Written = std::optional<std::string>;
@@ -85,7 +85,7 @@ TEST_CASE("addresses are read in decimal, hexadecimal and octal, and written in 
     CHECK(written_value(address, version, text) == std::nullopt);
 }
 
-TEST_CASE("an attribute that is not written has the default of the metamodel or of its type") {
+TEST_CASE("an unwritten attribute has the default of the metamodel or of its type") {
   using Value = std::optional<std::string>;
   const auto of = [](std::string_view cls, std::string_view name, Version version) {
     return default_value(feature(cls, name, version), version);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws are held against the closed form of each distribution: Kolmogorov-Smirnov for the continuous ones, chi-square
-// for those of few values. Seeds are fixed, so that a test either always passes or never does. The limits are those of
-// a false alarm in a thousand.
+// Random draws are compared with the closed form of each distribution: Kolmogorov-Smirnov for continuous ones,
+// chi-square for those with few values. Seeds are fixed, so a test always passes or always fails. The limits correspond
+// to one false alarm in a thousand.
 
 #include <algorithm>
 #include <cmath>
@@ -87,7 +87,7 @@ std::function<double(double)> beta_function(double alpha, double beta, double lo
 
 }  // namespace
 
-TEST_CASE("Values without a shape are spread evenly over the bounds, both included") {
+TEST_CASE("values without a shape are distributed uniformly over the closed range of the bounds") {
   const auto values = sample({10, 12, 19, nullptr});
   std::map<std::int64_t, double> seen;
   for (const std::int64_t value : values) ++seen[value];
@@ -101,17 +101,17 @@ TEST_CASE("Values without a shape are spread evenly over the bounds, both includ
   CHECK(sample(distribution(10, 12, 19, UniformShape{})) == values);
 }
 
-TEST_CASE("Uniform values over a wide range follow the uniform distribution") {
+TEST_CASE("uniform values over a wide range follow the uniform distribution") {
   const double lower = -5e17, upper = 8e17;
   const auto values = sample({static_cast<std::int64_t>(lower), 0, static_cast<std::int64_t>(upper), nullptr});
   CHECK(distance(values, [=](double x) { return (x - lower) / (upper - lower); }) < limit);
 }
 
-TEST_CASE("An average shape always gives the average") {
+TEST_CASE("an average shape always yields the average") {
   for (const std::int64_t value : sample(distribution(1, 7, 1000, AverageShape{}), 1, 100)) CHECK(value == 7);
 }
 
-TEST_CASE("A corner shape gives the upper bound with its probability and the lower one otherwise") {
+TEST_CASE("a corner shape yields the upper bound with its probability and otherwise the lower bound") {
   for (const double probability : {0.0, 0.25, 1.0}) {
     const auto values = sample(distribution(3, 5, 9, CornerShape{probability}));
     const auto uppers = std::count(values.begin(), values.end(), 9);
@@ -121,7 +121,7 @@ TEST_CASE("A corner shape gives the upper bound with its probability and the low
   }
 }
 
-TEST_CASE("Gauss values follow the normal distribution cut off at the bounds") {
+TEST_CASE("Gauss values follow the normal distribution truncated at the bounds") {
   struct Case {
     double mean, deviation;
     std::int64_t lower, upper;
@@ -144,7 +144,7 @@ TEST_CASE("Gauss values follow the normal distribution cut off at the bounds") {
   }
 }
 
-TEST_CASE("A Gauss distribution far outside of its bounds crowds at the nearer one") {
+TEST_CASE("a Gauss distribution far outside of its bounds yields values near the closer bound") {
   // 50 deviations away: an exponential distribution of mean deviation / 50 to three digits.
   const auto values = sample(distribution(5'000'000, 5'000'000, 9'000'000, GaussShape{0, 100'000}));
   CHECK(mean(values) == Approx(5'002'000).epsilon(0.00002));
@@ -153,12 +153,12 @@ TEST_CASE("A Gauss distribution far outside of its bounds crowds at the nearer o
   CHECK(mean(mirrored) == Approx(-5'002'000).epsilon(0.00002));
 }
 
-TEST_CASE("A Gauss distribution without deviation is its mean, within the bounds") {
+TEST_CASE("a Gauss distribution without deviation yields its mean clamped to the bounds") {
   CHECK(sample(distribution(0, 10, 100, GaussShape{40, 0}), 1, 3) == std::vector<std::int64_t>{40, 40, 40});
   CHECK(sample(distribution(0, 10, 100, GaussShape{400, 0}), 1, 1) == std::vector<std::int64_t>{100});
 }
 
-TEST_CASE("Weibull values follow the distribution of their shape and scale, cut off at the upper bound") {
+TEST_CASE("Weibull values follow the distribution of their shape and scale truncated at the upper bound") {
   struct Case {
     double shape, scale;
     std::int64_t lower, upper;
@@ -173,7 +173,7 @@ TEST_CASE("Weibull values follow the distribution of their shape and scale, cut 
         limit);
 }
 
-TEST_CASE("Beta values follow their distribution over the bounds") {
+TEST_CASE("beta values follow their distribution over the bounds") {
   struct Case {
     double alpha, beta;
   };
@@ -183,7 +183,7 @@ TEST_CASE("Beta values follow their distribution over the bounds") {
   CHECK(distance(values, beta_function(alpha, beta, 1'000, 101'000)) < limit);
 }
 
-TEST_CASE("Histogram values fall into the entries by weight and evenly within each") {
+TEST_CASE("histogram values follow the entry weights and are uniform within each entry") {
   HistogramShape histogram;
   histogram.entries = {{10, 12, 1}, {100, 100, 2}, {50, 59, 5}, {900, 999, 0}};
   const auto values = sample(distribution(10, 50, 999, histogram));
@@ -200,7 +200,7 @@ TEST_CASE("Histogram values fall into the entries by weight and evenly within ea
   CHECK(chi_square < 34.53);  // 14 values: 13 degrees of freedom
 }
 
-TEST_CASE("Nothing is ever drawn outside of the bounds, whatever the parameters") {
+TEST_CASE("drawn values never exceed the bounds for any parameters") {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const std::vector<double> numbers = {0,    -1,   1,   0.001, 1e-300,    1e300,    1e19,        -1e19,
                                        1e-6, 1000, 1e6, 2.5,   -infinity, infinity, std::nan("")};
@@ -223,7 +223,7 @@ TEST_CASE("Nothing is ever drawn outside of the bounds, whatever the parameters"
       }
 }
 
-TEST_CASE("A draw depends on its key alone") {
+TEST_CASE("a draw depends only on its key") {
   const Distribution varying = distribution(0, 500'000, 1'000'000, GaussShape{500'000, 100'000});
   CHECK(sample(varying, 7, 100) == sample(varying, 7, 100));
   CHECK(sample(varying, 7, 100) != sample(varying, 8, 100));
@@ -233,7 +233,7 @@ TEST_CASE("A draw depends on its key alone") {
   CHECK(first != other.next());
 }
 
-TEST_CASE("A scaled shape draws scaled values") {
+TEST_CASE("a scaled shape yields scaled values") {
   HistogramShape histogram;
   histogram.entries = {{100, 200, 1}, {700, 900, 2}};
   for (const Shape& shape : {Shape(GaussShape{500, 100}), Shape(WeibullShape{2, 300}), Shape(BetaShape{2, 3}),

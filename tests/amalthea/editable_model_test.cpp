@@ -37,7 +37,7 @@ std::string rewritten(const std::string& text, EmfFormOptions options = {}) {
 
 }  // namespace
 
-TEST_CASE("a model made from nothing is written in EMF's form") {
+TEST_CASE("a model created in memory is written in EMF's form") {
   EditableModel model;
   Object& root = model.add_file("new.amxmi");
   Object& software = root.create("swModel", "SWModel");
@@ -78,7 +78,7 @@ TEST_CASE("a model made from nothing is written in EMF's form") {
         "xmlns:xmi=\"http://www.omg.org/XMI\" xmlns:am=\"http://app4mc.eclipse.org/amalthea/0.9.3\"/>\n");
 }
 
-TEST_CASE("objects are created, moved, taken out and renamed, and know where they are") {
+TEST_CASE("created and moved and removed and renamed objects know their location") {
   EditableModel model;
   Object& root = model.add_file("new.amxmi");
   Object& software = root.create("swModel", "SWModel");
@@ -89,7 +89,7 @@ TEST_CASE("objects are created, moved, taken out and renamed, and know where the
   CHECK(first.path() == "swModel/runnables[0]");
   CHECK(second.path() == "swModel/runnables/Second");
   CHECK(root.path() == "Amalthea");
-  CHECK(software.children("runnables") == std::vector<Object*>{&first, &second});
+  CHECK(software.children("runnables") == Objects{&first, &second});
   CHECK(software.child("tasks") == &task);
   CHECK(software.child("labels") == nullptr);
 
@@ -108,17 +108,17 @@ TEST_CASE("objects are created, moved, taken out and renamed, and know where the
   CHECK(taken.get() == &first);
   CHECK(first.owner() == nullptr);
   software.add("runnables", std::move(taken), &second);
-  CHECK(software.children("runnables") == std::vector<Object*>{&first, &second});
+  CHECK(software.children("runnables") == Objects{&first, &second});
   CHECK(software.take_all("runnables").size() == 2);
   CHECK(software.children().size() == 1);
   CHECK(task.set_class("ISR"));
   CHECK_FALSE(task.set_class("Nothing"));
   CHECK(task.is("ISR"));
-  CHECK(model.objects() == std::vector<Object*>{&root, &software, &task});
-  CHECK(model.objects_of("ISR") == std::vector<Object*>{&task});
+  CHECK(model.objects() == Objects{&root, &software, &task});
+  CHECK(model.objects_of("ISR") == Objects{&task});
 }
 
-TEST_CASE("values and references are set, removed and pointed elsewhere") {
+TEST_CASE("values and references are set and removed and redirected") {
   EditableModel model;
   Object& root = model.add_file("new.amxmi");
   Object& task = root.create("swModel", "SWModel").create("tasks", "Task");
@@ -143,7 +143,7 @@ TEST_CASE("values and references are set, removed and pointed elsewhere") {
   CHECK(task.fields().empty());
 }
 
-TEST_CASE("objects from a file know their place, new ones have none") {
+TEST_CASE("objects from a file know their location and new ones have none") {
   Diagnostics diagnostics;
   const Model model = test::model_from_file(test::sample("waters2019-tx2.amxmi"), diagnostics);
   EditableModel editable(model);
@@ -158,7 +158,7 @@ TEST_CASE("objects from a file know their place, new ones have none") {
   CHECK(tasks.front()->owner()->create("tasks", "Task").location() == Location{});
 }
 
-TEST_CASE("what no version knows and comments are kept") {
+TEST_CASE("unknown content and comments are kept") {
   const std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- above -->\n" + root_1_0_0 +
                            ">\n"
                            "  <swModel>\n"
@@ -175,7 +175,7 @@ TEST_CASE("what no version knows and comments are kept") {
   CHECK(rewritten(text, {.comments = false, .current_namespace_order = false}).find("<!--") == std::string::npos);
 }
 
-TEST_CASE("attributes of other namespaces are kept in a form that can be read") {
+TEST_CASE("attributes of other namespaces are kept in a readable form") {
   const std::string root = replaced_root("xmlns:x=\"urn:x\" x:a=\"1\" x:b=\"2\" xml:space=\"preserve\"");
   const std::string once = rewritten(root);
   CHECK(once.find(" xmlns:other0=\"urn:x\" other0:a=\"1\" other0:b=\"2\" xml:space=\"preserve\"/>") !=
@@ -183,7 +183,7 @@ TEST_CASE("attributes of other namespaces are kept in a form that can be read") 
   CHECK(rewritten(once) == once);
 }
 
-TEST_CASE("comments move and go with their objects") {
+TEST_CASE("comments move with their objects and are removed with them") {
   Diagnostics diagnostics;
   const std::string text =
       root_1_0_0 + "><swModel><!--one--><tasks name=\"A\"/><!--two--><tasks name=\"B\"/></swModel></am:Amalthea>";
@@ -198,7 +198,7 @@ TEST_CASE("comments move and go with their objects") {
   CHECK(written.find("two") == std::string::npos);
 }
 
-TEST_CASE("references by position become names, addresses into the same file become ids") {
+TEST_CASE("references by position become names and addresses in the same file become ids") {
   const std::string text =
       root_1_0_0 +
       "><swModel><tasks name=\"A\"><stimuli xsi:type=\"am:PeriodicStimulus\" "
@@ -207,7 +207,7 @@ TEST_CASE("references by position become names, addresses into the same file bec
   CHECK(rewritten(text).find("<tasks name=\"A\" stimuli=\"S?type=PeriodicStimulus\"") != std::string::npos);
 }
 
-TEST_CASE("writing what has been written changes nothing, whatever the model", "[long]") {
+TEST_CASE("writing a written model again changes nothing", "[long]") {
   const std::string folder = test::corpus_folder();
   std::size_t models = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {

@@ -45,7 +45,7 @@ std::pair<std::string, std::string> first_difference(const std::string& one, con
 
 }  // namespace
 
-TEST_CASE("references to characters mean what XML says, and what is none stays as it is") {
+TEST_CASE("character references are resolved as in XML and invalid ones are kept") {
   CHECK(amalthea::unescaped("a &lt;&amp;&gt; b&quot;&apos;") == "a <&> b\"'");
   CHECK(amalthea::unescaped("&#228;&#xE4;&#x20AC;&#65;&#x1F600;") ==
         "\xC3\xA4\xC3\xA4\xE2\x82\xAC"
@@ -54,7 +54,7 @@ TEST_CASE("references to characters mean what XML says, and what is none stays a
     CHECK(amalthea::unescaped(text) == text);
 }
 
-TEST_CASE("what EMF makes of third-party models is what is written in its form", "[emf]") {
+TEST_CASE("third-party models in EMF's form are identical to the output of EMF", "[emf]") {
   const std::string folder = test::corpus_folder();
   test::EmfBatch emf;
   std::vector<std::pair<test::IndexedModel, std::string>> models;  // with the file that EMF writes
@@ -86,7 +86,7 @@ TEST_CASE("what EMF makes of third-party models is what is written in its form",
   CHECK(same == models.size());
 }
 
-TEST_CASE("models made in memory, with every class of every version, load in EMF without a word", "[emf]") {
+TEST_CASE("models created in memory with every class of every version load in EMF without messages", "[emf]") {
   test::EmfBatch emf;
   struct Asked {
     Version version;
@@ -138,8 +138,8 @@ TEST_CASE("models made in memory, with every class of every version, load in EMF
     CHECK(report["crossReferences"]["unresolvedLocal"] == 0);
     CHECK(report["crossReferences"]["unresolvedProxies"] == 0);
     CHECK(report["crossReferences"]["resolved"] == one.references);
-    // What the other file holds stays an address when EMF has only this one. Without APP4MC, EMF writes a target in the
-    // same file as "#id" where it stands beside remote ones.
+    // Content of the other file remains an address if EMF has only this one. Without APP4MC, EMF writes a target in the
+    // same file as "#id" if it is next to remote ones.
     std::string saved = test::read_text(one.saved_file);
     for (std::size_t at = 0; (at = saved.find("href=\"#", at)) != std::string::npos;) saved.insert(at + 6, "amlt:/");
     const auto [ours, theirs] = first_difference(one.text, saved);
@@ -167,12 +167,12 @@ void add_ids(const Object& object, std::unordered_set<std::string_view>& ids, st
   for (const OwnedObject& child : object.children()) add_ids(*child, ids, texts);
 }
 
-/// Some changes that leave a valid model valid: objects go with the references to them, lists change their order, a
-/// stimulus becomes another one, values change.
+/// Some changes that keep a model valid: objects are removed with the references to them, lists change their order, a
+/// stimulus changes its class, values change.
 void change(EditableModel& model, Version version, std::mt19937& random) {
   const auto below = [&](std::size_t limit) { return static_cast<std::size_t>(random() % limit); };
   for (int i = 0; i < 20; ++i) {
-    const std::vector<Object*> objects = model.objects();
+    const Objects objects = model.objects();
     Object& object = *objects[below(objects.size())];
     if (object.owner() == nullptr) continue;
     switch (below(3)) {
@@ -206,7 +206,7 @@ void change(EditableModel& model, Version version, std::mt19937& random) {
 
 }  // namespace
 
-TEST_CASE("third-party models changed in memory load in EMF without a word", "[emf]") {
+TEST_CASE("third-party models changed in memory load in EMF without messages", "[emf]") {
   const std::string folder = test::corpus_folder();
   test::EmfBatch emf;
   std::mt19937 random(4711);

@@ -36,7 +36,7 @@ constexpr std::string_view features =
 
 }  // namespace
 
-TEST_CASE("a name is encoded as a form is") {
+TEST_CASE("a name is form-url-encoded") {
   CHECK(encode_name("DASM") == "DASM");
   CHECK(encode_name("aZ09.-*_") == "aZ09.-*_");
   CHECK(encode_name("GPU island") == "GPU+island");
@@ -51,7 +51,7 @@ TEST_CASE("a name is encoded as a form is") {
   CHECK(encode_name("").empty());
 }
 
-TEST_CASE("decoding undoes encoding for every byte") {
+TEST_CASE("decoding reverses encoding for every byte") {
   std::string all;
   for (int byte = 0; byte < 256; ++byte) all += static_cast<char>(byte);
   CHECK(decode_name(encode_name(all)) == all);
@@ -61,13 +61,13 @@ TEST_CASE("decoding undoes encoding for every byte") {
         "b");
 }
 
-TEST_CASE("a malformed escape is kept as it stands") {
+TEST_CASE("a malformed escape is kept unchanged") {
   CHECK(decode_name("100%") == "100%");
   CHECK(decode_name("a%2") == "a%2");
   CHECK(decode_name("a%zzb") == "a%zzb");
 }
 
-TEST_CASE("the id inside an href is found in every form that occurs") {
+TEST_CASE("the id in an href is found in every form") {
   CHECK(id_of_href("amlt:/#DASM?type=Task") == "DASM?type=Task");
   CHECK(id_of_href("democar-os.amxmi#DASM?type=Task") == "DASM?type=Task");
   CHECK(id_of_href("#DASM?type=Task") == "DASM?type=Task");
@@ -75,7 +75,7 @@ TEST_CASE("the id inside an href is found in every form that occurs") {
   CHECK(id_of_href("amlt:/#_abcdefghijklmnopqrstuv") == "_abcdefghijklmnopqrstuv");
 }
 
-TEST_CASE("an href that was encoded once more gives the same id") {
+TEST_CASE("a doubly encoded href yields the same id") {
   CHECK(id_of_href("amlt:/#DASM%3Ftype%3DTask") == "DASM?type=Task");
   // "GPU island" is GPU+island, and "f(x)" is f%28x%29, which becomes f%2528x%2529.
   CHECK(id_of_href("amlt:/#GPU+island%3Ftype%3DHwStructure") == "GPU+island?type=HwStructure");
@@ -83,7 +83,7 @@ TEST_CASE("an href that was encoded once more gives the same id") {
   CHECK(id_of_href("amlt:/#f%28x%29?type=Runnable") == "f%28x%29?type=Runnable");
 }
 
-TEST_CASE("the tokens of a reference list come with their offsets") {
+TEST_CASE("the tokens of a reference list are returned with their offsets") {
   std::vector<std::pair<std::string, std::size_t>> found;
   for_each_token(" a  bc d", [&](std::string_view token, std::size_t offset) { found.emplace_back(token, offset); });
   CHECK(found == std::vector<std::pair<std::string, std::size_t>>{{"a", 1}, {"bc", 4}, {"d", 7}});
@@ -98,16 +98,16 @@ TEST_CASE("an element is named after itself and its class in every version") {
   }
 }
 
-TEST_CASE("an element without a name is called no-name") {
+TEST_CASE("an element without a name is named no-name") {
   CHECK(ids("3.3.0", "<swModel><tasks/><tasks name=\"\"/></swModel>") == Ids{"no-name?type=Task", "no-name?type=Task"});
 }
 
-TEST_CASE("an element that cannot be referred to has no id") {
+TEST_CASE("an element of a class without references to it has no id") {
   CHECK(ids("3.3.0", "<mappingModel><taskAllocation/></mappingModel><osModel><operatingSystems name=\"os\"/></osModel>")
             .empty());
 }
 
-TEST_CASE("mode literals carry the name of their mode, hardware features do so from 0.9.0") {
+TEST_CASE("ids of mode literals contain the name of their mode and those of hardware features do since 0.9.0") {
   CHECK(ids("0.8.2", "<swModel><modes name=\"Gear\"><literals name=\"up\"/></modes></swModel>") ==
         Ids{"Gear?type=Mode", "Gear/up?type=ModeLiteral"});
   CHECK(ids("0.9.1", features) == Ids{"Cuda+Cores?type=HwFeatureCategory", "Cuda+Cores/SM_2?type=HwFeature",
@@ -115,11 +115,11 @@ TEST_CASE("mode literals carry the name of their mode, hardware features do so f
                                       "GPU?type=ProcessingUnit", "GPU/q?type=HwPort", "Board/c?type=HwConnection"});
 }
 
-TEST_CASE("hardware structures and modules are not qualified, so ids need only the direct container from 0.9.7 too") {
+TEST_CASE("ids of hardware structures and modules contain only the direct container even since 0.9.7") {
   CHECK(ids("3.3.0", features) == ids("0.9.1", features));
 }
 
-TEST_CASE("a container without a name gives a prefix up to 0.9.2 and none from 0.9.4 to 0.9.5") {
+TEST_CASE("a container without a name yields a prefix up to 0.9.2 and none from 0.9.4 to 0.9.5") {
   constexpr std::string_view unnamed = "<swModel><modes><literals name=\"up\"/></modes></swModel>";
   CHECK(ids("0.8.3", unnamed).back() == "no-name/up?type=ModeLiteral");
   CHECK(ids("0.9.3", unnamed).back() == "no-name/up?type=ModeLiteral");
@@ -130,7 +130,7 @@ TEST_CASE("a container without a name gives a prefix up to 0.9.2 and none from 0
   CHECK(ids("0.9.7", unnamed_port).back() == "no-name/p?type=HwPort");
 }
 
-TEST_CASE("runnable parameters are qualified from 0.9.1") {
+TEST_CASE("runnable parameters are qualified since 0.9.1") {
   constexpr std::string_view parameter =
       "<swModel><runnables name=\"f\"><parameters name=\"x y\"/></runnables></swModel>";
   CHECK(ids("0.9.1", parameter).back() == "f/x+y?type=RunnableParameter");
@@ -138,7 +138,7 @@ TEST_CASE("runnable parameters are qualified from 0.9.1") {
   CHECK(ids("3.3.0", parameter).back() == "f/x+y?type=RunnableParameter");
 }
 
-TEST_CASE("namespaces are paths, and their members begin with them") {
+TEST_CASE("ids of namespaces are paths and their members begin with them") {
   constexpr std::string_view content =
       "<commonElements><namespaces name=\"a\"><nextSegments name=\"b c\"/></namespaces></commonElements>"
       "<swModel><runnables name=\"f\" namespace=\"a/b+c?type=Namespace\"><parameters name=\"x\"/></runnables>"
@@ -151,12 +151,12 @@ TEST_CASE("namespaces are paths, and their members begin with them") {
   }
 }
 
-TEST_CASE("local mode labels belong to the task or runnable around them") {
+TEST_CASE("ids of local mode labels contain the enclosing task or runnable") {
   CHECK(ids("2.1.0", "<swModel><tasks name=\"t\"><localLabels name=\"m\"/></tasks></swModel>").back() ==
         "t/m?type=LocalModeLabel");
 }
 
-TEST_CASE("a call argument is named after caller, callee and parameter") {
+TEST_CASE("a call argument is named after caller and callee and parameter") {
   const auto content = [](std::string_view graph) {
     return fmt::format(
         "<swModel><runnables name=\"f\"><{0}xsi:type=\"am:RunnableCall\" runnable=\"g?type=Runnable\">"

@@ -52,7 +52,7 @@ using Names = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("versions have a text, a namespace and an order", "[metamodel]") {
+TEST_CASE("versions have a text and a namespace and an order", "[metamodel]") {
   CHECK(all_versions().size() == version_count);
   CHECK(version_count == 27);
   CHECK(to_string(oldest_version) == "0.7.0");
@@ -66,7 +66,7 @@ TEST_CASE("versions have a text, a namespace and an order", "[metamodel]") {
   CHECK(Version::v0_9_9 < Version::v1_0_0);
 }
 
-TEST_CASE("a version set knows its members and its ends", "[metamodel]") {
+TEST_CASE("a version set knows its members and its first and last version", "[metamodel]") {
   constexpr VersionSet none;
   static_assert(none.empty() && none.size() == 0);
   constexpr VersionSet some = VersionSet::from_bits(0b10110);
@@ -79,7 +79,7 @@ TEST_CASE("a version set knows its members and its ends", "[metamodel]") {
 // The numbers of the AMALTHEA versions, counted in their Ecore files. Attributes
 // are those that are not derived; cross references are the stored ones, without
 // transient references and the way back to a container.
-TEST_CASE("the table has as many entries as each version", "[metamodel]") {
+TEST_CASE("the metamodel table has the right number of entries for each version", "[metamodel]") {
   struct Row {
     const char* version;
     int classes, concrete, referable, enums, data_types;
@@ -139,7 +139,7 @@ TEST_CASE("the table has as many entries as each version", "[metamodel]") {
   }
 }
 
-TEST_CASE("ids are the positions in the table, names its order", "[metamodel]") {
+TEST_CASE("ids are table positions in the order of names", "[metamodel]") {
   std::size_t at = 0;
   std::string_view before;
   for (const ClassInfo& one : metamodel::classes()) {
@@ -165,7 +165,7 @@ TEST_CASE("ids are the positions in the table, names its order", "[metamodel]") 
   CHECK(metamodel::find_data_type("EInt") == nullptr);
 }
 
-TEST_CASE("each feature refers to the kind of type it names", "[metamodel]") {
+TEST_CASE("each feature refers to its kind of type", "[metamodel]") {
   for (const ClassInfo& one : metamodel::classes()) {
     for (const Feature& feature : one.features) {
       CAPTURE(one.name, feature.name);
@@ -185,7 +185,7 @@ TEST_CASE("each feature refers to the kind of type it names", "[metamodel]") {
   }
 }
 
-TEST_CASE("a class exists and inherits per version", "[metamodel]") {
+TEST_CASE("existence and inheritance of a class depend on the version", "[metamodel]") {
   const ClassId runnable = class_named("Runnable");
   const ClassId memory_element = class_named("AbstractMemoryElement");
   CHECK_FALSE(metamodel::is_a(runnable, memory_element, Version::v0_7_2));
@@ -212,7 +212,7 @@ TEST_CASE("a class exists and inherits per version", "[metamodel]") {
   CHECK_FALSE(metamodel::is_abstract(class_named("EventConfig"), Version::v0_7_2));
 }
 
-TEST_CASE("only classes below IReferable can be referred to", "[metamodel]") {
+TEST_CASE("only subclasses of IReferable can be referred to", "[metamodel]") {
   for (const char* name : {"Task", "Runnable", "Label", "ProcessingUnit", "HwPort", "ModeLiteral"})
     CHECK(metamodel::is_referable(class_named(name), newest_version));
   for (const char* name : {"OperatingSystem", "Group", "HwAccessElement", "TaskAllocation", "Amalthea"})
@@ -230,7 +230,7 @@ TEST_CASE("a name can be a class in one version and an enum in another", "[metam
   CHECK(other->versions.first() == Version::v0_9_2);
 }
 
-TEST_CASE("map entries are known as such", "[metamodel]") {
+TEST_CASE("map entries are marked as map entries", "[metamodel]") {
   std::set<std::string_view> found;
   for (const ClassInfo& one : metamodel::classes()) {
     if (one.map_entry) found.insert(one.name);
@@ -240,7 +240,7 @@ TEST_CASE("map entries are known as such", "[metamodel]") {
                                             "RunnableInstructionsEntry", "SchedulingParameter", "TicksEntry"});
 }
 
-TEST_CASE("a feature is found as it was in its version", "[metamodel]") {
+TEST_CASE("a feature is found as defined in its version", "[metamodel]") {
   const Feature& old_type = feature_of("Label", "dataType", Version::v2_2_0);
   CHECK(old_type.kind == FeatureKind::containment);
   CHECK(old_type.type == class_named("DataType"));
@@ -284,7 +284,7 @@ TEST_CASE("a feature is found as it was in its version", "[metamodel]") {
   CHECK(feature_of("ProbabilitySwitchEntry", "items", Version::v0_9_4).type == no_class);
 }
 
-TEST_CASE("reading by structure finds the nearest version of a feature", "[metamodel]") {
+TEST_CASE("reading by structure finds the feature in the nearest version", "[metamodel]") {
   const ClassId runnable = class_named("Runnable");
   const auto nearest = [&](std::string_view name, Version version) {
     return metamodel::find_feature_any_version(runnable, name, version);
@@ -302,7 +302,7 @@ TEST_CASE("reading by structure finds the nearest version of a feature", "[metam
         metamodel::find_feature(class_named("Core"), "lockstepGroup", Version::v0_8_3));
 }
 
-TEST_CASE("0.9.6 has what its neighbours have", "[metamodel]") {
+TEST_CASE("0.9.6 has the content of its neighboring versions", "[metamodel]") {
   const ClassId runnable = class_named("Runnable");
   CHECK(metamodel::find_feature(runnable, "callGraph", Version::v0_9_6) != nullptr);
   CHECK(metamodel::find_feature(runnable, "activityGraph", Version::v0_9_6) != nullptr);
@@ -322,7 +322,7 @@ TEST_CASE("0.9.6 has what its neighbours have", "[metamodel]") {
   }
 }
 
-TEST_CASE("all features come in the order in which they are written", "[metamodel]") {
+TEST_CASE("all features are returned in the order of writing", "[metamodel]") {
   CHECK(names_of(metamodel::all_features(class_named("TaskAllocation"), Version::v1_0_0)) ==
         Names{"customProperties", "task", "scheduler", "affinity", "schedulingParameters", "parameterExtensions"});
   // Two own features that changed places between 0.7.1 and 0.7.2.
@@ -575,7 +575,7 @@ void collect_features(const std::map<std::string, const EcoreElement*>& classes,
 
 }  // namespace
 
-TEST_CASE("the table says what the Ecore files say", "[metamodel][ecore]") {
+TEST_CASE("the metamodel table matches the Ecore files", "[metamodel][ecore]") {
   const std::string folder = test::metamodel_folder();
   std::size_t files = 0;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {

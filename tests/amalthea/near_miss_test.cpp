@@ -15,7 +15,7 @@ using amalthea::NearMisses;
 using amalthea::spelling_distance;
 using Names = std::vector<std::string>;
 
-TEST_CASE("near miss: the distance counts added, dropped, replaced and swapped characters") {
+TEST_CASE("near miss: the distance counts added and dropped and replaced and swapped characters") {
   CHECK(spelling_distance("Fuse", "Fuse", 4) == 0);
   CHECK(spelling_distance("Fuse", "fUSE", 4) == 0);
   CHECK(spelling_distance("Fuse", "Fues", 4) == 1);
@@ -29,7 +29,7 @@ TEST_CASE("near miss: the distance counts added, dropped, replaced and swapped c
   CHECK(spelling_distance(std::string(200, 'a'), std::string(200, 'a') + "b", 1) == 0);  // beginnings are compared
 }
 
-TEST_CASE("near miss: of several the nearest are suggested, of equals the first offered") {
+TEST_CASE("near miss: the nearest names are suggested in the order they were offered") {
   CHECK(did_you_mean("Fuze", Names{"Read", "Fuse", "Fuel"}) == "; did you mean \"Fuse\"?");
   CHECK(did_you_mean("fuse", Names{"Fuze", "Fuse"}) == "; did you mean \"Fuse\"?");
   CHECK(did_you_mean("Core7", Names{"Core0", "Core1", "Core2", "Core3"}) ==
@@ -37,7 +37,7 @@ TEST_CASE("near miss: of several the nearest are suggested, of equals the first 
   CHECK(did_you_mean("Fuse", Names{"Fuze", "Fuze"}) == "; did you mean \"Fuze\"?");
 }
 
-TEST_CASE("near miss: what is not alike is not suggested, but may be listed") {
+TEST_CASE("near miss: dissimilar names are not suggested but may be listed") {
   CHECK(did_you_mean("Fuse", Names{"Planner", "Read"}).empty());
   CHECK(did_you_mean("", Names{"s", "ms"}).empty());
   CHECK(did_you_mean("x", Names{"s", "y"}).empty());
@@ -48,12 +48,12 @@ TEST_CASE("near miss: what is not alike is not suggested, but may be listed") {
   CHECK(did_you_mean_or_list("Fuse", Names{}).empty());
 }
 
-TEST_CASE("near miss: an abbreviation is suggested where nothing is spelled alike") {
+TEST_CASE("near miss: an abbreviation is suggested if no spelling is similar") {
   CHECK(did_you_mean("Fuse", Names{"FuseObjects", "Read"}) == "; did you mean \"FuseObjects\"?");
   CHECK(did_you_mean("FuseObjects", Names{"Fuse", "Read"}) == "; did you mean \"Fuse\"?");
 }
 
-TEST_CASE("near miss: of a file that is not there, files of its folder are suggested") {
+TEST_CASE("near miss: for a missing file similar files of its folder are suggested") {
   const test::TemporaryFolder folder;
   test::write_text(folder.path() + "/model.amxmi", "");
   CHECK(amalthea::did_you_mean_file(folder.path() + "/modle.amxmi") ==

@@ -22,7 +22,7 @@ std::string time_text(std::string_view text) {
 
 }  // namespace
 
-TEST_CASE("a time is read in every unit") {
+TEST_CASE("a time is parsed in every unit") {
   const std::vector<std::pair<std::string, std::int64_t>> units{
       {"ps", 1}, {"ns", 1'000}, {"us", 1'000'000}, {"ms", 1'000'000'000}, {"s", 1'000'000'000'000}};
   for (const auto& [unit, picoseconds] : units) {
@@ -32,7 +32,7 @@ TEST_CASE("a time is read in every unit") {
   }
 }
 
-TEST_CASE("a time that is written as text is read with either micro sign, with and without a blank") {
+TEST_CASE("a time as text is parsed with either micro sign with and without a blank") {
   CHECK(time_text("7200us") == "7200000000");
   CHECK(time_text("7200\xC2\xB5s") == "7200000000");  // U+00B5 MICRO SIGN
   CHECK(time_text("7200\xCE\xBCs") == "7200000000");  // U+03BC GREEK SMALL LETTER MU
@@ -44,7 +44,7 @@ TEST_CASE("a time that is written as text is read with either micro sign, with a
   CHECK(time_text("0ps") == "0");
 }
 
-TEST_CASE("a text that is no time is refused with what was expected") {
+TEST_CASE("a text that is not a time is rejected with the expected form") {
   CHECK(time_text("") == "\"\" is not a whole number with a unit of time, such as \"7200 us\"");
   CHECK(time_text("soon") == "\"soon\" is not a whole number with a unit of time, such as \"7200 us\"");
   CHECK(time_text("7200") == "\"7200\" is not a whole number with a unit of time, such as \"7200 us\"");
@@ -56,7 +56,7 @@ TEST_CASE("a text that is no time is refused with what was expected") {
   CHECK(time_text("9223373s") == "\"9223373\" is too large");
 }
 
-TEST_CASE("a time without a unit is refused") {
+TEST_CASE("a time without a unit is rejected") {
   CHECK(parse_time("5", "").error() == "\"\" is not a unit of time (ps, ns, us, ms, s)");
   CHECK(parse_time("5", "_undefined_").error() == "\"_undefined_\" is not a unit of time (ps, ns, us, ms, s)");
   CHECK(parse_time("5x", "ms").error() == "\"5x\" is not an integer");
@@ -64,7 +64,7 @@ TEST_CASE("a time without a unit is refused") {
   CHECK(parse_time("1.0", "ms").error() == "\"1.0\" is not an integer");
 }
 
-TEST_CASE("integers are read to the ends of their range and no further") {
+TEST_CASE("integers are parsed up to the limits of their range") {
   CHECK(parse_integer("9223372036854775807").value() == std::numeric_limits<std::int64_t>::max());
   CHECK(parse_integer("-9223372036854775808").value() == std::numeric_limits<std::int64_t>::min());
   CHECK(parse_integer(" 12\n").value() == 12);
@@ -75,7 +75,7 @@ TEST_CASE("integers are read to the ends of their range and no further") {
   CHECK(parse_integer(" ").error() == "\" \" is not an integer");
 }
 
-TEST_CASE("doubles are read as Java writes them") {
+TEST_CASE("doubles are parsed in the format of Java") {
   CHECK(parse_double("1.0E8").value() == 1e8);
   CHECK(parse_double("2.034807E7").value() == 20348070.0);
   CHECK(parse_double("-0.5").value() == -0.5);
@@ -87,7 +87,7 @@ TEST_CASE("doubles are read as Java writes them") {
   CHECK(parse_double("fast").error() == "\"fast\" is not a number");
 }
 
-TEST_CASE("a frequency is read in every unit, decimals included") {
+TEST_CASE("a frequency is parsed in every unit including decimals") {
   CHECK(parse_frequency("1", "Hz").value().millihertz() == 1'000);
   CHECK(parse_frequency("1", "kHz").value().millihertz() == 1'000'000);
   CHECK(parse_frequency("66.67", "MHz").value().millihertz() == 66'670'000'000);
@@ -96,7 +96,7 @@ TEST_CASE("a frequency is read in every unit, decimals included") {
   CHECK(parse_frequency("0.001", "Hz").value().millihertz() == 1);
 }
 
-TEST_CASE("a frequency that is not above zero or not known is refused") {
+TEST_CASE("a frequency that is not above zero or unknown is rejected") {
   CHECK(parse_frequency("0", "GHz").error() == "\"0 GHz\" is not a frequency above zero");
   CHECK(parse_frequency("-1", "GHz").error() == "\"-1 GHz\" is not a frequency above zero");
   CHECK(parse_frequency("1e30", "GHz").error() == "\"1e30 GHz\" is not a frequency above zero");
@@ -106,7 +106,7 @@ TEST_CASE("a frequency that is not above zero or not known is refused") {
   CHECK(parse_frequency("fast", "GHz").error() == "\"fast\" is not a number");
 }
 
-TEST_CASE("a data size and a data rate are read in every unit of every version") {
+TEST_CASE("data sizes and data rates are parsed in every unit of every version") {
   // Bytes per thousand of the unit, so that bits come out whole.
   const std::vector<std::pair<std::string, std::int64_t>> units{
       {"bit", 125},
@@ -138,7 +138,7 @@ TEST_CASE("a data size and a data rate are read in every unit of every version")
   CHECK(parse_data_rate("20", "GBPerSecond").value().bytes_per_second == 20'000'000'000);
 }
 
-TEST_CASE("a size in bits rounds up to whole bytes, a rate down") {
+TEST_CASE("a size in bits rounds up to whole bytes and a rate down") {
   CHECK(parse_data_size("0", "bit").value().bytes == 0);
   CHECK(parse_data_size("1", "bit").value().bytes == 1);
   CHECK(parse_data_size("8", "bit").value().bytes == 1);
@@ -146,7 +146,7 @@ TEST_CASE("a size in bits rounds up to whole bytes, a rate down") {
   CHECK(parse_data_rate("15", "bitPerSecond").value().bytes_per_second == 1);
 }
 
-TEST_CASE("a data size or rate that makes no sense is refused") {
+TEST_CASE("an invalid data size or rate is rejected") {
   CHECK(parse_data_size("5", "").error() == "\"\" is not a unit of data size (B, kB, KiB, MB, …)");
   CHECK(parse_data_size("5", "mb").error() ==
         "\"mb\" is not a unit of data size (B, kB, KiB, MB, …); did you mean \"MB\"?");
@@ -158,7 +158,7 @@ TEST_CASE("a data size or rate that makes no sense is refused") {
         "\"PerSecond\" is not a unit of data rate (BPerSecond, MBPerSecond, …); did you mean \"BPerSecond\"?");
 }
 
-TEST_CASE("a duration is written in the largest unit that leaves at least one of it") {
+TEST_CASE("a duration is formatted in the largest unit with a value of at least one") {
   CHECK(format_duration(Duration{}) == "0 ps");
   CHECK(format_duration(Duration::picoseconds(999)) == "999 ps");
   CHECK(format_duration(Duration::picoseconds(1000)) == "1 ns");
@@ -168,7 +168,7 @@ TEST_CASE("a duration is written in the largest unit that leaves at least one of
   CHECK(format_duration(Duration::picoseconds(-1500)) == "-1.5 ns");
 }
 
-TEST_CASE("a duration is written with at most six decimals, rounded to nearest") {
+TEST_CASE("a duration is formatted with at most six significant decimals rounded to nearest") {
   CHECK(format_duration(Duration::picoseconds(1'000'000'000'001)) == "1 s");
   CHECK(format_duration(Duration::picoseconds(1'000'000'500'000)) == "1.000001 s");
   CHECK(format_duration(Duration::picoseconds(1'000'000'499'999)) == "1 s");

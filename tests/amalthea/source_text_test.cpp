@@ -38,7 +38,7 @@ TEST_CASE("lines and columns count from one and end at line feeds") {
   CHECK(place(text, "f") == "4:2");
 }
 
-TEST_CASE("an offset at or beyond the end is the place after the last character") {
+TEST_CASE("an offset at or beyond the end is located after the last character") {
   const SourceText text("a", "ab\ncd");
   CHECK(text.location(5) == Location{"a", 2, 3});
   CHECK(text.location(5000) == Location{"a", 2, 3});
@@ -46,7 +46,7 @@ TEST_CASE("an offset at or beyond the end is the place after the last character"
   CHECK(empty.location(0) == Location{"e", 1, 1});
 }
 
-TEST_CASE("lines that end in CR LF count once") {
+TEST_CASE("CR LF counts as one line end") {
   const SourceText text("a", "ab\r\ncd\r\nef");
   CHECK(place(text, "c") == "2:1");
   CHECK(place(text, "f") == "3:2");
@@ -63,14 +63,14 @@ TEST_CASE("a byte order mark takes no column") {
   CHECK(place(text, "d") == "2:2");
 }
 
-TEST_CASE("columns count characters, not bytes") {
+TEST_CASE("columns count characters and not bytes") {
   // ä (2 bytes), € (3 bytes) and U+1D11E (4 bytes) stand before x.
   const SourceText text("a", "\xC3\xA4\xE2\x82\xAC\xF0\x9D\x84\x9Ex\n\xC2\xB5y");
   CHECK(place(text, "x") == "1:4");
   CHECK(place(text, "y") == "2:2");
 }
 
-TEST_CASE("UTF-16 is counted in both byte orders, with and without a byte order mark") {
+TEST_CASE("UTF-16 is counted in both byte orders with and without a byte order mark") {
   for (const bool big_endian : {false, true})
     for (const bool mark : {false, true}) {
       INFO((big_endian ? "big endian" : "little endian") << (mark ? " with mark" : ""));
@@ -87,13 +87,13 @@ TEST_CASE("UTF-16 is counted in both byte orders, with and without a byte order 
     }
 }
 
-TEST_CASE("a UTF-16 character whose other byte is a line feed ends no line") {
+TEST_CASE("a UTF-16 character with a line feed byte does not end the line") {
   // U+010A and U+0A01 hold the byte 0x0A.
   const SourceText text("a", std::string("\xFF\xFE<\0\x0A\x01\x01\x0A>\0", 10));
   CHECK(text.location(8) == Location{"a", 1, 4});
 }
 
-TEST_CASE("a span gives its text") {
+TEST_CASE("a span yields its text") {
   const SourceText text("a", "abcdef");
   CHECK(text.text({2, 4}) == "cd");
   CHECK(Span{2, 4}.size() == 2);

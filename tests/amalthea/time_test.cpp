@@ -17,7 +17,7 @@ Frequency gigahertz(std::int64_t value) { return Frequency::millihertz(value * 1
 
 }  // namespace
 
-TEST_CASE("ticks become picoseconds exactly when they divide evenly") {
+TEST_CASE("ticks convert exactly to picoseconds if they divide evenly") {
   for (const Rounding rounding : {Rounding::down, Rounding::nearest, Rounding::up}) {
     CHECK(ticks_to_duration(0, gigahertz(2), rounding) == Duration{});
     CHECK(ticks_to_duration(1, gigahertz(2), rounding) == Duration::picoseconds(500));
@@ -26,7 +26,7 @@ TEST_CASE("ticks become picoseconds exactly when they divide evenly") {
   }
 }
 
-TEST_CASE("ticks that do not divide evenly round the way they are told") {
+TEST_CASE("ticks that do not divide evenly are rounded as requested") {
   // One tick at 1.5 GHz is 666.66… ps, one at 3 GHz 333.33… ps.
   const Frequency odd = Frequency::millihertz(1'500'000'000'000);
   CHECK(ticks_to_duration(1, odd, Rounding::down).picoseconds() == 666);
@@ -45,20 +45,20 @@ TEST_CASE("a tie rounds up to the nearest picosecond") {
   CHECK(ticks_to_duration(1, gigahertz(2000), Rounding::up).picoseconds() == 1);
 }
 
-TEST_CASE("a decimal frequency loses nothing over a long time") {
+TEST_CASE("a decimal frequency stays exact over a long time") {
   // 66.67 MHz for 6667 million ticks is 100 s to the picosecond.
   const Frequency frequency = Frequency::millihertz(66'670'000'000);
   CHECK(ticks_to_duration(6'667'000'000, frequency, Rounding::down) == Duration::seconds(100));
   CHECK(ticks_to_duration(6'667'000'000, frequency, Rounding::up) == Duration::seconds(100));
 }
 
-TEST_CASE("ticks that last longer than 2^63 ps are an overflow, not a wrong number") {
+TEST_CASE("ticks longer than 2^63 ps are an overflow error") {
   CHECK(ticks_to_duration(largest, gigahertz(1000), Rounding::down) == Duration::max());
   CHECK_THROWS_AS(ticks_to_duration(largest, gigahertz(999), Rounding::down), std::overflow_error);
   CHECK_THROWS_AS(ticks_to_duration(largest, Frequency::millihertz(1), Rounding::up), std::overflow_error);
 }
 
-TEST_CASE("scaling a duration rounds the way it is told") {
+TEST_CASE("a scaled duration is rounded as requested") {
   const Duration ten = Duration::picoseconds(10);
   CHECK(scale(ten, 1, 4, Rounding::down).picoseconds() == 2);
   CHECK(scale(ten, 1, 4, Rounding::nearest).picoseconds() == 3);
@@ -68,7 +68,7 @@ TEST_CASE("scaling a duration rounds the way it is told") {
   CHECK_THROWS_AS(scale(Duration::max(), 2, 1, Rounding::down), std::overflow_error);
 }
 
-TEST_CASE("every unit of a duration has its number of picoseconds") {
+TEST_CASE("every unit of a duration converts to picoseconds") {
   CHECK(Duration::picoseconds(1).picoseconds() == 1);
   CHECK(Duration::nanoseconds(1).picoseconds() == 1'000);
   CHECK(Duration::microseconds(1).picoseconds() == 1'000'000);
@@ -77,7 +77,7 @@ TEST_CASE("every unit of a duration has its number of picoseconds") {
   CHECK(Duration::max().picoseconds() == largest);
 }
 
-TEST_CASE("arithmetic on durations and instants that leaves the range throws") {
+TEST_CASE("arithmetic on durations and instants throws outside the range") {
   const Duration one = Duration::picoseconds(1);
   CHECK_THROWS_AS(Duration::max() + one, std::overflow_error);
   CHECK_THROWS_AS(Duration::picoseconds(std::numeric_limits<std::int64_t>::min()) - one, std::overflow_error);
@@ -88,7 +88,7 @@ TEST_CASE("arithmetic on durations and instants that leaves the range throws") {
   CHECK(Duration::seconds(9'223'372) < Duration::max());
 }
 
-TEST_CASE("instants differ by durations") {
+TEST_CASE("the difference of two instants is a duration") {
   const Instant start;
   const Instant later = start + Duration::milliseconds(5);
   CHECK(later - start == Duration::milliseconds(5));

@@ -63,7 +63,7 @@ constexpr const char* totals =
 
 }  // namespace
 
-TEST_CASE("batch: every model gets its line, in the order of the paths, at any number of processes") {
+TEST_CASE("batch: every model gets one line in the order of the paths for any number of processes") {
   const Models models;
   const auto one = batch({models.path(), "--jobs", "1"});
   CHECK(one.exit_code == 1);
@@ -89,13 +89,13 @@ TEST_CASE("batch: every model gets its line, in the order of the paths, at any n
   CHECK(batch({models.path("blocks.amxmi")}).exit_code == 0);
 }
 
-TEST_CASE("batch: a line has the results of analyze") {
+TEST_CASE("batch: a line contains the results of analyze") {
   const Models models;
   const auto alone = test::amalthea({"analyze", models.path("blocks.amxmi"), "--until", "400ms", "--format", "json"});
   CHECK(parsed(batch({models.path("blocks.amxmi")}).out)[0]["results"] == json::parse(alone.out));
 }
 
-TEST_CASE("batch: what takes too long or needs too much memory stops nobody else") {
+TEST_CASE("batch: a model that exceeds time or memory limits does not affect the others") {
   const Models models;
   const std::string waters = models.path("a/waters.amxmi");
   // Long enough for the small model on a busy machine, far too short for 20 000 s of the large one.
@@ -112,7 +112,7 @@ TEST_CASE("batch: what takes too long or needs too much memory stops nobody else
   CHECK((large[0]["status"] == "out of memory" || large[0]["status"] == "crashed"));
 }
 
-TEST_CASE("batch: an interrupted one goes on with what it has") {
+TEST_CASE("batch: an interrupted batch resumes with its existing lines") {
   const Models models;
   const std::string output = models.beside("results.jsonl");
   CHECK(batch({models.path(), "-o", output}).exit_code == 1);
@@ -132,7 +132,7 @@ TEST_CASE("batch: an interrupted one goes on with what it has") {
   CHECK_FALSE(fs::exists(output + ".partial"));
   CHECK_FALSE(fs::exists(output + ".previous"));
 
-  // A model that has changed is analysed anew.
+  // A changed model is analyzed again.
   models.copy("offload-minimal-three-runnables.amxmi", "a/minimal.amxmi");
   batch({models.path(), "-o", output, "--resume"});
   CHECK(test::read_text(output).find("\"error\":7") == std::string::npos);
@@ -140,7 +140,7 @@ TEST_CASE("batch: an interrupted one goes on with what it has") {
   CHECK(batch({models.path(), "--resume"}).exit_code == 2);
 }
 
-TEST_CASE("batch: the cache knows models by what they are") {
+TEST_CASE("batch: the cache identifies models by their content") {
   const Models models;
   const std::string cache = models.beside("cache");
   const auto first = batch({models.path(), "--cache", cache});
@@ -158,7 +158,7 @@ TEST_CASE("batch: the cache knows models by what they are") {
     CHECK(line["findings"]["note"].dump()[0] != '9');
 }
 
-TEST_CASE("batch: shards put together are the whole, and a missing one is named") {
+TEST_CASE("batch: merged shards equal the whole batch and a missing shard is named") {
   const Models models;
   const std::string manifest = models.beside("models.txt");
   test::write_text(manifest, batch({models.path(), "--list"}).out);
@@ -185,7 +185,7 @@ TEST_CASE("batch: shards put together are the whole, and a missing one is named"
   CHECK_FALSE(fs::exists(models.beside("merged")));
 }
 
-TEST_CASE("batch: files that refer to each other are one model") {
+TEST_CASE("batch: files that refer to each other form one model") {
   const Models models;
   const std::string text = test::read_text(test::sample("offload-minimal.amxmi"));
   const std::size_t begin = text.find("<stimuliModel>"), end = text.find("</stimuliModel>") + 15;
@@ -206,7 +206,7 @@ TEST_CASE("batch: files that refer to each other are one model") {
                                                            models.path("split/unrelated.amxmi") + "\n");
 }
 
-TEST_CASE("batch: files that refer to each other by encoded names or ids are one model") {
+TEST_CASE("batch: files that refer to each other by encoded names or ids form one model") {
   const Models models;
   const auto file = [&](const std::string& name, const std::string& content) {
     test::write_text(models.path(name), "<am:Amalthea xmlns:am=\"http://app4mc.eclipse.org/amalthea/0.7.0\">" +
@@ -221,7 +221,7 @@ TEST_CASE("batch: files that refer to each other by encoded names or ids are one
         path("a") + "\t" + path("b") + "\n" + path("c") + "\t" + path("d") + "\n");
 }
 
-TEST_CASE("batch: what cannot be done is said before anything is") {
+TEST_CASE("batch: invalid requests are reported before the work starts") {
   const Models models;
   const auto says = [&](std::vector<std::string> arguments, const std::string& expected) {
     arguments.insert(arguments.begin(), "batch");
@@ -247,7 +247,7 @@ TEST_CASE("batch: what cannot be done is said before anything is") {
   }
 }
 
-TEST_CASE("batch: a link to the lines stays one") {
+TEST_CASE("batch: an output that is a link stays a link") {
   const Models models;
   test::write_text(models.beside("lines.jsonl"), "");
   fs::create_symlink(models.beside("lines.jsonl"), models.beside("link.jsonl"));
@@ -256,7 +256,7 @@ TEST_CASE("batch: a link to the lines stays one") {
   CHECK(lines_in(test::read_text(models.beside("lines.jsonl"))).size() == 1);
 }
 
-TEST_CASE("batch: a manifest may name what looks like a comment, but no name with a tab") {
+TEST_CASE("batch: a manifest may contain a name that looks like a comment but no name with a tab") {
   const Models models;
   fs::create_directories(models.path("#old"));
   models.copy("offload-minimal.amxmi", "#old/m.amxmi");
@@ -268,7 +268,7 @@ TEST_CASE("batch: a manifest may name what looks like a comment, but no name wit
             .err.find("a?b.amxmi: a manifest cannot contain a file name with a tab") != std::string::npos);
 }
 
-TEST_CASE("batch: half a body in the cache, or behind a key, is not taken") {
+TEST_CASE("batch: a truncated body in the cache or in a line is not reused") {
   const Models models;
   const std::string cache = models.beside("cache"), output = models.beside("results.jsonl");
   const std::string whole = batch({models.path("a"), "--cache", cache}).out;
@@ -283,7 +283,7 @@ TEST_CASE("batch: half a body in the cache, or behind a key, is not taken") {
   CHECK(test::read_text(output) == whole);
 }
 
-TEST_CASE("batch: summaries say what the lines say, in every form") {
+TEST_CASE("batch: summaries match the lines in every format") {
   const Models models;
   const auto run =
       batch({models.path(), "-o", models.beside("lines"), "--summary", models.beside("s.md"), "--summary",

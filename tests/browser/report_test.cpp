@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reports in a browser: headless Chromium opens a copy of the page with a script at its end that works with the page
-// and writes what it finds into it.
+// Reports in a browser: headless Chromium opens a copy of the page with an additional script that uses the page and
+// writes its findings into it.
 
 #include <algorithm>
 #include <cmath>
@@ -73,7 +73,7 @@ Opened open(const std::string& page, const std::string& folder) {
   return {json::parse(text), result.err};
 }
 
-/// The page's scripts threw nothing and the browser complained of nothing but what the test itself tries to load.
+/// The page's scripts threw nothing, and the browser reported only what the test itself tries to load.
 void check_no_errors(const Opened& opened) {
   CHECK(opened.found["errors"] == json::array());
   std::istringstream lines(opened.log);
@@ -142,20 +142,20 @@ void check_page(const Opened& opened, const json& results) {
   CHECK(found["sentence"].get<std::string>().find(results["summary"].get<std::string>()) != std::string::npos);
 }
 
-json analysed(const std::string& model) {
+json analyzed(const std::string& model) {
   return json::parse(test::amalthea({"analyze", model, "--format", "json"}).out);
 }
 
 }  // namespace
 
-TEST_CASE("browser: the report of the WATERS 2019 model shows what analyze finds and can be worked with",
+TEST_CASE("browser: the report of the WATERS 2019 model shows the results of analyze and is interactive",
           "[long][browser]") {
   chromium();
   const test::TemporaryFolder folder;
   const std::string page = folder.path() + "/report.html", model = test::sample("waters2019-tx2.amxmi");
   REQUIRE(test::amalthea({"report", model, "-o", page}).exit_code == 1);
   const Opened opened = open(page, folder.path());
-  check_page(opened, analysed(model));
+  check_page(opened, analyzed(model));
   CHECK(opened.found["title"] == "Timing of waters2019-tx2.amxmi");
   CHECK(opened.found["sections"] == json({"verdict", "tasks", "decomposition", "schedule", "chains", "resources",
                                           "findings", "graph", "provenance"}));
@@ -187,7 +187,7 @@ TEST_CASE("browser: the report of a model with 1250 runnables and 100 000 interv
   CHECK(milliseconds < 2000);
 }
 
-TEST_CASE("browser: names of a model never become markup", "[long][browser]") {
+TEST_CASE("browser: names in a model never become markup", "[long][browser]") {
   chromium();
   const test::TemporaryFolder folder;
   const std::string model = folder.path() + "/hostile.amxmi", page = folder.path() + "/report.html";
@@ -206,12 +206,12 @@ TEST_CASE("browser: names of a model never become markup", "[long][browser]") {
   CHECK(opened.found["tasks"].contains("</script><img src=x onerror=\"window.injected=1\">{{data}}"));
 }
 
-TEST_CASE("browser: a comparison says what got better and worse", "[long][browser]") {
+TEST_CASE("browser: a comparison shows improvements and regressions", "[long][browser]") {
   chromium();
   const test::TemporaryFolder folder;
   const std::string page = folder.path() + "/report.html", baseline = folder.path() + "/before.json";
   const std::string model = test::sample("waters2019-tx2.amxmi");
-  json before = analysed(model);
+  json before = analyzed(model);
   for (json& task : before["tasks"]) {
     if (task["name"] == "DASM") task["simulated"]["max_ps"] = 1'000'000'000;
     if (task["name"] == "Planner") task["verdict"] = "unbounded";

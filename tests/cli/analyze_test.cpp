@@ -36,7 +36,7 @@ json resource(const json& results, const std::string& name, const std::string& k
 
 }  // namespace
 
-TEST_CASE("analyze: the WATERS sample gives the figures one computes by hand") {
+TEST_CASE("analyze: the WATERS sample yields the values of a manual calculation") {
   const json results = analyzed(test::sample("waters2019-tx2.amxmi"));
   CHECK(results["schema"] == "amalthea-timing/1");
   CHECK(results["model"]["version"] == "3.3.0");
@@ -44,8 +44,8 @@ TEST_CASE("analyze: the WATERS sample gives the figures one computes by hand") {
   CHECK(results["simulation"]["hyperperiod_ps"] == 13'200'000'000'000);
   CHECK(results["simulation"]["horizon_ps"] == 13'200'000'000'000);
 
-  // DASM: 3 719 990 ticks at 2 GHz and four accesses of 1 kB, 16 lines of 64 B each, at 40 cycles a line; nobody is
-  // more urgent on its core.
+  // DASM: 3 719 990 ticks at 2 GHz and four accesses of 1 kB, 16 lines of 64 B each, at 40 cycles a line; no task on
+  // its core is more urgent.
   const json dasm = named(results["tasks"], "DASM");
   CHECK(dasm["simulated"]["jobs"] == 2640);
   CHECK(dasm["simulated"]["max_ps"] == 1'859'995'000 + 4 * 16 * 20'000);
@@ -76,7 +76,7 @@ TEST_CASE("analyze: the WATERS sample gives the figures one computes by hand") {
   CHECK(results["chains"].size() == 6);
 }
 
-TEST_CASE("analyze: SFM waits for the slices of Detection, and its polling starves lane detection") {
+TEST_CASE("analyze: SFM waits for the slices of Detection and its polling starves lane detection") {
   const json results = analyzed(test::sample("waters2019-tx2.amxmi"));
   const json sfm = named(results["tasks"], "PRE_SFM_gpu_POST");
   CHECK(sfm["verdict"] == "missed");
@@ -126,7 +126,7 @@ TEST_CASE("analyze: SFM waits for the slices of Detection, and its polling starv
   CHECK(named(repaired["tasks"], "PRE_Detection_gpu_POST")["guaranteed"].is_null());
 }
 
-TEST_CASE("analyze: on the WATERS sample polling overloads lane detection's core, and the GPU's tasks have bounds") {
+TEST_CASE("analyze: polling overloads the core of lane detection in the WATERS sample and GPU tasks have bounds") {
   const json results = analyzed(test::sample("waters2019-tx2.amxmi"));
   const json lane = named(results["tasks"], "Lane_detection");
   CHECK(lane["bound"]["wcrt_ps"].is_null());
@@ -146,7 +146,7 @@ TEST_CASE("analyze: on the WATERS sample polling overloads lane detection's core
     CHECK(operation["bound"]["wcrt_ps"] >= operation["simulated"]["max_ps"]);
 }
 
-TEST_CASE("analyze: the same input gives the same bytes, and the minimal sample is fine") {
+TEST_CASE("analyze: output is deterministic and the minimal sample is met") {
   const auto first = test::amalthea({"analyze", test::sample("waters2019-tx2.amxmi"), "--format", "json"});
   const auto second = test::amalthea({"analyze", test::sample("waters2019-tx2.amxmi"), "--format", "json"});
   CHECK(first.out == second.out);
@@ -154,7 +154,7 @@ TEST_CASE("analyze: the same input gives the same bytes, and the minimal sample 
   CHECK(test::amalthea({"analyze", test::sample("offload-minimal.amxmi")}).exit_code == 0);
 }
 
-TEST_CASE("analyze: text for the minimal sample is as approved") {
+TEST_CASE("analyze: the text for the minimal sample matches the approved text") {
   // The second line names the file and its hash; the rest is the approved text.
   const auto result = test::amalthea({"analyze", test::sample("offload-minimal.amxmi")});
   const std::size_t second = result.out.find('\n') + 1, third = result.out.find('\n', second) + 1;
@@ -162,7 +162,7 @@ TEST_CASE("analyze: text for the minimal sample is as approved") {
         test::read_text(test::data("offload-minimal.analyze.txt")));
 }
 
-TEST_CASE("analyze: JSON for the minimal sample is as approved") {
+TEST_CASE("analyze: the JSON for the minimal sample matches the approved JSON") {
   json results = analyzed(test::sample("offload-minimal.amxmi"));
   results["model"].erase("files");
   results["model"].erase("hash");
@@ -170,7 +170,7 @@ TEST_CASE("analyze: JSON for the minimal sample is as approved") {
   CHECK(results == json::parse(test::read_text(test::data("offload-minimal.analyze.json"))));
 }
 
-TEST_CASE("analyze: what label accesses cost is told apart from execution, in the simulation and in bounds") {
+TEST_CASE("analyze: label accesses are separate from execution in the simulation and in bounds") {
   const json results = analyzed(test::sample("waters2019-tx2.amxmi"), {"--until", "66ms"});
   const auto memory_in = [](const json& parts) {
     std::int64_t time = 0;
@@ -190,14 +190,14 @@ TEST_CASE("analyze: what label accesses cost is told apart from execution, in th
   CHECK(seen > 5);
 }
 
-TEST_CASE("analyze: both forms of offloading give the same times") {
+TEST_CASE("analyze: both forms of offloading yield the same times") {
   const json one = analyzed(test::sample("offload-minimal.amxmi")),
              three = analyzed(test::sample("offload-minimal-three-runnables.amxmi"));
   CHECK(one["tasks"] == three["tasks"]);
   CHECK(one["resources"] == three["resources"]);
 }
 
-TEST_CASE("analyze: shorter execution times are taken when asked for") {
+TEST_CASE("analyze: shorter execution times are used on request") {
   const json worst = analyzed(test::sample("waters2019-tx2.amxmi")),
              best = analyzed(test::sample("waters2019-tx2.amxmi"), {"--execution", "best"});
   CHECK(named(best["tasks"], "DASM")["simulated"]["max_ps"] == 1'299'995'000 + 4 * 16 * 20'000);
@@ -206,7 +206,7 @@ TEST_CASE("analyze: shorter execution times are taken when asked for") {
   CHECK(named(short_run["tasks"], "DASM")["simulated"]["jobs"] == 20);
 }
 
-TEST_CASE("analyze: a device profile of the user's own is used") {
+TEST_CASE("analyze: a user-defined device profile is used") {
   const test::TemporaryFolder folder;
   const std::string profile = folder.path() + "/mine.json";
   test::write_text(profile, R"({"name": "mine", "time_slice_us": {"value": 1000}, "context_switch_us": {"value": 100},
@@ -244,7 +244,7 @@ TEST_CASE("analyze: an overloaded GPU is named with its demand") {
   }
 }
 
-TEST_CASE("analyze: the sample times like the corpus model it was repaired after, in both versions") {
+TEST_CASE("analyze: the sample has the same timing as its corpus model in both versions") {
   const std::string corpus = test::corpus_folder();
   const json ours = analyzed(test::sample("waters2019-tx2.amxmi"));
   for (const char* model : {"/mobstr/1.0.0/mobstr-mapped.amxmi", "/mobstr/2.0.0/mobstr-mapped.amxmi"}) {
@@ -254,7 +254,7 @@ TEST_CASE("analyze: the sample times like the corpus model it was repaired after
   }
 }
 
-TEST_CASE("analyze: kernels that say how they are launched are followed block by block") {
+TEST_CASE("analyze: kernels with launch configurations are simulated block by block") {
   const auto result = test::amalthea({"analyze", test::sample("offload-blocks.amxmi"), "--format", "json"});
   CHECK(result.exit_code == 0);
   const auto results = nlohmann::json::parse(result.out);
@@ -267,13 +267,13 @@ TEST_CASE("analyze: kernels that say how they are launched are followed block by
   // cost.
   CHECK(longest("Vision.kernel") >= 6'000'000'000);
   CHECK(longest("Vision.kernel") <= 6'600'000'000);
-  // Radar comes at 2 ms and finds no room before Vision's first round has ended, but goes before its second.
+  // Radar is released at 2 ms and does not fit before Vision's first round has ended, but precedes its second.
   CHECK(longest("Radar.kernel") >= 1'500'000'000);
   CHECK(longest("Radar.kernel") <= 3'000'000'000);
 }
 
-TEST_CASE("analyze: what warps execute gives the bound of a kernel") {
-  // Vision in a process of its own: nobody on the GPU but Radar, which has another time slice.
+TEST_CASE("analyze: warp instructions determine the bound of a kernel") {
+  // Vision in a separate process: only Radar uses the GPU, with another time slice.
   test::TemporaryFolder folder;
   const std::string model = folder.path() + "/model.amxmi";
   test::write_text(model, test::replaced(test::read_text(test::sample("offload-instructions.amxmi")), "\"perception\"",

@@ -53,12 +53,11 @@ void check_strip(const std::vector<ModelUnderTest>& models) {
 
 }  // namespace
 
-TEST_CASE("annotate: strip gives the original back byte for byte, and annotating twice gives the same file") {
+TEST_CASE("annotate: strip restores the original byte for byte and repeated annotation is idempotent") {
   check_strip(samples());
 }
 
-TEST_CASE(
-    "annotate: strip gives third-party models back byte for byte, and annotating them twice gives the same file") {
+TEST_CASE("annotate: strip restores third-party models byte for byte and repeated annotation is idempotent") {
   check_strip(third_party_models());
 }
 
@@ -94,7 +93,7 @@ std::size_t opened_elements(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("annotate: a diff shows inserted lines, and elements without content opened, and nothing else") {
+TEST_CASE("annotate: a diff shows only inserted lines and opened empty elements") {
   std::vector<std::string> texts;
   for (const auto& model : samples()) texts.push_back(test::read_text(model.path));
   // The first one with other line ends and with tabs.
@@ -110,7 +109,7 @@ TEST_CASE("annotate: a diff shows inserted lines, and elements without content o
   for (const std::string& text : texts) CHECK(opened_elements(text) == 2);
 }
 
-TEST_CASE("annotate: a diff of a third-party model shows inserted lines and opened elements alone") {
+TEST_CASE("annotate: a diff of a third-party model shows only inserted lines and opened elements") {
   for (const auto& model : third_party_models()) opened_elements(test::read_text(model.path));
 }
 
@@ -126,7 +125,7 @@ TEST_CASE("annotate: the output may be the model itself") {
   CHECK(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator{}) == 1);
 }
 
-TEST_CASE("annotate: all forms together come and go, and annotating twice gives the same file") {
+TEST_CASE("annotate: all forms together are removed by strip and repeated annotation is idempotent") {
   const test::TemporaryFolder folder;
   const std::string a = folder.path() + "/a.amxmi", b = folder.path() + "/b.amxmi", c = folder.path() + "/c.amxmi",
                     original = folder.path() + "/original.amxmi";
@@ -152,7 +151,7 @@ TEST_CASE("annotate: all forms together come and go, and annotating twice gives 
   }
 }
 
-TEST_CASE("annotate: a form that the version cannot hold is refused in one line, and nothing is written") {
+TEST_CASE("annotate: a form that the version does not support is rejected in one line and nothing is written") {
   const test::TemporaryFolder folder;
   const std::string a = folder.path() + "/a.amxmi";
   const auto refused =
@@ -165,7 +164,7 @@ TEST_CASE("annotate: a form that the version cannot hold is refused in one line,
   CHECK(test::amalthea({"annotate", test::sample("offload-minimal.amxmi"), "-o", a, "--as", "poems"}).exit_code == 2);
 }
 
-TEST_CASE("annotate: the root tells the options that the results depend on, and the hash of the original") {
+TEST_CASE("annotate: the root records the options and the hash of the original") {
   const test::TemporaryFolder folder;
   const std::string a = folder.path() + "/a.amxmi", b = folder.path() + "/b.amxmi";
   const std::string model = folder.path() + "/model.amxmi";
@@ -208,7 +207,7 @@ TEST_CASE("annotate: the root tells the options that the results depend on, and 
   CHECK(value("platform") == "GPU=tx2");
 }
 
-TEST_CASE("annotate: the files of a split model are annotated where their elements stand, in a folder of their own") {
+TEST_CASE("annotate: the files of a split model are annotated in their own files in a separate folder") {
   // Software in one file, everything else in another, with references between them.
   const test::TemporaryFolder folder;
   const std::string split = folder.path() + "/split", out = folder.path() + "/out", again = folder.path() + "/again",
@@ -274,7 +273,7 @@ TEST_CASE("annotate: the files of a split model are annotated where their elemen
   CHECK(test::read_text(again + "/sw.amxmi") == test::read_text(split + "/sw.amxmi"));
 }
 
-TEST_CASE("annotate: several files go into a folder, and none of them over another") {
+TEST_CASE("annotate: several files are written to a folder without overwriting each other") {
   const test::TemporaryFolder folder;
   const std::string one = folder.path() + "/one", two = folder.path() + "/two", file = folder.path() + "/file";
   fs::create_directory(one);
@@ -345,7 +344,7 @@ std::vector<Entry> read_archive(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("annotate: a zipped model stays zipped, with everything else in the archive as it was") {
+TEST_CASE("annotate: a zipped model stays zipped and the rest of the archive is unchanged") {
   const test::TemporaryFolder folder;
   const std::string zip = folder.path() + "/z.amxmi", a = folder.path() + "/a.amxmi", b = folder.path() + "/b.amxmi",
                     plain = folder.path() + "/plain.amxmi", plain_annotated = folder.path() + "/p.amxmi";

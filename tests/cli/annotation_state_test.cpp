@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Annotations of another state of the model: every verb says so, and none of them survives in a model that is written.
+// Annotations for another state of the model: every verb reports them, and no written model contains them.
 
 #include <algorithm>
 #include <filesystem>
@@ -23,7 +23,7 @@ bool is_said(const test::CommandResult& result, const std::string& what) {
   return (result.err + result.out).find(what) != std::string::npos;
 }
 
-/// An annotated copy of the smallest sample, which is given as well.
+/// An annotated copy of the smallest sample, which is also given.
 struct AnnotatedModel {
   explicit AnnotatedModel(const std::string& forms = "properties") {
     original = test::read_text(test::sample("offload-minimal.amxmi"));
@@ -58,7 +58,7 @@ std::vector<std::vector<std::string>> verbs(const std::string& model, const std:
 
 }  // namespace
 
-TEST_CASE("annotations: every verb says when the model has changed since, and none when it has not") {
+TEST_CASE("annotations: every verb reports stale annotations and no verb reports current ones") {
   AnnotatedModel model;
   const std::string out = model.folder.path() + "/out";
   fs::create_directory(out);
@@ -68,11 +68,11 @@ TEST_CASE("annotations: every verb says when the model has changed since, and no
       const auto result = test::amalthea(command);
       INFO(command.front() << " " << changed << "\n" << result.err << result.out.substr(0, 2000));
       CHECK(result.exit_code <= 1);
-      const bool told = command.front() == "batch"
-                            ? test::read_text(out + "/lines.jsonl").find("AM0553") != std::string::npos &&
-                                  test::read_text(out + "/findings.sarif").find("AM0553") != std::string::npos
-                            : is_said(result, "AM0553");
-      CHECK(told == changed);
+      const bool reported = command.front() == "batch"
+                                ? test::read_text(out + "/lines.jsonl").find("AM0553") != std::string::npos &&
+                                      test::read_text(out + "/findings.sarif").find("AM0553") != std::string::npos
+                                : is_said(result, "AM0553");
+      CHECK(reported == changed);
     }
   }
   // The place is the annotation that says where all of them come from.
@@ -89,7 +89,7 @@ TEST_CASE("annotations: every verb says when the model has changed since, and no
   CHECK(test::read_text(model.path) == test::replaced(model.original, "\"600000\"", "\"610000\""));
 }
 
-TEST_CASE("annotations: changes of layout are changes, in other annotations they are none") {
+TEST_CASE("annotations: changed layout makes annotations stale and changed annotations do not") {
   AnnotatedModel model("properties,requirements");
   test::write_text(model.path, test::replaced(model.text, "<swModel>", "<swModel>\n"));
   CHECK(is_said(test::amalthea({"validate", model.path}), stale));
@@ -100,7 +100,7 @@ TEST_CASE("annotations: changes of layout are changes, in other annotations they
   CHECK_FALSE(is_said(test::amalthea({"validate", model.path}), stale));
 }
 
-TEST_CASE("annotations: models of every form of custom property are judged alike") {
+TEST_CASE("annotations: models with every form of custom property are judged the same") {
   using amalthea::Version;
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/model.amxmi";
@@ -115,7 +115,7 @@ TEST_CASE("annotations: models of every form of custom property are judged alike
   }
 }
 
-TEST_CASE("annotations: of several files all count, in whatever order they are given") {
+TEST_CASE("annotations: all files of a model count in any order") {
   const test::TemporaryFolder folder;
   const std::string in = folder.path() + "/in", out = folder.path() + "/out";
   fs::create_directory(in);
@@ -153,7 +153,7 @@ TEST_CASE("annotations: of several files all count, in whatever order they are g
   }
 }
 
-TEST_CASE("annotations: a zipped model is judged by what is in the archive") {
+TEST_CASE("annotations: a zipped model is judged by the content of the archive") {
   AnnotatedModel model;
   const auto zip = [&](const std::string& text) {
     const std::string path = model.folder.path() + "/zipped.amxmi";
@@ -172,7 +172,7 @@ TEST_CASE("annotations: a zipped model is judged by what is in the archive") {
   CHECK_FALSE(is_said(test::amalthea({"info", again}), stale));
 }
 
-TEST_CASE("annotations: a converted model has none, and is as if there had never been any") {
+TEST_CASE("annotations: a converted model has none and equals one that was never annotated") {
   AnnotatedModel model("properties,requirements");
   const std::string plain = model.folder.path() + "/plain.amxmi", from_plain = model.folder.path() + "/a.amxmi",
                     converted = model.folder.path() + "/b.amxmi";
@@ -194,7 +194,7 @@ TEST_CASE("annotations: a converted model has none, and is as if there had never
   CHECK(test::read_text(out + "/convert.jsonl").find("AM0554") != std::string::npos);
 }
 
-TEST_CASE("annotations: explore -o writes none, and otherwise what it writes without them") {
+TEST_CASE("annotations: explore -o writes none and is otherwise unchanged") {
   AnnotatedModel model;
   const std::string plain = model.folder.path() + "/plain.amxmi", from_plain = model.folder.path() + "/a.amxmi",
                     explored = model.folder.path() + "/b.amxmi";

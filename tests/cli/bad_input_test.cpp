@@ -23,9 +23,9 @@ using test::replaced;
 std::string minimal() { return test::read_text(test::sample("offload-minimal.amxmi")); }
 
 /// A folder with one model of this text.
-class Place {
+class ModelFolder {
  public:
-  explicit Place(std::string_view text) { test::write_text(model(), text); }
+  explicit ModelFolder(std::string_view text) { test::write_text(model(), text); }
   std::string model() const { return folder_.path() + "/model.amxmi"; }
   std::string in(std::string_view name) const { return fmt::format("{}/{}", folder_.path(), name); }
   std::vector<std::string> files() const {
@@ -52,26 +52,26 @@ std::string position(std::string_view text, std::string_view what) {
 }
 
 /// The arguments of each verb for a model, with an output file for the one that writes.
-std::vector<std::vector<std::string>> all_verbs(const Place& place) {
-  return {{"info", place.model()},
-          {"graph", place.model()},
-          {"analyze", place.model()},
-          {"analyze", place.model(), "-o", place.in("out.txt")},
-          {"graph", place.model(), "-o", place.in("out.dot")},
-          {"annotate", place.model(), "-o", place.in("out.amxmi")}};
+std::vector<std::vector<std::string>> all_verbs(const ModelFolder& folder) {
+  return {{"info", folder.model()},
+          {"graph", folder.model()},
+          {"analyze", folder.model()},
+          {"analyze", folder.model(), "-o", folder.in("out.txt")},
+          {"graph", folder.model(), "-o", folder.in("out.dot")},
+          {"annotate", folder.model(), "-o", folder.in("out.amxmi")}};
 }
 
 /// Every verb ends with this exit code, says exactly this one line and leaves no file behind.
 void check_all_verbs(std::string_view text, int exit_code, const std::string& message) {
-  const Place place(text);
-  for (const auto& arguments : all_verbs(place)) {
+  const ModelFolder folder(text);
+  for (const auto& arguments : all_verbs(folder)) {
     INFO(arguments.front());
     const auto result = test::amalthea(arguments);
     CHECK(result.exit_code == exit_code);
-    CHECK(result.err == fmt::format("{}:{}\n", place.model(), message));
-    // info tells what is in a model also when it cannot be analysed.
+    CHECK(result.err == fmt::format("{}:{}\n", folder.model(), message));
+    // info shows the content of a model even if it cannot be analyzed.
     if (exit_code == 2 || arguments.front() != "info") CHECK(result.out.empty());
-    CHECK(place.files() == Names{"model.amxmi"});
+    CHECK(folder.files() == Names{"model.amxmi"});
   }
 }
 
@@ -87,7 +87,7 @@ void check_usage(const std::vector<std::string>& arguments, const std::string& m
 
 // ---------------------------------------------------------------- files that are no models
 
-TEST_CASE("a model that ends too early is refused by every verb, with the place") {
+TEST_CASE("a truncated model is rejected by every verb with its location") {
   const std::string text = minimal();
   check_all_verbs(
       text.substr(0, text.find("</tasks>")), 2,
@@ -96,14 +96,14 @@ TEST_CASE("a model that ends too early is refused by every verb, with the place"
                   position(text, "</tasks>")));
 }
 
-TEST_CASE("a picture is refused by every verb") {
+TEST_CASE("an image file is rejected by every verb") {
   check_all_verbs("<?xml version=\"1.0\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\"/>\n", 2,
                   "2:1: error: not an AMALTHEA model: the root element is <svg> in namespace "
                   "\"http://www.w3.org/2000/svg\"; expected <am:Amalthea "
                   "xmlns:am=\"http://app4mc.eclipse.org/amalthea/VERSION\">; this is a picture [AM0110]");
 }
 
-TEST_CASE("bytes that are no XML are refused by every verb") {
+TEST_CASE("bytes that are not XML are rejected by every verb") {
   check_all_verbs(std::string("\x7F"
                               "ELF\x02\x01\x01\x00\x00",
                               9),
@@ -112,14 +112,14 @@ TEST_CASE("bytes that are no XML are refused by every verb") {
                   "<am:Amalthea>, or a ZIP archive of it [AM0119]");
 }
 
-TEST_CASE("a version that is not known is refused by every verb") {
+TEST_CASE("an unknown version is rejected by every verb") {
   check_all_verbs(replaced(minimal(), "amalthea/3.3.0", "amalthea/4.0.0"), 2,
                   fmt::format("{}: error: unknown AMALTHEA version \"4.0.0\"; supported versions are 0.7.0 to 3.3.0; "
                               "save the model in one of them [AM0111]",
                               position(minimal(), "<am:Amalthea")));
 }
 
-TEST_CASE("an empty file and an archive are refused by every verb") {
+TEST_CASE("an empty file and an archive are rejected by every verb") {
   check_all_verbs("", 2, " error: the file is empty; expected an AMALTHEA model [AM0115]");
   check_all_verbs("PK\x03\x04", 2, " error: the ZIP archive cannot be read: Not a zip archive [AM0113]");
 }
@@ -137,28 +137,28 @@ void refused(const std::string& path, const std::string& message) {
 
 }  // namespace
 
-TEST_CASE("a file that is not there and a folder without models are refused") {
-  const Place place(minimal());
-  refused(place.in("gone.amxmi"), "cannot open the file: No such file or directory [AM0116]");
-  std::filesystem::create_directory(place.in("empty"));
-  refused(place.in("empty"),
+TEST_CASE("a missing file and a folder without models are rejected") {
+  const ModelFolder folder(minimal());
+  refused(folder.in("gone.amxmi"), "cannot open the file: No such file or directory [AM0116]");
+  std::filesystem::create_directory(folder.in("empty"));
+  refused(folder.in("empty"),
           "the folder contains no .amxmi file; pass the folder that contains them, or the model files [AM0114]");
 }
 
-TEST_CASE("an unreadable file is refused") {
+TEST_CASE("an unreadable file is rejected") {
   if (::geteuid() == 0) test::skip("no user but root, who may read everything");
-  const Place place(minimal());
-  std::filesystem::permissions(place.model(), std::filesystem::perms::none);
-  refused(place.model(), "cannot open the file: Permission denied [AM0116]");
+  const ModelFolder folder(minimal());
+  std::filesystem::permissions(folder.model(), std::filesystem::perms::none);
+  refused(folder.model(), "cannot open the file: Permission denied [AM0116]");
 }
 
-TEST_CASE("limits are an error at the place, and name the option that raises them") {
-  const Place place(minimal());
+TEST_CASE("exceeded limits are errors at their location and name the option to raise them") {
+  const ModelFolder folder(minimal());
   const auto limited = [&](const char* option, const char* value) {
-    const auto result = test::amalthea({"info", place.model(), option, value});
+    const auto result = test::amalthea({"info", folder.model(), option, value});
     CHECK(result.exit_code == 2);
     CHECK(result.out.empty());
-    return result.err.substr(std::min(result.err.size(), place.model().size()));
+    return result.err.substr(std::min(result.err.size(), folder.model().size()));
   };
   CHECK(limited("--max-depth", "2") ==
         fmt::format(":{}: error: elements are nested more than 2 levels deep (--max-depth) [AM0105]\n",
@@ -171,17 +171,17 @@ TEST_CASE("limits are an error at the place, and name the option that raises the
 
 // ---------------------------------------------------------------- models with errors
 
-TEST_CASE("a reference to nothing that the timing depends on is a model error at the reference") {
+TEST_CASE("an unresolved reference that affects timing is a model error at the reference") {
   const std::string text = replaced(minimal(), "runnable=\"Monitor_Function?", "runnable=\"Monitor_Funktion?");
-  const Place place(text);
-  for (const auto& arguments : all_verbs(place)) {
+  const ModelFolder folder(text);
+  for (const auto& arguments : all_verbs(folder)) {
     const auto result = test::amalthea(arguments);
     CHECK(result.exit_code == 1);
     CHECK(result.err ==
           fmt::format("{}:{}: error: runnable \"Monitor_Funktion?type=Runnable\" of RunnableCall refers to no element "
                       "in the model; did you mean \"Monitor_Function?type=Runnable\"? [AM0203]\n",
-                      place.model(), position(text, "Monitor_Funktion")));
-    CHECK(place.files() == Names{"model.amxmi"});
+                      folder.model(), position(text, "Monitor_Funktion")));
+    CHECK(folder.files() == Names{"model.amxmi"});
   }
 }
 
@@ -196,7 +196,7 @@ TEST_CASE("a task without allocation is a model error at the task") {
                               position(minimal(), "<tasks xmi:id=\"Vision")));
 }
 
-TEST_CASE("a device without GPU definition is a model error at the device") {
+TEST_CASE("a device without a GPU definition is a model error at the device") {
   check_all_verbs(
       replaced(minimal(), " puType=\"GPU\"", ""), 1,
       fmt::format(
@@ -207,73 +207,74 @@ TEST_CASE("a device without GPU definition is a model error at the device") {
 
 // ---------------------------------------------------------------- places to write to
 
-TEST_CASE("an output that cannot be written is one error, and nothing is left behind") {
-  const Place place(minimal());
-  std::filesystem::create_directory(place.in("folder"));
-  const Names before = place.files();
+TEST_CASE("an unwritable output is one error and nothing is left behind") {
+  const ModelFolder folder(minimal());
+  std::filesystem::create_directory(folder.in("folder"));
+  const Names before = folder.files();
   const std::string model = minimal();
   for (const char* verb : {"analyze", "graph", "annotate"}) {
     INFO(verb);
-    auto result = test::amalthea({verb, place.model(), "-o", place.in("missing/x.amxmi")});
+    auto result = test::amalthea({verb, folder.model(), "-o", folder.in("missing/x.amxmi")});
     CHECK(result.exit_code == 2);
     CHECK(result.out.empty());
     CHECK(result.err == fmt::format("amalthea: error: cannot write {0}/x.amxmi: the folder {0} does not exist; create "
                                     "it, or choose another folder\n",
-                                    place.in("missing")));
-    result = test::amalthea({verb, place.model(), "-o", place.in("folder")});
+                                    folder.in("missing")));
+    result = test::amalthea({verb, folder.model(), "-o", folder.in("folder")});
     CHECK(result.exit_code == 2);
     CHECK(result.out.empty());
     CHECK(result.err ==
-          fmt::format("amalthea: error: cannot write {}: it is a folder; choose a file name\n", place.in("folder")));
-    CHECK(place.files() == before);
-    CHECK(test::read_text(place.model()) == model);
+          fmt::format("amalthea: error: cannot write {}: it is a folder; choose a file name\n", folder.in("folder")));
+    CHECK(folder.files() == before);
+    CHECK(test::read_text(folder.model()) == model);
   }
 }
 
-TEST_CASE("an output that exists is untouched when the model has an error") {
-  const Place place(replaced(minimal(), " puType=\"GPU\"", ""));
-  test::write_text(place.in("out.amxmi"), "precious");
-  CHECK(test::amalthea({"annotate", place.model(), "-o", place.in("out.amxmi")}).exit_code == 1);
-  CHECK(test::amalthea({"analyze", place.model(), "-o", place.in("out.amxmi")}).exit_code == 1);
-  CHECK(test::read_text(place.in("out.amxmi")) == "precious");
+TEST_CASE("an existing output is unchanged if the model has an error") {
+  const ModelFolder folder(replaced(minimal(), " puType=\"GPU\"", ""));
+  test::write_text(folder.in("out.amxmi"), "precious");
+  CHECK(test::amalthea({"annotate", folder.model(), "-o", folder.in("out.amxmi")}).exit_code == 1);
+  CHECK(test::amalthea({"analyze", folder.model(), "-o", folder.in("out.amxmi")}).exit_code == 1);
+  CHECK(test::read_text(folder.in("out.amxmi")) == "precious");
 }
 
-TEST_CASE("standard output that cannot be written is an error") {
+TEST_CASE("unwritable standard output is an error") {
   const auto result = test::run({"/bin/sh", "-c", "exec \"$0\" analyze \"$1\" > /dev/full", AMALTHEA_COMMAND,
                                  test::sample("offload-minimal.amxmi")});
   CHECK(result.exit_code == 2);
-  CHECK(result.err == "amalthea: error: cannot write to standard output\n");
+  CHECK(result.err == "amalthea: error: cannot write to standard output: No space left on device\n");
 }
 
-TEST_CASE("annotate writes several files into a folder, not into a file, and the same file given twice is one") {
-  const Place place(minimal());
-  test::write_text(place.in("other.amxmi"), minimal());
-  test::write_text(place.in("out.amxmi"), "");
-  const auto result = test::amalthea({"annotate", place.model(), place.in("other.amxmi"), "-o", place.in("out.amxmi")});
+TEST_CASE("annotate writes several files to a folder and not to a file and duplicates count once") {
+  const ModelFolder folder(minimal());
+  test::write_text(folder.in("other.amxmi"), minimal());
+  test::write_text(folder.in("out.amxmi"), "");
+  const auto result =
+      test::amalthea({"annotate", folder.model(), folder.in("other.amxmi"), "-o", folder.in("out.amxmi")});
   CHECK(result.exit_code == 2);
   CHECK(result.err == fmt::format("amalthea: error: cannot write {}: several files need a folder, but this is a file; "
                                   "give a folder or a new name\n",
-                                  place.in("out.amxmi")));
-  CHECK(place.files() == Names{"model.amxmi", "other.amxmi", "out.amxmi"});
-  CHECK(test::read_text(place.in("out.amxmi")).empty());
-  CHECK(test::amalthea({"annotate", place.model(), place.model(), "-o", place.in("out.amxmi")}).exit_code == 0);
+                                  folder.in("out.amxmi")));
+  CHECK(folder.files() == Names{"model.amxmi", "other.amxmi", "out.amxmi"});
+  CHECK(test::read_text(folder.in("out.amxmi")).empty());
+  CHECK(test::amalthea({"annotate", folder.model(), folder.model(), "-o", folder.in("out.amxmi")}).exit_code == 0);
 }
 
 // ---------------------------------------------------------------- wrong use
 
-TEST_CASE("wrong usage prints two lines with the error and where help is") {
-  const Place place(minimal());
+TEST_CASE("wrong use is reported in two lines: the mistake and where to find help") {
+  const ModelFolder folder(minimal());
   const std::string verbs =
       "info, graph, validate, analyze, simulate, explain, report, annotate, explore, batch, convert, gpu";
   check_usage({}, "the verb is missing; use amalthea VERB with one of " + verbs);
   check_usage({"bogus"}, "unknown verb \"bogus\"; expected one of " + verbs);
-  check_usage({"bogus", place.model(), "--help-me"}, "unknown verb \"bogus\"; expected one of " + verbs);
+  check_usage({"bogus", folder.model(), "--help-me"}, "unknown verb \"bogus\"; expected one of " + verbs);
   check_usage({"--bogus"}, "the verb is missing; use amalthea VERB with one of " + verbs);
   const auto of = [&](const std::string& verb, std::vector<std::string> arguments, const std::string& message) {
     arguments.insert(arguments.begin(), verb);
     check_usage(arguments, message, "amalthea " + verb);
   };
-  const std::string model = place.model();
+  const std::string model = folder.model();
   of("analyze", {}, "MODEL is required");
   of("analyze", {model, "--bogus"}, "unknown option --bogus");
   of("annotate", {model}, "--output is required");
@@ -282,22 +283,22 @@ TEST_CASE("wrong usage prints two lines with the error and where help is") {
   of("analyze", {model, "--execution", "typical"}, "--execution typical: expected one of worst, average, best");
   of("info", {model, "--max-depth", "deep"}, "--max-depth deep: expected a whole number of 0 or more");
   of("info", {model, "--max-depth", "-1"}, "--max-depth -1: expected a whole number of 0 or more");
-  CHECK(place.files() == Names{"model.amxmi"});
+  CHECK(folder.files() == Names{"model.amxmi"});
 }
 
-TEST_CASE("values of options that make no sense are one line") {
-  const Place place(minimal());
+TEST_CASE("invalid option values are reported in one line") {
+  const ModelFolder folder(minimal());
   const auto complains = [&](std::vector<std::string> arguments, const std::string& message) {
-    arguments.insert(arguments.begin() + 1, place.model());
+    arguments.insert(arguments.begin() + 1, folder.model());
     if (arguments.front() == "annotate") {
       arguments.emplace_back("-o");
-      arguments.push_back(place.in("out.amxmi"));
+      arguments.push_back(folder.in("out.amxmi"));
     }
     const auto result = test::amalthea(arguments);
     CHECK(result.exit_code == 2);
     CHECK(result.out.empty());
     CHECK(result.err == fmt::format("amalthea: error: {}\n", message));
-    CHECK(place.files() == Names{"model.amxmi"});
+    CHECK(folder.files() == Names{"model.amxmi"});
   };
   for (const char* verb : {"analyze", "annotate"}) {
     for (const char* until : {"nonsense", "0s", "-5ms", "5", "5 parsecs"})
@@ -315,7 +316,7 @@ TEST_CASE("values of options that make no sense are one line") {
 
 // ---------------------------------------------------------------- help
 
-TEST_CASE("help and version are there for everybody and end well") {
+TEST_CASE("help and version succeed for every verb") {
   auto result = test::amalthea({"--version"});
   CHECK(result.exit_code == 0);
   CHECK(result.out.starts_with("amalthea "));

@@ -66,18 +66,18 @@ void check_published(const std::string& model) {
 
 }  // namespace
 
-TEST_CASE("chains: those asked for by task names have the latencies published for WATERS 2019") {
+TEST_CASE("chains: requested chains have the latencies published for WATERS 2019") {
   check_published(test::sample("waters2019-tx2.amxmi"));
 }
 
-TEST_CASE("chains: those asked for by task names have the published latencies in every version of the model") {
+TEST_CASE("chains: requested chains have the published latencies in every version of the model") {
   const std::string corpus = test::corpus_folder("/mobstr");
   for (const char* model : {"/1.0.0/mobstr.amxmi", "/1.0.0/mobstr-mapped.amxmi", "/2.0.0/mobstr.amxmi",
                             "/0.9.8/ChallengeModel_release_fix.amxmi"})
     check_published(corpus + model);
 }
 
-TEST_CASE("chains: the event chains of the sample come to the same, and unknown bounds have a reason") {
+TEST_CASE("chains: event chains of the sample have the same latencies and unknown bounds have a reason") {
   const json chains = chains_of(test::sample("waters2019-tx2.amxmi"), {});
   REQUIRE(chains.size() == 6);
   const std::vector<const char*> names = {"Lidar_to_DASM", "CAN_via_Localization_to_DASM", "CAN_to_DASM", "SFM_to_DASM",
@@ -92,7 +92,7 @@ TEST_CASE("chains: the event chains of the sample come to the same, and unknown 
   }
 }
 
-TEST_CASE("chains: a wrapper that fell away may be named for its function") {
+TEST_CASE("chains: a removed wrapper may be named instead of its function") {
   const json chains = chains_of(test::sample("waters2019-tx2.amxmi"),
                                 {"--chain", "Lidar_Grabber->PRE_Localization_gpu_POST->EKF->Planner->DASM", "--chain",
                                  "PRE_SFM_gpu_POST->SFM->Planner->DASM"});
@@ -101,7 +101,7 @@ TEST_CASE("chains: a wrapper that fell away may be named for its function") {
   CHECK(chain_of(chains, "PRE_SFM_gpu_POST->SFM->Planner->DASM")["let"]["reaction_ps"] == 98 * ms);
 }
 
-TEST_CASE("chains: a wrong name is refused with the nearest names") {
+TEST_CASE("chains: an unknown name is rejected with the nearest names") {
   const auto result =
       test::amalthea({"analyze", test::sample("waters2019-tx2.amxmi"), "--chain", "CAN_polling->EKF->Planner->DASM"});
   CHECK(result.exit_code == 2);
@@ -110,7 +110,7 @@ TEST_CASE("chains: a wrong name is refused with the nearest names") {
                         "\"CAN_polling\"; did you mean \"CANbus_polling\"?") != std::string::npos);
 }
 
-TEST_CASE("chains: those along labels are found and leave out what the model has") {
+TEST_CASE("chains: chains along labels are found except those in the model") {
   const json chains = chains_of(test::sample("waters2019-tx2.amxmi"), {"--derive-chains"});
   std::vector<std::string> derived;
   for (const json& chain : chains)
@@ -120,14 +120,14 @@ TEST_CASE("chains: those along labels are found and leave out what the model has
                                  "Lidar_Grabber->Planner->DASM", "Lidar_Grabber->Localization->Planner->DASM"});
 }
 
-TEST_CASE("chains: two tasks that nothing connects are noted") {
+TEST_CASE("chains: two unconnected tasks are noted") {
   const auto result = test::amalthea(
       {"analyze", test::sample("waters2019-tx2.amxmi"), "--until", "1ms", "--chain", "DASM->Lidar_Grabber"});
   CHECK(result.err.find("AM0530") != std::string::npos);
   CHECK(result.err.find("in the model leads from \"DASM\" to \"Lidar_Grabber\"") != std::string::npos);
 }
 
-TEST_CASE("chains: the text has a table of them with the tasks") {
+TEST_CASE("chains: the text contains a table of chains with their tasks") {
   const auto result = test::amalthea(
       {"analyze", test::sample("waters2019-tx2.amxmi"), "--until", "1ms", "--chain", "SFM->Planner->DASM"});
   CHECK(result.out.find("End-to-end latencies of chains") != std::string::npos);
@@ -135,7 +135,7 @@ TEST_CASE("chains: the text has a table of them with the tasks") {
   CHECK(result.out.find("908.000") != std::string::npos);
 }
 
-TEST_CASE("chains: a latency constraint is judged by what lies between the chain's events") {
+TEST_CASE("chains: a latency constraint is judged by the events of its chain") {
   const test::TemporaryFolder folder;
   const std::string model = folder.path() + "/limited.amxmi";
   std::string text = test::read_text(test::sample("waters2019-tx2.amxmi"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing constraints in what analyze, validate and report print.
+// Timing constraints in the output of analyze, validate and report.
 
 #include <algorithm>
 #include <string>
@@ -23,7 +23,7 @@ json results_of(const std::string& path) {
   return json::parse(test::amalthea({"analyze", path, "--format", "json"}).out);
 }
 
-/// The sample with two constraints that nobody can judge.
+/// The sample with two constraints that cannot be judged.
 std::string with_unjudgeable(const test::TemporaryFolder& folder) {
   std::string text = test::read_text(test::sample(model));
   text = test::replaced(text, " source=\"Tick?type=StimulusEvent\"", "");
@@ -37,7 +37,7 @@ std::string with_unjudgeable(const test::TemporaryFolder& folder) {
 
 using namespace constraints_shown;
 
-TEST_CASE("analyze: JSON has every timing constraint with its place, verdict and reason") {
+TEST_CASE("analyze: JSON has every timing constraint with its location and verdict and reason") {
   const json constraints = results_of(test::sample(model))["constraints"];
   REQUIRE(constraints.size() == 9);
   const json expected = {
@@ -64,7 +64,7 @@ TEST_CASE("analyze: JSON has every timing constraint with its place, verdict and
   }
 }
 
-TEST_CASE("analyze: text, Markdown and CSV have the timing constraints, and why one is missed") {
+TEST_CASE("analyze: text and Markdown and CSV show timing constraints and why one is missed") {
   const std::string path = test::sample(model);
   const std::string text = test::amalthea({"analyze", path}).out;
   CHECK(text.find("\nTiming constraints, judged by the simulated events\n") != std::string::npos);
@@ -80,7 +80,7 @@ TEST_CASE("analyze: text, Markdown and CSV have the timing constraints, and why 
   CHECK(without.find("Timing constraints") == std::string::npos);
 }
 
-TEST_CASE("analyze says of timing constraints that nobody can judge that they are unknown, and where they stand") {
+TEST_CASE("analyze: timing constraints that cannot be judged are unknown and reported with their location") {
   const test::TemporaryFolder folder;
   const std::string path = with_unjudgeable(folder);
   const auto result = test::amalthea({"analyze", path, "--format", "json"});
@@ -96,7 +96,7 @@ TEST_CASE("analyze says of timing constraints that nobody can judge that they ar
   CHECK(result.err.find("[AM0560]") != std::string::npos);
 }
 
-TEST_CASE("validate has findings for timing constraints that demand nothing or cannot be judged") {
+TEST_CASE("validate reports timing constraints that have no limit or cannot be judged") {
   const test::TemporaryFolder folder;
   const auto result = test::amalthea({"validate", with_unjudgeable(folder), "--format", "json"});
   std::vector<std::string> found;
@@ -109,14 +109,14 @@ TEST_CASE("validate has findings for timing constraints that demand nothing or c
   CHECK(found == std::vector<std::string>{"AM0561", "AM0560"});
 }
 
-TEST_CASE("the sample of timing constraints is valid: nothing but notes is told of it") {
+TEST_CASE("validate: the sample of timing constraints has only notes") {
   const auto result = test::amalthea({"validate", test::sample(model), "--format", "json"});
   INFO(result.out);
   const json findings = json::parse(result.out)["findings"];
   for (const json& finding : findings) CHECK(finding["severity"] == "note");
 }
 
-TEST_CASE("report: the data of the page has the timing constraints") {
+TEST_CASE("report: the page data contains the timing constraints") {
   const test::TemporaryFolder folder;
   const std::string page = folder.path() + "/report.html";
   test::amalthea({"report", test::sample(model), "-o", page});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `amalthea convert` as a user runs it.
+// `amalthea convert` from a user's perspective.
 
 #include <algorithm>
 #include <filesystem>
@@ -27,9 +27,9 @@ const std::string old_model = test::data("offload-0.9.5.amxmi");
 
 /// The results of an analysis, without what names the file and places in it.
 Json results_of(const std::string& model) {
-  const auto analysed = test::amalthea({"analyze", model, "--format", "json"});
-  INFO(analysed.err);
-  Json json = Json::parse(analysed.out);
+  const auto analyzed = test::amalthea({"analyze", model, "--format", "json"});
+  INFO(analyzed.err);
+  Json json = Json::parse(analyzed.out);
   json.erase("model");
   json.erase("findings");
   return json;
@@ -52,7 +52,7 @@ void make_tree(const std::string& folder) {
 
 }  // namespace
 
-TEST_CASE("convert: every version of the sample arrives in the newest one with the same timing") {
+TEST_CASE("convert: every version of the sample converts to the newest one with the same timing") {
   const test::TemporaryFolder folder;
   for (const std::string version : {"0.9.3", "0.9.5", "0.9.8", "1.1.0", "2.0.0", "3.0.0"}) {
     const std::string model = test::data(fmt::format("offload-{}.amxmi", version));
@@ -63,7 +63,7 @@ TEST_CASE("convert: every version of the sample arrives in the newest one with t
   }
 }
 
-TEST_CASE("convert: there and back again is the same model, where the older version can hold it") {
+TEST_CASE("convert: a round trip yields the same model if the older version supports it") {
   const test::TemporaryFolder folder;
   for (const std::string version : {"3.0.0", "2.0.0"}) {
     const std::string model = test::data(fmt::format("offload-{}.amxmi", version));
@@ -75,7 +75,7 @@ TEST_CASE("convert: there and back again is the same model, where the older vers
   }
 }
 
-TEST_CASE("convert: an older version that cannot hold the model is refused with every obstacle and its place") {
+TEST_CASE("convert: an unsupported older version is rejected with every obstacle and its location") {
   const test::TemporaryFolder folder;
   const std::string output = folder.path() + "/out.amxmi", model = folder.path() + "/in.amxmi";
   test::write_text(model, test::replaced(test::read_text(test::data("offload-2.0.0.amxmi")), "<swModel>", R"(<swModel>
@@ -87,7 +87,7 @@ TEST_CASE("convert: an older version that cannot hold the model is refused with 
   CHECK_FALSE(fs::exists(output));
 }
 
-TEST_CASE("convert: --check says what would change, by rule and place, and writes nothing") {
+TEST_CASE("convert: --check reports the changes by rule and location and writes nothing") {
   const test::TemporaryFolder folder;
   const std::string output = folder.path() + "/out.amxmi";
   const auto result = test::amalthea({"convert", old_model, "--to", "3.3.0", "--check", "-o", output});
@@ -98,7 +98,7 @@ TEST_CASE("convert: --check says what would change, by rule and place, and write
   CHECK_FALSE(fs::exists(output));
 }
 
-TEST_CASE("convert: --report as JSON counts every change and lists as many places as wanted") {
+TEST_CASE("convert: --report as JSON counts every change and lists the requested number of locations") {
   const test::TemporaryFolder folder;
   const std::string report = folder.path() + "/report.json";
   REQUIRE(test::amalthea({"convert", old_model, "--to", "3.3.0", "-o", folder.path() + "/out.amxmi", "--report", report,
@@ -116,7 +116,7 @@ TEST_CASE("convert: --report as JSON counts every change and lists as many place
   }
 }
 
-TEST_CASE("convert: a tree keeps its shape, its lines tell of each model, and resuming does nothing twice") {
+TEST_CASE("convert: a tree keeps its structure and its log describes each model and resuming repeats nothing") {
   const test::TemporaryFolder folder;
   const std::string in = folder.path() + "/in", out = folder.path() + "/out", log = out + "/convert.jsonl";
   make_tree(in);
@@ -156,7 +156,7 @@ TEST_CASE("convert: a tree keeps its shape, its lines tell of each model, and re
   }
 }
 
-TEST_CASE("convert: what was only checked is converted afterwards, and what was written is no input") {
+TEST_CASE("convert: models that were only checked are converted later and outputs are not inputs") {
   const test::TemporaryFolder folder;
   const std::string in = folder.path() + "/in", out = in + "/out";
   make_tree(in);
@@ -170,7 +170,7 @@ TEST_CASE("convert: what was only checked is converted afterwards, and what was 
   CHECK_FALSE(fs::exists(out + "/out"));
 }
 
-TEST_CASE("convert: a file name that is no UTF-8 stops nobody else") {
+TEST_CASE("convert: a file name that is not UTF-8 does not affect other files") {
   const test::TemporaryFolder folder;
   const std::string in = folder.path() + "/in", out = folder.path() + "/out";
   make_tree(in);
@@ -187,7 +187,7 @@ TEST_CASE("convert: a file name that is no UTF-8 stops nobody else") {
   CHECK(test::amalthea(hasty).out.find("0 converted, 0 unchanged, 3 failed") != std::string::npos);
 }
 
-TEST_CASE("convert: comments and texts keep their characters, whatever the encoding of the file") {
+TEST_CASE("convert: comments and texts keep their characters in every encoding") {
   const test::TemporaryFolder folder;
   const std::string begin =
       "<am:Amalthea xmi:version=\"2.0\" xmlns:xmi=\"http://www.omg.org/XMI\" "
@@ -209,7 +209,7 @@ TEST_CASE("convert: comments and texts keep their characters, whatever the encod
   }
 }
 
-TEST_CASE("convert: a folder is one model, written as a folder") {
+TEST_CASE("convert: a folder is one model and written as a folder") {
   const test::TemporaryFolder folder;
   const std::string in = folder.path() + "/in", out = folder.path() + "/out";
   fs::create_directories(in);
@@ -230,7 +230,7 @@ TEST_CASE("convert: a folder is one model, written as a folder") {
   CHECK(test::read_text(out + "/stimuli.amxmi").find("amalthea/3.3.0") != std::string::npos);
 }
 
-TEST_CASE("convert: the whole model as JSON, numbers as numbers, references by id") {
+TEST_CASE("convert: JSON contains the whole model with numbers and references by id") {
   const test::TemporaryFolder folder;
   const std::string output = folder.path() + "/model.json";
   REQUIRE(test::amalthea({"convert", test::sample("offload-minimal.amxmi"), "-o", output}).exit_code == 0);
@@ -256,7 +256,7 @@ TEST_CASE("convert: the whole model as JSON, numbers as numbers, references by i
   CHECK(objects == in_dump);
 }
 
-TEST_CASE("convert: tables for spreadsheets and a drawing for Graphviz") {
+TEST_CASE("convert: writes CSV tables and a Graphviz drawing") {
   const test::TemporaryFolder folder;
   const std::string model = test::sample("offload-minimal.amxmi"), csv = folder.path() + "/t.csv";
   const auto table = [&](const std::string& name) {
@@ -276,7 +276,7 @@ TEST_CASE("convert: tables for spreadsheets and a drawing for Graphviz") {
   CHECK(dot.find("[label=\"calls\"]") != std::string::npos);
 }
 
-TEST_CASE("convert: wrong use gets one message that says what is expected") {
+TEST_CASE("convert: wrong use is reported in one message with the expected form") {
   const std::string model = test::sample("offload-minimal.amxmi");
   const auto says = [](const std::vector<std::string>& arguments, std::string_view expected) {
     const auto result = test::amalthea(arguments);
@@ -310,8 +310,7 @@ std::vector<Json> convert_corpus(const std::string& corpus, const std::string& o
 
 }  // namespace
 
-TEST_CASE("convert: all third-party models arrive in 3.3.0, EMF accepts them, and rules account for every object",
-          "[emf]") {
+TEST_CASE("convert: all third-party models convert to 3.3.0 accepted by EMF with every object accounted for", "[emf]") {
   const std::string corpus = test::corpus_folder();
   test::EmfBatch judge;
   const test::TemporaryFolder folder;
@@ -337,11 +336,10 @@ TEST_CASE("convert: all third-party models arrive in 3.3.0, EMF accepts them, an
   CHECK(answer["crossReferences"]["resolved"] > 30000);
 }
 
-TEST_CASE("convert: third-party models have the same timing before and after, or cannot be analysed either way",
-          "[long]") {
+TEST_CASE("convert: third-party models keep their timing or cannot be analyzed before and after", "[long]") {
   const std::string corpus = test::corpus_folder();
   const test::TemporaryFolder folder;
-  std::size_t analysed = 0;
+  std::size_t analyzed = 0;
   const auto timing = [](std::vector<std::string> command) {
     command.insert(command.begin(), "analyze");
     command.insert(command.end(), {"--format", "json"});
@@ -370,9 +368,9 @@ TEST_CASE("convert: third-party models have the same timing before and after, or
     INFO(outputs.front());
     const Json before = timing(line["files"].get<std::vector<std::string>>());
     CHECK((timing(outputs) == before));  // they are too long to be shown
-    analysed += before.is_null() ? 0 : 1;
+    analyzed += before.is_null() ? 0 : 1;
   }
-  CHECK(analysed >= 90);
+  CHECK(analyzed >= 90);
 }
 
 }  // namespace convert_test

@@ -9,7 +9,7 @@
 
 using nlohmann::json;
 
-TEST_CASE("explain: the story of the longest job has no gaps, and adds up as analyze says") {
+TEST_CASE("explain: the longest job has no gaps and its parts match analyze") {
   const std::string model = test::sample("waters2019-tx2.amxmi");
   const json analysis = json::parse(test::amalthea({"analyze", model, "--format", "json"}).out);
   for (const json& task : analysis["tasks"]) {
@@ -18,33 +18,33 @@ TEST_CASE("explain: the story of the longest job has no gaps, and adds up as ana
     const auto result = test::amalthea({"explain", model, name, "--format", "json"});
     const bool bad = task["verdict"] == "missed" || task["verdict"] == "unbounded";
     CHECK(result.exit_code == (bad ? 1 : 0));
-    const json story = json::parse(result.out);
-    CHECK(story["schema"] == "amalthea-explanation/1");
-    CHECK(story["task"] == (task.contains("folded_into") ? task["folded_into"] : task["name"]));
-    CHECK(story["contributions"] == task["contributions"]);
-    CHECK(story["completion_ps"].get<std::int64_t>() - story["release_ps"].get<std::int64_t>() ==
+    const json explanation = json::parse(result.out);
+    CHECK(explanation["schema"] == "amalthea-explanation/1");
+    CHECK(explanation["task"] == (task.contains("folded_into") ? task["folded_into"] : task["name"]));
+    CHECK(explanation["contributions"] == task["contributions"]);
+    CHECK(explanation["completion_ps"].get<std::int64_t>() - explanation["release_ps"].get<std::int64_t>() ==
           task["simulated"]["max_ps"]);
-    json at = story["release_ps"];
+    json at = explanation["release_ps"];
     std::map<std::string, std::int64_t> sums;
-    for (const json& part : story["story"]) {
+    for (const json& part : explanation["story"]) {
       CHECK(part["from_ps"] == at);
       CHECK(part["to_ps"] > part["from_ps"]);
       at = part["to_ps"];
       sums[part["reason"]] += part["to_ps"].get<std::int64_t>() - part["from_ps"].get<std::int64_t>();
     }
-    CHECK(at == story["completion_ps"]);
-    for (const json& part : story["contributions"])
+    CHECK(at == explanation["completion_ps"]);
+    for (const json& part : explanation["contributions"])
       if (part["kind"] == "preemption" || part["kind"] == "execution" || part["kind"] == "engine_slice")
         CHECK(sums[part["kind"]] >= part["ps"].get<std::int64_t>());
-    for (const json& other : story["others"]) {
-      CHECK(other["from_ps"] >= story["release_ps"]);
-      CHECK(other["to_ps"] <= story["completion_ps"]);
-      CHECK(other["task"] != story["task"]);
+    for (const json& other : explanation["others"]) {
+      CHECK(other["from_ps"] >= explanation["release_ps"]);
+      CHECK(other["to_ps"] <= explanation["completion_ps"]);
+      CHECK(other["task"] != explanation["task"]);
     }
   }
 }
 
-TEST_CASE("explain: SFM waits for Detection's slices, told in words and drawn") {
+TEST_CASE("explain: SFM waits for the slices of Detection in text and drawing") {
   const test::TemporaryFolder folder;
   const std::string picture = folder.path() + "/story.svg";
   const auto result =
@@ -60,7 +60,7 @@ TEST_CASE("explain: SFM waits for Detection's slices, told in words and drawn") 
   CHECK_THAT(svg, Catch::Contains(">deadline<") && Catch::Contains("GP10B"));
 }
 
-TEST_CASE("explain: what is asked for wrongly is said") {
+TEST_CASE("explain: wrong use is reported") {
   const std::string model = test::sample("offload-minimal.amxmi");
   const auto no_task = test::amalthea({"explain", model});
   CHECK(no_task.exit_code == 2);
@@ -70,26 +70,26 @@ TEST_CASE("explain: what is asked for wrongly is said") {
   CHECK_THAT(unknown.err, Catch::Contains("the model has no task \"nobody\"; available: "));
 }
 
-TEST_CASE("explain: lane detection needs SFM to suspend and shorter slices, which the tool finds by itself") {
+TEST_CASE("explain: finds that lane detection needs SFM to suspend and shorter slices") {
   const auto result = test::amalthea(
       {"explain", test::sample("waters2019-tx2.amxmi"), "PRE_Lane_detection_gpu_POST", "--format", "json"});
-  const json story = json::parse(result.out);
-  REQUIRE(story["what_if"].size() == 3);
-  const json& suspends = story["what_if"][0];
+  const json explanation = json::parse(result.out);
+  REQUIRE(explanation["what_if"].size() == 3);
+  const json& suspends = explanation["what_if"][0];
   CHECK(suspends["change"] == "PRE_SFM_gpu_POST suspends instead of polling");
   CHECK(suspends["verdict"] == "missed");  // busy waiting: unbounded; without it late, but with an end
   CHECK(suspends["max_ps"].get<std::int64_t>() < 100'000'000'000);
-  const json& sliced = story["what_if"][1];
+  const json& sliced = explanation["what_if"][1];
   CHECK(sliced["change"] == "GPU time slices are 1 ms");
   CHECK(sliced["verdict"] == "unbounded");
-  const json& both = story["what_if"][2];
+  const json& both = explanation["what_if"][2];
   CHECK(both["verdict"] == "met");
   CHECK(both["guaranteed"] == true);
   CHECK(both["wcrt_ps"].get<std::int64_t>() <= 66'000'000'000);
   CHECK(both["max_ps"] <= both["wcrt_ps"]);
 }
 
-TEST_CASE("explain: suspension is not tried where nobody polls") {
+TEST_CASE("explain: suspension is not tried if no task polls") {
   const auto result = test::amalthea({"explain", test::sample("waters2019-tx2.amxmi"), "EKF", "--format", "json"});
   const json tried = json::parse(result.out)["what_if"];
   REQUIRE(tried.size() == 1);

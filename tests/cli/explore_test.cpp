@@ -58,7 +58,7 @@ std::string unit_of(const json& result, const std::string& task) {
 }
 
 /// The results of an analysis but for what the model says of itself.
-json analysed(std::vector<std::string> arguments) {
+json analyzed(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), "analyze");
   arguments.insert(arguments.end(), {"--format", "json"});
   const auto result = test::amalthea(arguments);
@@ -84,7 +84,7 @@ std::vector<std::string> own_lines(const std::string& text, const std::string& o
 
 }  // namespace
 
-TEST_CASE("explore: the mapping file, the model that is written and what was judged are one mapping") {
+TEST_CASE("explore: mapping file and written model and judged candidate are the same mapping") {
   const test::TemporaryFolder folder;
   const std::string mapping = folder.path() + "/mapping.json", model = folder.path() + "/model.amxmi";
   const std::vector<std::string> memory = {"--memory", "waters2019"};
@@ -102,7 +102,7 @@ TEST_CASE("explore: the mapping file, the model that is written and what was jud
     std::vector<std::string> with_mapping = {one.model, "--mapping", mapping}, with_model = {model};
     with_mapping.insert(with_mapping.end(), one.options.begin(), one.options.end());
     with_model.insert(with_model.end(), one.options.begin(), one.options.end());
-    const json a = analysed(with_mapping), b = analysed(with_model);
+    const json a = analyzed(with_mapping), b = analyzed(with_model);
     CHECK(a == b);
     const json found = json::parse(result.out);
     for (const json& task : found["tasks"]) {
@@ -120,14 +120,14 @@ TEST_CASE("explore: the mapping file, the model that is written and what was jud
   }
 }
 
-TEST_CASE("explore: the same seed gives the same bytes, whatever the number of threads") {
+TEST_CASE("explore: the same seed yields the same bytes on any number of threads") {
   const auto one = explore(minimal, {"--seed", "7", "--jobs", "1", "--objective", "response,load"});
   REQUIRE(one.exit_code <= 1);
   const auto other = explore(minimal, {"--seed", "7", "--jobs", "3", "--objective", "response", "--objective", "load"});
   CHECK(one.out == other.out);
 }
 
-TEST_CASE("explore: text tells verdict, tasks, objectives and the Pareto front") {
+TEST_CASE("explore: text shows verdict and tasks and objectives and the Pareto front") {
   const auto result = explore(minimal, {"--objective", "response,load,chain:Monitor->Control"});
   INFO(result.err);
   REQUIRE(result.exit_code == 0);
@@ -138,7 +138,7 @@ TEST_CASE("explore: text tells verdict, tasks, objectives and the Pareto front")
   }
 }
 
-TEST_CASE("explore: demands on the mapping are kept") {
+TEST_CASE("explore: mapping options are satisfied") {
   const json pinned = explored(waters, {"--pin", "EKF=Core5|Core4", "--pin", "DASM=Core0", "--pin", "SFM=GP10B",
                                         "--together", "EKF,CANbus_polling", "--apart", "Planner,Lidar_Grabber,EKF"});
   const std::string ekf = unit_of(pinned, "EKF");
@@ -161,7 +161,7 @@ TEST_CASE("explore: demands on the mapping are kept") {
     if (!task["after"]["fell_away"].get<bool>()) CHECK(task["before"]["units"] == task["after"]["units"]);
 }
 
-TEST_CASE("explore: affinity constraints of the model are kept") {
+TEST_CASE("explore: affinity constraints of the model are satisfied") {
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/model.amxmi";
   const std::string constraints = R"(<constraintsModel>
@@ -190,7 +190,7 @@ TEST_CASE("explore: affinity constraints of the model are kept") {
                      "search ignores it; correct or remove it [AM0800]") != std::string::npos);
 }
 
-TEST_CASE("explore: a pairing of the model that no unit can have is left out with a note") {
+TEST_CASE("explore: a pairing that no unit satisfies is omitted with a note") {
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/model.amxmi";
   const std::string constraints = R"(<constraintsModel>
@@ -208,7 +208,7 @@ TEST_CASE("explore: a pairing of the model that no unit can have is left out wit
   CHECK(json::parse(run.out)["feasible"] == true);
 }
 
-TEST_CASE("explore: a task that the model lets migrate and --pin does not is written on its one unit") {
+TEST_CASE("explore: a migrating task that --pin restricts is written on a single unit") {
   const std::string corpus = test::corpus_folder();
   const test::TemporaryFolder folder;
   const std::string model = corpus + "/mobstr/2.0.0/mobstr.amxmi";
@@ -222,7 +222,7 @@ TEST_CASE("explore: a task that the model lets migrate and --pin does not is wri
   CHECK(task["before"]["units"].size() > 1);
   CHECK(task["after"]["units"] == json({"Core0"}));
   CHECK(json::parse(test::read_text(mapping))["PRE_Localization_gpu_POST"]["core"] == "Core0");
-  CHECK(analysed({model, "--mapping", mapping}) == analysed({written}));
+  CHECK(analyzed({model, "--mapping", mapping}) == analyzed({written}));
 }
 
 TEST_CASE("explore: --report writes a comparison in Markdown") {
@@ -236,7 +236,7 @@ TEST_CASE("explore: --report writes a comparison in Markdown") {
   CHECK(text.find("| Control |") != std::string::npos);
 }
 
-TEST_CASE("explore: --compare judges mapping files and models as analyze does, and chains beside") {
+TEST_CASE("explore: --compare judges mapping files and models as analyze does including chains") {
   const test::TemporaryFolder folder;
   const std::string bounds = test::sample("mappings/mobstr-bounds.json"), report = folder.path() + "/report.md";
   const std::vector<std::string> memory = {"--memory", "waters2019"};
@@ -249,7 +249,7 @@ TEST_CASE("explore: --compare judges mapping files and models as analyze does, a
     for (const json& task : result["tasks"])
       CHECK(entry(result["compared"][same]["tasks"], task["name"])["bound_ps"] == task["before"]["bound_ps"]);
   }
-  const json analysis = analysed({waters, memory[0], memory[1], "--mapping", bounds});
+  const json analysis = analyzed({waters, memory[0], memory[1], "--mapping", bounds});
   CHECK(result["compared"][1]["name"] == "mobstr-bounds");
   for (const json& task : analysis["tasks"]) {
     INFO(task["name"]);
@@ -270,7 +270,7 @@ TEST_CASE("explore: --compare judges mapping files and models as analyze does, a
         std::string::npos);
 }
 
-TEST_CASE("explore: the challenge's original model gets a mapping that keeps what can be kept, chains at or below") {
+TEST_CASE("explore: finds a mapping of the original challenge model that meets all feasible deadlines") {
   const std::string corpus = test::corpus_folder();
   std::vector<std::string> options = {
       "--format", "json", "--objective",
@@ -326,10 +326,10 @@ TEST_CASE("explore: the challenge's original model gets a mapping that keeps wha
   }
 }
 
-TEST_CASE("explore: --compare judges a mapping as it is, whatever options keep the search from") {
+TEST_CASE("explore: --compare judges a mapping as it is regardless of search restrictions") {
   const std::string bounds = test::sample("mappings/mobstr-bounds.json");
-  const json analysis = analysed({waters, "--mapping", bounds});
-  const json own = analysed({waters});
+  const json analysis = analyzed({waters, "--mapping", bounds});
+  const json own = analyzed({waters});
   for (const std::vector<std::string>& options :
        {std::vector<std::string>{"--keep", "offloading"}, {"--affinity"}, {"--pin", "SFM=GP10B"}}) {
     auto given = options;
@@ -350,7 +350,7 @@ TEST_CASE("explore: --compare judges a mapping as it is, whatever options keep t
   }
 }
 
-TEST_CASE("explore: --keep waiting holds for a wrapper that comes back") {
+TEST_CASE("explore: --keep waiting also applies to a restored wrapper") {
   const json result = explored(waters, {"--keep", "waiting", "--pin", "Localization=GP10B"});
   const json& wrapper = entry(result["tasks"], "PRE_Localization_gpu_POST");
   CHECK(wrapper["before"]["fell_away"] == true);
@@ -358,7 +358,7 @@ TEST_CASE("explore: --keep waiting holds for a wrapper that comes back") {
   CHECK(wrapper["after"]["waiting"] == "active");
 }
 
-TEST_CASE("explore: demands on the mapping that contradict each other are refused") {
+TEST_CASE("explore: contradictory mapping options are rejected") {
   const auto refused = [](std::vector<std::string> options, const std::string& text) {
     const auto result = explore(waters, std::move(options));
     INFO(result.err);
@@ -375,7 +375,7 @@ TEST_CASE("explore: demands on the mapping that contradict each other are refuse
   CHECK(explore(waters, {"--keep", "offloading", "--pin", "Localization=Core3|GP10B"}).exit_code <= 1);
 }
 
-TEST_CASE("explore: a deadline that options make impossible is told as such") {
+TEST_CASE("explore: a deadline that options make impossible is reported as impossible") {
   const json free = explored(waters, {});
   CHECK(entry_of_task(free["impossible"], "Planner")["confined"] == false);
   const json pinned = explored(waters, {"--pin", "Planner=Core5"});
@@ -386,7 +386,7 @@ TEST_CASE("explore: a deadline that options make impossible is told as such") {
   CHECK(text.out.find("(on Core5; constraints or options exclude other units)") != std::string::npos);
 }
 
-TEST_CASE("explore: nothing that is written takes the place of another file that is written or read") {
+TEST_CASE("explore: outputs never overwrite inputs or other outputs") {
   const test::TemporaryFolder folder;
   const std::string model = folder.path() + "/model.amxmi", other = folder.path() + "/other.json";
   const std::string text = test::read_text(minimal), mapping = R"({"Control": {"priority": 3}})";
@@ -402,8 +402,8 @@ TEST_CASE("explore: nothing that is written takes the place of another file that
   };
   const std::string another_for_one = "; choose another file for one of them";
   const std::string x = folder.path() + "/x", dotted = folder.path() + "/./x";
-  refused({"-o", x, "--report", x}, "-o and --report would both write " + x + another_for_one);
-  refused({"-o", x, "--mapping-out", dotted}, "-o and --mapping-out would both write " + dotted + another_for_one);
+  refused({"-o", x, "--report", x}, "--report and -o would both write " + x + another_for_one);
+  refused({"-o", x, "--mapping-out", dotted}, "--mapping-out and -o would both write " + x + another_for_one);
   refused({"--mapping-out", x, "--report", dotted},
           "--mapping-out and --report would both write " + dotted + another_for_one);
   refused({"--mapping-out", model}, "--mapping-out would overwrite the input " + model + "; choose another file");
@@ -420,7 +420,7 @@ TEST_CASE("explore: nothing that is written takes the place of another file that
   CHECK(test::read_text(other) != mapping);
 }
 
-TEST_CASE("explore: what can be refused before the search is") {
+TEST_CASE("explore: invalid requests are rejected before the search") {
   const test::TemporaryFolder folder;
   // So many candidates take longer than any test may.
   const auto refused = [](const std::string& model, std::vector<std::string> options) {
@@ -434,7 +434,7 @@ TEST_CASE("explore: what can be refused before the search is") {
         "amalthea: error: --solution 41: the largest number is 40\n");
 }
 
-TEST_CASE("explore: --solution chooses from the Pareto front") {
+TEST_CASE("explore: --solution selects from the Pareto front") {
   const json result = explored(waters, {"--objective", "response,load"});
   REQUIRE(result["front"].size() >= 1);
   const std::string last = std::to_string(result["front"].size());
@@ -446,7 +446,7 @@ TEST_CASE("explore: --solution chooses from the Pareto front") {
   CHECK(beyond.err.find("--solution 1000: the largest number is") != std::string::npos);
 }
 
-TEST_CASE("explore: wrong use is refused with what was expected") {
+TEST_CASE("explore: wrong use is rejected with the expected form") {
   const auto refused = [](std::vector<std::string> options) {
     const auto result = explore(minimal, std::move(options));
     CHECK(result.exit_code == 2);
@@ -477,11 +477,11 @@ TEST_CASE("explore: wrong use is refused with what was expected") {
   CHECK(test::amalthea({"explore", "/nowhere.amxmi"}).exit_code == 2);
 }
 
-TEST_CASE("analyze --mapping: ways of waiting and time slices count, and what is none is refused") {
+TEST_CASE("analyze --mapping: waiting behavior and time slices are applied and invalid ones are rejected") {
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/mapping.json";
   test::write_text(path, R"({"Control": {"waiting": "active"}, "Vision": {"core": "GPU", "slice": "1300us"}})");
-  const json polls = analysed({minimal, "--mapping", path});
+  const json polls = analyzed({minimal, "--mapping", path});
   CHECK(entry(polls["tasks"], "Control")["metrics"]["PollingTime"]["max_ps"] != 0);
   const auto refused = [&](const std::string& text) {
     test::write_text(path, text);

@@ -8,7 +8,7 @@
 
 using nlohmann::json;
 
-TEST_CASE("graph: the one-runnable and the three-runnable form give the same graph") {
+TEST_CASE("graph: the one-runnable and the three-runnable form yield the same graph") {
   const auto graph_of = [](const char* sample) {
     json graph = json::parse(test::amalthea({"graph", test::sample(sample), "--format", "json"}).out);
     for (json& node : graph["nodes"])
@@ -18,7 +18,7 @@ TEST_CASE("graph: the one-runnable and the three-runnable form give the same gra
   CHECK(graph_of("offload-minimal.amxmi") == graph_of("offload-minimal-three-runnables.amxmi"));
 }
 
-TEST_CASE("graph: a device task is host-to-device copy, kernel, device-to-host copy, event") {
+TEST_CASE("graph: a device task is host-to-device copy and kernel and device-to-host copy and event") {
   const json graph = json::parse(
       test::amalthea({"graph", test::sample("waters2019-tx2.amxmi"), "--format", "json", "--task", "SFM"}).out);
   std::vector<std::string> kinds;
@@ -31,7 +31,7 @@ TEST_CASE("graph: a device task is host-to-device copy, kernel, device-to-host c
   CHECK(graph["edges"].size() == 3);
 }
 
-TEST_CASE("graph: the system's graph has triggers, events and data between tasks") {
+TEST_CASE("graph: the system graph has triggers and events and data between tasks") {
   const json graph =
       json::parse(test::amalthea({"graph", test::sample("waters2019-tx2.amxmi"), "--format", "json"}).out);
   std::map<std::string, int> edges;
@@ -46,7 +46,7 @@ TEST_CASE("graph: the system's graph has triggers, events and data between tasks
   CHECK(triggers == 4);
 }
 
-TEST_CASE("graph: Graphviz renders the DOT") {
+TEST_CASE("graph: Graphviz renders the DOT output") {
   if (test::run({"dot", "-V"}).exit_code != 0) test::skip("no Graphviz (graphviz)");
   const test::TemporaryFolder folder;
   for (const char* sample : {"offload-minimal.amxmi", "waters2019-tx2.amxmi"}) {
@@ -61,7 +61,7 @@ TEST_CASE("graph: Graphviz renders the DOT") {
   }
 }
 
-TEST_CASE("graph: a task that does not exist is said so") {
+TEST_CASE("graph: an unknown task is reported") {
   const auto result = test::amalthea({"graph", test::sample("offload-minimal.amxmi"), "--task", "Nobody"});
   CHECK(result.exit_code == 2);
   CHECK(result.err ==
@@ -69,7 +69,7 @@ TEST_CASE("graph: a task that does not exist is said so") {
         "\"Vision\"\n");
 }
 
-TEST_CASE("info: says what is in the model") {
+TEST_CASE("info: shows the content of the model") {
   const auto result = test::amalthea({"info", test::sample("waters2019-tx2.amxmi"), "--format", "json"});
   CHECK(result.exit_code == 0);
   const json info = json::parse(result.out);

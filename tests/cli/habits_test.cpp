@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is said in several places and has to agree: the version, the licence; and that no file of rules is empty.
+// Consistency of repeated information: the version, the license; and that no file of rules is empty.
 
 #include <algorithm>
 #include <filesystem>
@@ -47,12 +47,12 @@ bool is_source(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("the version of CMake's project is that of the command, the citation and the change log") {
+TEST_CASE("project version matches the command and the citation and the change log") {
   const std::string version = first_match(text_of("CMakeLists.txt"), "project\\(amalthea VERSION ([0-9.]+)");
   REQUIRE_FALSE(version.empty());
   CHECK(test::amalthea({"--version"}).out == "amalthea " + version + " (amalthea-timing)\n");
   CHECK(first_match(text_of("CITATION.cff"), "\nversion: ([^\n]+)") == version);
-  // Above the releases, newest first, stands what is not released yet.
+  // The unreleased changes precede the releases, newest first.
   const std::string changes = text_of("CHANGELOG.md");
   const std::string newest = first_match(changes, "\n## ([^ \n]+)");
   CHECK((newest == "Unreleased" || newest == version));
@@ -60,7 +60,7 @@ TEST_CASE("the version of CMake's project is that of the command, the citation a
   CHECK((released.empty() || released == version));
 }
 
-TEST_CASE("every source says its licence in its first lines") {
+TEST_CASE("every source states its license in its first lines") {
   std::size_t sources = 0;
   for (const std::string& path : files()) {
     if (!is_source(path)) continue;
@@ -71,7 +71,7 @@ TEST_CASE("every source says its licence in its first lines") {
   CHECK(sources > 500);
 }
 
-TEST_CASE("every file of migration rules holds some") {
+TEST_CASE("every file of migration rules contains rules") {
   for (const auto& entry : fs::directory_iterator(AMALTHEA_SOURCE_DIR "/migration/rules")) {
     INFO(entry.path().filename());
     CHECK(test::read_text(entry.path().string()).find("Step&") != std::string::npos);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the sources themselves promise: ids of diagnostics, directions of includes.
+// Rules for the sources themselves: ids of diagnostics, directions of includes.
 
 #include <algorithm>
 #include <filesystem>
@@ -9,6 +9,7 @@
 
 #include <catch2/catch.hpp>
 
+#include "tests/support/markdown.hpp"
 #include "tests/support/test_models.hpp"
 
 namespace {
@@ -37,7 +38,7 @@ const std::vector<std::string> folders = {"amalthea", "importer", "engine", "exp
 
 }  // namespace
 
-TEST_CASE("every diagnostic id is made in one place and explained in docs/reference/diagnostics.md, and no other is") {
+TEST_CASE("every diagnostic id has one source and one entry in docs/reference/diagnostics.md") {
   std::map<std::string, std::vector<std::string>> made;
   for (const std::string& folder : folders)
     for (const std::string& file : sources_in(folder)) {
@@ -60,7 +61,18 @@ TEST_CASE("every diagnostic id is made in one place and explained in docs/refere
   }
 }
 
-TEST_CASE("includes follow the way of the data") {
+TEST_CASE("docs/reference/gpu-properties.md lists the custom properties that the importer reads and no other") {
+  std::set<std::string> read;
+  for (const std::string& file : sources_in("importer"))
+    for (const std::string& key : matches(test::read_text(file), "\"(gpu\\.[A-Za-z]+)\"")) read.insert(key);
+  CHECK(read.size() >= 18);
+  const auto rows = matches(test::read_text(AMALTHEA_SOURCE_DIR "/docs/reference/gpu-properties.md"),
+                            "\n\\| `(gpu\\.[A-Za-z]+)` \\|");
+  CHECK(std::set<std::string>(rows.begin(), rows.end()) == read);
+  CHECK(std::set<std::string>(rows.begin(), rows.end()).size() == rows.size());
+}
+
+TEST_CASE("includes follow the data flow between folders") {
   const std::map<std::string, std::set<std::string>> allowed = {
       {"amalthea", {"amalthea"}},
       {"importer", {"amalthea", "importer"}},
@@ -88,7 +100,7 @@ TEST_CASE("includes follow the way of the data") {
     }
 }
 
-TEST_CASE("rooms of the engine include only rooms on lower floors, and rooms of one floor never each other") {
+TEST_CASE("engine rooms include only rooms on lower floors") {
   const std::vector<std::set<std::string>> floors = {
       {"input"},   {"gpu"},     {"nvidia", "amd", "cpu"},           {"devices"},
       {"program"}, {"results"}, {"simulation", "chains", "bounds"}, {"constraints"}};
@@ -108,7 +120,7 @@ TEST_CASE("rooms of the engine include only rooms on lower floors, and rooms of 
   }
 }
 
-TEST_CASE("what is in a folder detail/ of the engine is included by nobody outside of the engine") {
+TEST_CASE("only the engine includes the detail folders of the engine") {
   for (const std::string& folder : folders)
     for (const std::string& file : folder == "engine" ? std::vector<std::string>{} : sources_in(folder)) {
       INFO(file);
@@ -116,7 +128,7 @@ TEST_CASE("what is in a folder detail/ of the engine is included by nobody outsi
     }
 }
 
-TEST_CASE("primitives of the exporter include no other room of it") {
+TEST_CASE("exporter primitives include no other exporter room") {
   for (const std::string& file : sources_in("exporter/primitives"))
     for (const std::string& target : matches(test::read_text(file), "#include \"exporter/([a-z_]+)")) {
       INFO(file << " includes exporter/" << target);
@@ -124,7 +136,7 @@ TEST_CASE("primitives of the exporter include no other room of it") {
     }
 }
 
-TEST_CASE("the engine knows no elements, not even through what it includes") {
+TEST_CASE("the engine does not depend on elements even indirectly") {
   std::set<std::string> reached;
   std::vector<std::string> open = sources_in("engine");
   while (!open.empty()) {
@@ -138,7 +150,22 @@ TEST_CASE("the engine knows no elements, not even through what it includes") {
   CHECK(reached.count(AMALTHEA_SOURCE_DIR "/amalthea/element.hpp") == 0);
 }
 
-TEST_CASE("the program in docs/library.md is the one that is built and run as a test") {
+TEST_CASE("every file of the repository that the documentation names exists") {
+  const std::string named =
+      "`((?:amalthea|analysis|batch|bench|cli|cmake|docs|engine|explore|exporter|importer|migration|"
+      "review|samples|tests|tools)/[a-z0-9_./-]*)`";
+  std::size_t found = 0;
+  for (const std::string& page : test::documentation_pages())
+    for (const std::string& name : matches(test::read_text(AMALTHEA_SOURCE_DIR "/" + page), named)) {
+      INFO(page << ": " << name);
+      const std::string file = AMALTHEA_SOURCE_DIR "/" + name;
+      CHECK((fs::exists(file) || fs::exists(file + ".hpp")));  // a header and its source are named together
+      ++found;
+    }
+  CHECK(found > 100);
+}
+
+TEST_CASE("the program in docs/library.md is built and run as a test") {
   std::string program = test::read_text(AMALTHEA_SOURCE_DIR "/tests/package/main.cpp");
   program = program.substr(program.find("#include"));
   CHECK(test::read_text(AMALTHEA_SOURCE_DIR "/docs/library.md").find("```cpp\n" + program + "```") !=

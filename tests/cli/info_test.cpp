@@ -5,7 +5,7 @@
 #include "tests/support/run_command.hpp"
 #include "tests/support/test_models.hpp"
 
-TEST_CASE("info --dump prints the canonical dump and nothing else, and findings on standard error") {
+TEST_CASE("info --dump prints only the canonical dump and findings go to standard error") {
   const std::string path = test::sample("offload-minimal.amxmi");
   amalthea::Diagnostics diagnostics;
   const auto model = test::model_from_file(path, diagnostics);

@@ -35,7 +35,7 @@ using Times = std::pair<std::int64_t, std::int64_t>;
 
 }  // namespace
 
-TEST_CASE("analyze --memory waters2019: published response times, with the preemption of EKF by CANbus_polling") {
+TEST_CASE("analyze --memory waters2019: yields published response times with CANbus_polling preempting EKF") {
   // With the wrapper of Detection on Core3 there are tasks on all six cores.
   const std::vector<std::string> published = {"--memory",    "waters2019",
                                               "--line-rule", "published",
@@ -55,7 +55,7 @@ TEST_CASE("analyze --memory waters2019: published response times, with the preem
                            "each and 100 ns for the GPU") != std::string::npos);
 }
 
-TEST_CASE("analyze --memory: the default is the model's, none its lower bounds, a file one's own") {
+TEST_CASE("analyze --memory: uses the model by default and its lower bounds for none and a table from a file") {
   const auto by_default = analyze({});
   CHECK(by_default.out == analyze({"--memory", "model", "--line-rule", "exact"}).out);
   // The sample's latencies are constants: without contention they are the same, and so is all but the model's name.
@@ -70,7 +70,7 @@ TEST_CASE("analyze --memory: the default is the model's, none its lower bounds, 
   CHECK(responses(analyze({"--memory", path}), "DASM") == Times(1'866'395'000, 1'866'395'000));
 }
 
-TEST_CASE("analyze --memory: what is no memory model is refused with the place") {
+TEST_CASE("analyze --memory: an invalid memory model is rejected with its location") {
   const auto unknown = analyze({"--memory", "waters"});
   CHECK(unknown.exit_code == 2);
   CHECK(unknown.err ==
@@ -88,7 +88,7 @@ TEST_CASE("analyze --memory: what is no memory model is refused with the place")
   CHECK(analyze({"--line-rule", "other"}).exit_code == 2);
 }
 
-TEST_CASE("analyze --map and --mapping: tasks move, and the command line wins over the file") {
+TEST_CASE("analyze --map and --mapping: tasks move and the command line takes precedence over the file") {
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/mapping.json";
   test::write_text(path, R"({"DASM": {"core": "Core0", "priority": 20}, "EKF": {"core": "Core3"}})");
@@ -101,7 +101,7 @@ TEST_CASE("analyze --map and --mapping: tasks move, and the command line wins ov
   CHECK(moved.err.find("task \"EKF\" runs on \"Core2\" with priority 9") != std::string::npos);
 }
 
-TEST_CASE("analyze --map and --mapping: what cannot be is refused") {
+TEST_CASE("analyze --map and --mapping: impossible changes are rejected") {
   CHECK(analyze({"--map", "EKF"}).err == "amalthea: error: --map EKF: expected TASK=CORE or TASK=CORE:PRIORITY\n");
   CHECK(analyze({"--map", "EKF=Core1", "--map", "EKF=Core2"}).err ==
         "amalthea: error: --map EKF=Core2: task \"EKF\" is mapped twice; use --map once per task\n");

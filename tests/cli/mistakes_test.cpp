@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Typical mistakes in a small model: what the command says of each, and that none of them is green. docs/reference/mistakes.md
-// shows the outcomes; this test makes each model and holds the command against that table.
+// Typical mistakes in a small model: the command's messages, and that none of them passes. docs/reference/mistakes.md
+// shows the outcomes; this test creates each model and compares the command with that table.
 
 #include <cstdlib>
 #include <map>
@@ -251,14 +251,14 @@ std::string row_of(const Mistake& mistake, const Outcome& outcome) {
 
 }  // namespace
 
-TEST_CASE("the model that the mistakes are made in is guaranteed") {
+TEST_CASE("the base model of the typical mistakes is guaranteed") {
   const Outcome outcome = outcome_of(sound_model());
   CHECK(outcome.verdict == "guaranteed");
   CHECK(outcome.exit_code == 0);
   CHECK(outcome.said == "");
 }
 
-TEST_CASE("what the command says of typical mistakes is what docs/reference/mistakes.md says") {
+TEST_CASE("messages for typical mistakes match docs/reference/mistakes.md") {
   REQUIRE(mistakes().size() >= 50);
   const std::string documented = test::read_text(AMALTHEA_SOURCE_DIR "/docs/reference/mistakes.md");
   std::string rows;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the command says where somebody has misspelt something: the cause once, and what may have been meant.
+// Messages for misspellings: the cause once, and what was probably meant.
 
 #include <algorithm>
 #include <chrono>
@@ -41,9 +41,9 @@ void check_slips(const std::vector<Slip>& slips) {
     const test::TemporaryFolder folder;
     const std::string model = folder.path() + "/model.amxmi";
     test::write_text(model, test::replaced(small_model(), slip.from, slip.to));
-    const auto analysed = test::amalthea({"analyze", model});
-    CHECK(analysed.exit_code == 1);
-    check_said(analysed.err, slip);
+    const auto analyzed = test::amalthea({"analyze", model});
+    CHECK(analyzed.exit_code == 1);
+    check_said(analyzed.err, slip);
     check_said(test::amalthea({"validate", model}).out, slip);
   }
 }
@@ -60,7 +60,7 @@ void check_refused(std::vector<std::string> arguments, std::string_view says) {
 
 // ---------------------------------------------------------------- in models
 
-TEST_CASE("near miss: a misspelt reference is told once, with what is near to it") {
+TEST_CASE("near miss: a misspelled reference is reported once with similar names") {
   check_slips({
       {"letters swapped", "data=\"Image_host?type=Label\" access=\"read\"",
        "data=\"Image_hots?type=Label\" access=\"read\"", "AM0203", "did you mean \"Image_host?type=Label\"?"},
@@ -100,7 +100,7 @@ TEST_CASE("near miss: a misspelt reference is told once, with what is near to it
   });
 }
 
-TEST_CASE("near miss: where nothing is alike the remedy is general") {
+TEST_CASE("near miss: the remedy is general if no name is similar") {
   const test::TemporaryFolder folder;
   const std::string model = folder.path() + "/model.amxmi";
   test::write_text(model, test::replaced(small_model(), "runnable=\"Monitor_Function?", "runnable=\"Zzz?"));
@@ -109,7 +109,7 @@ TEST_CASE("near miss: where nothing is alike the remedy is general") {
               "no element in the model; correct it, or also pass the file that contains it"});
 }
 
-TEST_CASE("near miss: a blank in a reference is told as one mistake") {
+TEST_CASE("near miss: a blank in a reference is reported as one mistake") {
   const test::TemporaryFolder folder;
   const std::string model = folder.path() + "/model.amxmi";
   std::string text =
@@ -125,7 +125,7 @@ TEST_CASE("near miss: a blank in a reference is told as one mistake") {
   }
 }
 
-TEST_CASE("near miss: missing and superfluous parts of a qualified name") {
+TEST_CASE("near miss: missing and superfluous parts of a qualified name are reported") {
   std::string text = test::replaced(small_model(), "<accessElements name=\"Core_to_DRAM\"",
                                     "<ports name=\"Bus_side\"/><accessElements name=\"Core_to_DRAM\"");
   for (const char* written : {"Bus_side", "Board/Core/Bus_side", "Core/Bus_sde"}) {
@@ -142,7 +142,7 @@ TEST_CASE("near miss: missing and superfluous parts of a qualified name") {
   }
 }
 
-TEST_CASE("near miss: a name in another file of the model") {
+TEST_CASE("near miss: a name in another file of the model is suggested") {
   const test::TemporaryFolder folder;
   const std::string head =
       "<am:Amalthea xmi:version=\"2.0\" xmlns:xmi=\"http://www.omg.org/XMI\" "
@@ -158,7 +158,7 @@ TEST_CASE("near miss: a name in another file of the model") {
                         "href=\"amlt:/#every?type=PeriodicStimulus\" [AM0203]") != std::string::npos);
 }
 
-TEST_CASE("near miss: classes, elements and attributes") {
+TEST_CASE("near miss: classes and elements and attributes are suggested") {
   const std::vector<Slip> slips = {
       {"class", "<items xsi:type=\"am:RunnableCall\" runnable=\"Monitor",
        "<items xsi:type=\"am:RunableCall\" runnable=\"Monitor", "AM0202", "did you mean \"RunnableCall\"?"},
@@ -183,7 +183,7 @@ TEST_CASE("near miss: classes, elements and attributes") {
   }
 }
 
-TEST_CASE("near miss: what refers to an element of unknown class is told once") {
+TEST_CASE("near miss: references to an element of unknown class are reported once") {
   const test::TemporaryFolder folder;
   const std::string model = folder.path() + "/model.amxmi";
   test::write_text(
@@ -197,7 +197,7 @@ TEST_CASE("near miss: what refers to an element of unknown class is told once") 
   CHECK(count_of(result.err, "[AM0203]") == 1);
 }
 
-TEST_CASE("near miss: literals of enumerations") {
+TEST_CASE("near miss: enumeration literals are suggested") {
   const test::TemporaryFolder folder;
   const std::string model = folder.path() + "/model.amxmi";
   test::write_text(model, test::replaced(small_model(), "preemption=\"preemptive\"", "preemption=\"premptive\""));
@@ -205,7 +205,7 @@ TEST_CASE("near miss: literals of enumerations") {
   check_said(result.out, {"literal", "", "", "AM0220", "did you mean \"preemptive\"?"});
 }
 
-TEST_CASE("near miss: a unit that is none is told once, and so is a value that cannot be read") {
+TEST_CASE("near miss: an unknown unit and an unreadable value are reported once") {
   for (const Slip& slip :
        std::vector<Slip>{{"time", "<recurrence value=\"2\" unit=\"ms\"/>", "<recurrence value=\"2\" unit=\"mss\"/>", "",
                           "did you mean \"ms\"?"},
@@ -231,7 +231,7 @@ TEST_CASE("near miss: a unit that is none is told once, and so is a value that c
   }
 }
 
-TEST_CASE("near miss: keys and values of gpu. properties") {
+TEST_CASE("near miss: keys and values of gpu. properties are suggested") {
   const test::TemporaryFolder folder;
   const std::string model = folder.path() + "/model.amxmi";
   const auto said = [&](std::string_view from, std::string_view to) {
@@ -252,7 +252,7 @@ TEST_CASE("near miss: keys and values of gpu. properties") {
         std::string::npos);
 }
 
-TEST_CASE("near miss: ten thousand broken references are read about as quickly as whole ones") {
+TEST_CASE("near miss: ten thousand broken references take about as long as valid ones") {
   std::string text =
       "<am:Amalthea xmi:version=\"2.0\" xmlns:xmi=\"http://www.omg.org/XMI\" "
       "xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xmlns:am=\"http://app4mc.eclipse.org/amalthea/3.3.0\">"
@@ -278,7 +278,7 @@ TEST_CASE("near miss: ten thousand broken references are read about as quickly a
 
 // ---------------------------------------------------------------- on the command line
 
-TEST_CASE("near miss: verbs, options and their values") {
+TEST_CASE("near miss: verbs and options and option values are suggested") {
   const std::string model = test::sample("offload-minimal.amxmi");
   check_refused({"analyse", model}, "unknown verb \"analyse\"; did you mean \"analyze\"?");
   check_refused({"zzz", model}, "unknown verb \"zzz\"; expected one of info, graph, validate");
@@ -296,7 +296,7 @@ TEST_CASE("near miss: verbs, options and their values") {
   check_refused({"convert", model, "--to", "3.3", "-o", "-"}, "did you mean \"3.3.0\"?");
 }
 
-TEST_CASE("near miss: tasks, cores, profiles, memory models and kinds of files") {
+TEST_CASE("near miss: tasks and cores and profiles and memory models and file types are suggested") {
   const std::string model = test::sample("offload-minimal.amxmi");
   check_refused({"analyze", model, "--map", "Contrl=Core"},
                 "the model has no task \"Contrl\"; did you mean \"Control\"?");
@@ -322,7 +322,7 @@ TEST_CASE("near miss: tasks, cores, profiles, memory models and kinds of files")
   check_refused({"info", test::sample("offload-minmal.amxmi")}, "offload-minimal.amxmi\"? [AM0116]");
 }
 
-TEST_CASE("messages are hidden by -q and --suppress, and neither results nor exit codes") {
+TEST_CASE("options -q and --suppress hide messages without changing results or exit codes") {
   const std::string model = test::sample("waters2019-tx2.amxmi");
   const auto plain = test::amalthea({"analyze", model});
   REQUIRE(plain.err.find("[AM0410]") != std::string::npos);

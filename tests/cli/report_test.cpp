@@ -20,7 +20,7 @@ json data_of(const std::string& page) {
 
 }  // namespace
 
-TEST_CASE("report: one file with what analyze says, the same bytes every time") {
+TEST_CASE("report: one deterministic file with the results of analyze") {
   const test::TemporaryFolder folder;
   const std::string one = folder.path() + "/one.html", two = folder.path() + "/two.html";
   const std::string model = test::sample("waters2019-tx2.amxmi");
@@ -30,23 +30,23 @@ TEST_CASE("report: one file with what analyze says, the same bytes every time") 
   CHECK(test::amalthea({"report", model, "-o", two, "--runs", "20", "--until", "400ms"}).exit_code == 1);
   CHECK(test::read_text(one) == test::read_text(two));
   const json data = data_of(one);
-  json analysed = json::parse(test::amalthea({"analyze", model, "--until", "400ms", "--format", "json"}).out);
-  analysed.erase("runnables");
-  for (json& task : analysed["tasks"]) task.erase("metrics");
-  CHECK(data["results"] == analysed);
+  json analyzed = json::parse(test::amalthea({"analyze", model, "--until", "400ms", "--format", "json"}).out);
+  analyzed.erase("runnables");
+  for (json& task : analyzed["tasks"]) task.erase("metrics");
+  CHECK(data["results"] == analyzed);
   CHECK(data["runs"]["simulation"]["runs"] == 20);
   CHECK(data["runs"]["simulation"]["execution"] == "random");
   CHECK(data["options"].back() == json({"--seed", "1"}));
 }
 
-TEST_CASE("report: a model whose deadlines hold ends with 0") {
+TEST_CASE("report: exits with 0 if all deadlines hold") {
   const test::TemporaryFolder folder;
   const std::string page = folder.path() + "/report.html";
   CHECK(test::amalthea({"report", test::sample("offload-minimal.amxmi"), "-o", page}).exit_code == 0);
   CHECK(data_of(page)["baseline"].is_null());
 }
 
-TEST_CASE("report: wrong use is said before anything is written") {
+TEST_CASE("report: wrong use is reported before anything is written") {
   const test::TemporaryFolder folder;
   const std::string page = folder.path() + "/report.html", model = test::sample("offload-minimal.amxmi");
   CHECK(test::amalthea({"report", model}).exit_code == 2);  // -o is missing
@@ -62,7 +62,7 @@ TEST_CASE("report: wrong use is said before anything is written") {
   CHECK_FALSE(std::filesystem::exists(page));
 }
 
-TEST_CASE("graph: the picture of the system and of one task") {
+TEST_CASE("graph: writes drawings of the system and of one task") {
   const std::string model = test::sample("waters2019-tx2.amxmi");
   const auto all = test::amalthea({"graph", model, "--format", "svg"});
   CHECK(all.exit_code == 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requirements in what "amalthea analyze" prints, and in its exit code.
+// Requirements in the output of "amalthea analyze", and in its exit code.
 
 #include <string>
 #include <vector>
@@ -40,9 +40,9 @@ json named(const json& array, const std::string& name) {
 
 }  // namespace
 
-TEST_CASE("analyze: a requirement that is missed makes the exit code 1, though every deadline is met") {
+TEST_CASE("analyze: a missed requirement makes the exit code 1 even if every deadline is met") {
   const test::TemporaryFolder folder;
-  // Monitor comes every 2 ms of 10.
+  // Monitor is released every 2 ms of 10.
   const std::string path = with_requirement(folder, activations("5"));
   CHECK(test::amalthea({"analyze", path}).exit_code == 0);
   const auto missed = test::amalthea({"analyze", with_requirement(folder, activations("4")), "--format", "json"});
@@ -67,7 +67,7 @@ TEST_CASE("analyze: a requirement that is missed makes the exit code 1, though e
   CHECK(text.out.find("Rarely: missed: 5 activations in the simulation, 1 above the limit") != std::string::npos);
 }
 
-TEST_CASE("analyze: what is not measured is unknown, and the exit code says so") {
+TEST_CASE("analyze: an unmeasured requirement is unknown and sets the exit code") {
   const test::TemporaryFolder folder;
   const auto result =
       test::amalthea({"analyze", with_requirement(folder, R"(<requirements xsi:type="am:ProcessRequirement" name="Cache"
@@ -100,7 +100,7 @@ TEST_CASE("analyze: requirements of the WATERS sample agree with its deadlines")
   }
 }
 
-TEST_CASE("analyze: metrics of processes stand in the JSON by AMALTHEA's names, in text when asked for") {
+TEST_CASE("analyze: process metrics have AMALTHEA's names in JSON and appear in text on request") {
   const std::string model = test::sample("offload-minimal.amxmi");
   const json results = json::parse(test::amalthea({"analyze", model, "--format", "json"}).out);
   const json metrics = named(results["tasks"], "Control")["metrics"];
@@ -124,7 +124,7 @@ TEST_CASE("analyze: metrics of processes stand in the JSON by AMALTHEA's names, 
   CHECK(test::amalthea({"analyze", model, "--metrics"}).out.find(title) != std::string::npos);
 }
 
-TEST_CASE("analyze: JSON says by which execution times, memory model and line rule it came about") {
+TEST_CASE("analyze: JSON records execution times and memory model and line rule") {
   const std::string model = test::sample("waters2019-tx2.amxmi");
   const auto analysis = [&](std::vector<std::string> options) {
     std::vector<std::string> arguments = {"analyze", model, "--until", "100ms", "--format", "json"};

@@ -31,7 +31,7 @@ json simulated(const std::string& model, const std::vector<std::string>& options
   return json::parse(result.out);
 }
 
-json analysed(const std::string& model, const std::vector<std::string>& options) {
+json analyzed(const std::string& model, const std::vector<std::string>& options) {
   const auto result = test::amalthea(with({"analyze", test::sample(model), "--format", "json"}, options));
   REQUIRE(result.exit_code <= 1);
   return json::parse(result.out);
@@ -39,7 +39,7 @@ json analysed(const std::string& model, const std::vector<std::string>& options)
 
 }  // namespace
 
-TEST_CASE("simulate prints the same bytes on 1, 2 and 4 threads") {
+TEST_CASE("simulate prints the same bytes on 1 and 2 and 4 threads") {
   for (const char* format : {"json", "text"}) {
     const std::vector<std::string> options = {"--runs", "40", "--until", "400ms", "--format", format};
     const auto one = simulate("waters2019-tx2.amxmi", with(options, {"--jobs", "1"}));
@@ -50,7 +50,7 @@ TEST_CASE("simulate prints the same bytes on 1, 2 and 4 threads") {
   }
 }
 
-TEST_CASE("simulate draws execution times for several runs or with a seed, and takes the worst otherwise") {
+TEST_CASE("simulate draws execution times for several runs or with a seed and otherwise uses the worst case") {
   const auto execution = [](const std::vector<std::string>& options) {
     return simulated("offload-minimal.amxmi", options)["simulation"]["execution"].get<std::string>();
   };
@@ -61,7 +61,7 @@ TEST_CASE("simulate draws execution times for several runs or with a seed, and t
   CHECK(execution({"--execution", "random"}) == "random");
 }
 
-TEST_CASE("a longest job that simulate tells comes again with its seed alone") {
+TEST_CASE("a longest job reported by simulate is reproduced with its seed") {
   const json runs = simulated("waters2019-tx2.amxmi", {"--runs", "20", "--until", "400ms"});
   std::size_t seen = 0;
   for (std::size_t i = 0; i < runs["tasks"].size(); ++i) {
@@ -78,10 +78,10 @@ TEST_CASE("a longest job that simulate tells comes again with its seed alone") {
   CHECK(seen >= 8);
 }
 
-TEST_CASE("one run at worst execution times is what analyze simulates") {
+TEST_CASE("a single worst-case run equals the simulation of analyze") {
   const std::vector<std::string> options = {"--until", "500ms"};
   const json run = simulated("waters2019-tx2.amxmi", options);
-  const json analysis = analysed("waters2019-tx2.amxmi", options);
+  const json analysis = analyzed("waters2019-tx2.amxmi", options);
   REQUIRE(run["tasks"].size() == analysis["tasks"].size());
   for (std::size_t i = 0; i < run["tasks"].size(); ++i) {
     const json& here = run["tasks"][i];
@@ -93,7 +93,7 @@ TEST_CASE("one run at worst execution times is what analyze simulates") {
   }
 }
 
-TEST_CASE("simulated responses stay within the bounds, and shares within their intervals") {
+TEST_CASE("simulated responses stay within bounds and shares within their intervals") {
   const json runs = simulated("offload-minimal.amxmi", {"--runs", "200"});
   std::size_t bounded = 0;
   for (const json& task : runs["tasks"]) {
@@ -122,14 +122,14 @@ TEST_CASE("simulated responses stay within the bounds, and shares within their i
   CHECK(bounded > 0);
 }
 
-TEST_CASE("simulate ends with 1 when a deadline is missed in any run, else with 0") {
+TEST_CASE("simulate exits with 1 if any run misses a deadline and otherwise with 0") {
   CHECK(simulate("offload-minimal.amxmi", {"--runs", "5"}).exit_code == 0);
   const auto late = simulate("waters2019-tx2.amxmi", {"--runs", "3", "--until", "400ms"});
   CHECK(late.exit_code == 1);
   CHECK(late.out.find("Verdict: missed") == 0);
 }
 
-TEST_CASE("simulate refuses options that mean nothing") {
+TEST_CASE("simulate rejects meaningless options") {
   CHECK(simulate("offload-minimal.amxmi", {"--runs", "0"}).exit_code == 2);
   CHECK(simulate("offload-minimal.amxmi", {"--jobs", "0"}).exit_code == 2);
   CHECK(simulate("offload-minimal.amxmi", {"--seed", "9007199254740992"}).exit_code == 2);

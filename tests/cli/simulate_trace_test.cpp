@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --trace: which run, which form, and what is refused.
+// --trace: selection of the run and the format, and rejected uses.
 
 #include <filesystem>
 #include <string>
@@ -27,7 +27,7 @@ std::string trace_of(const std::string& verb, const std::vector<std::string>& op
 
 }  // namespace
 
-TEST_CASE("a trace shows the run that is asked for, whatever the number of threads") {
+TEST_CASE("a trace shows the selected run for any number of threads") {
   for (const char* extension : {".btf", ".json", ".json.gz", ".csv", ".atdb"}) {
     INFO(extension);
     const auto traced = [&](const char* run, const char* jobs) {
@@ -47,7 +47,7 @@ TEST_CASE("analyze and simulate trace the same simulation") {
     CHECK((trace_of("analyze", {}, extension) == trace_of("simulate", {}, extension)));
 }
 
-TEST_CASE("a trace is refused that cannot be written or is not there, before any work is done") {
+TEST_CASE("an unwritable trace or unknown format is rejected before the work starts") {
   const test::TemporaryFolder folder;
   const auto refused = [](const std::vector<std::string>& more) {
     std::vector<std::string> arguments = {"simulate", test::sample("offload-minimal.amxmi")};

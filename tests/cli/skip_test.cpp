@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What tests themselves promise: one that has nothing to look at is skipped, and none that fails or looks at nothing
-// passes.
+// Rules for tests: a test without input is skipped, and no test that fails or checks nothing passes.
 
 #include <string>
 
@@ -24,7 +23,7 @@ TEST_CASE("example: passes before it is skipped", "[.]") {
 }
 TEST_CASE("example: checks nothing", "[.]") {}
 
-TEST_CASE("tests: one that has nothing to look at is skipped, and none that fails or looks at nothing passes") {
+TEST_CASE("tests without input are skipped and never hide failures or missing checks") {
   const auto exit_code = [](const std::string& name) { return test::run({"/proc/self/exe", name}).exit_code; };
   CHECK(exit_code("example: skipped") == 77);
   CHECK(test::run({"/proc/self/exe", "example: skipped"}).out.find("\nskipped: no example\n") != std::string::npos);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Standard input and output in the place of files, and files that are no models.
+// Standard input and output instead of files, and files that are not models.
 
 #include <string>
 #include <string_view>
@@ -26,7 +26,7 @@ std::string without(std::string text, std::string_view part) {
 
 }  // namespace
 
-TEST_CASE("a model is read from standard input for -, which is called <stdin>") {
+TEST_CASE("a model is read from standard input for - and named <stdin>") {
   const std::string model = test::sample("offload-minimal.amxmi");
   for (const std::string verb :
        {"info", "graph", "analyze", "analyze --format json", "simulate", "validate", "explore"}) {
@@ -46,7 +46,7 @@ TEST_CASE("a model is read from standard input for -, which is called <stdin>") 
   CHECK(large.err == "<stdin>: error: the file is larger than the limit of 100 bytes (--max-size) [AM0116]\n");
 }
 
-TEST_CASE("standard output is written for -o -, so that the command can stand in a pipe") {
+TEST_CASE("the output option -o - writes to standard output for use in a pipe") {
   const std::string model = test::sample("offload-minimal.amxmi");
   const std::string text = test::read_text(model);
   CHECK(with_input(model, "analyze - -o -").out == with_input(model, "analyze -").out);
@@ -68,7 +68,7 @@ TEST_CASE("standard output is written for -o -, so that the command can stand in
   CHECK(several.err.find("several files cannot be written to standard output") != std::string::npos);
 }
 
-TEST_CASE("a file that is no model is recognised by what it holds, and the message says what takes it") {
+TEST_CASE("a file that is not a model is recognized by its content and the message names the right command") {
   const test::TemporaryFolder folder;
   const std::string file = folder.path() + "/file";
   const auto check = [&](const std::string& name, std::string_view content, std::string_view says) {
@@ -120,7 +120,7 @@ TEST_CASE("a file that is no model is recognised by what it holds, and the messa
   check("pointer.amxmi", "version https://git-lfs.github.com/spec/v1\noid sha256:1\n", "a Git LFS pointer");
 }
 
-TEST_CASE("XML of another kind, and folders without models, are told with what to do") {
+TEST_CASE("foreign XML and folders without models are reported with a remedy") {
   const test::TemporaryFolder folder;
   const std::string aml = folder.path() + "/plant.aml";
   test::write_text(aml, "<CAEXFile FileName=\"plant.aml\"/>");

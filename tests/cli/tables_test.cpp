@@ -16,7 +16,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-std::string analysed(const std::string& model, const std::vector<std::string>& more) {
+std::string analyzed(const std::string& model, const std::vector<std::string>& more) {
   std::vector<std::string> arguments = {"analyze", model};
   arguments.insert(arguments.end(), more.begin(), more.end());
   const auto result = test::amalthea(arguments);
@@ -68,9 +68,9 @@ const char* const waters = "waters2019-tx2.amxmi";
 
 }  // namespace
 
-TEST_CASE("CSV has one line per task, with the values of the JSON form") {
-  const auto json = ordered_json::parse(analysed(test::sample(waters), {"--format", "json"}));
-  const auto rows = read_csv(analysed(test::sample(waters), {"--format", "csv"}));
+TEST_CASE("CSV has one line per task with the values of the JSON form") {
+  const auto json = ordered_json::parse(analyzed(test::sample(waters), {"--format", "json"}));
+  const auto rows = read_csv(analyzed(test::sample(waters), {"--format", "csv"}));
   REQUIRE(rows.size() == json["tasks"].size() + 1);
   for (const auto& row : rows) CHECK(row.size() == rows[0].size());
   for (std::size_t i = 0; i < json["tasks"].size(); ++i) {
@@ -84,15 +84,15 @@ TEST_CASE("CSV has one line per task, with the values of the JSON form") {
   }
 }
 
-TEST_CASE("CSV has every table that the JSON form has") {
-  const auto json = ordered_json::parse(analysed(test::sample(waters), {"--format", "json"}));
+TEST_CASE("CSV has every table of the JSON form") {
+  const auto json = ordered_json::parse(analyzed(test::sample(waters), {"--format", "json"}));
   for (const char* table : {"tasks", "runnables", "operations", "chains", "resources", "requirements", "findings"}) {
     INFO(table);
-    const auto rows = read_csv(analysed(test::sample(waters), {"--format", "csv", "--table", table}));
+    const auto rows = read_csv(analyzed(test::sample(waters), {"--format", "csv", "--table", table}));
     CHECK(rows.size() == json[table].size() + 1);
     CHECK(rows.size() > 1);
   }
-  const auto parts = read_csv(analysed(test::sample(waters), {"--format", "csv", "--table", "contributions"}));
+  const auto parts = read_csv(analyzed(test::sample(waters), {"--format", "csv", "--table", "contributions"}));
   std::int64_t sum = 0;
   for (std::size_t i = 1; i < parts.size(); ++i)
     if (at(parts, i, "task") == "SFM" && at(parts, i, "of") == "bound") sum += std::stoll(at(parts, i, "ps"));
@@ -100,7 +100,7 @@ TEST_CASE("CSV has every table that the JSON form has") {
     if (task["name"] == "SFM") CHECK(sum == task["bound"]["wcrt_ps"].get<std::int64_t>());
 }
 
-TEST_CASE("names of any kind stay in their cell") {
+TEST_CASE("arbitrary names stay in their CSV cell") {
   test::TemporaryFolder folder;
   const std::string model = folder.path() + "/odd.amxmi";
   std::string text = test::read_text(test::sample("offload-minimal.amxmi"));
@@ -108,16 +108,16 @@ TEST_CASE("names of any kind stay in their cell") {
     text.replace(at, 17, "=a%22,b%7Cc?type=Task");
   text = test::replaced(text, "name=\"Monitor\"", "name=\"=a&quot;,b|c\"");
   test::write_text(model, text);
-  const auto rows = read_csv(analysed(model, {"--format", "csv"}));
+  const auto rows = read_csv(analyzed(model, {"--format", "csv"}));
   const auto named = std::find_if(rows.begin(), rows.end(), [](const auto& row) { return row[0] == "'=a\",b|c"; });
   CHECK(named != rows.end());
-  const std::string markdown = analysed(model, {"--format", "markdown"});
+  const std::string markdown = analyzed(model, {"--format", "markdown"});
   CHECK(markdown.find("| =a\",b\\|c |") != std::string::npos);
 }
 
-TEST_CASE("Markdown has the tables and reasons of the text form, with as many cells in every row") {
-  const std::string markdown = analysed(test::sample(waters), {"--format", "markdown", "--metrics"});
-  const std::string text = analysed(test::sample(waters), {"--metrics"});
+TEST_CASE("Markdown has the tables and reasons of the text form with consistent cells per row") {
+  const std::string markdown = analyzed(test::sample(waters), {"--format", "markdown", "--metrics"});
+  const std::string text = analyzed(test::sample(waters), {"--metrics"});
   std::istringstream lines(markdown);
   std::size_t tables = 0, cells = 0;
   for (std::string line; std::getline(lines, line);) {
@@ -144,7 +144,7 @@ TEST_CASE("Markdown has the tables and reasons of the text form, with as many ce
         std::string::npos);
 }
 
-TEST_CASE("results and GPU scenarios are what their JSON Schemas say") {
+TEST_CASE("results and GPU scenarios match their JSON Schemas") {
   // Debian's interpreter, for which its package is: another may come first in the PATH.
   static constexpr const char* python = "/usr/bin/python3";
   const std::string validate =
@@ -166,8 +166,8 @@ TEST_CASE("results and GPU scenarios are what their JSON Schemas say") {
     return errors_of(file, "results.schema.json");
   };
   for (const char* sample : {waters, "offload-minimal.amxmi", "offload-blocks.amxmi", "constraints.amxmi"})
-    CHECK(errors(analysed(test::sample(sample), {"--format", "json", "--derive-chains", "--until", "400ms"})) == "0\n");
-  auto broken = ordered_json::parse(analysed(test::sample(waters), {"--format", "json", "--until", "20ms"}));
+    CHECK(errors(analyzed(test::sample(sample), {"--format", "json", "--derive-chains", "--until", "400ms"})) == "0\n");
+  auto broken = ordered_json::parse(analyzed(test::sample(waters), {"--format", "json", "--until", "20ms"}));
   broken["tasks"][0].erase("verdict");
   broken["tasks"][1]["surprise"] = 1;
   broken["tasks"][2]["deadline_ps"] = "12 ms";

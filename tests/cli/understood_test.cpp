@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is not understood is not analysed as if it were not there.
+// Content that is not understood is not ignored by the analysis.
 
 #include <algorithm>
 #include <set>
@@ -19,7 +19,7 @@ namespace {
 using Json = nlohmann::json;
 using test::replaced;
 
-/// A folder with the smallest offloading system, one text of it replaced by another.
+/// A folder with the smallest offloading system, with one text replaced.
 class Changed {
  public:
   Changed(std::string_view from, std::string_view to) {
@@ -47,7 +47,7 @@ std::multiset<std::string> ids_in(const Json& findings, const char* key) {
 
 }  // namespace
 
-TEST_CASE("a model with a class that nobody knows is not analysed, by no verb") {
+TEST_CASE("a model with an unknown class is analyzed by no verb") {
   const Changed changed = misspelt();
   const std::string model = changed.model();
   const std::vector<std::vector<std::string>> verbs = {
@@ -80,7 +80,7 @@ TEST_CASE("a model with a class that nobody knows is not analysed, by no verb") 
   CHECK(Json::parse(test::amalthea({"batch", model, "--jobs", "1", "--lenient"}).out)["verdict"] != "failed");
 }
 
-TEST_CASE("what EMF refuses beside classes is refused, too") {
+TEST_CASE("other content that EMF rejects is rejected too") {
   for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
            {"preemption=\"preemptive\"", "preemptiom=\"preemptive\""},
            {"preemption=\"preemptive\"", "preemption=\"preemtive\""},
@@ -100,7 +100,7 @@ TEST_CASE("what EMF refuses beside classes is refused, too") {
   }
 }
 
-TEST_CASE("what timing depends on and cannot be read ends an analysis even with --lenient") {
+TEST_CASE("unreadable values that affect timing stop an analysis even with --lenient") {
   for (const auto& [from, to] : std::vector<std::pair<std::string, std::string>>{
            {"value=\"10\" unit=\"ms\"", "value=\"10\" unit=\"mss\""},
            {"lowerBound=\"200000\"", "lowerBound=\"2x\""},
@@ -113,23 +113,23 @@ TEST_CASE("what timing depends on and cannot be read ends an analysis even with 
   }
 }
 
-TEST_CASE("analyze finds what validate finds, in the same order") {
+TEST_CASE("analyze and validate report the same findings in the same order") {
   const Changed changed("<labels xmi:id=\"Image_host", "<labels name=\"Spare\"/><labels xmi:id=\"Image_host");
   const auto validated = test::amalthea({"validate", changed.model(), "--format", "json"});
-  const auto analysed = test::amalthea({"analyze", changed.model(), "--format", "json"});
-  CHECK(analysed.exit_code == 0);
+  const auto analyzed = test::amalthea({"analyze", changed.model(), "--format", "json"});
+  CHECK(analyzed.exit_code == 0);
   const auto found = ids_in(Json::parse(validated.out)["findings"], "rule");
   CHECK(found.count("AM0620") == 1);
-  CHECK(ids_in(Json::parse(analysed.out)["findings"], "rule") == found);
+  CHECK(ids_in(Json::parse(analyzed.out)["findings"], "rule") == found);
   const auto text = test::amalthea({"validate", changed.model()}).out;
-  CHECK(text.starts_with(analysed.err));
+  CHECK(text.starts_with(analyzed.err));
 
   const std::string waters = test::sample("waters2019-tx2.amxmi");
   const std::string waters_text = test::amalthea({"validate", waters}).out;
   CHECK(waters_text.starts_with(test::amalthea({"analyze", waters, "--until", "100ms"}).err));
 }
 
-TEST_CASE("of what is only suspicious an analysis tells the first, and how much more there is") {
+TEST_CASE("an analysis lists the first suspicious findings and counts the rest") {
   std::string labels;
   for (int i = 0; i < 50; ++i) labels += "<labels name=\"Spare" + std::to_string(i) + "\"/>";
   const Changed changed("<labels xmi:id=\"Image_host", labels + "<labels xmi:id=\"Image_host");

@@ -20,7 +20,7 @@ std::string last_line(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("validate: a sound model ends with 0, at any threshold") {
+TEST_CASE("validate: a valid model exits with 0 at any threshold") {
   for (const char* fail_on : {"error", "warning", "note", "never"}) {
     const auto result = test::amalthea({"validate", test::sample("offload-minimal.amxmi"), "--fail-on", fail_on});
     CHECK(result.exit_code == 0);
@@ -44,7 +44,7 @@ TEST_CASE("validate: the exit code follows --fail-on and --suppress") {
   CHECK(test::amalthea({"validate", model, "--format", "xml"}).exit_code == 2);
 }
 
-TEST_CASE("validate: a file that cannot be read still gives a whole document, and ends with 2") {
+TEST_CASE("validate: an unreadable file still yields a complete document and exits with 2") {
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/broken.amxmi";
   test::write_text(path, "<am:Amalthea");
@@ -61,7 +61,7 @@ TEST_CASE("validate: a file that cannot be read still gives a whole document, an
   CHECK(test::amalthea({"validate", folder.path() + "/none.amxmi", "--format", "sarif"}).exit_code == 2);
 }
 
-TEST_CASE("validate: the same input gives the same bytes, on standard output and in a file") {
+TEST_CASE("validate: output is deterministic on standard output and in a file") {
   const test::TemporaryFolder folder;
   const std::string model = test::sample("waters2019-tx2.amxmi"), out = folder.path() + "/out.sarif";
   const auto once = test::amalthea({"validate", model, "--format", "sarif"});

@@ -12,7 +12,7 @@ namespace versions_test {
 
 namespace {
 
-nlohmann::json analysed(const std::string& path) {
+nlohmann::json analyzed(const std::string& path) {
   const auto result = test::amalthea({"analyze", path, "--format", "json"});
   INFO(result.err);
   REQUIRE(result.exit_code == 0);
@@ -22,14 +22,14 @@ nlohmann::json analysed(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("analyze gives the same timing for a system in every version's form") {
-  const auto expected = analysed(test::data("offload-3.0.0.amxmi"));
+TEST_CASE("analyze yields the same timing for a system in every version") {
+  const auto expected = analyzed(test::data("offload-3.0.0.amxmi"));
   REQUIRE(expected["tasks"].size() == 3);
   REQUIRE(expected["operations"].size() == 3);
   REQUIRE(expected["resources"].size() == 3);
   for (const char* version : {"0.9.3", "0.9.5", "0.9.8", "1.1.0", "2.0.0"}) {
     INFO(version);
-    const auto actual = analysed(test::data(fmt::format("offload-{}.amxmi", version)));
+    const auto actual = analyzed(test::data(fmt::format("offload-{}.amxmi", version)));
     CHECK(actual["model"]["version"] == version);
     for (const char* part : {"platform", "simulation", "tasks", "runnables", "operations", "chains", "resources"}) {
       INFO(part);

@@ -55,7 +55,7 @@ ManyRuns many(const System& system, std::uint64_t runs, unsigned threads = 1, st
   return std::move(found.value());
 }
 
-/// All that is told of runs, as one text.
+/// All results of the runs as one text.
 std::string text_of(const ManyRuns& runs) {
   std::string text = std::to_string(runs.events) + "\n";
   for (const TaskRuns& task : runs.tasks) {
@@ -75,7 +75,7 @@ std::string text_of(const ManyRuns& runs) {
 
 }  // namespace
 
-TEST_CASE("runs add up to the same on any number of threads") {
+TEST_CASE("runs aggregate to the same result on any number of threads") {
   const System system = two_tasks();
   const std::string one = text_of(many(system, 300, 1));
   CHECK(one == text_of(many(system, 300, 2)));
@@ -84,7 +84,7 @@ TEST_CASE("runs add up to the same on any number of threads") {
   CHECK(one != text_of(many(system, 300, 1, 2)));
 }
 
-TEST_CASE("the longest job comes again alone with its seed") {
+TEST_CASE("the longest job is reproduced alone with its seed") {
   const System system = two_tasks();
   const ManyRuns all = many(system, 100, 2);
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
@@ -97,7 +97,7 @@ TEST_CASE("the longest job comes again alone with its seed") {
   }
 }
 
-TEST_CASE("many runs are their single runs, added up") {
+TEST_CASE("many runs equal the aggregated single runs") {
   const System system = two_tasks();
   constexpr std::uint64_t runs = 20;
   const ManyRuns all = many(system, runs, 3, 5);
@@ -128,7 +128,7 @@ TEST_CASE("many runs are their single runs, added up") {
   CHECK(all.tasks[1].means.runs() == runs);
 }
 
-TEST_CASE("late jobs are counted, with the interval of their share, and make the verdict") {
+TEST_CASE("late jobs are counted with the confidence interval of their share and determine the verdict") {
   // Of 500 runs of one hyperperiod each the low task has one job: it takes 20 … 80 and is preempted twice by 10 … 50.
   const System system = two_tasks();
   const ManyRuns runs = many(system, 500, 1, 1, Execution::random, us(200));
@@ -141,10 +141,10 @@ TEST_CASE("late jobs are counted, with the interval of their share, and make the
   CHECK(runs.tasks[1].verdict == Verdict::missed);
 }
 
-TEST_CASE("executions that are not drawn are what the analysis simulates") {
+TEST_CASE("executions without random times equal the simulation of the analysis") {
   const System system = two_tasks();
   const ManyRuns runs = many(system, 1, 1, 1, Execution::worst, us(200));
-  const Results results = analysed(system, us(200));
+  const Results results = analyzed(system, us(200));
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     CHECK(runs.tasks[task].response.max() == results.tasks[task].response.max);
     CHECK(runs.tasks[task].response.min() == results.tasks[task].response.min);
@@ -153,7 +153,7 @@ TEST_CASE("executions that are not drawn are what the analysis simulates") {
   }
 }
 
-TEST_CASE("runs that are all alike are told") {
+TEST_CASE("identical runs are reported") {
   ManyRunsOptions options;
   options.analysis.execution = GENERATE(Execution::worst, Execution::random);
   options.runs = 3;
@@ -164,20 +164,20 @@ TEST_CASE("runs that are all alike are told") {
                       [](const Diagnostic& finding) { return finding.id == "AM0541"; }) == (alike ? 1 : 0));
 }
 
-TEST_CASE("progress is told after every run, in order") {
+TEST_CASE("progress is reported after every run in order") {
   ManyRunsOptions options;
   options.analysis.execution = Execution::random;
   options.runs = 50;
   options.threads = 4;
-  std::vector<std::uint64_t> told;
-  options.progress = [&](std::uint64_t done) { told.push_back(done); };
+  std::vector<std::uint64_t> reported;
+  options.progress = [&](std::uint64_t done) { reported.push_back(done); };
   Diagnostics diagnostics;
   REQUIRE(simulate_runs(two_tasks(), options, diagnostics).has_value());
-  REQUIRE(told.size() == 50);
-  for (std::uint64_t i = 0; i < 50; ++i) CHECK(told[i] == i + 1);
+  REQUIRE(reported.size() == 50);
+  for (std::uint64_t i = 0; i < 50; ++i) CHECK(reported[i] == i + 1);
 }
 
-TEST_CASE("times that cannot be added up are an error, on several threads too") {
+TEST_CASE("overflow of aggregated times is an error on any number of threads") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const TaskIndex task = maker.task("task", core, 1, maker.periodic(100));
@@ -191,7 +191,7 @@ TEST_CASE("times that cannot be added up are an error, on several threads too") 
   CHECK(diagnostics.all().back().id == "AM0505");
 }
 
-TEST_CASE("no drawn response is above a task's bound or below its best") {
+TEST_CASE("no random response is above its bound or below its best case") {
   std::mt19937 random(11);
   std::uint64_t bounded = 0, jobs = 0;
   for (std::uint64_t round = 0; round < 60; ++round) {

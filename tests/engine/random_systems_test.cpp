@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What holds for every system, tried with random ones in which everything meets everything.
+// Properties of every system, tested with random systems that combine all features.
 
 #include <cstdint>
 #include <cstdlib>
@@ -34,7 +34,7 @@ void check_thousands(std::uint32_t seed) {
 
 }  // namespace
 
-TEST_CASE("in random systems every feature meets every other") {
+TEST_CASE("every pair of features meets in random systems") {
   PairedSystems systems(1);
   PairTable table;
   for (std::size_t index = 0; index < systems.pairs(); ++index) table.add(systems.next());
@@ -43,7 +43,7 @@ TEST_CASE("in random systems every feature meets every other") {
   CHECK(table.missing() == "");
 }
 
-TEST_CASE("a table of pairs tells who has not met") {
+TEST_CASE("a table of pairs lists those that never met") {
   std::mt19937 random(1);
   RandomSystemOptions options;
   options.may = features_of({SystemFeature::periodic, SystemFeature::fixed_priority, SystemFeature::deadline});
@@ -59,7 +59,7 @@ TEST_CASE("a table of pairs tells who has not met") {
   CHECK(table.missing().find("\noffload with offload\n") != std::string::npos);
 }
 
-TEST_CASE("no simulated job, operation or chain of a random system is outside of its bounds") {
+TEST_CASE("no simulated job or operation or chain of a random system exceeds its bounds") {
   const BoundTrial trial = tried(1, 300, 3);
   INFO(trial.text());
   CHECK(trial.faults.empty());
@@ -68,13 +68,13 @@ TEST_CASE("no simulated job, operation or chain of a random system is outside of
 }
 
 // Alike but for the seed, so that they run beside each other.
-TEST_CASE("thousands of random systems keep to their bounds: first quarter", "[long]") { check_thousands(11); }
-TEST_CASE("thousands of random systems keep to their bounds: second quarter", "[long]") { check_thousands(12); }
-TEST_CASE("thousands of random systems keep to their bounds: third quarter", "[long]") { check_thousands(13); }
-TEST_CASE("thousands of random systems keep to their bounds: last quarter", "[long]") { check_thousands(14); }
+TEST_CASE("thousands of random systems stay within their bounds: first quarter", "[long]") { check_thousands(11); }
+TEST_CASE("thousands of random systems stay within their bounds: second quarter", "[long]") { check_thousands(12); }
+TEST_CASE("thousands of random systems stay within their bounds: third quarter", "[long]") { check_thousands(13); }
+TEST_CASE("thousands of random systems stay within their bounds: last quarter", "[long]") { check_thousands(14); }
 
-TEST_CASE("no chain is seen to take longer than its bound under implicit communication") {
-  // Chains have bounds where all their tasks go back to strictly periodic ones.
+TEST_CASE("no observed chain latency exceeds its bound under implicit communication") {
+  // Chains have bounds if all their tasks depend on strictly periodic ones.
   RandomSystemOptions options;
   options.may = features_of({SystemFeature::periodic,
                              SystemFeature::offset,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verdicts on requirements, against values worked out by hand.
+// Verdicts on requirements, compared with manual calculations.
 
 #include <optional>
 #include <string>
@@ -49,7 +49,7 @@ Requirement::CpuLimit cpu(std::string metric, double limit, std::optional<UnitIn
 /// Judged alone, in a simulation of this length.
 RequirementResult judged(System system, Requirement requirement, Duration until) {
   system.requirements = {std::move(requirement)};
-  const engine::Results results = analysed(system, until);
+  const engine::Results results = analyzed(system, until);
   REQUIRE(results.requirements.size() == 1);
   return results.requirements.front();
 }
@@ -78,7 +78,7 @@ struct Preempted {
 
 }  // namespace
 
-TEST_CASE("requirements: every time metric of a process has the value one works out by hand") {
+TEST_CASE("requirements: every time metric of a process matches a manual calculation") {
   struct Expected {
     TimeMetric metric;
     std::int64_t value;
@@ -112,7 +112,7 @@ TEST_CASE("requirements: every time metric of a process has the value one works 
     add(Limits::lower, expected.value);
     add(Limits::lower, expected.value + 1);
   }
-  const engine::Results results = analysed(system, Preempted::until);
+  const engine::Results results = analyzed(system, Preempted::until);
   for (std::size_t i = 0; i < slow.size(); ++i) {
     INFO(to_string(slow[i].metric));
     const auto* found = &results.requirements[4 * i];
@@ -126,7 +126,7 @@ TEST_CASE("requirements: every time metric of a process has the value one works 
   }
 }
 
-TEST_CASE("requirements: the reason says what was seen and how far it is from the limit") {
+TEST_CASE("requirements: the reason states the observed value and its distance from the limit") {
   Preempted example;
   const auto reason = [&](TaskIndex task, Limits type, std::int64_t limit) {
     return example.judge(time_of_task(task, TimeMetric::response_time, type, us(limit))).reason;
@@ -137,7 +137,7 @@ TEST_CASE("requirements: the reason says what was seen and how far it is from th
   CHECK(reason(example.fast, Limits::lower, 3) == "the least of 4 jobs is 2 us, 1 us below the limit");
 }
 
-TEST_CASE("requirements: a bound within the limit guarantees what it bounds, one above only denies what is its own") {
+TEST_CASE("requirements: a bound within the limit guarantees the metric and one above refutes only its own metric") {
   Preempted example;
   const auto of_slow = [&](TimeMetric metric, Limits type, std::int64_t limit) {
     return example.judge(time_of_task(example.slow, metric, type, us(limit)));
@@ -166,7 +166,7 @@ TEST_CASE("requirements: a bound within the limit guarantees what it bounds, one
   CHECK(denied.guaranteed == false);
 }
 
-TEST_CASE("requirements: waiting and polling are told apart") {
+TEST_CASE("requirements: waiting and polling are separate") {
   for (const bool active : {false, true}) {
     SystemMaker maker;
     const UnitIndex core = maker.core("core"), gpu = maker.gpu("gpu");
@@ -190,7 +190,7 @@ TEST_CASE("requirements: waiting and polling are told apart") {
   }
 }
 
-TEST_CASE("requirements: counts are those of the whole simulation") {
+TEST_CASE("requirements: counts cover the whole simulation") {
   Preempted example;
   const auto count = [&](TaskIndex task, const char* metric, Limits type, std::int64_t limit) {
     return example.judge(count_of_task(task, metric, type, limit));
@@ -222,7 +222,7 @@ TEST_CASE("requirements: normalized metrics are percentages of the deadline") {
         "the model states no deadline, which NormalizedResponseTime requires");
 }
 
-TEST_CASE("requirements: CPU load is the use of a core, and what a process has of it its own") {
+TEST_CASE("requirements: CPU load is the utilization of a core and a process has its share of it") {
   Preempted example;
   // 4 × 2 + 2 × 12 of 40
   const RequirementResult load = example.judge(of_task(example.fast, Limits::upper, cpu("CPULoad", 79)));
@@ -264,7 +264,7 @@ TEST_CASE("requirements: runnables count from their first start to their last en
   CHECK(judge(1, TimeMetric::response_time, 100).reason == "it never ran");
 }
 
-TEST_CASE("requirements: process chains count to the first end of the last process that shows the first one's work") {
+TEST_CASE("requirements: process chains count to the first end of the last process with the data of the first") {
   SystemMaker maker;
   const UnitIndex first = maker.core("first"), second = maker.core("second");
   const TaskIndex urgent = maker.task("urgent", first, 2, maker.periodic(10));
@@ -298,7 +298,7 @@ TEST_CASE("requirements: process chains count to the first end of the last proce
   CHECK(judge(TimeMetric::end_to_start, 26).reason == "EndToStart is not measured for process chains");
 }
 
-TEST_CASE("requirements: jobs that never end are above a limit on response times and leave the rest open") {
+TEST_CASE("requirements: unfinished jobs exceed a response time limit and leave other metrics open") {
   SystemMaker maker;
   const TaskIndex task = maker.task("task", maker.core("core"), 1, maker.periodic(10));
   maker.compute(task, 15);
@@ -326,7 +326,7 @@ TEST_CASE("requirements: jobs that never end are above a limit on response times
   CHECK(count("Activations", Limits::upper, 9) == LimitVerdict::missed);
 }
 
-TEST_CASE("requirements: lost activations are counted, and above a limit on response times") {
+TEST_CASE("requirements: lost activations are counted and exceed a response time limit") {
   SystemMaker maker;
   const TaskIndex task = maker.task("task", maker.core("core"), 1, maker.periodic(10));
   maker.compute(task, 15);
@@ -345,7 +345,7 @@ TEST_CASE("requirements: lost activations are counted, and above a limit on resp
   CHECK(response.reason == "5 activations are lost because earlier jobs are still running");
 }
 
-TEST_CASE("requirements: what is not measured or not stated is unknown, with a reason, and never met") {
+TEST_CASE("requirements: unmeasured or unstated metrics are unknown with a reason and never met") {
   Preempted example;
   using Kind = Requirement::Kind;
   const auto time = Requirement::TimeLimit{TimeMetric::response_time, us(100)};
@@ -377,7 +377,7 @@ TEST_CASE("requirements: what is not measured or not stated is unknown, with a r
        "its process chain is empty, or has a process that is not in the analyzed system"}};
   System system = example.maker.build();
   for (const auto& [requirement, reason] : cases) system.requirements.push_back(requirement);
-  const engine::Results results = analysed(system, Preempted::until);
+  const engine::Results results = analyzed(system, Preempted::until);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     CHECK(results.requirements[i].verdict == LimitVerdict::unknown);
     CHECK(results.requirements[i].reason == cases[i].second);

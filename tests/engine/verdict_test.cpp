@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The verdict on a whole model: what counts, and what is never green.
+// The verdict on a whole model: what counts, and what never passes.
 
 #include <catch2/catch.hpp>
 
@@ -33,7 +33,7 @@ test::SystemMaker one_task() {
 
 }  // namespace
 
-TEST_CASE("a deadline that the bound keeps is guaranteed, and one that was seen broken is missed") {
+TEST_CASE("a deadline within the bound is guaranteed and an observed violation is missed") {
   test::SystemMaker maker = one_task();
   maker[0].deadline = test::us(5);
   CHECK(assessed(maker.build()).verdict == OverallVerdict::guaranteed);
@@ -45,7 +45,7 @@ TEST_CASE("a deadline that the bound keeps is guaranteed, and one that was seen 
   CHECK(assessment.limits[0].name == "task");
 }
 
-TEST_CASE("a model that limits nothing is met under an assumption that says so, and unknown where nothing is assumed") {
+TEST_CASE("a model without limits is met under an assumption and unknown without assumptions") {
   const System system = one_task().build();
   const Assessment assessment = assessed(system);
   CHECK(assessment.verdict == OverallVerdict::met);
@@ -59,7 +59,7 @@ TEST_CASE("a model that limits nothing is met under an assumption that says so, 
         OverallVerdict::unknown);
 }
 
-TEST_CASE("a task that is never activated is unknown, unless a bound says that it keeps its deadline") {
+TEST_CASE("a task that is never activated is unknown unless a bound guarantees its deadline") {
   test::SystemMaker maker = one_task();
   const TaskIndex never = maker.task("never", maker.core("other"), 1, maker.inter_process());
   maker.compute(never, 1);
@@ -68,7 +68,7 @@ TEST_CASE("a task that is never activated is unknown, unless a bound says that i
   const Assessment assessment = assessed(maker.build());
   CHECK(assessment.verdict == OverallVerdict::unknown);
   CHECK(assessment.limits.back().reason == "the task is never activated in the simulated time");
-  // It comes later than what is simulated.
+  // It occurs after the end of the simulation.
   test::SystemMaker later = one_task();
   const TaskIndex task = later.task("later", later.core("other"), 1, later.periodic(10, 50));
   later.compute(task, 1);
@@ -76,7 +76,7 @@ TEST_CASE("a task that is never activated is unknown, unless a bound says that i
   CHECK(assessed(later.build(), test::us(20)).verdict == OverallVerdict::guaranteed);
 }
 
-TEST_CASE("a lost activation counts as missed, also of a task without a deadline") {
+TEST_CASE("a lost activation counts as missed even without a deadline") {
   test::SystemMaker maker;
   const TaskIndex task = maker.task("task", maker.core("core"), 1, maker.periodic(10));
   maker.compute(task, 15);
@@ -87,7 +87,7 @@ TEST_CASE("a lost activation counts as missed, also of a task without a deadline
   CHECK(assessment.limits[0].kind == Kind::task);
 }
 
-TEST_CASE("jobs that wait for what never comes are unbounded, deadline or not") {
+TEST_CASE("jobs that wait for an event that never occurs are unbounded with or without a deadline") {
   test::SystemMaker maker;
   const TaskIndex task = maker.task("task", maker.core("core"), 1, maker.periodic(10));
   maker.wait(task, maker.event("never"), false);
@@ -96,7 +96,7 @@ TEST_CASE("jobs that wait for what never comes are unbounded, deadline or not") 
   CHECK(assessment.limits[0].kind == Kind::task);
 }
 
-TEST_CASE("a wrapper that fell away and its function count once, and so does a requirement that is a deadline") {
+TEST_CASE("a removed wrapper counts with its function and a requirement that is a deadline counts once") {
   test::SystemMaker maker = one_task();
   const TaskIndex wrapper = maker.task("wrapper", 0, 1, maker.inter_process());
   maker[wrapper].folded_into = 0;
@@ -117,7 +117,7 @@ TEST_CASE("a wrapper that fell away and its function count once, and so does a r
   CHECK(assessment.verdict == OverallVerdict::missed);
 }
 
-TEST_CASE("a requirement that is not measured is unknown") {
+TEST_CASE("an unmeasured requirement is unknown") {
   System system = one_task().build();
   Requirement requirement;
   requirement.limit_type = Requirement::LimitType::upper;
@@ -128,7 +128,7 @@ TEST_CASE("a requirement that is not measured is unknown") {
   CHECK(assessment.limits[0].name == "requirement without a name");
 }
 
-TEST_CASE("findings make a verdict unknown, or say under what it holds") {
+TEST_CASE("findings make a verdict unknown or add assumptions") {
   test::SystemMaker maker = one_task();
   maker[0].deadline = test::us(5);
   const System system = maker.build();
@@ -149,7 +149,7 @@ TEST_CASE("findings make a verdict unknown, or say under what it holds") {
   CHECK(unknown.limits.back().name == "AM0436 at a:4:1");
 }
 
-TEST_CASE("many runs have the verdict of one where all are alike") {
+TEST_CASE("identical runs have the verdict of a single run") {
   for (const std::int64_t deadline : {5, 3}) {
     test::SystemMaker maker = one_task();
     maker[0].deadline = test::us(deadline);

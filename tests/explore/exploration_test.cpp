@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The search for mappings: against brute force, its promises, and the WATERS 2019 sample.
+// The search for mappings: compared with brute force, its properties, and the WATERS 2019 sample.
 
 #include <algorithm>
 #include <limits>
@@ -51,7 +51,7 @@ Options quick(std::uint64_t candidates = 1600) {
   return options;
 }
 
-/// What the search minimises, from the bounds alone: late tasks, excess, largest response.
+/// The search's objective, from the bounds alone: late tasks, excess, largest response.
 using Value = std::tuple<std::size_t, double, double>;
 Value value_of(const System& system, const engine::DeviceProfile& profile) {
   std::vector<const engine::DeviceProfile*> devices;
@@ -198,8 +198,8 @@ struct Waters {
         options.mapping.push_back(
             importer::parse_mapping_change(function + (on_cpu[named(problem.system, function)] ? "=Core3" : "=GP10B"))
                 .value());
-      Diagnostics told;
-      return importer::build_system(model, options, told);
+      Diagnostics ignored;
+      return importer::build_system(model, options, ignored);
     };
   }
 };
@@ -239,7 +239,7 @@ bool same(const Exploration& a, const Exploration& b) {
 
 }  // namespace
 
-TEST_CASE("explore: the search finds what trying everything finds, feasible or not") {
+TEST_CASE("explore: the search agrees with an exhaustive search whether feasible or not") {
   std::mt19937 random(7);
   const engine::DeviceProfile profile = plain_profile(us(1000));
   std::size_t feasible = 0;
@@ -266,7 +266,7 @@ TEST_CASE("explore: the search finds what trying everything finds, feasible or n
   CHECK(feasible < 9);
 }
 
-TEST_CASE("explore: constraints are kept") {
+TEST_CASE("explore: constraints are satisfied") {
   SystemMaker maker;
   std::vector<UnitIndex> cores;
   for (const char* name : {"a", "b", "c"}) cores.push_back(maker.core(name));
@@ -304,7 +304,7 @@ TEST_CASE("explore: constraints are kept") {
   }
 }
 
-TEST_CASE("explore: what is not free stays as the model has it") {
+TEST_CASE("explore: fixed choices stay as in the model") {
   std::mt19937 random(3);
   const System system = random_offloads(random);
   const Problem problem = problem_of(system);
@@ -320,7 +320,8 @@ TEST_CASE("explore: what is not free stays as the model has it") {
   }
 }
 
-TEST_CASE("explore: a deadline that even a task alone cannot keep is told with what can be reached, and left out") {
+TEST_CASE(
+    "explore: a deadline that is impossible even for a single task is reported with the achievable time and left out") {
   SystemMaker maker;
   const UnitIndex slow = maker.core("slow"), fast = maker.core("fast");
   maker.system().platform.units[fast].frequency = Frequency::millihertz(2'000'000'000);
@@ -340,7 +341,7 @@ TEST_CASE("explore: a deadline that even a task alone cannot keep is told with w
   CHECK(found.feasible);
 }
 
-TEST_CASE("explore: what has no deadline that can be kept is bounded nevertheless where it can be") {
+TEST_CASE("explore: tasks without a feasible deadline are still bounded if possible") {
   SystemMaker maker;
   const UnitIndex first = maker.core("first");
   maker.core("second");
@@ -365,7 +366,7 @@ TEST_CASE("explore: what has no deadline that can be kept is bounded nevertheles
   CHECK(judgement.bounds[background].worst == us(850));
 }
 
-TEST_CASE("explore: who asks for more than there is is named, and nobody else") {
+TEST_CASE("explore: only the overloaded resource is named") {
   SystemMaker maker;
   const UnitIndex first = maker.core("first");
   maker.core("second");
@@ -383,7 +384,7 @@ TEST_CASE("explore: who asks for more than there is is named, and nobody else") 
   CHECK(found.front.front().judgement.late.size() == 1);
 }
 
-TEST_CASE("explore: deadlines that cannot be kept together are found by leaving others out") {
+TEST_CASE("explore: conflicting deadlines are found by leaving others out") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const std::int64_t deadlines[] = {1000, 250, 400, 2000};
@@ -399,7 +400,7 @@ TEST_CASE("explore: deadlines that cannot be kept together are found by leaving 
   CHECK(found.conflict->reason.find("task1 and task2") != std::string::npos);
 }
 
-TEST_CASE("explore: same problem and seed, same result, with any number of threads") {
+TEST_CASE("explore: the same problem and seed yield the same result on any number of threads") {
   std::mt19937 random(11);
   for (const bool offloads : {false, true}) {
     const System system = offloads ? random_offloads(random) : random_tasks(random, 45);
@@ -415,7 +416,7 @@ TEST_CASE("explore: same problem and seed, same result, with any number of threa
   }
 }
 
-TEST_CASE("explore: WATERS 2019 becomes feasible but for Planner, whose least response is told") {
+TEST_CASE("explore: WATERS 2019 becomes feasible except for Planner whose minimum response is reported") {
   const Waters waters;
   Options options;
   options.candidates = 1600;
@@ -432,9 +433,9 @@ TEST_CASE("explore: WATERS 2019 becomes feasible but for Planner, whose least re
   CHECK(same(found, explore::explore(waters.problem, options)));
 }
 
-// ---------------------------------------------------------------- mappings that somebody else has made
+// ---------------------------------------------------------------- existing mappings
 
-TEST_CASE("explore: a mapping is judged as it is, also where the search may not put it") {
+TEST_CASE("explore: a mapping is judged as it is even outside of the search space") {
   Waters waters;
   const TaskIndex localization = named(waters.problem.system, "Localization");
   const bool is_on_cpu = waters.problem.system.tasks[localization].side == Side::host;
@@ -474,7 +475,7 @@ System seven_functions(const std::vector<bool>& on_cpu) {
 
 }  // namespace
 
-TEST_CASE("explore: every combination of functions is judged, also those that the search does not try") {
+TEST_CASE("explore: every combination of functions is judged even if the search does not try it") {
   Problem problem;
   problem.system = seven_functions(std::vector<bool>(7, false));
   problem.constraints.allowed.assign(7, {0, 1});
@@ -493,7 +494,7 @@ TEST_CASE("explore: every combination of functions is judged, also those that th
 
 // ---------------------------------------------------------------- what a mapping must keep
 
-TEST_CASE("explore: constraints hold for a task that migrates wherever it may be, or it migrates no more") {
+TEST_CASE("explore: constraints hold for a migrating task on all its units or it stops migrating") {
   SystemMaker maker;
   const UnitIndex one = maker.core("one"), two = maker.core("two");
   maker.system().platform.schedulers[one].units = {one, two};
@@ -548,7 +549,7 @@ TEST_CASE("explore: constraints hold for a task that migrates wherever it may be
   }
 }
 
-TEST_CASE("explore: tasks that have to be together go where all of them have ticks") {
+TEST_CASE("explore: grouped tasks move to units where all of them have ticks") {
   SystemMaker maker;
   std::vector<UnitIndex> cores;
   for (const char* name : {"a", "b", "c"}) cores.push_back(maker.core(name));
@@ -570,7 +571,7 @@ TEST_CASE("explore: tasks that have to be together go where all of them have tic
   CHECK(found.feasible);
   CHECK(found.front.front().candidate[left].unit == cores[1]);
   CHECK(found.front.front().candidate[right].unit == cores[1]);
-  // Where there is no such unit the constraint is broken, but nobody is where its work would take no time.
+  // Without such a unit the constraint is violated, but no task is where its work would take no time.
   problem.constraints.together = {{left, right, far}};
   found = explore::explore(problem, quick(200));
   CHECK_FALSE(found.feasible);
@@ -580,7 +581,7 @@ TEST_CASE("explore: tasks that have to be together go where all of them have tic
   }
 }
 
-TEST_CASE("explore: a deadline that constraints make impossible is told as such") {
+TEST_CASE("explore: a deadline that constraints make impossible is reported as impossible") {
   SystemMaker maker;
   const UnitIndex slow = maker.core("slow"), fast = maker.core("fast");
   maker.system().platform.units[fast].frequency = Frequency::millihertz(2'000'000'000);
@@ -599,7 +600,7 @@ TEST_CASE("explore: a deadline that constraints make impossible is told as such"
 
 // ---------------------------------------------------------------- conflicts
 
-TEST_CASE("explore: what conflicts is looked for with so many candidates and so long as is given") {
+TEST_CASE("explore: the conflict search respects its limits on candidates and time") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   for (int i = 0; i < 8; ++i) {
@@ -609,16 +610,16 @@ TEST_CASE("explore: what conflicts is looked for with so many candidates and so 
   }
   const System system = maker.build();
   const Problem problem = problem_of(system);
-  std::uint64_t told = 0;
+  std::uint64_t ignored = 0;
   Options options = quick(40);
   options.progress = [&](std::uint64_t judged, std::size_t late) {
-    told = judged;
+    ignored = judged;
     CHECK(late >= 7);
   };
   Exploration found = explore::explore(problem, options);
   REQUIRE(found.conflict);
   CHECK(found.judged <= 80);
-  CHECK(told == found.judged / 64 * 64);
+  CHECK(ignored == found.judged / 64 * 64);
   CHECK(found.conflict->tasks.size() > 2);
   CHECK(found.conflict->reason.find("the search ended before it could show") != std::string::npos);
   options.candidates = 400;
@@ -635,7 +636,7 @@ TEST_CASE("explore: what conflicts is looked for with so many candidates and so 
   CHECK(found.conflict->reason.find("if any one of them is left out, a mapping exists") != std::string::npos);
 }
 
-TEST_CASE("explore: a kernel that a host waits for twice takes its time once") {
+TEST_CASE("explore: a kernel for which a host waits twice takes its time once") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
   const StimulusIndex request = maker.inter_process();
@@ -665,7 +666,7 @@ TEST_CASE("explore: a kernel that a host waits for twice takes its time once") {
 
 // ---------------------------------------------------------------- one walk
 
-TEST_CASE("explore: a walk that remembers little finds as good a mapping") {
+TEST_CASE("explore: a walk with a small cache finds an equally good mapping") {
   using namespace amalthea::explore::detail;
   std::mt19937 random(5);
   const System system = random_tasks(random, 40);
@@ -679,7 +680,7 @@ TEST_CASE("explore: a walk that remembers little finds as good a mapping") {
     WalkOptions walking;
     walking.budget = 1500;
     walking.weights = walking.scales = {1};
-    walking.most_remembered = remembered;
+    walking.max_remembered = remembered;
     WalkResult result = walk(space, facts, evaluator, walking);
     CHECK(result.judged <= 1500);
     const Member& member = result.archive.members().front();
@@ -694,7 +695,7 @@ TEST_CASE("explore: a walk that remembers little finds as good a mapping") {
 
 namespace {
 
-/// Two tasks, nobody late before, as text.
+/// Two tasks, none late before, as text.
 std::string text_of(const Exploration& exploration) {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
@@ -717,7 +718,7 @@ Exploration kept() {
 
 }  // namespace
 
-TEST_CASE("explore: the verdict says who is late and what is broken, before and after") {
+TEST_CASE("explore: the verdict names late tasks and violations before and after") {
   Exploration exploration = kept();
   CHECK(text_of(exploration)
             .starts_with("Every deadline is met. With the mapping of the model, no task is late either.\n"));
@@ -739,7 +740,7 @@ TEST_CASE("explore: the verdict says who is late and what is broken, before and 
                          "the mapping of the model: one; it violates  constraints2.\n"));
 }
 
-TEST_CASE("explore: a chain's bound that is its limit does not break it, and a picosecond more does") {
+TEST_CASE("explore: a chain bound equal to its limit meets it and a picosecond more violates it") {
   // In seconds as doubles, 31 us less the first period of 10 us are more than 21 us.
   SystemMaker maker;
   for (const int execution : {2, 9}) {
@@ -756,7 +757,7 @@ TEST_CASE("explore: a chain's bound that is its limit does not break it, and a p
   CHECK(broken(us(21) - Duration::picoseconds(1)) == 1);
 }
 
-TEST_CASE("explore: what the simulation contradicts, or could not confirm, is said") {
+TEST_CASE("explore: simulations that contradict or do not confirm a solution are reported") {
   Exploration exploration = kept();
   const std::string well = text_of(exploration);
   CHECK(well.find("simulation") == std::string::npos);

@@ -92,7 +92,7 @@ std::map<std::string, Counts> rows(const std::string& folder, std::string_view j
 
 }  // namespace
 
-TEST_CASE("every third-party model is read, with its version known, or refused with one error", "[long]") {
+TEST_CASE("every third-party model is read with a known version or rejected with one error", "[long]") {
   const std::string folder = test::corpus_folder();
   std::size_t read = 0, refused = 0;
   for (const std::string& path : models_below(folder)) {
@@ -104,7 +104,7 @@ TEST_CASE("every third-party model is read, with its version known, or refused w
       const Document& document = *model->documents().front();
       CHECK((document.itea() != IteaRelease::none ||
              test::read_text(path).find(namespace_uri(model->version())) != std::string::npos));
-      importer::build_system(*model, {}, diagnostics);  // whatever it says, it comes back
+      importer::build_system(*model, {}, diagnostics);  // whatever it reports, it returns
     } else {
       ++refused;
       REQUIRE(diagnostics.all().size() == 1);
@@ -117,7 +117,7 @@ TEST_CASE("every third-party model is read, with its version known, or refused w
   CHECK(read > 400);
 }
 
-TEST_CASE("third-party models with tasks have systems whose branches stay within their bodies", "[long]") {
+TEST_CASE("third-party models with tasks build systems whose branches stay within their bodies", "[long]") {
   const std::string folder = test::corpus_folder();
   std::size_t built = 0, branching = 0, migrating = 0;
   for (const std::string& path : models_below(folder)) {
@@ -148,7 +148,7 @@ TEST_CASE("third-party models with tasks have systems whose branches stay within
   CHECK(branching >= 70);
 }
 
-TEST_CASE("every third-party model is written back byte for byte, from its elements and from its bytes", "[long]") {
+TEST_CASE("every third-party model is restored byte for byte from its elements and from its bytes", "[long]") {
   const std::string folder = test::corpus_folder();
   for (const std::string& path : models_below(folder)) {
     INFO(path);
@@ -159,7 +159,7 @@ TEST_CASE("every third-party model is written back byte for byte, from its eleme
     const std::string bytes = test::read_text(path);
     CHECK(document.source().bytes() == bytes);
     CHECK(exporter::strip(document) == bytes);
-    // The tags and what stands between them are the file: no element is lost, none has a wrong place.
+    // The tags and the text between them are the file: no element is lost, and none has a wrong position.
     std::string rebuilt;
     std::uint32_t at = 0;
     const auto up_to = [&](std::uint32_t end) {
@@ -181,8 +181,7 @@ TEST_CASE("every third-party model is written back byte for byte, from its eleme
   }
 }
 
-TEST_CASE("other third-party models have what EMF counts, or more where their structure is read all the same",
-          "[long]") {
+TEST_CASE("other third-party models have the counts of EMF or more if their structure is read anyway", "[long]") {
   const std::string folder = test::corpus_folder();
   std::size_t compared = 0, more = 0;
   for (const char* judged : {"needs-other-files", "structure-errors", "dangling-local"})
@@ -204,8 +203,7 @@ TEST_CASE("other third-party models have what EMF counts, or more where their st
   CHECK(compared > 0);
 }
 
-TEST_CASE("third-party models that EMF reads without a word have the objects and references that EMF counts",
-          "[long]") {
+TEST_CASE("third-party models that EMF reads without messages have the object and reference counts of EMF", "[long]") {
   const std::string folder = test::corpus_folder();
   std::size_t compared = 0, agreeing = 0, silent = 0;
   for (const auto& [file, expected] : rows(folder, "clean")) {

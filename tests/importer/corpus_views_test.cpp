@@ -87,7 +87,7 @@ void check_without_contradictions(const Hardware& hardware) {
   for (const HwCache& cache : hardware.caches) check_module(hardware, cache, hardware.cache_definitions.size());
   for (const HwHandler& handler : hardware.handlers)
     check_module(hardware, handler, hardware.handler_definitions.size());
-  for (HwIndex i = 0; i < hardware.structures.size(); ++i)  // a part stands after what it is in: no circles
+  for (HwIndex i = 0; i < hardware.structures.size(); ++i)  // a part follows its container: no cycles
     if (const auto parent = hardware.structures[i].parent) CHECK(*parent < i);
   for (const HwConnection& connection : hardware.connections) {
     CHECK(is_index(connection.port1, hardware.ports));
@@ -138,8 +138,7 @@ std::string describe(const Model& model) {
 
 }  // namespace
 
-TEST_CASE("every third-party model gives a view of its hardware without contradictions and with all its parts",
-          "[long]") {
+TEST_CASE("every third-party model has a complete and consistent hardware view", "[long]") {
   const std::string folder = test::corpus_folder();
   std::size_t models = 0, units = 0, with_clock = 0, schedulers = 0, allocations = 0;
   for (const std::string& path : models_below(folder)) {
@@ -180,7 +179,7 @@ TEST_CASE("every third-party model gives a view of its hardware without contradi
   CHECK(units > 100);
 }
 
-TEST_CASE("the same third-party model has the same cores, clocks, schedulers and mapping in all its versions",
+TEST_CASE("the same third-party model has the same cores and clocks and schedulers and mapping in all versions",
           "[long]") {
   const std::string folder = test::corpus_folder("/app4mc/history");
   std::map<std::string, std::map<std::string, std::string>> by_name;

@@ -129,7 +129,7 @@ std::string in_root(std::string_view content, Version version = Version::v3_3_0)
 
 }  // namespace
 
-TEST_CASE("the same platform has the same views in every version's form") {
+TEST_CASE("the same platform has the same views in every version") {
   for (const Version version : all_versions()) {
     INFO(to_string(version));
     Read read(test::platform_model(version));
@@ -152,7 +152,7 @@ TEST_CASE("the same platform has the same views in every version's form") {
   }
 }
 
-TEST_CASE("a platform is built from every version's form, and none has to be converted first") {
+TEST_CASE("a platform is built in every version without conversion") {
   for (const Version version : all_versions()) {
     INFO(to_string(version));
     Diagnostics diagnostics;
@@ -180,7 +180,7 @@ TEST_CASE("a platform is built from every version's form, and none has to be con
   }
 }
 
-TEST_CASE("EMF reads the platform in every version's form and has nothing to say", "[emf]") {
+TEST_CASE("EMF reads the platform in every version without messages", "[emf]") {
   test::EmfBatch emf;
   for (const Version version : all_versions()) {
     if (version == Version::v0_9_6) continue;  // its metamodel is not to be had
@@ -193,7 +193,7 @@ TEST_CASE("EMF reads the platform in every version's form and has nothing to say
 
 // ---------------------------------------------------------------------------------------------------- clocks
 
-TEST_CASE("before 0.9.0 a part without a prescaler has the one of what is around it") {
+TEST_CASE("before 0.9.0 a part without a prescaler uses that of its enclosing part") {
   const Read read(in_root(R"(<hwModel><system name="S"><quartzes name="Q"><frequency value="8.0E7"/></quartzes>
       <ecus><prescaler clockRatio="0.5" quartz="Q?type=Quartz"/><microcontrollers><cores name="C0"/>
       <cores name="C1"><prescaler clockRatio="0.0" quartz="Q?type=Quartz"/></cores></microcontrollers></ecus>
@@ -206,7 +206,7 @@ TEST_CASE("before 0.9.0 a part without a prescaler has the one of what is around
   CHECK(read.hardware.units[2].clock.is_zero());
 }
 
-TEST_CASE("a core without a clock is an error that says what is missing") {
+TEST_CASE("a core without a clock is an error that names what is missing") {
   std::string text =
       test::replaced(test::platform_model(Version::v0_8_3), "<prescaler name=\"P1\" quartz=\"Q?type=Quartz\"/>", "");
   Diagnostics diagnostics;
@@ -220,7 +220,7 @@ TEST_CASE("a core without a clock is an error that says what is missing") {
   CHECK(found[0].path == "hwModel/system/S/ecus/E/microcontrollers/U/cores/C1");
 }
 
-TEST_CASE("numbers of the hardware that cannot be read are errors at their place") {
+TEST_CASE("unreadable hardware numbers are errors at their location") {
   const Read read(
       in_root("<hwModel><system><quartzes name=\"Q\" frequency=\"fast\"/><ecus><microcontrollers>\n"
               "<cores><prescaler clockRatio=\"half\" quartz=\"Q?type=Quartz\"/></cores>"
@@ -264,7 +264,7 @@ constexpr std::string_view whole_path =
 
 }  // namespace
 
-TEST_CASE("latencies of an access element count before those along its path") {
+TEST_CASE("latencies of an access element take precedence over those along its path") {
   const Read read(with_access(fmt::format(
       R"(<accessElements destination="M?type=Memory">{}<readLatency xsi:type="am:DiscreteValueConstant" value="9"/>
       <dataRate value="1" unit="MBPerSecond"/></accessElements>)",
@@ -276,7 +276,7 @@ TEST_CASE("latencies of an access element count before those along its path") {
   CHECK(cost.data_rate.bytes_per_second == 1000000);
 }
 
-TEST_CASE("a path costs the sum of its parts, each at its own clock, bounds rounded outward") {
+TEST_CASE("a path costs the sum of its parts at their own clocks with bounds rounded outwards") {
   const Read read(
       with_access(fmt::format(R"(<accessElements destination="M?type=Memory">{}</accessElements>)", whole_path)));
   CHECK(test::messages(read.diagnostics).empty());
@@ -293,7 +293,7 @@ TEST_CASE("a path costs the sum of its parts, each at its own clock, bounds roun
   CHECK(text_of(cost.write) == "7..7..7");  // only the cache and the memory state something
 }
 
-TEST_CASE("without latencies of the access and along its path the memory's own counts") {
+TEST_CASE("without access and path latencies the memory's own latency counts") {
   const Read silent(with_access(R"(<accessElements destination="M?type=Memory"/>)"));
   const AccessCost cost = access_cost(silent.hardware, 0, 0);
   CHECK(cost.read == Cycles{6, 6, 6});
@@ -304,7 +304,7 @@ TEST_CASE("without latencies of the access and along its path the memory's own c
   CHECK(access_cost(none.hardware, 0, 0).data_rate.bytes_per_second == 5000000);
 }
 
-TEST_CASE("clocks that do not divide each other do not make whole cycles larger") {
+TEST_CASE("non-divisible clocks do not enlarge whole cycles") {
   // 10 cycles at 300 MHz are 33.33 ns, which is 10 cycles at 300 MHz again, and 7 at 210 MHz.
   for (const int megahertz : {300, 210, 70, 7}) {
     INFO(megahertz);
@@ -325,7 +325,7 @@ TEST_CASE("clocks that do not divide each other do not make whole cycles larger"
   }
 }
 
-TEST_CASE("access paths of old models are sums over ports, latencies and other paths, also of those in circles") {
+TEST_CASE("old access paths are sums over ports and latencies and other paths even if cyclic") {
   Read read(in_root(R"(<hwModel><system><quartzes name="Q"><frequency value="100" unit="MHz"/></quartzes>
     <ecus><microcontrollers><memories name="M"><prescaler quartz="Q?type=Quartz"/>
       <ports xsi:type="am:ComplexPort" name="p" readCycles="5" writeCycles="7" master="false" direction="R"/></memories>
@@ -368,7 +368,7 @@ TEST_CASE("chains of access paths of any length are summed up") {
 // ---------------------------------------------------------------------------------------------------- operating
 // systems
 
-TEST_CASE("an algorithm is known by its class or by its definition's name, however that is spelled") {
+TEST_CASE("an algorithm is recognized by its class or by any spelling of its definition's name") {
   for (const std::string_view name :
        {"FixedPriorityPreemptive", "Fixed Priority Preemptive", "fixed_priority-preemptive", "FPP"}) {
     CHECK(algorithm_of_name(name).kind == AlgorithmKind::fixed_priority_preemptive);
@@ -381,7 +381,7 @@ TEST_CASE("an algorithm is known by its class or by its definition's name, howev
   CHECK(algorithm_of_name("UserSpecificSchedulingAlgorithm").kind == AlgorithmKind::custom);
 }
 
-TEST_CASE("every class of scheduling algorithm that any version has is an algorithm of its own") {
+TEST_CASE("every scheduling algorithm class of any version is a separate algorithm") {
   for (const std::string_view base : {"TaskSchedulingAlgorithm", "InterruptSchedulingAlgorithm"})
     for (const ClassInfo& cls : metamodel::classes())
       for (const Version version : all_versions()) {
@@ -396,7 +396,7 @@ TEST_CASE("every class of scheduling algorithm that any version has is an algori
       }
 }
 
-TEST_CASE("schedulers form a hierarchy, and a circle is cut and reported") {
+TEST_CASE("schedulers form a hierarchy and a cycle is cut and reported") {
   for (const bool circle : {false, true}) {
     Read read(in_root(fmt::format(
                           R"(<osModel><operatingSystems><taskSchedulers name="top">{}</taskSchedulers>
@@ -414,7 +414,7 @@ TEST_CASE("schedulers form a hierarchy, and a circle is cut and reported") {
     CHECK(systems.schedulers[2].parent == 1U);
     CHECK(systems.schedulers[1].children == std::vector<std::uint32_t>{2});
     CHECK(systems.schedulers[3].interrupt_controller);
-    if (circle) {  // cut where going up from the first scheduler comes back to it
+    if (circle) {  // cut where walking up from the first scheduler returns to it
       CHECK(test::messages(read.diagnostics) ==
             std::vector<std::string>{"model.amxmi:5:7: warning: scheduler \"a\" is its own ancestor; the analysis "
                                      "ignores its parent \"top\"; break the cycle [AM0215]"});
@@ -428,7 +428,7 @@ TEST_CASE("schedulers form a hierarchy, and a circle is cut and reported") {
   }
 }
 
-TEST_CASE("a scheduler has the parent that the model states, and its units where it has none") {
+TEST_CASE("a scheduler has its stated parent and inherits units if it has none") {
   Diagnostics diagnostics;
   const Model model = test::model_from_text(
       test::replaced(test::platform_model(Version::v1_2_0), "<schedulingAlgorithm xsi:type=\"am:OSEK\"/>",
@@ -443,7 +443,7 @@ TEST_CASE("a scheduler has the parent that the model states, and its units where
   CHECK_FALSE(schedulers.at(0).units.empty());
 }
 
-TEST_CASE("data consistency is that of the operating system, or of the model that holds it for all") {
+TEST_CASE("data consistency belongs to the operating system or to the whole model") {
   Read old(
       in_root(R"(<osModel><osBuffering runnableLevel="true" bufferingAlgorithm="x"/><operatingSystems/></osModel>)",
               Version::v0_7_1));
@@ -470,7 +470,7 @@ TEST_CASE("data consistency is that of the operating system, or of the model tha
   }
 }
 
-TEST_CASE("semaphores have their kind where the version knows it, and the version's defaults") {
+TEST_CASE("semaphores have their kind if the version has it and the defaults of the version") {
   Read read(in_root(
       R"(<osModel><semaphores name="m" semaphoreType="Mutex" ownership="false"/><semaphores name="n"/></osModel>)"));
   const auto semaphores = operating_systems_of(read.model, read.diagnostics).semaphores;
@@ -482,7 +482,7 @@ TEST_CASE("semaphores have their kind where the version knows it, and the versio
   CHECK_FALSE(semaphores[1].ownership.has_value());
 }
 
-TEST_CASE("overheads hold every function and both kinds of interrupts") {
+TEST_CASE("overheads contain every function and both kinds of interrupts") {
   Read read(in_root(R"(<hwModel><definitions xsi:type="am:ProcessingUnitDefinition" name="D"/></hwModel>
     <osModel><osOverheads name="o"><apiOverhead>
       <apiSendMessage><default xsi:type="am:DiscreteValueConstant" value="1"/>
@@ -506,7 +506,7 @@ TEST_CASE("overheads hold every function and both kinds of interrupts") {
 
 // ---------------------------------------------------------------------------------------------------- mapping
 
-TEST_CASE("a label lies where it is mapped, else where a section mapping lists it, else where its section lies") {
+TEST_CASE("a label uses its own mapping or else a listing section mapping or else the mapping of its section") {
   const Read read(
       in_root(R"(<swModel><labels name="a" section="s?type=Section"/><labels name="b" section="s?type=Section"/>
       <labels name="c" section="s?type=Section"/><labels name="d"/><sections name="s"/></swModel>
@@ -529,7 +529,7 @@ TEST_CASE("a label lies where it is mapped, else where a section mapping lists i
   CHECK(mapping.sections[0].end_address == 256U);
 }
 
-TEST_CASE("in 0.7.0 sections list their labels and are mapped as a whole") {
+TEST_CASE("sections of 0.7.0 list their labels and are mapped as a whole") {
   const Read read(
       in_root(R"(<swModel><labels name="a"/><labels name="b"/><sections name="s" labels="a?type=Label"/></swModel>
     <hwModel><system><memories name="M"/></system></hwModel>
@@ -544,7 +544,7 @@ TEST_CASE("in 0.7.0 sections list their labels and are mapped as a whole") {
   CHECK_FALSE(finder.memory_of(labels[1]));
 }
 
-TEST_CASE("the priority is the allocation's, and that of the task counts where the allocation only has the default") {
+TEST_CASE("the allocation's priority counts and the task's priority if that is only the default") {
   const auto priority = [](std::string_view task, std::string_view allocation) {
     const Read read(in_root(fmt::format("<swModel><tasks name=\"t\" {}/></swModel><mappingModel><taskAllocation "
                                         "task=\"t?type=Task\" {}/></mappingModel>",
@@ -560,7 +560,7 @@ TEST_CASE("the priority is the allocation's, and that of the task counts where t
   CHECK(priority("", "") == "-");
 }
 
-TEST_CASE("parts that are files of their own are read like those below a common root") {
+TEST_CASE("parts in separate files are read like those below a common root") {
   Diagnostics diagnostics;
   const Model model = test::model_from_text(
       "<am:HWModel xmlns:am=\"http://app4mc.eclipse.org/amalthea/0.7.0\"><system name=\"S\"><ecus><microcontrollers>"
@@ -569,7 +569,7 @@ TEST_CASE("parts that are files of their own are read like those below a common 
   CHECK(hardware_of(model, diagnostics).units.size() == 1);
 }
 
-TEST_CASE("a file whose namespace is ahead of its structure is read by its structure") {
+TEST_CASE("a file whose namespace is newer than its structure is read by its structure") {
   Read read(test::replaced(test::platform_model(Version::v0_8_0), "amalthea/0.8.0", "amalthea/0.8.1"));
   CHECK(describe(read.hardware) == expected_hardware);
   CHECK(describe(read.model, operating_systems_of(read.model, read.diagnostics), mapping_of(read.model)) ==

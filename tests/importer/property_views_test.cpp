@@ -87,7 +87,7 @@ TEST_CASE("lists and maps nest") {
   CHECK(std::holds_alternative<std::monostate>(map.values[1].value));
 }
 
-TEST_CASE("times of old versions, values that are not written and properties without a value") {
+TEST_CASE("old times and unwritten values and properties without values are read") {
   const Properties read(property("a", "TimeObject", "value=\"3\" unit=\"us\"/>") +
                             property("b", "SignedTimeObject", "value=\"-3\" unit=\"us\"/>") +
                             property("c", "DoubleObject", "/>") + property("d", "IntegerObject", "/>") +
@@ -102,7 +102,7 @@ TEST_CASE("times of old versions, values that are not written and properties wit
   CHECK(std::holds_alternative<std::monostate>(read.all[4].value.value));
 }
 
-TEST_CASE("a value without the form of its class is an error at its place") {
+TEST_CASE("a value with the wrong form for its class is an error at its location") {
   for (const auto& [cls, text, expected] :
        {std::tuple{"IntegerObject", "2147483648", "an integer of 32 bits"},
         std::tuple{"LongObject", "9223372036854775808", "an integer of 64 bits"},
@@ -119,7 +119,7 @@ TEST_CASE("a value without the form of its class is an error at its place") {
   }
 }
 
-TEST_CASE("a key that is written twice means its first value, as text and typed") {
+TEST_CASE("the first value of a duplicate key counts as text and typed") {
   Properties read(property("k", "StringObject", "value=\"first\"/>") +
                   property("k", "StringObject", "value=\"second\"/>"));
   const auto typed = custom_property_value(read.model, read.label(), "k", read.diagnostics);

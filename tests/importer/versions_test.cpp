@@ -79,7 +79,7 @@ System clean_system(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("every version's way to write a system gives the same system") {
+TEST_CASE("every version's form of a system yields the same system") {
   const auto expected = describe(clean_system(fixture("3.0.0")));
   for (const char* version : versions) {
     INFO(version);
@@ -88,7 +88,7 @@ TEST_CASE("every version's way to write a system gives the same system") {
   CHECK(std::count(expected.begin(), expected.end(), "task Vision 1 1 1 0 5 ms -") == 1);
 }
 
-TEST_CASE("the fixtures hold the system of the sample, with a time slice") {
+TEST_CASE("the fixtures contain the system of the sample with a time slice") {
   auto sample = describe(clean_system(test::sample("offload-minimal-three-runnables.amxmi")));
   std::replace(sample.begin(), sample.end(), std::string("task Vision 1 1 1 0 - -"),
                std::string("task Vision 1 1 1 0 5 ms -"));
@@ -117,7 +117,7 @@ TEST_CASE("a fixture under the namespace of another version is the same system")
   }
 }
 
-TEST_CASE("EMF reads every fixture with its version's metamodel and has nothing to say", "[emf]") {
+TEST_CASE("EMF reads every fixture with its version's metamodel without messages", "[emf]") {
   test::EmfBatch emf;
   for (const char* version : versions) emf.expect_accepted(*amalthea::parse_version(version), {fixture(version)});
   emf.run();

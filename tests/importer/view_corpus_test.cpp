@@ -56,7 +56,7 @@ bool is_a(Element element, std::string_view base) {
          std::any_of(versions.begin(), versions.end(), [&](Version v) { return metamodel::is_a(*cls, *id, v); });
 }
 
-/// Whether the element stands where items do: its feature is one of activities, or of anything in old switches.
+/// Whether the element is in a feature for items: one of activities, or any in old switches.
 bool stands_as_item(Element element) {
   constexpr std::array<std::string_view, 5> bases{"ActivityGraphItem", "CallGraphItem", "RunnableItem",
                                                   "GraphEntryBase", "CallSequenceItem"};
@@ -135,8 +135,9 @@ std::string replaced_all(std::string text, std::string_view from, std::string_vi
 
 }  // namespace
 
-TEST_CASE("in third-party models every activity, stimulus, event, chain and constraint appears in a view exactly once",
-          "[long]") {
+TEST_CASE(
+    "every activity and stimulus and event and chain and constraint of third-party models appears in exactly one view",
+    "[long]") {
   const std::string folder = test::corpus_folder();
   std::size_t models = 0, items = 0, others = 0, deviations = 0;
   for (const std::string& path : files_below(folder)) {
@@ -221,7 +222,7 @@ TEST_CASE("in third-party models every activity, stimulus, event, chain and cons
   CHECK(models > 200);
 }
 
-TEST_CASE("third-party models that exist in several versions say the same in all of them", "[long]") {
+TEST_CASE("third-party models in several versions have the same content in all of them", "[long]") {
   const std::string folder = test::corpus_folder();
   const std::string history = test::corpus_folder("/app4mc/history");
   // From 0.9.3 on instructions are ticks; all of these models execute one instruction a cycle by default.
@@ -251,7 +252,7 @@ TEST_CASE("third-party models that exist in several versions say the same in all
   CHECK(compared > 50);
 }
 
-TEST_CASE("third-party models before and after their migration to the next version say the same", "[long]") {
+TEST_CASE("third-party models have the same content before and after their migration", "[long]") {
   const std::string folder = test::corpus_folder("/app4mc/migration");
   // What the migration loses: placements in sections (0.7.1), call sequences and processes as targets and hardware
   // conditions (0.7.2), the preemption "unknown" (0.7.2).

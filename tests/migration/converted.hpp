@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Converting models in tests, and comparing them with what another tool made of them.
+/// Converts models in tests, and compares them with the results of another tool.
 
 #include <string>
 #include <string_view>
@@ -14,7 +14,7 @@ namespace test {
 
 struct Converted {
   std::vector<std::string> texts;  ///< of the files, in order
-  std::string dump;                ///< of the result read again
+  std::string dump;                ///< of the result after reading it again
   amalthea::Diagnostics diagnostics;
   std::vector<amalthea::migration::RuleRecord> rules;
   bool done = false;
@@ -26,12 +26,12 @@ struct Converted {
   bool has(std::string_view line) const;
 };
 
-/// A model in one file: what stands inside `<am:Amalthea …>` of the version, converted.
+/// Converts a model in one file: the content of `<am:Amalthea …>` of the version.
 Converted convert(std::string_view from, std::string_view content, std::string_view to);
 /// Whole files, or those of a folder, as one model.
 Converted convert_files(const std::vector<std::string>& paths, std::string_view to);
 
-/// Lines that only one of two dumps has, "- " those of the first, "+ " those of the second, in the order of the lines.
+/// Lines that only one of two dumps has, "- " for the first, "+ " for the second, in the order of the lines.
 std::vector<std::string> differences(const std::string& one, const std::string& other);
 
 /// Whether a text has this part.

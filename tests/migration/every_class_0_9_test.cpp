@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models with objects of every class, with random content, on their way from 0.8.2, 0.8.3, 0.9.0 and 0.9.1 to 0.9.2.
+// Models with objects of every class, with random content, migrated from 0.8.2, 0.8.3, 0.9.0 and 0.9.1 to 0.9.2.
 
 #include <filesystem>
 
@@ -18,7 +18,7 @@ namespace every_class_0_9_test {
 
 using namespace amalthea;
 
-TEST_CASE("a model with every class of 0.8.2 to 0.9.1 is one of 0.9.2 afterwards, and can be read as such") {
+TEST_CASE("a model with every class of 0.8.2 to 0.9.1 converts to a readable model of 0.9.2") {
   for (const Version from : {Version::v0_8_2, Version::v0_8_3, Version::v0_9_0, Version::v0_9_1})
     for (std::uint64_t seed = 1; seed <= 3; ++seed) {
       INFO(to_string(from) << ", seed " << seed);
@@ -39,7 +39,7 @@ TEST_CASE("a model with every class of 0.8.2 to 0.9.1 is one of 0.9.2 afterwards
     }
 }
 
-TEST_CASE("EMF accepts what becomes of models with every class", "[emf]") {
+TEST_CASE("EMF accepts converted models with every class", "[emf]") {
   test::EmfBatch emf;
   for (const Version from : {Version::v0_8_2, Version::v0_8_3, Version::v0_9_0, Version::v0_9_1}) {
     INFO(to_string(from));
@@ -58,7 +58,7 @@ TEST_CASE("EMF accepts what becomes of models with every class", "[emf]") {
   emf.run();
 }
 
-TEST_CASE("EMF accepts what becomes of examples of APP4MC", "[emf]") {
+TEST_CASE("EMF accepts converted examples of APP4MC", "[emf]") {
   const std::string history = test::corpus_folder("/app4mc/history/");
   test::EmfBatch emf;
   std::vector<std::string> files;

@@ -121,7 +121,7 @@ TEST_CASE("the statistic of a label access keeps the value of the kind of access
   CHECK(result.has("amalthea-converted.itea-1.1.0.read"));
 }
 
-TEST_CASE("allocations of ITEA 1.1.0 are of tasks, ISRs and runnables, and ISRs have an interrupt controller") {
+TEST_CASE("allocations of ITEA 1.1.0 concern tasks and ISRs and runnables and ISRs get an interrupt controller") {
   const auto result = convert_itea("itea-1.1.0", R"(
     <swModel><isrs name="I"/><tasks name="T"/><runnables name="R"/></swModel>
     <osModel><scheduler name="S1"/><scheduler name="S2"/></osModel>
@@ -162,7 +162,7 @@ TEST_CASE("addresses of schedulers in other files follow them into their operati
 
 // ---- 1.3.0
 
-TEST_CASE("files of ITEA 1.3.0 end in .amxmi, and addresses follow") {
+TEST_CASE("files of ITEA 1.3.0 end in .amxmi and addresses follow") {
   const auto result =
       convert_texts({{"mapping.amxmi", itea_text("itea-1.2.0", "central:AMALTHEA", R"(<mappingModel>
           <runnableAllocation><entity href="sw.amxmi-sw#//@runnables.0"/></runnableAllocation></mappingModel>)")},
@@ -173,7 +173,7 @@ TEST_CASE("files of ITEA 1.3.0 end in .amxmi, and addresses follow") {
   CHECK(result.has_line("mapping.amxmi:/mappingModel/runnableAllocation.0 >entity = sw.amxmi-sw.amxmi:/runnables.0"));
 }
 
-TEST_CASE("elements of ITEA component models go where their kind belongs") {
+TEST_CASE("elements of ITEA component models move to the features of their kind") {
   const auto result = convert_itea("itea-1.2.0", R"(<componentsModel>
     <elements xsi:type="components:Component" name="C"><ports xsi:type="components:FInterfacePort" name="p"/></elements>
     <elements xsi:type="components:Composite" name="D">
@@ -225,7 +225,7 @@ TEST_CASE("label switches of ITEA 1.2.0 become mode switches") {
   CHECK(result.has("amalthea-converted.itea-1.2.0.initialValue"));
 }
 
-TEST_CASE("a label of another file that decides becomes a mode label there") {
+TEST_CASE("a label in another file that controls a switch becomes a mode label there") {
   const auto result =
       convert_texts({{"tasks.amxmi", itea_text("itea-1.2.0", "central:AMALTHEA", R"(<swModel><tasks name="T"><callGraph>
           <graphEntries xsi:type="sw:LabelSwitch"><label href="labels.amxmi-sw#_l"/><entries value="5"/></graphEntries>
@@ -238,7 +238,7 @@ TEST_CASE("a label of another file that decides becomes a mode label there") {
                       "labels.amxmi-sw.amxmi:/modeLabels.0"));
 }
 
-TEST_CASE("a label switch whose label is not there keeps what it said") {
+TEST_CASE("a label switch with an unresolved label keeps its content") {
   const auto result = convert_itea("itea-1.2.0", R"(<swModel><tasks name="T"><callGraph>
       <graphEntries xsi:type="sw:LabelSwitch"><label href="gone.amxmi#_l"/><entries/></graphEntries>
     </callGraph></tasks></swModel>)",
@@ -263,7 +263,7 @@ TEST_CASE("a process deadline of ITEA 1.2.0 becomes a requirement") {
   CHECK_FALSE(result.has("<deadline"));
 }
 
-TEST_CASE("a deadline without a model that could hold its requirement is kept aside") {
+TEST_CASE("a deadline without a model for its requirement is kept as a property") {
   const auto result = convert_itea("itea-1.2.0", R"(<tasks name="T"><deadline value="22" unit="ns"/></tasks>)",
                                    "itea-1.3.0", "sw:SWModel");
   CHECK(result.has("amalthea-converted.itea-1.2.0.deadline"));
@@ -287,7 +287,7 @@ TEST_CASE("ITEA 1.3.0 states what was the first literal of an enumeration") {
   CHECK(result.has(R"(<mappingModel addressMappingType="none"/>)"));
 }
 
-TEST_CASE("custom properties of ITEA 1.3.0 lead to named objects only") {
+TEST_CASE("custom properties of ITEA 1.3.0 refer only to named objects") {
   const auto result = convert_itea("itea-1.2.0", R"(<swModel xmi:id="_sw"><labels name="L">
     <customProperties key="to"><value xsi:type="common:ReferenceObject" value="_sw"/></customProperties>
     <customProperties key="too"><value xsi:type="common:ReferenceObject" value="_l"/></customProperties>
@@ -300,7 +300,7 @@ TEST_CASE("custom properties of ITEA 1.3.0 lead to named objects only") {
 
 // ---- the text form
 
-TEST_CASE("ITEA files have a namespace for each package that they use, and the names of their release") {
+TEST_CASE("ITEA files have a namespace for each used package and the names of their release") {
   const std::string content = R"(<swModel><tags tagName="G"/><labels name="L" isBuffered="x"/></swModel>
     <constraintsModel><dataAgeConstraints><dataAge xsi:type="constraints:DataAgeCycle" maximumCyle="3"/>
     </dataAgeConstraints></constraintsModel>)";
@@ -316,14 +316,14 @@ TEST_CASE("ITEA files have a namespace for each package that they use, and the n
   CHECK(newer.has(R"(maximumCycle="3")"));
 }
 
-TEST_CASE("ITEA 1.3.0 names objects where 1.2.0 gives their position") {
+TEST_CASE("ITEA 1.3.0 uses names where 1.2.0 uses positions") {
   const std::string content = R"(<hwModel><coreTypes name="C"/><system><ecus><microcontrollers>
     <cores coreType="//@hwModel/@coreTypes.0"/></microcontrollers></ecus></system></hwModel>)";
   CHECK(convert_itea("itea-1.1.0", content, "itea-1.2.0").has(R"(coreType="//@hwModel/@coreTypes.0")"));
   CHECK(convert_itea("itea-1.1.0", content, "itea-1.3.0").has(R"(coreType="C?type=hw.CoreType")"));
 }
 
-TEST_CASE("positions name features as the release does") {
+TEST_CASE("positions use the feature names of the release") {
   const auto result = convert_itea("itea-1.1.0", R"(<propertyConstraintsModel>
     <memTypeDefinitions/><mappingConstraints xsi:type="propertyconstraints:AbstractElementMappingConstraint">
     <hwConstraint xsi:type="propertyconstraints:HwMemoryProperty">
@@ -335,7 +335,7 @@ TEST_CASE("positions name features as the release does") {
         std::string::npos);
 }
 
-TEST_CASE("elements that 0.7.0 has no class for go through ITEA releases as they are") {
+TEST_CASE("elements without a class in 0.7.0 pass ITEA releases unchanged") {
   const auto result = convert_itea("itea-1.1.0", R"(<!-- a --><attribute xsi:type="hw:BoolValue" xmi:id="_b"/>
     <components name="N"/><!-- z -->)",
                                    "itea-1.3.0", "hw:Quartz");
@@ -347,7 +347,7 @@ TEST_CASE("elements that 0.7.0 has no class for go through ITEA releases as they
 
 // ---- against AMALTHEA's own migration
 
-TEST_CASE("a model that is in the new form already stays as it is") {
+TEST_CASE("a model that already has the new form is unchanged") {
   const auto once = convert_itea("itea-1.2.0", R"(<swModel><tasks name="T"><callGraph>
       <graphEntries xsi:type="sw:LabelSwitch" label="_l"><entries value="5"/></graphEntries></callGraph></tasks>
       <labels xmi:id="_l" name="L"/></swModel><componentsModel><elements xsi:type="components:Component"/>
@@ -506,13 +506,13 @@ void check(const std::vector<std::string>& differences, const std::vector<Expect
 
 }  // namespace
 
-TEST_CASE("what becomes of ITEA 1.1.0 is what AMALTHEA's own migration makes of it") {
+TEST_CASE("conversion of ITEA 1.1.0 matches AMALTHEA's own migration") {
   constexpr std::string_view kept = "what a reading access says of writing is kept, AMALTHEA's migration drops it";
   check(pair_differences("110", "itea-1.1.0", "itea-1.2.0"),
         {{"sw", "@statistic/@customProperties.0", kept}, {"sw", "statistic/customProperties.0", kept}});
 }
 
-TEST_CASE("what becomes of ITEA 1.2.0 is what AMALTHEA's own migration makes of it") {
+TEST_CASE("conversion of ITEA 1.2.0 matches AMALTHEA's own migration") {
   constexpr std::string_view dangling =
       "references by position follow what moves; those of AMALTHEA's migration lead nowhere in this pair";
   constexpr std::string_view kept = "AMALTHEA's migration drops it";
@@ -534,7 +534,7 @@ TEST_CASE("what becomes of ITEA 1.2.0 is what AMALTHEA's own migration makes of 
          {"sw", ">valueProvider = default.amxmi-sw.amxmi:/modeLabels.0", twice}});
 }
 
-TEST_CASE("every ITEA model gets to 1.3.0 and says the same when it is read again") {
+TEST_CASE("every ITEA model converts to 1.3.0 and reads back the same") {
   std::size_t models = 0;
   for (const auto& entry : fs::recursive_directory_iterator(test::corpus_folder())) {
     const std::string extension = entry.path().extension().string();
@@ -556,7 +556,7 @@ TEST_CASE("every ITEA model gets to 1.3.0 and says the same when it is read agai
   CHECK(models > 80);
 }
 
-TEST_CASE("an id that says which of several unnamed objects is meant is kept") {
+TEST_CASE("an id that distinguishes unnamed objects is kept") {
   const auto converted = test::convert("0.7.0", R"(<swModel><tasks xmi:id="_a"/><tasks xmi:id="_b"/>
     <runnables xmi:id="_r" name="R"/></swModel>
     <mappingModel><taskAllocation task="_a"/><runnableAllocation entity="_r"/></mappingModel>)",

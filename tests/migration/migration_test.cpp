@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way from release to release, whatever the rules.
+// Migration from release to release, independent of the rules.
 
 #include <catch2/catch.hpp>
 
@@ -10,13 +10,13 @@ namespace migration_test {
 
 using namespace amalthea;
 
-TEST_CASE("there is a step to every release but the oldest, in order") {
+TEST_CASE("there is an ordered step to every release except the oldest") {
   const auto steps = migration::all_steps();
   REQUIRE(steps.size() == all_versions().size() + 2);
   for (std::size_t i = 0; i < steps.size(); ++i) CHECK(steps[i].to.position() == static_cast<int>(i) + 1);
 }
 
-TEST_CASE("where only the namespace changes, the model stays as it is") {
+TEST_CASE("steps that only change the namespace leave the model unchanged") {
   const auto converted = test::convert("3.0.0", R"(<swModel><tasks name="Control" stimuli=""/></swModel>)", "3.3.0");
   CHECK(converted.done);
   CHECK(converted.rules.empty());
@@ -25,7 +25,7 @@ TEST_CASE("where only the namespace changes, the model stays as it is") {
   CHECK(converted.has("/swModel/tasks.0 : Task"));
 }
 
-TEST_CASE("what is kept stands in the nearest owner that can have custom properties, once") {
+TEST_CASE("kept content is stored once in the nearest owner with custom properties") {
   const auto converted = test::convert("0.8.2", R"(<stimuliModel><stimuli xsi:type="am:InterProcessStimulus" name="S">
     <stimulusDeviation/></stimuli></stimuliModel>)",
                                        "0.8.3");

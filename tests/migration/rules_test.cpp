@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rules promise about themselves.
+// General properties of rules.
 
+#include <filesystem>
 #include <set>
 #include <string>
 
@@ -14,10 +15,7 @@ namespace rules_test {
 
 using namespace amalthea;
 
-TEST_CASE(
-    "every rule has a name of its own in its step and a summary, and docs/reference/migration-rules.md lists it under "
-    "its "
-    "version") {
+TEST_CASE("every rule has a unique name and a summary and an entry in docs/reference/migration-rules.md") {
   std::string expected;
   for (const migration::StepRules& step : migration::all_steps()) {
     std::set<std::string_view> names;  // 0.9.6 shares rules with 0.9.7
@@ -41,6 +39,32 @@ TEST_CASE(
       "docs/reference/migration-rules.md should end as migration-rules.expected.md, written to the current folder, "
       "does");
   CHECK(listed);
+}
+
+TEST_CASE("rules take objects out by Step alone, which keeps what is left in them") {
+  std::size_t files = 0;
+  for (const char* const folder : {"rules", "detail"})
+    for (const auto& file :
+         std::filesystem::directory_iterator(AMALTHEA_SOURCE_DIR "/migration/" + std::string(folder))) {
+      const std::string text = test::read_text(file.path().string());
+      if (file.path().filename() == "leftovers.cpp" || file.path().extension() != ".cpp") continue;
+      ++files;
+      for (const std::string_view call : {"remove(", "remove_all("})
+        for (std::size_t at = text.find(call); at != std::string::npos; at = text.find(call, at + 1)) {
+          INFO(file.path().string() << ": " << text.substr(text.rfind('\n', at) + 1, 100));
+          const std::string before = text.substr(0, at);
+          CHECK((before.ends_with("step.") || before.ends_with("step_.")));
+        }
+    }
+  CHECK(files > 30);
+}
+
+TEST_CASE(
+    "rules go through lists of objects, which skip what is gone, not through what an object holds at the moment") {
+  for (const auto& file : std::filesystem::directory_iterator(AMALTHEA_SOURCE_DIR "/migration/rules")) {
+    INFO(file.path().string());
+    CHECK(test::read_text(file.path().string()).find("for (const OwnedObject& ") == std::string::npos);
+  }
 }
 
 }  // namespace rules_test

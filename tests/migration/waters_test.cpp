@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The WATERS 2019 model, of which the data set MobSTr has four versions, and every other model from 0.9.2 on.
+// The WATERS 2019 model, in the four versions of the data set MobSTr, and all other models since 0.9.2.
 
 #include <set>
 
@@ -58,7 +58,7 @@ json analyzed(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("the WATERS 2019 model of four versions becomes the same model of 3.3.0") {
+TEST_CASE("four versions of the WATERS 2019 model convert to the same model of 3.3.0") {
   const std::string corpus = test::corpus_folder();
   const auto converted = [&](const char* name) {
     auto result = test::convert_files({fmt::format("{}/mobstr/{}", corpus, name)}, "3.3.0");
@@ -74,7 +74,7 @@ TEST_CASE("the WATERS 2019 model of four versions becomes the same model of 3.3.
   CHECK(only_the_description(test::differences(converted(models[4]).dump, converted(models[5]).dump)));
 }
 
-TEST_CASE("the definitions of schedulers are those that AMALTHEA's own migration made") {
+TEST_CASE("scheduler definitions match those of AMALTHEA's own migration") {
   const std::string corpus = test::corpus_folder();
   for (const char* name : {"mobstr.amxmi", "mobstr-mapped.amxmi"}) {
     INFO(name);
@@ -84,7 +84,7 @@ TEST_CASE("the definitions of schedulers are those that AMALTHEA's own migration
   }
 }
 
-TEST_CASE("the WATERS 2019 model goes down to 0.9.3 and up again") {
+TEST_CASE("the WATERS 2019 model survives a round trip to 0.9.3") {
   const std::string corpus = test::corpus_folder();
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/older.amxmi";
@@ -101,7 +101,7 @@ TEST_CASE("the WATERS 2019 model goes down to 0.9.3 and up again") {
   }
 }
 
-TEST_CASE("a democar of 0.9.7 is that of 0.9.5 with the mapping that its author added") {
+TEST_CASE("a democar of 0.9.7 equals that of 0.9.5 with the added mapping") {
   const std::string corpus = test::corpus_folder();
   const auto converted =
       test::convert_files({corpus + "/app4mc/0.9.5/examples/app4mc.example.democar/democar.amxmi"}, "0.9.7");
@@ -112,7 +112,7 @@ TEST_CASE("a democar of 0.9.7 is that of 0.9.5 with the mapping that its author 
   }
 }
 
-TEST_CASE("conversion does not change what analysis finds of the WATERS 2019 model") {
+TEST_CASE("conversion does not change the analysis of the WATERS 2019 model") {
   const std::string corpus = test::corpus_folder();
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/converted.amxmi";
@@ -124,7 +124,7 @@ TEST_CASE("conversion does not change what analysis finds of the WATERS 2019 mod
   }
 }
 
-TEST_CASE("models from 0.9.2 on become models of 3.3.0 that EMF accepts, losing measurements alone", "[emf]") {
+TEST_CASE("models since 0.9.2 convert to models of 3.3.0 that EMF accepts and lose only measurements", "[emf]") {
   const std::string corpus = test::corpus_folder();
   test::EmfBatch emf;
   std::vector<std::string> arguments = {test::EmfBatch::ecore(amalthea::Version::v3_3_0)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `amalthea analyze MODEL…` does, with the installed library (docs/library.md).
+// `amalthea analyze MODEL…` with the installed library (docs/library.md).
 
 #include <cstdio>
 #include <string>

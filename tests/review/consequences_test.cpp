@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What findings mean for a verdict: the table of it, and what the documentation says.
+// The effect of findings on a verdict: the table, and the documentation.
 
 #include <string>
 
@@ -30,7 +30,7 @@ std::string in_words(engine::Consequence consequence) {
 
 }  // namespace
 
-TEST_CASE("the documentation says of every finding what it means for the verdict") {
+TEST_CASE("the documentation states the effect of every finding on the verdict") {
   std::string_view before;
   for (const engine::FindingConsequence& row : engine::finding_consequences()) {
     INFO(row.id);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Review rules about hardware, memories, modes, limits and operating systems: each tells what is wrong in a small model
-// and is silent where that is mended.
+// Review rules about hardware, memories, modes, limits and operating systems: each reports the mistake in a small
+// model, and nothing after its correction.
 
 #include <string>
 #include <vector>
@@ -19,7 +19,7 @@ using namespace amalthea;
 
 namespace {
 
-std::vector<Diagnostic> told(const std::string& text, std::string_view id) {
+std::vector<Diagnostic> reported(const std::string& text, std::string_view id) {
   Diagnostics diagnostics;
   const Model model = test::model_from_text(text, diagnostics);
   review::review_model(model, diagnostics);
@@ -27,7 +27,7 @@ std::vector<Diagnostic> told(const std::string& text, std::string_view id) {
   return test::with_id(diagnostics, id);
 }
 
-std::size_t times(const std::string& text, std::string_view id) { return told(text, id).size(); }
+std::size_t times(const std::string& text, std::string_view id) { return reported(text, id).size(); }
 
 /// A unit and a memory, joined by two connections over a handler; what goes into the model beside may be given.
 std::string bus(const std::string& beside = "") {
@@ -65,7 +65,7 @@ std::string bus_with(std::string_view from, std::string_view to) { return test::
 
 }  // namespace
 
-TEST_CASE("hardware in order is reviewed without a word about it") {
+TEST_CASE("valid hardware has no findings") {
   Diagnostics diagnostics;
   const Model model = test::model_from_text(bus(), diagnostics);
   review::review_model(model, diagnostics);
@@ -75,20 +75,20 @@ TEST_CASE("hardware in order is reviewed without a word about it") {
   }
 }
 
-TEST_CASE("modules without definition and ports without type are told by kind (AM0618, AM0619)") {
+TEST_CASE("modules without definition and ports without type are reported by kind (AM0618 and AM0619)") {
   CHECK(times(bus_with(" definition=\"Ram?type=MemoryDefinition\"", ""), "AM0618") == 1);
   CHECK(times(bus_with(" definition=\"Bus?type=ConnectionHandlerDefinition\"", ""), "AM0618") == 1);
-  const auto units = told(bus_with(" definition=\"Cpu?type=ProcessingUnitDefinition\"", ""), "AM0618");
+  const auto units = reported(bus_with(" definition=\"Cpu?type=ProcessingUnitDefinition\"", ""), "AM0618");
   REQUIRE(units.size() == 1);
   CHECK(units.front().message.starts_with("ProcessingUnit \"Core\" has no definition"));
-  const auto ports = told(test::replaced(bus_with("name=\"s\" portType=\"responder\"", "name=\"s\""),
-                                         "name=\"in\" portType=\"responder\"", "name=\"in\""),
-                          "AM0619");
+  const auto ports = reported(test::replaced(bus_with("name=\"s\" portType=\"responder\"", "name=\"s\""),
+                                             "name=\"in\" portType=\"responder\"", "name=\"in\""),
+                              "AM0619");
   REQUIRE(ports.size() == 1);
   CHECK(ports.front().message.starts_with("2 of 4 ports do not state"));
 }
 
-TEST_CASE("connections without two ports, or between ports that do not fit, are told (AM0624, AM0625, AM0626)") {
+TEST_CASE("incomplete or mismatched connections are reported (AM0624 and AM0625 and AM0626)") {
   CHECK(times(bus_with(" port2=\"Bus1/s?type=HwPort\"", ""), "AM0624") == 1);
   CHECK(times(bus_with("port2=\"Bus1/s?type=HwPort\"", "port2=\"Core/out?type=HwPort\""), "AM0624") == 1);
   const std::string other = bus_with("name=\"s\" portType=\"responder\" portInterface=\"AXI\"",
@@ -109,7 +109,7 @@ TEST_CASE("connections without two ports, or between ports that do not fit, are 
   CHECK(times(delegated("initiator"), "AM0626") == 1);
 }
 
-TEST_CASE("a port with two connections is told, unless they are within a handler (AM0627)") {
+TEST_CASE("a port with two connections is reported unless they are within a handler (AM0627)") {
   const auto more = [](const std::string& tag, const std::string& before) {
     return bus_with(before,
                     before + "<" + tag + " name=\"more\" port1=\"Bus1/m?type=HwPort\" port2=\"Bus1/s?type=HwPort\"/>");
@@ -119,7 +119,7 @@ TEST_CASE("a port with two connections is told, unless they are within a handler
   CHECK(times(more("internalConnections", inside), "AM0627") == 0);
 }
 
-TEST_CASE("access paths that are broken, and addresses beyond the memory, are told (AM0628, AM0629)") {
+TEST_CASE("broken access paths and addresses beyond the memory are reported (AM0628 and AM0629)") {
   CHECK(times(bus_with("pathElements=\"Board/to_bus?type=HwConnection Bus1?type=ConnectionHandler "
                        "Board/to_ram?type=HwConnection\"",
                        "pathElements=\"Board/to_ram?type=HwConnection\""),
@@ -132,20 +132,20 @@ TEST_CASE("access paths that are broken, and addresses beyond the memory, are to
   CHECK(times(bus_with("endAddress=\"0x3ff\"", "startAddress=\"0x8000\" endAddress=\"0x83ff\""), "AM0629") == 0);
 }
 
-TEST_CASE("contradictory features and rates of units, and clocks that stand still, are told (AM0636, AM0637, AM0638)") {
+TEST_CASE("contradictory features and rates of units and stopped clocks are reported (AM0636 to AM0638)") {
   const std::string both = bus_with("features=\"Instructions/IPC_1?type=HwFeature\"",
                                     "features=\"Instructions/IPC_1?type=HwFeature Instructions/IPC_2?type=HwFeature\"");
   CHECK(times(both, "AM0636") == 1);
   CHECK(times(bus(), "AM0636") == 0);
   CHECK(times(bus_with("value=\"2.0\"", "value=\"-2.0\""), "AM0637") == 1);
   CHECK(times(bus_with("<defaultValue value=\"1.0\" unit=\"GHz\"/>", ""), "AM0638") == 1);
-  // That zero is no frequency is told where it stands, once.
+  // A zero frequency is reported once, at its location.
   const std::string still = bus_with("value=\"1.0\" unit=\"GHz\"", "value=\"0.0\" unit=\"GHz\"");
   CHECK(times(still, "AM0210") == 1);
   CHECK(times(still, "AM0638") == 0);
 }
 
-TEST_CASE("arguments for parameters of other runnables are told (AM0639)") {
+TEST_CASE("arguments for parameters of other runnables are reported (AM0639)") {
   const auto call = [](const std::string& parameter) {
     return test::model_text(
         "<swModel><runnables name=\"A\"><parameters name=\"in\" direction=\"in\"/></runnables><runnables "
@@ -172,21 +172,21 @@ std::string placed(const std::string& first, const std::string& second, const st
 
 }  // namespace
 
-TEST_CASE("labels that do not fit into their memory, or overlap there, or have no size, are told (AM0643 to AM0645)") {
+TEST_CASE("labels that exceed their memory or overlap or have no size are reported (AM0643 to AM0645)") {
   CHECK(times(placed("", ""), "AM0643") == 0);
-  const auto full = told(placed("", "", "500"), "AM0643");
+  const auto full = reported(placed("", "", "500"), "AM0643");
   REQUIRE(full.size() == 1);
   CHECK(full.front().message ==
         "the 2 labels mapped to memory \"RAM\" need 1100 bytes, but it has only 1024; map some to another memory, or "
         "correct a size");
   CHECK(times(placed("0x100", "0x300"), "AM0644") == 1);
   CHECK(times(placed("0x100", "0x358"), "AM0644") == 0);
-  CHECK(times(placed("0x0", "0x0"), "AM0644") == 0);  // nobody has placed them
+  CHECK(times(placed("0x0", "0x0"), "AM0644") == 0);  // they are not placed
   CHECK(times(placed("", "", "0"), "AM0645") == 1);
   CHECK(times(placed("", ""), "AM0645") == 0);
 }
 
-TEST_CASE("limits in the wrong order and limits of zero are told (AM0646, AM0647)") {
+TEST_CASE("limits in the wrong order and limits of zero are reported (AM0646 and AM0647)") {
   const auto age = [](const std::string& least, const std::string& most) {
     return test::model_text(
         "<constraintsModel><timingConstraints xsi:type=\"am:RepetitionConstraint\" name=\"R\"><lower value=\"" + least +
@@ -207,19 +207,19 @@ TEST_CASE("limits in the wrong order and limits of zero are told (AM0646, AM0647
   CHECK(times(limit("Lateness", "0"), "AM0647") == 0);
 }
 
-TEST_CASE("tasks under EDF without deadline are told together (AM0648)") {
+TEST_CASE("tasks under EDF without deadline are reported together (AM0648)") {
   std::string text = test::read_text(test::sample("offload-minimal.amxmi"));
   text = test::replaced(text, "name=\"FixedPriorityPreemptive\"", "name=\"EarliestDeadlineFirst\"");
   text = test::replaced(text, "xmi:id=\"FixedPriorityPreemptive?", "xmi:id=\"EarliestDeadlineFirst?");
   text = test::replaced(text, "definition=\"FixedPriorityPreemptive?", "definition=\"EarliestDeadlineFirst?");
   CHECK(times(text, "AM0648") == 0);
   const auto missing =
-      told(test::replaced(text, "process=\"Monitor?type=Task\"", "process=\"Control?type=Task\""), "AM0648");
+      reported(test::replaced(text, "process=\"Monitor?type=Task\"", "process=\"Control?type=Task\""), "AM0648");
   REQUIRE(missing.size() == 1);
   CHECK(missing.front().message.starts_with("1 of 2 tasks"));
 }
 
-TEST_CASE("deviations whose bounds and mean contradict each other are told (AM0649)") {
+TEST_CASE("deviations with contradictory bounds and mean are reported (AM0649)") {
   const auto jitter = [](const std::string& lower, const std::string& mean, const std::string& upper) {
     return test::model_text(fmt::format(
         R"(<stimuliModel><stimuli xsi:type="am:PeriodicStimulus" name="S"><recurrence value="5" unit="ms"/>
@@ -231,7 +231,7 @@ TEST_CASE("deviations whose bounds and mean contradict each other are told (AM06
   CHECK(times(jitter("1", "4", "3"), "AM0649") == 1);
   CHECK(times(jitter("2", "1", "3"), "AM0649") == 1);
   CHECK(times(jitter("3", "2", "1"), "AM0649") == 1);
-  // Where building the system has told it, it is not told again.
+  // What building the system has reported is not reported again.
   const std::string used = test::replaced(test::read_text(test::sample("offload-minimal.amxmi")),
                                           "average=\"250000.0\"", "average=\"350000.0\"");
   CHECK(times(used, "AM0232") == 1);
@@ -263,7 +263,7 @@ std::string all_of(const std::string& entries) {
 
 }  // namespace
 
-TEST_CASE("values that a mode does not have are told (AM0654)") {
+TEST_CASE("values that a mode does not have are reported (AM0654)") {
   CHECK(times(modal(state("EQUAL", "slow")), "AM0654") == 0);
   CHECK(times(modal(state("EQUAL", "rapid")), "AM0654") == 1);
   CHECK(times(modal(state("EQUAL", "slow"), "off"), "AM0654") == 1);
@@ -277,7 +277,7 @@ TEST_CASE("values that a mode does not have are told (AM0654)") {
   CHECK(times(numeric("seven"), "AM0654") == 1);
 }
 
-TEST_CASE("conditions that are never or always true are told (AM0655, AM0656)") {
+TEST_CASE("conditions that are never or always true are reported (AM0655 and AM0656)") {
   CHECK(times(modal(all_of(state("EQUAL", "slow") + state("EQUAL", "fast"))), "AM0655") == 1);
   CHECK(times(modal(all_of(state("EQUAL", "slow") + state("NOT_EQUAL", "slow"))), "AM0655") == 1);
   CHECK(times(modal(all_of(state("NOT_EQUAL", "slow") + state("NOT_EQUAL", "fast"))), "AM0655") == 0);  // idle is left
@@ -287,7 +287,7 @@ TEST_CASE("conditions that are never or always true are told (AM0655, AM0656)") 
   CHECK(times(modal(state("EQUAL", "slow") + state("NOT_EQUAL", "slow")), "AM0656") == 1);
 }
 
-TEST_CASE("semaphores that contradict themselves are told (AM0657)") {
+TEST_CASE("contradictory semaphores are reported (AM0657)") {
   const auto semaphore = [](const std::string& attributes, const std::string& version) {
     return test::model_text("<osModel><semaphores name=\"S\" " + attributes + "/></osModel>", version);
   };
@@ -299,7 +299,7 @@ TEST_CASE("semaphores that contradict themselves are told (AM0657)") {
   CHECK(times(semaphore("initialValue=\"-1\" maxValue=\"2\"", "1.2.0"), "AM0657") == 1);
 }
 
-TEST_CASE("keys of custom properties that are there twice are told (AM0661)") {
+TEST_CASE("duplicate keys of custom properties are reported (AM0661)") {
   const auto properties = [](const std::string& second, const std::string& inside) {
     return test::model_text(
         "<swModel><tasks name=\"T\"><customProperties key=\"a\"/><customProperties key=\"b\"/><activityGraph>" +
@@ -307,7 +307,7 @@ TEST_CASE("keys of custom properties that are there twice are told (AM0661)") {
   };
   CHECK(times(properties("c", ""), "AM0661") == 0);
   CHECK(times(properties("c", "<customProperties key=\"a\"/>"), "AM0661") == 0);
-  const auto twice = told(properties("a", ""), "AM0661");
+  const auto twice = reported(properties("a", ""), "AM0661");
   REQUIRE(twice.size() == 1);
   CHECK(twice.front().message ==
         "Task \"T\" has two custom properties with the key \"a\"; the analysis uses the first");
@@ -338,7 +338,7 @@ std::string parameter(const std::string& name, const std::string& values) {
 
 }  // namespace
 
-TEST_CASE("scheduling parameters that are not as their definitions say are told (AM0662, AM0663, AM0664)") {
+TEST_CASE("scheduling parameters that contradict their definitions are reported (AM0662 to AM0664)") {
   const std::string time = "<value xsi:type=\"am:Time\" value=\"1\" unit=\"ms\"/>";
   const std::string number = "<value xsi:type=\"am:IntegerObject\" value=\"3\"/>";
   const std::string slice = parameter("slice", time), priority = parameter("priority", number);
@@ -349,10 +349,10 @@ TEST_CASE("scheduling parameters that are not as their definitions say are told 
       "<value xsi:type=\"am:ListObject\"><values xsi:type=\"am:IntegerObject\" value=\"3\"/><values "
       "xsi:type=\"am:IntegerObject\" value=\"4\"/></value>";
   CHECK(times(scheduled(slice, parameter("priority", list)), "AM0663") == 2);
-  const std::string idle = scheduled("", priority);  // a scheduler of which nothing else is told
+  const std::string idle = scheduled("", priority);  // a scheduler without other findings
   const auto first = idle.find("<mappingModel>"), last = idle.find("</am:Amalthea>");
   CHECK(times(idle.substr(0, first) + idle.substr(last), "AM0664") == 1);
-  const auto twice = told(scheduled(slice, ""), "AM0664");
+  const auto twice = reported(scheduled(slice, ""), "AM0664");
   REQUIRE(twice.size() == 1);
   CHECK(twice.front().message.ends_with("(in 2 places)"));
   // A key that leads nowhere may be meant for it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every review rule both ways: it tells what is wrong, and is silent when that is mended.
+// Every review rule in both directions: it reports the mistake, and nothing after its correction.
 
 #include <set>
 #include <string>
@@ -26,7 +26,7 @@ Diagnostics review_of(const std::string& text) {
   return diagnostics;
 }
 
-/// How many findings of the rule there are in the smallest offloading system with one text replaced by another.
+/// The number of findings of the rule in the smallest offloading system with one text replaced.
 std::size_t count(const std::string& text, std::string_view id) {
   const Diagnostics diagnostics = review_of(text);
   for (const Diagnostic& finding : diagnostics.all()) UNSCOPED_INFO(format(finding));
@@ -46,13 +46,13 @@ const std::string control_priority = "<value xsi:type=\"am:IntegerObject\" value
 
 }  // namespace
 
-TEST_CASE("a sound model is reviewed without a word") {
+TEST_CASE("a valid model has no findings") {
   const Diagnostics diagnostics = review_of(good());
   for (const Diagnostic& finding : diagnostics.all()) UNSCOPED_INFO(format(finding));
   CHECK(diagnostics.all().empty());
 }
 
-TEST_CASE("rules are registered by id, each with the severity that the documentation states") {
+TEST_CASE("rules are registered by id with the documented severity") {
   std::string_view before;
   for (const review::Rule& rule : review::rules()) {
     INFO(rule.id);
@@ -65,7 +65,7 @@ TEST_CASE("rules are registered by id, each with the severity that the documenta
   }
 }
 
-TEST_CASE("overload of a core and of a GPU is told (AM0601)") {
+TEST_CASE("overload of a core and of a GPU is reported (AM0601)") {
   const std::string monitor = "lowerBound=\"200000\" upperBound=\"300000\"";
   CHECK(count(with(monitor, "lowerBound=\"200000\" upperBound=\"1900000\""), "AM0601") == 1);
   CHECK(count(with(monitor, "lowerBound=\"200000\" upperBound=\"1000000\""), "AM0601") == 0);
@@ -73,7 +73,7 @@ TEST_CASE("overload of a core and of a GPU is told (AM0601)") {
   CHECK(count(with(vision, "lowerBound=\"2000000\" upperBound=\"10500000\""), "AM0601") == 1);
 }
 
-TEST_CASE("a deadline that cannot be met even alone is told, GPU work included (AM0602)") {
+TEST_CASE("a deadline that is impossible even alone is reported including GPU work (AM0602)") {
   CHECK(count(with("<limitValue value=\"2\" unit=\"ms\"/>", "<limitValue value=\"299\" unit=\"us\"/>"), "AM0602") == 1);
   CHECK(count(with("<limitValue value=\"2\" unit=\"ms\"/>", "<limitValue value=\"300\" unit=\"us\"/>"), "AM0602") == 0);
   // 0.6 ms + 3 ms on the GPU + 0.5 ms.
@@ -81,7 +81,7 @@ TEST_CASE("a deadline that cannot be met even alone is told, GPU work included (
   CHECK(count(with("<limitValue value=\"10\" unit=\"ms\"/>", "<limitValue value=\"5\" unit=\"ms\"/>"), "AM0602") == 0);
 }
 
-TEST_CASE("swapped deadlines are told once (AM0603), one that is merely long as a note (AM0604)") {
+TEST_CASE("swapped deadlines are reported once (AM0603) and merely long ones as a note (AM0604)") {
   std::string text = with("<limitValue value=\"10\" unit=\"ms\"/>", "<limitValue value=\"2\" unit=\"ms\"/>");
   const auto last = text.rfind("<limitValue value=\"2\" unit=\"ms\"/>");
   text.replace(last, 34, "<limitValue value=\"10\" unit=\"ms\"/>");
@@ -92,51 +92,51 @@ TEST_CASE("swapped deadlines are told once (AM0603), one that is merely long as 
   CHECK(count(beyond, "AM0603") == 0);
 }
 
-TEST_CASE("a scheduler executed by another scheduler's unit is told (AM0610)") {
+TEST_CASE("a scheduler executed by another scheduler's unit is reported (AM0610)") {
   CHECK(count(with("executingPU=\"Core?type=ProcessingUnit\"", "executingPU=\"GPU?type=ProcessingUnit\""), "AM0610") ==
         1);
 }
 
-TEST_CASE("two schedulers for one unit are told (AM0611)") {
+TEST_CASE("two schedulers for one unit are reported (AM0611)") {
   CHECK(count(with("responsibility=\"GPU?type=ProcessingUnit\"",
                    "responsibility=\"GPU?type=ProcessingUnit Core?type=ProcessingUnit\""),
               "AM0611") == 1);
 }
 
-TEST_CASE("equal priorities on a core are told where priorities are stated (AM0612)") {
+TEST_CASE("equal priorities on a core are reported if priorities are stated (AM0612)") {
   const std::string equal =
       with("value=\"2\"/>\n      </schedulingParameters>", "value=\"1\"/>\n      </schedulingParameters>");
   CHECK(count(equal, "AM0612") == 1);
 }
 
-TEST_CASE("labels without memory are told when others have one (AM0613)") {
+TEST_CASE("labels without memory are reported if others have one (AM0613)") {
   CHECK(count(with("<memoryMapping abstractElement=\"Image_host?type=Label\" memory=\"DRAM?type=Memory\" "
                    "memoryPositionAddress=\"0x0\"/>",
                    ""),
               "AM0613") == 1);
 }
 
-TEST_CASE("a scheduler without units and tasks is told (AM0614)") {
+TEST_CASE("a scheduler without units and tasks is reported (AM0614)") {
   CHECK(count(with("</operatingSystems>",
                    "<taskSchedulers name=\"Spare\" "
                    "definition=\"FixedPriorityPreemptive?type=SchedulerDefinition\"/></operatingSystems>"),
               "AM0614") == 1);
 }
 
-TEST_CASE("a unit in use without a clock is told once (AM0615 or, with tasks on it, AM0304)") {
+TEST_CASE("a used unit without a clock is reported once (AM0615 or AM0304 with tasks)") {
   const std::string text =
       with(" frequencyDomain=\"Cpu_Clock?type=FrequencyDomain\" definition=\"Cpu", " definition=\"Cpu");
   CHECK(count(text, "AM0304") + count(text, "AM0615") == 1);
 }
 
-TEST_CASE("a mapping that is there twice is told (AM0616)") {
+TEST_CASE("a duplicate mapping is reported (AM0616)") {
   const std::string mapping =
       "<memoryMapping abstractElement=\"Image_host?type=Label\" memory=\"DRAM?type=Memory\" "
       "memoryPositionAddress=\"0x0\"/>";
   CHECK(count(with_more("mappingModel", mapping), "AM0616") == 1);
 }
 
-TEST_CASE("an ISR that is mapped to nobody, or to a controller without cores, is told once (AM0436, not AM0617)") {
+TEST_CASE("an ISR without a mapping or with a controller without cores is reported once (AM0436 instead of AM0617)") {
   const std::string isrs = "<isrs name=\"A\"/><isrs name=\"B\"/>";
   const std::string controller = "<interruptControllers name=\"IC\"/></operatingSystems>";
   std::string text = test::replaced(with_more("swModel", isrs), "</operatingSystems>", controller);
@@ -148,7 +148,7 @@ TEST_CASE("an ISR that is mapped to nobody, or to a controller without cores, is
   CHECK(count(test::replaced(text, "<isrs name=\"B\"/>", ""), "AM0436") == 1);
 }
 
-TEST_CASE("labels that are never accessed, read or written are told (AM0620, AM0621, AM0622)") {
+TEST_CASE("labels that are never accessed or read or written are reported (AM0620 to AM0622)") {
   CHECK(count(with_more("swModel", "<labels name=\"Spare\"><size value=\"1\" unit=\"B\"/></labels>"), "AM0620") == 1);
   // The monitor accesses one more label.
   const auto accessed = [](const std::string& how, const std::string& constant) {
@@ -165,7 +165,7 @@ TEST_CASE("labels that are never accessed, read or written are told (AM0620, AM0
   for (const char* id : {"AM0620", "AM0621", "AM0622"}) CHECK(count(accessed(read + write, "false"), id) == 0);
 }
 
-TEST_CASE("an input that is overwritten when the result comes back is told (AM0623)") {
+TEST_CASE("an offloading input that is overwritten before the result arrives is reported (AM0623)") {
   const std::string read = "<items xsi:type=\"am:LabelAccess\" data=\"Result_host?type=Label\" access=\"read\"/>";
   const std::string write = "<items xsi:type=\"am:LabelAccess\" data=\"Image_host?type=Label\" access=\"write\"/>";
   CHECK(count(with(read, read + write), "AM0623") == 1);
@@ -175,14 +175,14 @@ TEST_CASE("an input that is overwritten when the result comes back is told (AM06
   CHECK(count(feedback, "AM0623") == 0);
 }
 
-TEST_CASE("stimuli that activate nothing or are never triggered are told (AM0630, AM0631)") {
+TEST_CASE("stimuli that activate nothing or are never triggered are reported (AM0630 and AM0631)") {
   CHECK(count(with_more("stimuliModel", "<stimuli xsi:type=\"am:SingleStimulus\" name=\"Spare\"/>"), "AM0630") == 1);
   const std::string trigger =
       "<items xsi:type=\"am:InterProcessTrigger\" stimulus=\"Vision_request?type=InterProcessStimulus\"/>";
   CHECK(count(with(trigger, ""), "AM0631") == 1);
 }
 
-TEST_CASE("runnables that nobody calls are told, and circles of them (AM0632, AM0635)") {
+TEST_CASE("uncalled runnables and call cycles are reported (AM0632 and AM0635)") {
   CHECK(count(with_more("swModel", "<runnables name=\"Spare\"/>"), "AM0632") == 1);
   CHECK(count(with_more("swModel", "<runnables name=\"Spare\" callback=\"true\"/>"), "AM0632") == 0);
   const auto runnable = [](const std::string& name, const std::string& callee) {
@@ -193,7 +193,7 @@ TEST_CASE("runnables that nobody calls are told, and circles of them (AM0632, AM
   CHECK(count(with_more("swModel", runnable("A", "B") + runnable("B", "Monitor_Function")), "AM0635") == 0);
 }
 
-TEST_CASE("events that are not awaited or not used are told (AM0633, AM0634)") {
+TEST_CASE("unawaited or unused events are reported (AM0633 and AM0634)") {
   CHECK(count(with_more("swModel", "<events name=\"Spare\"/>"), "AM0634") == 1);
   const std::string wait =
       "<items xsi:type=\"am:WaitEvent\" waitingBehaviour=\"passive\">\n          <eventMask "
@@ -201,7 +201,7 @@ TEST_CASE("events that are not awaited or not used are told (AM0633, AM0634)") {
   CHECK(count(with(wait, ""), "AM0633") == 1);
 }
 
-TEST_CASE("event chains whose parts do not connect, or that go nowhere, are told (AM0640, AM0641, AM0642)") {
+TEST_CASE("unconnected or pointless event chains are reported (AM0640 to AM0642)") {
   const std::string events =
       "<eventModel><events xsi:type=\"am:ProcessEvent\" name=\"go\" entity=\"Control?type=Task\" "
       "eventType=\"activate\"/>"
@@ -225,7 +225,7 @@ TEST_CASE("event chains whose parts do not connect, or that go nowhere, are told
               "AM0641") == 1);
 }
 
-TEST_CASE("values without unit, negative times and empty periods are told (AM0650, AM0651, AM0652)") {
+TEST_CASE("values without unit and negative times and empty periods are reported (AM0650 to AM0652)") {
   const auto clock = [](const std::string& content) {
     return test::model_text("<stimuliModel><stimuli xsi:type=\"am:RelativePeriodicStimulus\" name=\"S\">" + content +
                             "</stimuli></stimuliModel>");
@@ -245,11 +245,11 @@ TEST_CASE("values without unit, negative times and empty periods are told (AM065
   CHECK(count(periodic("5", "-1"), "AM0651") == 1);
   CHECK(count(periodic("5", "1"), "AM0651") == 0);
   CHECK(count(periodic("5", "1"), "AM0652") == 0);
-  const std::string zero = periodic("0", "1");  // where the model can be built, building tells
+  const std::string zero = periodic("0", "1");  // if the model can be built, building reports it
   CHECK(count(zero, "AM0652") + count(zero, "AM0311") == 1);
 }
 
-TEST_CASE("probabilities that do not add up are told, and percentages are as good (AM0653)") {
+TEST_CASE("probabilities that do not add up are reported and percentages are accepted (AM0653)") {
   const auto choice = [](const std::string& a, const std::string& b) {
     return test::model_text(
         "<swModel><runnables name=\"R\"><activityGraph><items xsi:type=\"am:ProbabilitySwitch\"><entries "
@@ -261,13 +261,13 @@ TEST_CASE("probabilities that do not add up are told, and percentages are as goo
   CHECK(count(choice("0.3", "0.6"), "AM0653") == 1);
 }
 
-TEST_CASE("elements without a name are told by class (AM0660)") {
+TEST_CASE("elements without a name are reported by class (AM0660)") {
   CHECK(count(test::model_text(
                   "<swModel><labels/><labels/><events name=\"E\"/><modes xsi:type=\"am:NumericMode\"/></swModel>"),
               "AM0660") == 2);
 }
 
-TEST_CASE("very many findings of a rule are counted, not listed (AM0699)") {
+TEST_CASE("excess findings of a rule are counted and not listed (AM0699)") {
   std::string labels;
   for (int i = 0; i < 1200; ++i) labels += "<labels name=\"Spare" + std::to_string(i) + "\"/>";
   const Diagnostics diagnostics = review_of(with_more("swModel", labels));
@@ -276,14 +276,14 @@ TEST_CASE("very many findings of a rule are counted, not listed (AM0699)") {
   CHECK(test::with_id(diagnostics, "AM0699").front().message.starts_with("200 more findings of AM0620"));
 }
 
-TEST_CASE("what is wrong in a value is told once, not again when the system is built") {
+TEST_CASE("an invalid value is reported once and not again while building the system") {
   const std::string text = with("lowerBound=\"200000\"", "lowerBound=\"2x\"");
   const Diagnostics diagnostics = review_of(text);
   CHECK(test::with_id(diagnostics, "AM0220").size() == 1);
   CHECK(test::with_id(diagnostics, "AM0210").empty());
 }
 
-TEST_CASE("what an analysis needs is part of a review: affinity, stimulus, ticks, recursion, allocation") {
+TEST_CASE("a review includes the requirements of an analysis") {
   const std::string elsewhere = with("affinity=\"Core?type=ProcessingUnit\"", "affinity=\"GPU?type=ProcessingUnit\"");
   CHECK(count(elsewhere, "AM0406") == 1);
   CHECK(count(with(" stimuli=\"every_2ms?type=PeriodicStimulus\"", ""), "AM0407") == 1);

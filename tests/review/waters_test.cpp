@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The WATERS 2019 industrial challenge as it was published: what a review has to say about it.
+// The WATERS 2019 industrial challenge as published: the findings of a review.
 
 #include <string>
 #include <vector>
@@ -27,7 +27,7 @@ bool tells(const Diagnostics& diagnostics, std::string_view id, const std::vecto
 
 }  // namespace
 
-TEST_CASE("the original challenge model: all that is known to be wrong with it is found") {
+TEST_CASE("the original challenge model: all known mistakes are found") {
   const std::string folder = test::corpus_folder();
   Diagnostics diagnostics;
   const Model model = test::model_from_file(folder + "/mobstr/0.9.8/ChallengeModel_release_fix.amxmi", diagnostics);
@@ -51,7 +51,7 @@ TEST_CASE("the original challenge model: all that is known to be wrong with it i
   CHECK(test::with_id(diagnostics, "AM0612").size() == 2);  // the cores with several tasks
   CHECK(tells(diagnostics, "AM0612", {"3 tasks on \"Core0\"", "priority 1"}));
   CHECK(tells(diagnostics, "AM0612", {"2 tasks on \"Core5\"", "priority 1"}));
-  // 6. A label that nobody accesses.
+  // 6. A label without accesses.
   CHECK(test::with_id(diagnostics, "AM0620").size() == 1);
   CHECK(tells(diagnostics, "AM0620", {"NN_weights"}));
   // 7. The result overwrites the input.

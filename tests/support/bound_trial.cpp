@@ -201,8 +201,8 @@ std::string BoundTrial::text() const {
       "median "
       "{:.3f}, 90 % {:.3f}, largest {:.6f}; {} outside",
       systems, simulations, jobs, bounded, unbounded, chains, quantile(0.5), quantile(0.9), quantile(1), faults.size());
-  constexpr std::size_t told = 20;
-  for (std::size_t i = 0; i < std::min(told, faults.size()); ++i) text += "\n" + faults[i];
+  constexpr std::size_t reported = 20;
+  for (std::size_t i = 0; i < std::min(reported, faults.size()); ++i) text += "\n" + faults[i];
   return text;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What is seen of simulated systems, held against what the analysis says of every job.
+/// Compares simulated systems with the bounds of their analysis.
 
 #include <cstdint>
 #include <string>
@@ -11,16 +11,17 @@
 
 namespace test {
 
-/// What came of trying many systems.
+/// The results over many systems.
 struct BoundTrial {
   std::uint64_t systems = 0, simulations = 0, jobs = 0;
   std::uint64_t bounded = 0, unbounded = 0;  ///< tasks
   std::uint64_t chains = 0;                  ///< with a bound
-  std::vector<std::string> faults;           ///< what was outside of its bounds, a sentence each
-  std::vector<float> ratios;                 ///< of tasks with a bound: the longest seen of it
+  std::vector<std::string> faults;           ///< values outside of their bounds, one sentence each
+  std::vector<float> ratios;  ///< for tasks with a bound: the longest observed response relative to the bound
 
-  /// Simulates the system for a thousand microseconds at its longest times with the densest releases, as it is and with
-  /// all offsets zero; then as often as this with random releases, at longest, shortest and random times in turn.
+  /// Simulates the system for a thousand microseconds with its longest times and the densest releases, as it is and
+  /// with all offsets zero; then this number of times with random releases, with longest, shortest and random times in
+  /// turn.
   void run(const RandomSystem& drawn, std::uint64_t seed, int random_runs);
   std::string text() const;  ///< the figures, then the first faults
 };

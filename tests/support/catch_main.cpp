@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exit codes: 0 all passed, 77 nothing but skipped test cases, 1 anything else.
+// Exit codes: 0 all passed, 77 only skipped test cases, 1 anything else.
 #define CATCH_CONFIG_RUNNER
 #include <iostream>
 

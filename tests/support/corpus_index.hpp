@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// The index of the third-party models: what EMF says of each.
+/// The index of the third-party models, with EMF's judgment on each.
 
 #include <string>
 #include <vector>
@@ -16,8 +16,8 @@ struct IndexedModel {
   std::string judged;  ///< "clean", "needs-other-files", "structure-errors", "dangling-local"
 };
 
-/// The models of `folder`/INDEX.md that have a metamodel, in the order of their paths. Of several rows about one path,
-/// which stand for states of its history, the one with the file's own size counts.
+/// The models of `folder`/INDEX.md that have a metamodel, in the order of their paths. If several rows have the same
+/// path (different states of its history), the row with the file's size counts.
 std::vector<IndexedModel> indexed_models(const std::string& folder);
 
 }  // namespace test

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Many questions to the EMF judge in one process: starting a Java machine takes longer than reading most models.
+/// Sends many queries to the EMF judge in one process, since starting a Java machine takes longer than reading most
+/// models.
 
 #include <string>
 #include <vector>
@@ -13,19 +14,20 @@ namespace test {
 
 class EmfBatch {
  public:
-  /// Skips the test where judge, metamodels or a Java compiler are not here (AMALTHEA_EMF, default ../shared/emf).
+  /// Skips the test if the judge, the metamodels or a Java compiler are missing (AMALTHEA_EMF, default ../shared/emf).
   EmfBatch();
 
   /// The metamodel of a version; there is none for 0.9.6.
   static std::string ecore(amalthea::Version version);
 
-  /// A question: the judge's arguments. Returns its number.
+  /// A query: the judge's arguments. Returns its number.
   std::size_t ask(std::vector<std::string> arguments);
-  /// Checks that EMF reads the files, as one model of the version, without a word, and that every reference resolves.
+  /// Checks that EMF reads the files, as one model of the version, without a message, and that every reference
+  /// resolves.
   void expect_accepted(amalthea::Version version, std::vector<std::string> files);
-  /// Asks and checks all; fails the test when that is not possible.
+  /// Runs and checks all queries; fails the test if that is impossible.
   void run();
-  /// What the judge printed for a question.
+  /// The output of the judge for a query.
   std::string answer(std::size_t question) const;
 
   const std::string& folder() const { return folder_.path(); }

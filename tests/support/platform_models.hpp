@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// One small platform as every AMALTHEA version writes it: two cores (one at 200 MHz, one at 100 MHz, two instructions
-/// per cycle), a memory that the first core reads in 8 and writes in 12 of its cycles, a crossbar, an operating system
-/// with a task scheduler and an interrupt controller, a task, an interrupt service routine and a label, all mapped.
+/// The same small platform in every AMALTHEA version: two cores (one at 200 MHz, one at 100 MHz, two instructions per
+/// cycle), a memory that the first core reads in 8 and writes in 12 of its cycles, a crossbar, an operating system with
+/// a task scheduler and an interrupt controller, a task, an interrupt service routine and a label, all mapped.
 
 #include <string>
 #include <string_view>

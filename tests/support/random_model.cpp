@@ -100,7 +100,7 @@ class Generator {
 
   /// Adds an object wherever there is room for one.
   void grow() {
-    const std::vector<Object*> objects = model_.objects();
+    const Objects objects = model_.objects();
     Object& owner = *objects[below(objects.size())];
     const auto features = metamodel::all_features(owner.cls(), version_);
     if (features.empty()) return;

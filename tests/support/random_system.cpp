@@ -82,13 +82,13 @@ static_assert(std::size(feature_names) == feature_count);
 
 std::size_t index_of(SystemFeature feature) { return static_cast<std::size_t>(feature); }
 
-/// What keeps tasks from having a bound: only every so-manieth system has it, unless it must.
+/// Features that prevent bounds: only in some systems, unless required.
 SystemFeatures without_bound() {
   return features_of({F::loop, F::early_end, F::semaphore, F::counting_semaphore, F::polled_semaphore, F::server,
                       F::host_wait, F::copy_engines, F::coarse_preemption, F::shared_stream});
 }
 
-/// What cannot be bounded beside earliest deadline first or tasks that move between cores.
+/// Features that cannot be bounded together with earliest deadline first or migrating tasks.
 SystemFeatures not_with_all_schedulers() {
   return features_of(
       {F::cooperative, F::non_preemptive, F::uninterruptible, F::ceiling, F::offload, F::child_scheduler});
@@ -567,7 +567,7 @@ class Generator {
     in_runnable(task, runnable);
   }
 
-  // ---- tasks that others activate
+  // ---- triggered tasks
 
   /// A stimulus that occurs as `task` triggers it.
   StimulusIndex request_of(TaskIndex task) {
@@ -621,7 +621,7 @@ class Generator {
 
   void activated(TaskIndex by, TaskIndex task) { flows_.emplace_back(by, task); }
 
-  /// Another host task sets an event once a period; the one that waits comes as often.
+  /// Another host task sets an event once a period; the waiting task has the same rate.
   void wait_for_host(TaskIndex task, int period) {
     const EventIndex event = maker_.event(fmt::format("event{}", maker_.system().events.size()));
     SystemFeatures has;

@@ -3,8 +3,9 @@
 /// \file
 /// Random systems for tests of properties that hold for every system: one generator for all of them.
 ///
-/// What is added to the engine is added here as a SystemFeature, so that it meets everything else. Two features *meet*
-/// in a task that has them itself, or whose scheduler, whoever activates it, or what it offloads to the GPU has.
+/// Every extension of the engine is added here as a SystemFeature, so that it is combined with everything else. Two
+/// features *meet* in a task if the task, its scheduler, a task that activates it, or a task that it offloads to the
+/// GPU has them.
 
 #include <array>
 #include <bitset>
@@ -34,9 +35,9 @@ enum class SystemFeature : std::uint8_t {
   variable_rate,
   single,
   trigger,          ///< inter-process stimulus
-  trigger_chain,    ///< who is triggered triggers
-  event_stimulus,   ///< occurs as an event is set
-  several_stimuli,  ///< of one task
+  trigger_chain,    ///< a triggered task triggers another
+  event_stimulus,   ///< an event stimulus that occurs when an event is set
+  several_stimuli,  ///< for one task
   counter,          ///< one occurrence in so many
   condition,        ///< a stimulus that depends on a mode, or sets one
   // tasks
@@ -48,18 +49,18 @@ enum class SystemFeature : std::uint8_t {
   uninterruptible,
   runnables,
   varying_times,
-  branch,  ///< by chance, or one in so many
+  branch,  ///< by probability, or one in so many
   mode_branch,
   loop,
   early_end,  ///< Terminate in an alternative
   ceiling,    ///< semaphore with a priority ceiling
-  semaphore,  ///< without, shared between cores
+  semaphore,  ///< without a ceiling, shared between cores
   counting_semaphore,
   polled_semaphore,
   memory,     ///< labels whose accesses cost time
   overhead,   ///< of the operating system
-  rounding,   ///< cycles that are no whole picoseconds
-  host_wait,  ///< for another task on a CPU
+  rounding,   ///< cycles that are not whole picoseconds
+  host_wait,  ///< a wait for another task on a CPU
   // schedulers
   fixed_priority,
   osek,
@@ -75,10 +76,10 @@ enum class SystemFeature : std::uint8_t {
   offload,
   polling,
   passive_waiting,
-  work_beside,     ///< of the host, while the GPU works for it
+  work_beside,     ///< work of the host while the GPU works for it
   several_visits,  ///< to the GPU in one job
-  device_alone,    ///< device task for which nobody waits
-  device_trigger,  ///< device task that activates a host task
+  device_alone,    ///< a device task for which no host waits
+  device_trigger,  ///< a device task that activates a host task
   shared_context,
   shared_stream,
   copy,
@@ -97,28 +98,28 @@ using SystemFeatures = std::bitset<feature_count>;
 
 std::string_view name_of(SystemFeature);
 SystemFeatures features_of(std::initializer_list<SystemFeature>);
-SystemFeatures gpu_features();  ///< what only systems with a GPU have
+SystemFeatures gpu_features();  ///< only for systems with a GPU
 inline SystemFeatures all_features() { return SystemFeatures{}.set(); }
 
 struct RandomSystem {
   amalthea::System system;
   amalthea::engine::DeviceProfile profile;  ///< of every GPU
-  std::vector<SystemFeatures> met;          ///< parallel to System::tasks: what meets in each
+  std::vector<SystemFeatures> met;          ///< parallel to System::tasks: the features that meet in each
   SystemFeatures has() const;
   bool meets(SystemFeature a, SystemFeature b) const;
 };
 
 struct RandomSystemOptions {
   SystemFeatures may = all_features();  ///< nothing else occurs
-  SystemFeatures must;                  ///< occur, and if there are two, meet
-  int one_in = 8;                       ///< of the others every so-manieth is tried
+  SystemFeatures must;                  ///< must occur, and meet if there are two
+  int one_in = 8;                       ///< each of the others is tried with this probability
 };
 
-/// Times are microseconds and small: periods up to 240, so that 1000 see most of what happens.
+/// Times are microseconds and small: periods up to 240, so that 1000 show most effects.
 RandomSystem random_system(std::mt19937& random, const RandomSystemOptions& options = {});
 
-/// Systems in each of which two features meet, all pairs of those that `may` occur in turn; and others by chance. There
-/// are no two features that cannot meet: of those that a task has only one of, whoever activates it has the other.
+/// Systems in each of which two features meet: all pairs of `may` in turn; and others at random. All features can meet:
+/// if a task can have only one of two, the task that activates it has the other.
 class PairedSystems {
  public:
   explicit PairedSystems(std::uint32_t seed, SystemFeatures may = all_features());
@@ -132,13 +133,13 @@ class PairedSystems {
   std::size_t at_ = 0;
 };
 
-/// How often each pair has met.
+/// How often each pair of features has met.
 class PairTable {
  public:
   void add(const RandomSystem& system);
-  /// Pairs that never met, one in a line.
+  /// Pairs that never met, one per line.
   std::string missing() const;
-  /// The whole table, a line for every feature: how often it met itself, then each of those before it.
+  /// The whole table, one line for every feature: how often it met itself, then each of those before it.
   std::string text() const;
 
  private:

@@ -93,7 +93,7 @@ class SystemMaker {
     set(device, done, host);
   }
 
-  /// With event edges, which tell the engine who sets what.
+  /// With event edges, from which the engine knows which task sets which event.
   System build() {
     for (NodeIndex from = 0; from < system_.graph.size(); ++from)
       for (NodeIndex to = 0; to < system_.graph.size(); ++to) {
@@ -137,7 +137,7 @@ class SystemMaker {
   System system_;
 };
 
-/// A device that slows nothing, with this default time slice.
+/// A device without slowdown, with this default time slice.
 inline engine::DeviceProfile plain_profile(Duration slice) {
   engine::DeviceProfile profile;
   profile.name = "plain";
@@ -145,8 +145,8 @@ inline engine::DeviceProfile plain_profile(Duration slice) {
   return profile;
 }
 
-/// Analysed for `until`; the findings must be free of errors.
-inline engine::Results analysed(const System& system, Duration until, const engine::DeviceProfile& profile) {
+/// Analyzes for `until`; the findings must be free of errors.
+inline engine::Results analyzed(const System& system, Duration until, const engine::DeviceProfile& profile) {
   engine::AnalysisOptions options;
   options.until = until;
   options.profile = &profile;
@@ -154,8 +154,8 @@ inline engine::Results analysed(const System& system, Duration until, const engi
   auto results = engine::analyze(system, options, diagnostics);
   return std::move(results.value());
 }
-inline engine::Results analysed(const System& system, Duration until) {
-  return analysed(system, until, plain_profile(us(1000)));
+inline engine::Results analyzed(const System& system, Duration until) {
+  return analyzed(system, until, plain_profile(us(1000)));
 }
 
 }  // namespace test

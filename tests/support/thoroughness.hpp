@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// How much long tests do: what a build server has time for, or five times that with AMALTHEA_THOROUGH=1
-/// (`tools/run-tests --thorough`).
+/// The extent of long tests: for a build server, or five times that with AMALTHEA_THOROUGH=1 (`tools/run-tests
+/// --thorough`).
 
 #include <cstdlib>
 

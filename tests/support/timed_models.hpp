@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// One small system with timing as every AMALTHEA version writes it, on the platform of platform_models.hpp: tasks T
-/// (every 2 ms, calls R and S) and U (every 4 ms, calls R), the interrupt service routine I (every 4 ms, calls S), an
-/// event chain from T to U with a limit of 20 ms on its age. R and S execute 0.5 ms and 0.25 ms on the core C1, where
-/// all of them run.
+/// The same small system with timing in every AMALTHEA version, on the platform of platform_models.hpp: tasks T (every
+/// 2 ms, calls R and S) and U (every 4 ms, calls R), the interrupt service routine I (every 4 ms, calls S), an event
+/// chain from T to U with a limit of 20 ms on its age. R and S execute 0.5 ms and 0.25 ms on the core C1, where all of
+/// them run.
 
 #include <string>
 #include <string_view>
@@ -117,7 +117,7 @@ inline std::string timed_model(amalthea::Version version) {
                               timed_mapping(version));
 }
 
-/// The same without constraints, so that a sub-model for them has to be made.
+/// The same without constraints, so that a sub-model for them must be created.
 inline std::string timed_model_without_constraints(amalthea::Version version) {
   return replaced(timed_model(version), timed_constraints(version), "");
 }

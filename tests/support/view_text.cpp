@@ -446,7 +446,7 @@ std::string constraints_text(const Model& model, Diagnostics& diagnostics) {
   for (const auto& constraint : views::data_age_constraints(model, diagnostics))
     text += fmt::format("data age {} {} {} {}..{} {}..{}\n", constraint.name, name_of(constraint.runnable),
                         name_of(constraint.label), constraint.least_cycles.value_or(-1),
-                        constraint.most_cycles.value_or(-1), maybe(constraint.minimum), maybe(constraint.maximum));
+                        constraint.max_cycles.value_or(-1), maybe(constraint.minimum), maybe(constraint.maximum));
   for (const auto& group : views::data_groups(model))
     text += fmt::format("data {} {} {} {} {}\n", group.stability ? "stability" : "coherency", group.name,
                         group.direction, names_of(group.labels), name_of(group.scope));

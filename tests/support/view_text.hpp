@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Views as text, one line a fact, so that models can be compared whatever their versions.
+/// Views as text, one line per fact, to compare models of different versions.
 
 #include <string>
 
@@ -23,12 +23,12 @@ std::string text_of(const amalthea::views::Deviation<amalthea::Duration>& deviat
 /// "label == value && … || …"
 std::string text_of(const amalthea::views::Condition& condition);
 
-/// One item without those that it holds.
+/// One item without its content.
 std::string text_of(const amalthea::views::ActivityItem& item);
 std::string text_of(const amalthea::views::Stimulus& stimulus);
 std::string text_of(const amalthea::views::Event& event);
 
-/// Everything a container holds, indented by level.
+/// The content of a container, indented by level.
 std::string items_text(const amalthea::Model& model, amalthea::Element container, amalthea::Diagnostics& diagnostics,
                        int level = 0);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// How views read attributes. Enum literals that no version has count as not stated: whether a model's values fit
-/// their types is another question than what they mean.
+/// How views read attributes. Unknown enum literals are treated as unstated: whether values fit their types is checked
+/// elsewhere.
 
 #include <array>
 #include <cstddef>
@@ -18,13 +18,13 @@
 
 namespace amalthea::views::detail {
 
-/// Says that the value of an attribute cannot be read (AM0210).
+/// Reports that the value of an attribute is unreadable (AM0210).
 void report_unreadable(Element element, std::string_view attribute, const std::string& what, Diagnostics& diagnostics);
 
-/// A whole number; one written as a double ("1.0E8") is rounded to nearest.
+/// An integer; one written as a double ("1.0E8") is rounded to nearest.
 std::optional<std::int64_t> integer(Element element, std::string_view attribute, Diagnostics& diagnostics);
 std::optional<double> number(Element element, std::string_view attribute, Diagnostics& diagnostics);
-/// Hertz of a Frequency; unlike frequency_of it may be zero or negative.
+/// A Frequency in hertz; unlike frequency_of it may be zero or negative.
 std::optional<double> hertz_of(Element frequency, Diagnostics& diagnostics);
 
 inline bool flag(Element element, std::string_view attribute, bool otherwise) {
@@ -32,11 +32,11 @@ inline bool flag(Element element, std::string_view attribute, bool otherwise) {
   return text ? *text == "true" : otherwise;
 }
 
-/// An enum literal as written. Where none is written, "", but before ITEA 1.3.0, whose enums have no `_undefined_`, the
+/// An enum literal as written. If none is written: "", but before ITEA 1.3.0, whose enums have no `_undefined_`, the
 /// first literal.
 std::string_view stated_literal(Element element, std::string_view attribute);
 
-/// A literal; "" where it is not stated or `_undefined_`.
+/// A literal; "" if it is unstated or `_undefined_`.
 inline std::string_view literal_text(Element element, std::string_view attribute) {
   const std::string_view text = stated_literal(element, attribute);
   return text == "_undefined_" ? std::string_view{} : text;
@@ -56,8 +56,8 @@ E literal(Element element, std::string_view attribute, const Literals<E, N>& lit
   return literal(stated_literal(element, attribute), literals, otherwise);
 }
 
-/// Calls visit(element) for each child with this tag of each such part. Children that only refer to something
-/// (`href`) are left out.
+/// Calls visit(element) for each child with this tag of each such part. Skips children that only refer to something
+/// (`href`).
 template <typename Visit>
 void for_each_member(const Model& model, std::string_view part_class, std::string_view tag, Visit visit) {
   for_each_part(model, part_class, [&](Element part) {

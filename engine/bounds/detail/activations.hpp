@@ -1,55 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// When jobs come, and who triggers whom.
+/// When jobs are released, and which tasks trigger which.
 
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "engine/bounds/detail/subject.hpp"
+#include "engine/bounds/detail/analyzed_system.hpp"
 #include "engine/nvidia/time_slice_analysis.hpp"
 
 namespace amalthea::engine::bounds {
 
-/// Longer periods count as this one, and what comes once as if it came again after as much: no window is longer.
-inline constexpr Duration longest_period = nvidia::longest_analysed - Duration::picoseconds(1);
+/// Upper limit for periods: longer periods count as this one, and a single activation counts as periodic with it. No
+/// analyzed window is longer.
+inline constexpr Duration longest_period = nvidia::longest_analyzed - Duration::picoseconds(1);
 
-/// Who may make whom go on.
+/// Which steps release a task or end its wait.
 struct Triggers {
-  std::vector<std::vector<Place>> of_stimulus;         ///< the steps that trigger it
-  std::vector<std::vector<Place>> of_event;            ///< the steps that set it
-  std::vector<std::vector<StimulusIndex>> activating;  ///< the stimuli of every task
+  std::vector<std::vector<TaskStep>> of_stimulus;      ///< the steps that trigger each stimulus
+  std::vector<std::vector<TaskStep>> of_event;         ///< the steps that set each event
+  std::vector<std::vector<StimulusIndex>> activating;  ///< the stimuli that activate each task
 };
-Triggers triggers_of(const Subject& subject);
+Triggers triggers_of(const AnalyzedSystem& subject);
 
-/// One way in which jobs of a task come.
+/// One activation pattern of a task.
 struct Activation {
   struct Source {
-    TaskIndex task = 0;          ///< whose job triggers it,
-    std::size_t activation = 0;  ///< by which of its activations
-    Duration certain;            ///< the least that it executes before and after the trigger
+    TaskIndex task = 0;          ///< the task whose job triggers it
+    std::size_t activation = 0;  ///< index into the activations of that task
+    Duration certain;            ///< the minimum execution of that job before and after the trigger
   };
   Duration period;
-  std::optional<Source> source;  ///< of what is triggered
-  /// How much releases spread: of what comes by itself as stated, of what is triggered as far as the bounds found so
-  /// far say, at first as much as those of its source. Nowhere else: what is analysed takes it from here.
+  std::optional<Source> source;  ///< the triggering job; nothing: activated by a stimulus
+  /// Release jitter. A stimulus states it. For a triggered task it follows from the bounds found so far; it starts with
+  /// the jitter of the source. This is the only place that holds it: the problems read it from here.
   Duration jitter;
-  Duration minimum_distance;  ///< of what comes by itself
+  Duration minimum_distance;  ///< of an activation by a stimulus
 };
 
-/// All ways in which jobs of a task come.
+/// All activation patterns of a task.
 struct Activations {
   std::vector<Activation> all;
-  std::string fault;  ///< why they are not known; "" when they are
+  std::string fault;  ///< why they are unknown; "" if they are known
 
   bool any() const { return !all.empty() || !fault.empty(); }
-  /// As many as the task counts for.
-  std::size_t ways() const { return all.empty() ? 1 : all.size(); }
+  /// The number of tasks that stand for this one in a problem.
+  std::size_t count() const { return all.empty() ? 1 : all.size(); }
 };
 
-/// Of every task.
-std::vector<Activations> activations_of(const Subject& subject, const Triggers& triggers);
+/// For every task.
+std::vector<Activations> activations_of(const AnalyzedSystem& subject, const Triggers& triggers);
 
 }  // namespace amalthea::engine::bounds

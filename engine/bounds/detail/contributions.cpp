@@ -37,21 +37,21 @@ ContributionKind contribution_of(cpu::CpuPart part) {
   return ContributionKind::execution;
 }
 
-/// What a job's label accesses take of its own execution, at most.
-Duration memory_time(const Subject& subject, TaskIndex task) {
+/// The maximum time of a job's label accesses within its own execution.
+Duration memory_time(const AnalyzedSystem& subject, TaskIndex task) {
   Duration time;
   for (std::size_t step = 0; step < subject.steps(task).size(); ++step)
     if (accesses_memory(subject.system, subject.step({task, step}))) time += span_of(subject, {task, step}).worst;
   return time;
 }
 
-void add_own_time(std::vector<Contribution>& parts, const Subject& subject, TaskIndex task, Duration time) {
+void add_own_time(std::vector<Contribution>& parts, const AnalyzedSystem& subject, TaskIndex task, Duration time) {
   const Duration memory = std::min(memory_time(subject, task), time);
   add_contribution(parts, ContributionKind::execution, std::nullopt, time - memory);
   add_contribution(parts, ContributionKind::memory, std::nullopt, memory);
 }
 
-/// Of all but BoundPart::gpu.
+/// For all parts except BoundPart::gpu.
 ContributionKind contribution_of(BoundPart part) {
   switch (part) {
     case BoundPart::execution:
@@ -73,13 +73,13 @@ ContributionKind contribution_of(BoundPart part) {
   return ContributionKind::execution;
 }
 
-/// Whether it is the core that is given to another.
+/// Whether another task has the core.
 bool is_of_core(BoundPart part) { return part == BoundPart::preemption || part == BoundPart::blocking; }
 
 }  // namespace
 
-std::vector<Contribution> contributions_on_core(const Subject& subject, const CoreProblem& problem, TaskIndex task,
-                                                const std::vector<cpu::CpuShare>& shares) {
+std::vector<Contribution> contributions_on_core(const AnalyzedSystem& subject, const CoreProblem& problem,
+                                                TaskIndex task, const std::vector<cpu::CpuShare>& shares) {
   std::vector<Contribution> parts;
   for (const cpu::CpuShare& share : shares) {
     if (share.part == cpu::CpuPart::execution && !share.by) {
@@ -96,7 +96,7 @@ std::vector<Contribution> contributions_on_core(const Subject& subject, const Co
   return parts;
 }
 
-std::vector<Contribution> contributions_with_gpu(const Subject& subject, const std::vector<GpuMember>& members,
+std::vector<Contribution> contributions_with_gpu(const AnalyzedSystem& subject, const std::vector<GpuMember>& members,
                                                  TaskIndex task, const std::vector<nvidia::BoundShare>& shares,
                                                  const std::vector<TaskIndex>& segments) {
   Duration copies;

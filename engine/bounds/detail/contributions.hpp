@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What bounds are made of, in the words of the simulation's contributions.
+/// Translates the parts of a bound into the contributions that the simulation reports.
 
 #include <vector>
 
@@ -10,12 +10,12 @@
 
 namespace amalthea::engine::bounds {
 
-/// Of the task of a core.
-std::vector<Contribution> contributions_on_core(const Subject& subject, const CoreProblem& problem, TaskIndex task,
-                                                const std::vector<cpu::CpuShare>& shares);
+/// For a task of a core.
+std::vector<Contribution> contributions_on_core(const AnalyzedSystem& subject, const CoreProblem& problem,
+                                                TaskIndex task, const std::vector<cpu::CpuShare>& shares);
 
-/// Of a task of the GPU's problem; `segments` are those whose own work is among the shares.
-std::vector<Contribution> contributions_with_gpu(const Subject& subject, const std::vector<GpuMember>& members,
+/// For a task of the GPU's problem; `segments` are those whose own work is among the shares.
+std::vector<Contribution> contributions_with_gpu(const AnalyzedSystem& subject, const std::vector<GpuMember>& members,
                                                  TaskIndex task, const std::vector<nvidia::BoundShare>& shares,
                                                  const std::vector<TaskIndex>& segments);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// How cores are analysed that are analysed apart from GPUs: one entry for each kind of core.
+/// The analyses of cores that are analyzed separately from GPUs: one entry for each kind of core.
 
 #include <cstddef>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace amalthea::engine::bounds {
 
-/// What an analysis looks at to tell whether it fits a core.
+/// What an analysis needs to decide whether it applies to a core.
 struct CoreView {
   const System& system;
   const Ranks& ranks;
@@ -20,29 +20,29 @@ struct CoreView {
   const CoreModel& core;
 };
 
-/// The tasks of a core, one for each way in which their jobs come.
+/// The tasks of a core, one for each activation pattern.
 struct CoreProblem {
   struct Member {
-    TaskIndex task = 0;  ///< jobs of the same one run one after the other
+    TaskIndex task = 0;  ///< entries with the same task run one after the other
     bool interrupt = false;
-    std::vector<std::size_t> cores;  ///< where it may run: indices into CoreModel::units
+    std::vector<std::size_t> cores;  ///< cores it may run on: indices into CoreModel::units
   };
   std::vector<cpu::CpuTask> tasks;
-  std::vector<Member> members;  ///< parallel to them
+  std::vector<Member> members;  ///< parallel to `tasks`
 };
 
 struct CoreAnalysis {
-  /// Whether it is for the schedulers and units of a core.
+  /// Whether it applies to the schedulers and units of a core.
   bool (*is_for)(const CoreView& view);
-  /// Why it has no bounds for such a core; "" when it has.
+  /// Why it has no bounds for such a core; "" if it has.
   std::string (*fault)(const CoreView& view);
   /// Parallel to the tasks; `by` and `obstacle` are indices into them.
   std::vector<cpu::CpuBound> (*bounds)(const CoreProblem& problem);
-  bool by_rank = true;    ///< a task's core is overloaded by those of at least its rank alone
-  bool with_gpu = false;  ///< the equations of nvidia/time_slice_analysis.hpp, too, are for such cores
+  bool by_rank = true;    ///< only tasks of at least a task's rank can overload the core for it
+  bool with_gpu = false;  ///< the equations of nvidia/time_slice_analysis.hpp also apply to such cores
 };
 
-// A new analysis is a file of its own that defines it, and a name here. The first that is for a core analyses it.
+// A new analysis is a separate file that defines it, and a name here. The first one that applies to a core analyzes it.
 extern const CoreAnalysis on_several_cores, by_deadline, by_fixed_priority;
 inline constexpr const CoreAnalysis* core_analyses[] = {&on_several_cores, &by_deadline, &by_fixed_priority};
 

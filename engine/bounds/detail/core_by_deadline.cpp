@@ -16,12 +16,12 @@ bool has_deadline_scheduler(const CoreView& view) {
   return std::any_of(view.core.tasks.begin(), view.core.tasks.end(), [&](TaskIndex task) {
     const auto& schedulers = view.ranks.schedulers[task];
     return std::any_of(schedulers.begin(), schedulers.end(), [&](SchedulerIndex index) {
-      return goes_by_deadline(view.system.platform.schedulers[index].kind);
+      return uses_deadlines(view.system.platform.schedulers[index].kind);
     });
   });
 }
 
-/// All tasks must be under one scheduler that goes by deadlines, have one, and be preemptive at any time.
+/// All tasks must be under one deadline-based scheduler, have a deadline, and be fully preemptive.
 std::string fault_by_deadline(const CoreView& view) {
   std::optional<SchedulerIndex> only;
   for (const TaskIndex task : view.core.tasks) {
@@ -29,7 +29,7 @@ std::string fault_by_deadline(const CoreView& view) {
     const auto& schedulers = view.ranks.schedulers[task];
     if (!only) only = schedulers.front();
     if (schedulers.size() > 1 || schedulers.front() != *only ||
-        !goes_by_deadline(view.system.platform.schedulers[*only].kind))
+        !uses_deadlines(view.system.platform.schedulers[*only].kind))
       return fmt::format("{}, together with another scheduler", algorithm_of(view, *only));
   }
   for (const TaskIndex task : view.core.tasks) {
@@ -43,7 +43,7 @@ std::string fault_by_deadline(const CoreView& view) {
   return {};
 }
 
-/// Tasks of a problem, and where they are in it.
+/// Tasks of a problem, and their indices in it.
 struct Selection {
   std::vector<cpu::CpuTask> tasks;
   std::vector<std::size_t> places;
@@ -59,7 +59,7 @@ Selection select(const CoreProblem& problem, bool interrupts) {
   return selection;
 }
 
-/// What was `found` of tasks in some order, into the order of the problem; `places` are theirs there.
+/// Copies the bounds `found` for a selection into the order of the problem; `places` are the indices there.
 void put_back(std::vector<cpu::CpuBound> found, const std::vector<std::size_t>& places,
               std::vector<cpu::CpuBound>& bounds) {
   for (std::size_t i = 0; i < found.size(); ++i) {
@@ -70,7 +70,7 @@ void put_back(std::vector<cpu::CpuBound> found, const std::vector<std::size_t>& 
   }
 }
 
-/// Interrupts among themselves go by their priorities.
+/// Interrupts are ordered by their priorities.
 std::vector<cpu::CpuBound> bounds_by_deadline(const CoreProblem& problem) {
   const Selection tasks = select(problem, false), interrupts = select(problem, true);
   std::vector<std::size_t> places = tasks.places;
@@ -83,7 +83,7 @@ std::vector<cpu::CpuBound> bounds_by_deadline(const CoreProblem& problem) {
 
 }  // namespace
 
-/// Tasks are served by their deadlines, and interrupts come before them.
+/// Tasks are scheduled by their deadlines, and interrupts preempt them.
 const CoreAnalysis by_deadline{has_deadline_scheduler, fault_by_deadline, bounds_by_deadline, false};
 
 }  // namespace amalthea::engine::bounds

@@ -4,7 +4,7 @@
 
 namespace amalthea::engine::bounds {
 
-/// All that can be told by ranks.
+/// Every core whose order is defined by ranks.
 const CoreAnalysis by_fixed_priority{
     [](const CoreView&) { return true; }, [](const CoreView&) { return std::string(); },
     [](const CoreProblem& problem) { return cpu::fixed_priority_bounds(problem.tasks); }, true, true};

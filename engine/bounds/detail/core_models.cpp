@@ -12,7 +12,7 @@
 namespace amalthea::engine::bounds {
 namespace {
 
-bool is_active(const Subject& subject, const std::vector<Activations>& activations, TaskIndex task) {
+bool is_active(const AnalyzedSystem& subject, const std::vector<Activations>& activations, TaskIndex task) {
   return subject.is_host(task) && activations[task].any();
 }
 
@@ -20,23 +20,23 @@ std::vector<UnitIndex> units_of(const Task& task) {
   return task.units.empty() ? std::vector<UnitIndex>{task.unit} : task.units;
 }
 
-/// Sets who is how urgent and which parts of whose jobs are left to whom.
-void find_shapes(const Subject& subject, const std::vector<Activations>& activations, CoreModels& models,
+/// Computes the ranks and the non-preemptive sections of all tasks.
+void find_shapes(const AnalyzedSystem& subject, const std::vector<Activations>& activations, CoreModels& models,
                  Faults& faults) {
   models.ranks = ranks_of(subject.system);
   const SemaphoreCeilings semaphores = semaphore_ceilings(subject, models.ranks);
   models.shapes.resize(subject.tasks());
   for (TaskIndex task = 0; task < subject.tasks(); ++task) {
     if (!is_active(subject, activations, task)) continue;
-    blame(faults, task, semaphores.faults[task]);
-    blame(faults, task, subject.worst[task].unanalysable);
-    if (ends_early(subject.worst[task])) blame(faults, task, "it ends before its last step");
+    add_fault(faults, task, semaphores.faults[task]);
+    add_fault(faults, task, subject.worst[task].unanalyzable);
+    if (ends_early(subject.worst[task])) add_fault(faults, task, "it ends before its last step");
     models.shapes[task] = shape_of(subject, models.ranks, semaphores, task);
   }
 }
 
-/// Cores that tasks move between are one.
-void find_cores(const Subject& subject, const std::vector<Activations>& activations, CoreModels& models) {
+/// Cores between which tasks migrate are one core model.
+void find_cores(const AnalyzedSystem& subject, const std::vector<Activations>& activations, CoreModels& models) {
   std::vector<UnitIndex> leader(subject.system.platform.units.size());
   std::iota(leader.begin(), leader.end(), UnitIndex{0});
   const auto find = [&](UnitIndex unit) {
@@ -78,7 +78,7 @@ std::string fault_of_servers(const CoreView& view) {
   return {};
 }
 
-/// Of a core with a task that waits for a GPU.
+/// For a core with a task that waits for a GPU.
 std::string fault_with_offload(const CoreView& view, const Task& offloading) {
   if (view.core.analysis->with_gpu) return {};
   const Scheduler& scheduler = view.system.platform.schedulers[offloading.scheduler];
@@ -86,7 +86,7 @@ std::string fault_with_offload(const CoreView& view, const Task& offloading) {
                      view.core.several() ? "tasks on several cores " : "", to_string(scheduler.kind), offloading.name);
 }
 
-/// Preemptive at any time, and nothing comes but once a period.
+/// Fully preemptive, with at most one release per period.
 bool is_plain(const CoreModel& core, const std::vector<TaskShape>& shapes,
               const std::vector<Activations>& activations) {
   return std::all_of(core.tasks.begin(), core.tasks.end(), [&](TaskIndex task) {
@@ -99,8 +99,8 @@ bool is_plain(const CoreModel& core, const std::vector<TaskShape>& shapes,
 
 }  // namespace
 
-CoreModels core_models(const Subject& subject, const std::vector<Activations>& activations, const Offloads& offloads,
-                       Faults& faults) {
+CoreModels core_models(const AnalyzedSystem& subject, const std::vector<Activations>& activations,
+                       const Offloads& offloads, Faults& faults) {
   CoreModels models;
   find_shapes(subject, activations, models, faults);
   find_cores(subject, activations, models);
@@ -113,7 +113,7 @@ CoreModels core_models(const Subject& subject, const std::vector<Activations>& a
     std::string fault = fault_of_servers(view);
     if (fault.empty()) fault = core.analysis->fault(view);
     if (fault.empty() && offloads_any) fault = fault_with_offload(view, subject.task(*offloading));
-    for (const TaskIndex task : core.tasks) blame(faults, task, fault);
+    for (const TaskIndex task : core.tasks) add_fault(faults, task, fault);
     core.apart =
         fault.empty() && !offloads_any && !(core.analysis->with_gpu && is_plain(core, models.shapes, activations));
   }

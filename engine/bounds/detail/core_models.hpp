@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What the active host tasks of a system are to the analyses of their cores: who shares a core with whom, who is how
-/// urgent, which parts of a job are left to whom, and which analysis fits a core.
+/// The active host tasks of a system as the core analyses see them: which tasks share a core, their ranks, which
+/// sections of a job cannot be preempted by whom, and which analysis applies to a core.
 
 #include <optional>
 #include <string>
@@ -17,12 +17,12 @@ namespace amalthea::engine::bounds {
 
 struct CoreAnalysis;  // core_analyses.hpp
 
-/// A core, or several that tasks move between.
+/// A core, or several cores between which tasks migrate.
 struct CoreModel {
   std::vector<UnitIndex> units;
   std::vector<TaskIndex> tasks;  ///< active ones
   const CoreAnalysis* analysis = nullptr;
-  bool apart = false;  ///< analysed apart from GPUs
+  bool apart = false;  ///< analyzed separately from GPUs
 
   bool several() const { return units.size() > 1; }
 };
@@ -36,13 +36,13 @@ struct CoreModels {
   const CoreModel& core(TaskIndex task) const { return cores[*core_of[task]]; }
 };
 
-/// Tasks that no analysis fits have a fault.
-CoreModels core_models(const Subject& subject, const std::vector<Activations>& activations, const Offloads& offloads,
-                       Faults& faults);
+/// Tasks to which no analysis applies get a fault.
+CoreModels core_models(const AnalyzedSystem& subject, const std::vector<Activations>& activations,
+                       const Offloads& offloads, Faults& faults);
 
-/// All that is known of the tasks before their problems are put.
-struct Known {
-  const Subject& subject;
+/// Everything the problems are built from.
+struct ProblemInput {
+  const AnalyzedSystem& subject;
   const std::vector<Activations>& activations;  ///< of every task
   const Offloads& offloads;
   const CoreModels& cores;

@@ -26,7 +26,7 @@ bool alike(const ProcessingUnit& a, const ProcessingUnit& b) {
                     });
 }
 
-/// All cores must be alike, all tasks under one scheduler that goes by priorities, and preemptive at any time.
+/// All cores must be identical, all tasks under one priority-based scheduler and fully preemptive.
 std::string fault_on_several_cores(const CoreView& view) {
   if (by_deadline.is_for(view))
     if (std::string fault = by_deadline.fault(view); !fault.empty()) return fault;
@@ -44,7 +44,7 @@ std::string fault_on_several_cores(const CoreView& view) {
       if (schedulers.size() > 1 || schedulers.front() != *only)
         return fmt::format("tasks of several schedulers share {} and the cores between which tasks migrate",
                            first.name);
-      if (goes_by_deadline(view.system.platform.schedulers[*only].kind))
+      if (uses_deadlines(view.system.platform.schedulers[*only].kind))
         return fmt::format("{} on several cores", algorithm_of(view, *only));
     }
     if (view.shapes[task].has_sections())
@@ -57,7 +57,8 @@ std::vector<cpu::CpuBound> bounds_on_several_cores(const CoreProblem& problem) {
   std::vector<cpu::GlobalTask> tasks;
   for (std::size_t i = 0; i < problem.tasks.size(); ++i) {
     cpu::GlobalTask task{problem.tasks[i], problem.members[i].cores, problem.members[i].task};
-    task.task.worst = std::max(task.task.worst, Duration::picoseconds(1));  // what takes no time needs a core, too
+    // a task without execution time also needs a core
+    task.task.worst = std::max(task.task.worst, Duration::picoseconds(1));
     tasks.push_back(std::move(task));
   }
   return cpu::global_fixed_priority_bounds(tasks);
@@ -65,7 +66,7 @@ std::vector<cpu::CpuBound> bounds_on_several_cores(const CoreProblem& problem) {
 
 }  // namespace
 
-/// Fixed priorities, and tasks that move between cores.
+/// Fixed priorities, and tasks that migrate between cores.
 const CoreAnalysis on_several_cores{are_several, fault_on_several_cores, bounds_on_several_cores};
 
 }  // namespace amalthea::engine::bounds

@@ -9,33 +9,34 @@
 namespace amalthea::engine::bounds {
 namespace {
 
-/// So often jitters grow with bounds and bounds with jitters; what still grows then has none.
-constexpr std::size_t most_rounds = 50;
+/// Maximum number of alternations between jitters and bounds; what still grows then has no bound.
+constexpr std::size_t max_rounds = 50;
 
 class FixedPoint {
  public:
-  FixedPoint(const Subject& subject, const CoreModels& cores, std::vector<Activations>& activations, Problems& problems,
-             Faults& faults)
+  FixedPoint(const AnalyzedSystem& subject, const CoreModels& cores, std::vector<Activations>& activations,
+             Problems& problems, Faults& faults)
       : subject_(subject), cores_(cores), activations_(activations), problems_(problems), faults_(faults) {}
 
   Solution run() {
     for (std::size_t round = 0;; ++round) {
       find_bounds();
-      if (!solution_.fault.empty() || !raise_jitters(round < most_rounds)) return std::move(solution_);
+      if (!solution_.fault.empty() || !raise_jitters(round < max_rounds)) return std::move(solution_);
     }
   }
 
  private:
-  Activation* activation_of(const Entity& entity) {
-    auto& all = activations_[entity.task].all;
-    return entity.activation < all.size() ? &all[entity.activation] : nullptr;
+  Activation* activation_of(const ProblemTask& problem_task) {
+    auto& all = activations_[problem_task.task].all;
+    return problem_task.activation < all.size() ? &all[problem_task.activation] : nullptr;
   }
 
-  /// With the jitters as they are.
+  /// Computes the bounds for the current jitters.
   void find_bounds() {
-    for (const Entity& entity : problems_.entities) {
-      const Activation* activation = activation_of(entity);
-      if (activation != nullptr && !problems_.is_unlimited(entity)) problems_.jitter_of(entity) = activation->jitter;
+    for (const ProblemTask& problem_task : problems_.problem_tasks) {
+      const Activation* activation = activation_of(problem_task);
+      if (activation != nullptr && !problems_.is_unlimited(problem_task))
+        problems_.jitter_of(problem_task) = activation->jitter;
     }
     auto found = nvidia::time_slice_bounds(problems_.gpu.problem);
     if (!found) {
@@ -48,41 +49,41 @@ class FixedPoint {
       if (cores_.cores[core].apart) solution_.cores[core] = cores_.cores[core].analysis->bounds(problems_.cores[core]);
   }
 
-  /// As the bounds say; whether that changes anything.
+  /// Updates the jitters from the bounds; returns whether any changed.
   bool raise_jitters(bool may_grow) {
     bool changed = false;
-    for (const Entity& entity : problems_.entities) {
-      Activation* activation = activation_of(entity);
-      if (activation == nullptr || !activation->source || problems_.is_unlimited(entity)) continue;
+    for (const ProblemTask& problem_task : problems_.problem_tasks) {
+      Activation* activation = activation_of(problem_task);
+      if (activation == nullptr || !activation->source || problems_.is_unlimited(problem_task)) continue;
       const auto jitter = jitter_after(*activation->source);
       if (jitter && *jitter <= activation->jitter) continue;
       changed = true;
-      if (jitter && *jitter < nvidia::longest_analysed && may_grow) {
+      if (jitter && *jitter < nvidia::longest_analyzed && may_grow) {
         activation->jitter = *jitter;
         continue;
       }
-      problems_.set_unlimited(entity);
-      faults_[entity.task] =
+      problems_.set_unlimited(problem_task);
+      faults_[problem_task.task] =
           fmt::format("it is triggered by {}, {}", subject_.name(activation->source->task),
                       jitter ? "and the fixed-point iteration of the two bounds diverges" : "which has no bound");
     }
     return changed;
   }
 
-  /// How much the releases of what is triggered spread; nothing where the source has no bound.
+  /// The release jitter of a triggered task; nothing if the source has no bound.
   std::optional<Duration> jitter_after(const Activation::Source& source) {
-    const auto& entities = problems_.of_task[source.task];
-    if (source.activation >= entities.size()) return std::nullopt;
-    const Entity& entity = problems_.entities[entities[source.activation]];
-    const auto response = solution_.response_of(entity);
-    const Activation* comes = activation_of(entity);
-    if (!response || comes == nullptr) return std::nullopt;
-    const Duration latest = comes->jitter + *response;
+    const auto& problem_tasks = problems_.of_task[source.task];
+    if (source.activation >= problem_tasks.size()) return std::nullopt;
+    const ProblemTask& problem_task = problems_.problem_tasks[problem_tasks[source.activation]];
+    const auto response = solution_.response_of(problem_task);
+    const Activation* activation = activation_of(problem_task);
+    if (!response || activation == nullptr) return std::nullopt;
+    const Duration latest = activation->jitter + *response;
     // The response of a device task may be that of the host that waits for it.
-    return entity.task == source.task ? latest - std::min(latest, source.certain) : latest;
+    return problem_task.task == source.task ? latest - std::min(latest, source.certain) : latest;
   }
 
-  const Subject& subject_;
+  const AnalyzedSystem& subject_;
   const CoreModels& cores_;
   std::vector<Activations>& activations_;
   Problems& problems_;
@@ -92,13 +93,13 @@ class FixedPoint {
 
 }  // namespace
 
-std::optional<Duration> Solution::response_of(const Entity& entity) const {
-  if (!entity.core) return gpu.tasks[entity.at].response;
-  const auto& response = cores[*entity.core][entity.at].response;
-  return response && *response < nvidia::longest_analysed ? response : std::nullopt;
+std::optional<Duration> Solution::response_of(const ProblemTask& problem_task) const {
+  if (!problem_task.core) return gpu.tasks[problem_task.at].response;
+  const auto& response = cores[*problem_task.core][problem_task.at].response;
+  return response && *response < nvidia::longest_analyzed ? response : std::nullopt;
 }
 
-Solution solve(const Subject& subject, const CoreModels& cores, std::vector<Activations>& activations,
+Solution solve(const AnalyzedSystem& subject, const CoreModels& cores, std::vector<Activations>& activations,
                Problems& problems, Faults& faults) {
   return FixedPoint(subject, cores, activations, problems, faults).run();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Jitters and bounds together: their smallest common solution, from below.
+/// Solves jitters and bounds together: their smallest common fixed point, from below.
 
 #include <optional>
 #include <string>
@@ -12,17 +12,17 @@
 namespace amalthea::engine::bounds {
 
 struct Solution {
-  std::string fault;                              ///< why there is none at all; "" when there is
+  std::string fault;                              ///< why there is no solution; "" if there is one
   nvidia::TimeSliceBounds gpu;                    ///< parallel to the tasks of Problems::gpu
   std::vector<std::vector<cpu::CpuBound>> cores;  ///< parallel to Problems::cores and their tasks
 
-  /// Nothing where it has no bound.
-  std::optional<Duration> response_of(const Entity& entity) const;
+  /// Nothing if it has no bound.
+  std::optional<Duration> response_of(const ProblemTask& problem_task) const;
 };
 
-/// What is triggered comes with the jitter and the bound of its source as jitter: sets the jitters of the activations
-/// and in the problems until none grows any more. What grows without end is unlimited and has a fault.
-Solution solve(const Subject& subject, const CoreModels& cores, std::vector<Activations>& activations,
+/// The jitter of a triggered task is the jitter plus the bound of its source. This function updates the jitters of the
+/// activations and of the problems until none changes. A task whose jitter diverges becomes unlimited and gets a fault.
+Solution solve(const AnalyzedSystem& subject, const CoreModels& cores, std::vector<Activations>& activations,
                Problems& problems, Faults& faults);
 
 }  // namespace amalthea::engine::bounds

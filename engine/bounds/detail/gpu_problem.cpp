@@ -6,19 +6,19 @@
 #include <fmt/core.h>
 
 #include "amalthea/quantity.hpp"
-#include "engine/bounds/detail/analysed_gpu.hpp"
+#include "engine/bounds/detail/analyzed_gpu.hpp"
 #include "engine/bounds/detail/step_times.hpp"
 
 namespace amalthea::engine::bounds {
 namespace {
 
-nvidia::GpuSegment segment_of(const Subject& subject, TaskIndex device) {
+nvidia::GpuSegment segment_of(const AnalyzedSystem& subject, TaskIndex device) {
   nvidia::GpuSegment segment;
   for (std::size_t step = 0; step < subject.steps(device).size(); ++step) {
-    const Place place{device, step};
-    if (!is_operation(subject.step(place))) continue;
-    const Activity& activity = subject.activity(place);
-    const Span span = span_of(subject, place);
+    const TaskStep task_step{device, step};
+    if (!is_operation(subject.step(task_step))) continue;
+    const Activity& activity = subject.activity(task_step);
+    const Span span = span_of(subject, task_step);
     const auto* kernel = std::get_if<Kernel>(&activity);
     segment.operations.push_back({kind_of(activity),
                                   span.best,
@@ -29,8 +29,8 @@ nvidia::GpuSegment segment_of(const Subject& subject, TaskIndex device) {
   return segment;
 }
 
-/// Which engines they may use.
-nvidia::GpuSegment common_segment(const Subject& subject, const std::vector<TaskIndex>& devices) {
+/// A segment that only states which engines these tasks may use.
+nvidia::GpuSegment common_segment(const AnalyzedSystem& subject, const std::vector<TaskIndex>& devices) {
   nvidia::GpuSegment segment;
   for (const TaskIndex device : devices)
     for (const nvidia::GpuOperation& operation : segment_of(subject, device).operations)
@@ -38,30 +38,30 @@ nvidia::GpuSegment common_segment(const Subject& subject, const std::vector<Task
   return segment;
 }
 
-bool triggers_awaited(const Known& known, Place place) {
-  const auto& activates = known.subject.system.stimuli[known.subject.activity<Trigger>(place).stimulus].activates;
+bool triggers_awaited(const ProblemInput& input, TaskStep task_step) {
+  const auto& activates = input.subject.system.stimuli[input.subject.activity<Trigger>(task_step).stimulus].activates;
   return std::any_of(activates.begin(), activates.end(),
-                     [&](TaskIndex device) { return known.offloads.waits_for(place.task, device); });
+                     [&](TaskIndex device) { return input.offloads.waits_for(task_step.task, device); });
 }
 
-void add_segments(const Known& known, TaskIndex host, GpuEntry& entry) {
-  const Subject& subject = known.subject;
-  const auto& waits = known.offloads.waits[host];
+void add_segments(const ProblemInput& input, TaskIndex host, GpuEntry& entry) {
+  const AnalyzedSystem& subject = input.subject;
+  const auto& waits = input.offloads.waits[host];
   nvidia::CpuSegment before, beside;
   bool at_work = false;
   for (std::size_t step = 0; step < subject.steps(host).size(); ++step) {
-    const Place place{host, step};
-    const StepKind kind = subject.step(place).kind;
+    const TaskStep task_step{host, step};
+    const StepKind kind = subject.step(task_step).kind;
     if (kind == StepKind::execute) {
-      const Span span = span_of(subject, place);
+      const Span span = span_of(subject, task_step);
       (at_work ? beside : before).worst += span.worst;
       (at_work ? beside : before).best += span.best;
-    } else if (kind == StepKind::trigger && !at_work && triggers_awaited(known, place)) {
+    } else if (kind == StepKind::trigger && !at_work && triggers_awaited(input, task_step)) {
       at_work = true;
       entry.task.segments.emplace_back(before);
       before = {};
     } else if (kind == StepKind::wait && step < waits.size() && waits[step]) {
-      if (subject.activity<WaitEvents>(place).active) entry.task.wait = nvidia::WaitMode::busy;
+      if (subject.activity<WaitEvents>(task_step).active) entry.task.wait = nvidia::WaitMode::busy;
       if (!beside.worst.is_zero()) entry.task.segments.emplace_back(nvidia::CpuSegment{{}, beside.worst});
       entry.task.segments.emplace_back(segment_of(subject, *waits[step]));
       entry.member.segments.push_back(*waits[step]);
@@ -70,12 +70,12 @@ void add_segments(const Known& known, TaskIndex host, GpuEntry& entry) {
       beside = {};
     }
   }
-  if (known.cores.shapes[host].lingers) before.worst += Duration::picoseconds(1);
+  if (input.cores.shapes[host].preemptible_at_end) before.worst += Duration::picoseconds(1);
   entry.task.segments.emplace_back(before);
 }
 
-/// Of a job, when nothing disturbs it.
-Duration longest_job(const Subject& subject, const GpuEntry& entry) {
+/// Maximum time of a job without interference.
+Duration longest_job(const AnalyzedSystem& subject, const GpuEntry& entry) {
   Duration longest;
   for (const nvidia::Segment& segment : entry.task.segments)
     if (const auto* cpu = std::get_if<nvidia::CpuSegment>(&segment)) longest += cpu->worst;
@@ -83,9 +83,9 @@ Duration longest_job(const Subject& subject, const GpuEntry& entry) {
   return longest;
 }
 
-nvidia::GpuTask task_in(const Known& known, TaskIndex named, const GpuContext* context) {
+nvidia::GpuTask task_in(const ProblemInput& input, TaskIndex named, const GpuContext* context) {
   nvidia::GpuTask task;
-  task.name = known.subject.name(named);
+  task.name = input.subject.name(named);
   task.wait = nvidia::WaitMode::suspend;
   if (context == nullptr) return task;
   task.slice = context->slice;
@@ -95,12 +95,12 @@ nvidia::GpuTask task_in(const Known& known, TaskIndex named, const GpuContext* c
 
 }  // namespace
 
-GpuProblem empty_gpu_problem(const Known& known, std::optional<UnitIndex> gpu) {
+GpuProblem empty_gpu_problem(const ProblemInput& input, std::optional<UnitIndex> gpu) {
   GpuProblem empty;
-  for (const CoreModel& core : known.cores.cores)
-    empty.problem.cores.push_back(known.subject.system.platform.units[core.units.front()].name);
+  for (const CoreModel& core : input.cores.cores)
+    empty.problem.cores.push_back(input.subject.system.platform.units[core.units.front()].name);
   if (!gpu) return empty;
-  const DeviceProfile& profile = *known.subject.devices[*gpu];
+  const DeviceProfile& profile = *input.subject.devices[*gpu];
   empty.problem.context_switch = profile.context_switch;
   empty.problem.kernel_by_memcpy = profile.interference.kernel_by_memcpy;
   empty.problem.kernel_by_memset = profile.interference.kernel_by_memset;
@@ -108,17 +108,17 @@ GpuProblem empty_gpu_problem(const Known& known, std::optional<UnitIndex> gpu) {
   return empty;
 }
 
-GpuEntry host_entry(const Known& known, TaskIndex host, const GpuContext* context, Faults& faults) {
-  const Activations& activations = known.activations[host];
-  blame(faults, host, activations.fault);
-  if (known.offloads.waits_for_any(host) && activations.all.size() > 1)
-    blame(faults, host, "it has several activation sources, so its jobs may queue while it waits for the GPU");
-  GpuEntry entry{task_in(known, host, context), {host, host, {}}};
-  entry.task.core = *known.cores.core_of[host];
-  entry.task.priority = known.cores.ranks.rank[host];
-  add_segments(known, host, entry);
-  if (longest_job(known.subject, entry) >= nvidia::longest_analysed) {
-    blame(faults, host, fmt::format("a job may take {} or more", format_duration(nvidia::longest_analysed)));
+GpuEntry host_entry(const ProblemInput& input, TaskIndex host, const GpuContext* context, Faults& faults) {
+  const Activations& activations = input.activations[host];
+  add_fault(faults, host, activations.fault);
+  if (input.offloads.waits_for_any(host) && activations.all.size() > 1)
+    add_fault(faults, host, "it has several activation sources, so its jobs may queue while it waits for the GPU");
+  GpuEntry entry{task_in(input, host, context), {host, host, {}}};
+  entry.task.core = *input.cores.core_of[host];
+  entry.task.priority = input.cores.ranks.rank[host];
+  add_segments(input, host, entry);
+  if (longest_job(input.subject, entry) >= nvidia::longest_analyzed) {
+    add_fault(faults, host, fmt::format("a job may take {} or more", format_duration(nvidia::longest_analyzed)));
     auto& segments = entry.task.segments;
     segments.erase(
         std::remove_if(segments.begin(), segments.end(),
@@ -129,25 +129,25 @@ GpuEntry host_entry(const Known& known, TaskIndex host, const GpuContext* contex
   return entry;
 }
 
-GpuEntry context_entry(const Known& known, const GpuContext& context, const std::vector<TaskIndex>& devices,
+GpuEntry context_entry(const ProblemInput& input, const GpuContext& context, const std::vector<TaskIndex>& devices,
                        Faults& faults) {
   const TaskIndex first = devices.front();
   const bool common = devices.size() > 1;
   for (std::size_t i = 0; common && i < devices.size(); ++i)
-    blame(faults, devices[i],
-          fmt::format("it shares its GPU context with {}; the analysis covers several device tasks of a context only "
-                      "if one host task waits for each in turn",
-                      known.subject.name(devices[i == 0 ? 1 : 0])));
-  const auto& steps = known.subject.steps(first);
+    add_fault(faults, devices[i],
+              fmt::format("it shares its GPU context with {}; the analysis covers several device tasks of a context "
+                          "only if one host task waits for each in turn",
+                          input.subject.name(devices[i == 0 ? 1 : 0])));
+  const auto& steps = input.subject.steps(first);
   if (std::any_of(steps.begin(), steps.end(), [](const Step& step) { return step.kind == StepKind::wait; }))
-    blame(faults, first, "it waits for an event on the GPU");
-  const Activations& activations = known.activations[first];
-  blame(faults, first, activations.fault);
-  if (activations.all.size() > 1) blame(faults, first, "it has several activation sources, so its jobs may queue");
-  GpuEntry entry{task_in(known, first, &context), {first, first, {}}};
+    add_fault(faults, first, "it waits for an event on the GPU");
+  const Activations& activations = input.activations[first];
+  add_fault(faults, first, activations.fault);
+  if (activations.all.size() > 1) add_fault(faults, first, "it has several activation sources, so its jobs may queue");
+  GpuEntry entry{task_in(input, first, &context), {first, first, {}}};
   entry.task.period = activations.all.empty() ? longest_period : activations.all.front().period;
   entry.task.unlimited = !faults[first].empty();
-  nvidia::GpuSegment segment = common ? common_segment(known.subject, devices) : segment_of(known.subject, first);
+  nvidia::GpuSegment segment = common ? common_segment(input.subject, devices) : segment_of(input.subject, first);
   if (segment.operations.empty()) return entry;
   if (!common) entry.member.segments.push_back(first);
   entry.task.segments.emplace_back(std::move(segment));

@@ -4,7 +4,7 @@
 /// Contexts and hosts as tasks of a TimeSliceProblem (nvidia/time_slice_analysis.hpp).
 ///
 /// An offload is a GPU segment of the host task. What the host executes between trigger and wait counts before the
-/// segment, as if nothing overlapped; at best it takes no time. A device task that no host waits for is a task without
+/// segment, without overlap; in the best case it takes no time. A device task for which no host waits is a task without
 /// CPU segments, alone on a core.
 
 #include <optional>
@@ -16,10 +16,10 @@
 
 namespace amalthea::engine::bounds {
 
-/// Whom a task of the problem stands for.
+/// The system tasks that a task of the problem stands for.
 struct GpuMember {
-  TaskIndex task = 0;               ///< whose CPU segments it has; of a context alone, the first device task
-  TaskIndex context = 0;            ///< for whom its GPU segments work: the first device task of its context
+  TaskIndex task = 0;               ///< the task that owns its CPU segments; for a context alone, the first device task
+  TaskIndex context = 0;            ///< the first device task of the context that executes its GPU segments
   std::vector<TaskIndex> segments;  ///< the device task of every GPU segment
 };
 
@@ -28,20 +28,20 @@ struct GpuProblem {
   std::vector<GpuMember> members;    ///< parallel to its tasks
 };
 
-/// Without tasks; `gpu`: nothing when there is none.
-GpuProblem empty_gpu_problem(const Known& known, std::optional<UnitIndex> gpu);
+/// An empty problem; `gpu` is nothing if there is no GPU.
+GpuProblem empty_gpu_problem(const ProblemInput& input, std::optional<UnitIndex> gpu);
 
 struct GpuEntry {
-  nvidia::GpuTask task;  ///< its deadline is missing
+  nvidia::GpuTask task;  ///< the caller sets its deadline
   GpuMember member;
 };
 
-/// A host task; `context` is that in which it offloads. Its period is missing.
-GpuEntry host_entry(const Known& known, TaskIndex host, const GpuContext* context, Faults& faults);
+/// A host task; `context` is the one it offloads to. The caller sets the period.
+GpuEntry host_entry(const ProblemInput& input, TaskIndex host, const GpuContext* context, Faults& faults);
 
-/// A context that no host waits for, with these device tasks; its core is missing. Several of them have no bound: all
-/// that counts is which engines they may use and whom they slow.
-GpuEntry context_entry(const Known& known, const GpuContext& context, const std::vector<TaskIndex>& devices,
+/// A context with these device tasks for which no host waits; the caller sets the core. Several device tasks have no
+/// bound: only the engines they may use and the tasks they slow down count.
+GpuEntry context_entry(const ProblemInput& input, const GpuContext& context, const std::vector<TaskIndex>& devices,
                        Faults& faults);
 
 }  // namespace amalthea::engine::bounds

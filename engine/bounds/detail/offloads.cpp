@@ -13,19 +13,19 @@ using Waits = std::vector<std::optional<TaskIndex>>;
 
 tl::unexpected<std::string> because(std::string fault) { return tl::unexpected(std::move(fault)); }
 
-/// Whether not every trigger of the stimulus activates.
+/// Whether some triggers of the stimulus do not activate.
 bool is_conditional(const Stimulus& stimulus) {
   return stimulus.condition || stimulus.counter.prescaler != 1 || stimulus.counter.offset != 0;
 }
 
-/// Of one host task.
+/// For one host task.
 class OffloadSearch {
  public:
-  OffloadSearch(const Subject& subject, const Triggers& triggers, const std::vector<Activations>& activations,
+  OffloadSearch(const AnalyzedSystem& subject, const Triggers& triggers, const std::vector<Activations>& activations,
                 TaskIndex host)
       : subject_(subject), triggers_(triggers), activations_(activations), host_(host), steps_(subject.steps(host)) {}
 
-  /// Why its waits are not analysed; "" when they are.
+  /// Why its waits are not analyzed; "" if they are.
   std::string run() {
     waits_.resize(steps_.size());
     for (std::size_t step = 0; step < steps_.size(); ++step) {
@@ -48,17 +48,17 @@ class OffloadSearch {
   const std::string& name(TaskIndex task) const { return subject_.name(task); }
 
   /// Steps that set the event for the host.
-  std::vector<Place> setters_of(EventIndex event) const {
-    std::vector<Place> setters;
-    for (const Place& place : triggers_.of_event[event])
-      if (const auto receiver = subject_.activity<SetEvents>(place).task; !receiver || *receiver == host_)
-        setters.push_back(place);
+  std::vector<TaskStep> setters_of(EventIndex event) const {
+    std::vector<TaskStep> setters;
+    for (const TaskStep& task_step : triggers_.of_event[event])
+      if (const auto receiver = subject_.activity<SetEvents>(task_step).task; !receiver || *receiver == host_)
+        setters.push_back(task_step);
     return setters;
   }
 
-  /// The device task that a wait is for, or why it is not for one alone.
-  tl::expected<TaskIndex, std::string> awaited(Place wait_place) const {
-    const auto& wait = subject_.activity<WaitEvents>(wait_place);
+  /// The only device task that a wait is for, or why there is no such task.
+  tl::expected<TaskIndex, std::string> awaited(TaskStep wait_step) const {
+    const auto& wait = subject_.activity<WaitEvents>(wait_step);
     if (wait.events.size() != 1) return because("it waits for several events at once");
     const auto setters = setters_of(wait.events.front());
     const std::string& event = subject_.system.events[wait.events.front()].name;
@@ -73,8 +73,8 @@ class OffloadSearch {
     return setter;
   }
 
-  /// It must have worked, and be done, when it sets the event.
-  std::string fault_of_setter(Place set) const {
+  /// The device task must have finished its operations when it sets the event.
+  std::string fault_of_setter(TaskStep set) const {
     const std::vector<Step>& steps = subject_.steps(set.task);
     bool works = false;
     for (std::size_t step = 0; step < steps.size(); ++step) {
@@ -87,15 +87,16 @@ class OffloadSearch {
     return works ? "" : fmt::format("it waits for {}, which does nothing on the GPU", name(set.task));
   }
 
-  /// The host alone must activate it, and once at a time.
+  /// Only the host may activate it, and only once at a time.
   std::string fault_of_activation(TaskIndex device) const {
     for (const StimulusIndex index : triggers_.activating[device]) {
       const Stimulus& stimulus = subject_.system.stimuli[index];
       if (std::count(stimulus.activates.begin(), stimulus.activates.end(), device) > 1)
         return fmt::format("it waits for {}, which a single trigger activates twice", name(device));
-      const auto& places = triggers_.of_stimulus[index];
+      const auto& task_steps = triggers_.of_stimulus[index];
       if (!std::holds_alternative<InterProcess>(stimulus.occurrence) ||
-          std::any_of(places.begin(), places.end(), [&](const Place& place) { return place.task != host_; }))
+          std::any_of(task_steps.begin(), task_steps.end(),
+                      [&](const TaskStep& task_step) { return task_step.task != host_; }))
         return fmt::format("it waits for {}, which other sources activate, too", name(device));
     }
     return {};
@@ -151,9 +152,9 @@ class OffloadSearch {
     return {};
   }
 
-  /// Only one may be at work at a time.
+  /// Only one device task may be active at a time.
   std::string fault_of_overlap() const {
-    const TaskIndex* open = nullptr;  ///< at work
+    const TaskIndex* open = nullptr;  ///< the active one
     for (std::size_t step = 0; step < waits_.size(); ++step) {
       if (waits_[step]) open = nullptr;
       for (const TaskIndex& device : devices_) {
@@ -165,7 +166,7 @@ class OffloadSearch {
     return {};
   }
 
-  /// All that it offloads must be in one context, and nothing else in that.
+  /// All device tasks must be in one context, and that context may contain no others.
   std::string fault_of_contexts() const {
     if (devices_.empty()) return {};
     const Task& first = subject_.task(devices_.front());
@@ -187,13 +188,13 @@ class OffloadSearch {
     return {};
   }
 
-  const Subject& subject_;
+  const AnalyzedSystem& subject_;
   const Triggers& triggers_;
   const std::vector<Activations>& activations_;
   TaskIndex host_;
   const std::vector<Step>& steps_;
   Waits waits_;                     ///< per step
-  std::vector<TaskIndex> devices_;  ///< all that it waits for, in order
+  std::vector<TaskIndex> devices_;  ///< all device tasks that it waits for, in order
 };
 
 }  // namespace
@@ -206,8 +207,8 @@ bool Offloads::waits_for(TaskIndex host, TaskIndex device) const {
   return std::find(waits[host].begin(), waits[host].end(), std::optional(device)) != waits[host].end();
 }
 
-Offloads offloads_of(const Subject& subject, const Triggers& triggers, const std::vector<Activations>& activations,
-                     Faults& faults) {
+Offloads offloads_of(const AnalyzedSystem& subject, const Triggers& triggers,
+                     const std::vector<Activations>& activations, Faults& faults) {
   Offloads offloads{std::vector<std::optional<TaskIndex>>(subject.tasks()), std::vector<Waits>(subject.tasks())};
   for (TaskIndex task = 0; task < subject.tasks(); ++task) {
     if (!subject.is_host(task) || !activations[task].any()) continue;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Which device tasks a host task waits for, so that they work while it waits and never beyond.
+/// Which device tasks a host task waits for. Such a device task executes only while its host task waits.
 ///
-/// An offload is a trigger of a device task, and a later wait for an event that this task alone sets, once, after all
-/// of its operations, and that is cleared between waits: trigger, wait, clear, in turn, one at a time. All that a host
-/// offloads is in one GPU context, and nothing else in that.
+/// An offload is a trigger of a device task and a later wait for an event. Only this device task sets the event, once,
+/// after all of its operations, and the event is cleared between waits: trigger, wait, clear, in turn, one at a time.
+/// All device tasks of a host belong to one GPU context, and that context has no others.
 
 #include <optional>
 #include <vector>
@@ -15,16 +15,16 @@
 namespace amalthea::engine::bounds {
 
 struct Offloads {
-  std::vector<std::optional<TaskIndex>> driver;  ///< of a device task, the host task that waits for it
-  /// Of a host task, per step: the device task that it waits for there. Empty where its waits are not analysed.
+  std::vector<std::optional<TaskIndex>> driver;  ///< for a device task, the host task that waits for it
+  /// For a host task, per step: the device task it waits for there. Empty if its waits are not analyzed.
   std::vector<std::vector<std::optional<TaskIndex>>> waits;
 
   bool waits_for_any(TaskIndex host) const;
   bool waits_for(TaskIndex host, TaskIndex device) const;
 };
 
-/// Of the hosts that something activates. Whoever waits in another way has a fault.
-Offloads offloads_of(const Subject& subject, const Triggers& triggers, const std::vector<Activations>& activations,
-                     Faults& faults);
+/// For the hosts that something activates. A host task that waits in another way gets a fault.
+Offloads offloads_of(const AnalyzedSystem& subject, const Triggers& triggers,
+                     const std::vector<Activations>& activations, Faults& faults);
 
 }  // namespace amalthea::engine::bounds

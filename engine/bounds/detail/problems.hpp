@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// The tasks of a system as problems that are solved together: one of a GPU with the cores of those who wait for it and
-/// of all plain ones, and one of each core that is analysed apart.
+/// Translates the tasks of a system into problems that are solved together: one for a GPU, with the cores of its host
+/// tasks and all plain cores, and one for each core that is analyzed separately.
 
 #include <optional>
 #include <vector>
@@ -12,27 +12,28 @@
 
 namespace amalthea::engine::bounds {
 
-/// One way in which jobs of a task come, and where it is analysed.
-struct Entity {
+/// One task of a problem: it stands for one activation pattern of a system task.
+struct ProblemTask {
   TaskIndex task = 0;
   std::size_t activation = 0;
   std::optional<std::size_t> core;  ///< index into Problems::cores; nothing: in the GPU's problem
-  std::size_t at = 0;               ///< which task of that problem it is
+  std::size_t at = 0;               ///< index of the task within its problem
 };
 
 struct Problems {
-  std::vector<Entity> entities;
-  /// Of every active task, per activation: index into the entities. A device task has those of its context.
+  std::vector<ProblemTask> problem_tasks;
+  /// For every active task, per activation: index into `problem_tasks`. A device task has those of its context.
   std::vector<std::vector<std::size_t>> of_task;
   GpuProblem gpu;
-  std::vector<CoreProblem> cores;  ///< parallel to CoreModels::cores; empty where that is not analysed apart
+  /// parallel to CoreModels::cores; empty for cores that are not analyzed separately
+  std::vector<CoreProblem> cores;
 
-  Duration& jitter_of(const Entity& entity);
-  bool is_unlimited(const Entity& entity) const;
-  void set_unlimited(const Entity& entity);
+  Duration& jitter_of(const ProblemTask& problem_task);
+  bool is_unlimited(const ProblemTask& problem_task) const;
+  void set_unlimited(const ProblemTask& problem_task);
 };
 
-/// Tasks that are no part of what the problems can express are unlimited there and have a fault.
-Problems problems_of(const Known& known, std::optional<UnitIndex> gpu, Faults& faults);
+/// Tasks that the problems cannot express are unlimited there and get a fault.
+Problems problems_of(const ProblemInput& input, std::optional<UnitIndex> gpu, Faults& faults);
 
 }  // namespace amalthea::engine::bounds

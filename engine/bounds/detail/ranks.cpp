@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/bounds/detail/subject.hpp"
+#include "engine/bounds/detail/analyzed_system.hpp"
 #include "engine/program/releases.hpp"
 
 namespace amalthea::engine::bounds {
 namespace {
 
-bool goes_by_fixed_priority(SchedulingAlgorithm algorithm) {
+bool uses_fixed_priorities(SchedulingAlgorithm algorithm) {
   return algorithm == SchedulingAlgorithm::fixed_priority_preemptive || algorithm == SchedulingAlgorithm::osek ||
          algorithm == SchedulingAlgorithm::priority_based_round_robin ||
          algorithm == SchedulingAlgorithm::priority_based;
@@ -29,7 +29,7 @@ class Ranking {
   }
 
  private:
-  /// Larger in alphabetical order is more urgent.
+  /// Lexicographically larger is more urgent.
   using Key = std::vector<std::int64_t>;
 
   const Scheduler& scheduler(SchedulerIndex index) const { return system_.platform.schedulers[index]; }
@@ -39,16 +39,16 @@ class Ranking {
     ranks_.schedulers.resize(system_.tasks.size());
     for (TaskIndex task = 0; task < system_.tasks.size(); ++task) {
       if (!is_host(task)) continue;
-      auto& way = ranks_.schedulers[task];
+      auto& path = ranks_.schedulers[task];
       SchedulerIndex front = system_.tasks[task].scheduler;
       const std::size_t most = system_.platform.schedulers.size();
-      for (std::size_t hops = 0; hops < most && scheduler(front).kind == SchedulingAlgorithm::grouping; ++hops)
+      for (std::size_t depth = 0; depth < most && scheduler(front).kind == SchedulingAlgorithm::grouping; ++depth)
         if (const auto parent = scheduler(front).parent) front = *parent;
-      way.push_back(front);
-      for (std::size_t hops = 0; hops < most && scheduler(way.back()).parent; ++hops)
-        way.push_back(*scheduler(way.back()).parent);
+      path.push_back(front);
+      for (std::size_t depth = 0; depth < most && scheduler(path.back()).parent; ++depth)
+        path.push_back(*scheduler(path.back()).parent);
       if (!is_interrupt(system_.tasks[task]) &&
-          (way.size() > 1 || !goes_by_fixed_priority(scheduler(way.front()).kind)))
+          (path.size() > 1 || !uses_fixed_priorities(scheduler(path.front()).kind)))
         outermost_by_priority_ = false;
     }
   }
@@ -58,7 +58,7 @@ class Ranking {
     const auto& deadline = ranks_.relative_deadline[task];
     if (algorithm == SchedulingAlgorithm::rate_monotonic)
       return periods_[task] ? -periods_[task]->picoseconds() : least_urgent;
-    if (goes_by_deadline(algorithm)) return 0;
+    if (uses_deadlines(algorithm)) return 0;
     if (algorithm == SchedulingAlgorithm::deadline_monotonic) return deadline ? -deadline->picoseconds() : least_urgent;
     return system_.tasks[task].priority;
   }
@@ -71,12 +71,12 @@ class Ranking {
 
   Key key_of(TaskIndex task) const {
     Key key = {is_interrupt(system_.tasks[task]) ? 1 : 0};
-    const auto& way = ranks_.schedulers[task];
-    if (!outermost_by_priority_) key.push_back(-static_cast<std::int64_t>(way.back()));
-    for (std::size_t level = way.size() - 1; level > 0; --level) {
-      key.push_back(urgency_of_child(scheduler(way[level]).kind, way[level - 1]));
+    const auto& path = ranks_.schedulers[task];
+    if (!outermost_by_priority_) key.push_back(-static_cast<std::int64_t>(path.back()));
+    for (std::size_t level = path.size() - 1; level > 0; --level) {
+      key.push_back(urgency_of_child(scheduler(path[level]).kind, path[level - 1]));
       key.push_back(1);
-      key.push_back(-static_cast<std::int64_t>(way[level - 1]));
+      key.push_back(-static_cast<std::int64_t>(path[level - 1]));
     }
     key.push_back(own_urgency(task));
     key.push_back(0);
@@ -100,13 +100,13 @@ class Ranking {
 
   const System& system_;
   std::vector<std::optional<Duration>> periods_;
-  bool outermost_by_priority_ = true;  ///< all tasks are right below schedulers by fixed priorities
+  bool outermost_by_priority_ = true;  ///< all tasks are directly below fixed-priority schedulers
   Ranks ranks_;
 };
 
 }  // namespace
 
-bool goes_by_deadline(SchedulingAlgorithm algorithm) {
+bool uses_deadlines(SchedulingAlgorithm algorithm) {
   return algorithm == SchedulingAlgorithm::earliest_deadline_first ||
          algorithm == SchedulingAlgorithm::constant_bandwidth_server;
 }

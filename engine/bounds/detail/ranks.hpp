@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// How urgent host tasks are.
+/// The ranks (relative urgency) of host tasks.
 ///
-/// Ranks follow the algorithms of the schedulers as the simulation has them: interrupts before tasks; fixed priorities
-/// (also OSEK and round robin), periods (rate monotonic) or deadlines (deadline monotonic); a child scheduler by the
-/// share under which its parent schedules it. Whoever is not told apart has the same rank.
+/// Ranks follow the scheduling algorithms as the simulation implements them: interrupts before tasks; fixed priorities
+/// (also OSEK and round robin), periods (rate monotonic) or deadlines (deadline monotonic); a child scheduler has the
+/// share under which its parent schedules it. Tasks that nothing distinguishes have the same rank.
 
 #include <cstdint>
 #include <limits>
@@ -17,20 +17,21 @@
 namespace amalthea::engine::bounds {
 
 inline constexpr std::int64_t least_urgent = std::numeric_limits<std::int64_t>::min();
-/// As a threshold: more urgent than this is nobody.
+/// As a threshold: no task is more urgent.
 inline constexpr std::int64_t nobody = std::numeric_limits<std::int64_t>::max();
 
 struct Ranks {
-  /// Of every host task its schedulers: from its own, or the one to which that passes it on, up to the outermost.
+  /// The schedulers of every host task: from its own, or the one that its own passes the task on to, up to the
+  /// outermost.
   std::vector<std::vector<SchedulerIndex>> schedulers;
   std::vector<std::int64_t> rank;                          ///< of every host task; larger is more urgent
-  std::int64_t most_urgent_task = 0;                       ///< the largest rank of all but interrupts
-  std::vector<std::optional<Duration>> relative_deadline;  ///< of every task: what EDF goes by
+  std::int64_t most_urgent_task = 0;                       ///< the largest rank of all tasks except interrupts
+  std::vector<std::optional<Duration>> relative_deadline;  ///< for every task: the deadline that EDF uses
 };
 
 Ranks ranks_of(const System& system);
 
-/// Whether tasks under it are served by their deadlines.
-bool goes_by_deadline(SchedulingAlgorithm algorithm);
+/// Whether tasks under this algorithm are scheduled by their deadlines.
+bool uses_deadlines(SchedulingAlgorithm algorithm);
 
 }  // namespace amalthea::engine::bounds

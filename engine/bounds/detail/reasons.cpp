@@ -16,8 +16,8 @@ std::string core_name(const System& system, const CoreModel& core) {
   return name;
 }
 
-/// Who may keep the task from its core for ever; "" when nobody may.
-std::string endless_blocking(const Subject& subject, const CoreProblem& problem, TaskIndex task) {
+/// The task that may occupy the task's core forever; "" if there is none.
+std::string endless_blocking(const AnalyzedSystem& subject, const CoreProblem& problem, TaskIndex task) {
   const auto blocking = cpu::blocking_bounds(problem.tasks);
   for (std::size_t i = 0; i < problem.tasks.size(); ++i) {
     if (problem.members[i].task != task) continue;
@@ -29,7 +29,7 @@ std::string endless_blocking(const Subject& subject, const CoreProblem& problem,
   return {};
 }
 
-/// Of all that may come before the task.
+/// The demand of everything that may precede the task.
 double demand_on(const CoreModel& core, const CoreProblem& problem, std::int64_t rank) {
   double demand = 0;
   for (const cpu::CpuTask& task : problem.tasks)
@@ -37,26 +37,26 @@ double demand_on(const CoreModel& core, const CoreProblem& problem, std::int64_t
   return demand;
 }
 
-std::string why_unbounded_on_core(const Known& known, const CoreProblem& problem,
+std::string why_unbounded_on_core(const ProblemInput& input, const CoreProblem& problem,
                                   const std::vector<cpu::CpuBound>& bounds, const Faults& faults, TaskIndex task,
                                   std::size_t at) {
-  const CoreModel& core = known.cores.core(task);
-  const std::string where = core_name(known.subject.system, core);
+  const CoreModel& core = input.cores.core(task);
+  const std::string where = core_name(input.subject.system, core);
   if (bounds[at].reason == cpu::NoBound::unlimited) {
     const std::size_t obstacle = bounds[at].obstacle;
     const TaskIndex other = problem.members[obstacle].task;
     const std::string& why = faults[other];
     if (other != task)
-      return fmt::format("{}, which may delay it on {}, has no bound{}", known.subject.name(other), where,
+      return fmt::format("{}, which may delay it on {}, has no bound{}", input.subject.name(other), where,
                          why.empty() ? "" : ": " + why);
-    // Of several activations another one may be what has none.
-    return why.empty() ? why_unbounded_on_core(known, problem, bounds, faults, task, obstacle) : why;
+    // With several activations, another one may be the unbounded one.
+    return why.empty() ? why_unbounded_on_core(input, problem, bounds, faults, task, obstacle) : why;
   }
-  if (std::string blocking = endless_blocking(known.subject, problem, task); !blocking.empty()) return blocking;
+  if (std::string blocking = endless_blocking(input.subject, problem, task); !blocking.empty()) return blocking;
   if (core.several())
     return fmt::format("with the interference on {}, the response time may exceed the minimum inter-arrival time",
                        where);
-  const double demand = demand_on(core, problem, known.cores.ranks.rank[task]);
+  const double demand = demand_on(core, problem, input.cores.ranks.rank[task]);
   if (bounds[at].reason == cpu::NoBound::overload)
     return fmt::format("{} is overloaded{}: utilization {:.2f} %", where,
                        core.analysis->by_rank ? " by tasks of the same or a higher priority" : "", 100 * demand);
@@ -65,28 +65,30 @@ std::string why_unbounded_on_core(const Known& known, const CoreProblem& problem
       100 * demand);
 }
 
-/// Who is in the way of a host may have a reason of its own.
-std::string why_unbounded_with_gpu(const Known& known, const GpuProblem& gpu, const nvidia::TimeSliceBounds& bounds,
-                                   const Faults& faults, TaskIndex task, std::size_t at) {
-  const auto& core_of = known.cores.core_of;
-  const auto& rank = known.cores.ranks.rank;
-  for (std::size_t i = 0; known.subject.is_host(task) && i < gpu.members.size(); ++i) {
+/// The obstacle of a host may have a reason of its own.
+std::string why_unbounded_with_gpu(const ProblemInput& input, const GpuProblem& gpu,
+                                   const nvidia::TimeSliceBounds& bounds, const Faults& faults, TaskIndex task,
+                                   std::size_t at) {
+  const auto& core_of = input.cores.core_of;
+  const auto& rank = input.cores.ranks.rank;
+  for (std::size_t i = 0; input.subject.is_host(task) && i < gpu.members.size(); ++i) {
     const TaskIndex other = gpu.members[i].task;
-    if (gpu.problem.tasks[i].unlimited && other != task && known.subject.is_host(other) &&
+    if (gpu.problem.tasks[i].unlimited && other != task && input.subject.is_host(other) &&
         core_of[other] == core_of[task] && rank[other] >= rank[task])
-      return fmt::format("{}, with the same or a higher priority on {}, has no bound: {}", known.subject.name(other),
-                         known.subject.system.platform.units[known.subject.task(task).unit].name, faults[other]);
+      return fmt::format("{}, with the same or a higher priority on {}, has no bound: {}", input.subject.name(other),
+                         input.subject.system.platform.units[input.subject.task(task).unit].name, faults[other]);
   }
   return bounds.tasks[at].reason;
 }
 
 }  // namespace
 
-std::string why_unbounded(const Known& known, const Problems& problems, const Solution& solution, const Faults& faults,
-                          const Entity& entity) {
-  return entity.core ? why_unbounded_on_core(known, problems.cores[*entity.core], solution.cores[*entity.core], faults,
-                                             entity.task, entity.at)
-                     : why_unbounded_with_gpu(known, problems.gpu, solution.gpu, faults, entity.task, entity.at);
+std::string why_unbounded(const ProblemInput& input, const Problems& problems, const Solution& solution,
+                          const Faults& faults, const ProblemTask& problem_task) {
+  return problem_task.core
+             ? why_unbounded_on_core(input, problems.cores[*problem_task.core], solution.cores[*problem_task.core],
+                                     faults, problem_task.task, problem_task.at)
+             : why_unbounded_with_gpu(input, problems.gpu, solution.gpu, faults, problem_task.task, problem_task.at);
 }
 
 }  // namespace amalthea::engine::bounds

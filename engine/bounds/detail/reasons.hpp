@@ -9,7 +9,7 @@
 
 namespace amalthea::engine::bounds {
 
-std::string why_unbounded(const Known& known, const Problems& problems, const Solution& solution, const Faults& faults,
-                          const Entity& entity);
+std::string why_unbounded(const ProblemInput& input, const Problems& problems, const Solution& solution,
+                          const Faults& faults, const ProblemTask& problem_task);
 
 }  // namespace amalthea::engine::bounds

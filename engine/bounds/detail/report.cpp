@@ -10,15 +10,15 @@
 namespace amalthea::engine::bounds {
 namespace {
 
-/// At saturation nvidia's sums stop growing; what is near is no time.
+/// The sums in time_slice_analysis saturate; values near the limit are not real times.
 constexpr Duration largest_time = Duration::picoseconds(std::int64_t{1} << 60);
 constexpr const char* beyond_counting = "the time that the GPU may serve other contexts overflows";
 
-/// No job of the host is shorter: all it does one after the other, but what it executes beside an offload. Behind a
-/// Terminate, which may be in an alternative, it does no more than what the operating system adds.
-Duration shortest_response(const Known& known, TaskIndex host) {
-  const Subject& subject = known.subject;
-  const auto& waits = known.offloads.waits[host];
+/// A lower bound for every job of the host: all its steps in sequence, except what it executes concurrently with an
+/// offload. After a Terminate, which may be in an alternative, only the steps of the operating system count.
+Duration shortest_response(const ProblemInput& input, TaskIndex host) {
+  const AnalyzedSystem& subject = input.subject;
+  const auto& waits = input.offloads.waits[host];
   const auto& steps = subject.steps(host);
   Duration total, beside;
   bool at_work = false, ended = false;
@@ -28,7 +28,7 @@ Duration shortest_response(const Known& known, TaskIndex host) {
     if (steps[step].kind == StepKind::execute) (at_work ? beside : total) += span_of(subject, {host, step}).best;
     if (steps[step].kind == StepKind::trigger)
       for (const TaskIndex device : subject.system.stimuli[subject.activity<Trigger>({host, step}).stimulus].activates)
-        at_work = at_work || known.offloads.waits_for(host, device);
+        at_work = at_work || input.offloads.waits_for(host, device);
     if (step >= waits.size() || !waits[step]) continue;
     total += std::max(beside, operations_of(subject, *waits[step]).best);
     beside = {};
@@ -39,8 +39,8 @@ Duration shortest_response(const Known& known, TaskIndex host) {
 
 class Report {
  public:
-  Report(const Known& known, const Problems& problems, const Solution& solution, const Faults& faults)
-      : known_(known), subject_(known.subject), problems_(problems), solution_(solution), faults_(faults) {}
+  Report(const ProblemInput& input, const Problems& problems, const Solution& solution, const Faults& faults)
+      : input_(input), subject_(input.subject), problems_(problems), solution_(solution), faults_(faults) {}
 
   SystemBounds run() const {
     SystemBounds result;
@@ -56,7 +56,7 @@ class Report {
   }
 
  private:
-  bool is_active(TaskIndex task) const { return known_.activations[task].any(); }
+  bool is_active(TaskIndex task) const { return input_.activations[task].any(); }
 
   Bound bound_of(TaskIndex task) const {
     Bound bound;
@@ -64,43 +64,43 @@ class Report {
       bound.reason = "nothing activates it";
       return bound;
     }
-    bound.best = subject_.is_host(task) ? shortest_response(known_, task) : operations_of(subject_, task).best;
+    bound.best = subject_.is_host(task) ? shortest_response(input_, task) : operations_of(subject_, task).best;
     bound.reason = solution_.fault.empty() ? faults_[task] : solution_.fault;
     if (!bound.reason.empty()) return bound;
-    if (known_.offloads.driver[task])
+    if (input_.offloads.driver[task])
       bound_driven(task, bound);
     else
       bound_entities(task, bound);
     return bound;
   }
 
-  /// The largest of all ways in which its jobs come.
+  /// The maximum over all activations of the task.
   void bound_entities(TaskIndex task, Bound& bound) const {
     for (const std::size_t index : problems_.of_task[task]) {
-      const Entity& entity = problems_.entities[index];
-      const auto response = solution_.response_of(entity);
+      const ProblemTask& problem_task = problems_.problem_tasks[index];
+      const auto response = solution_.response_of(problem_task);
       if (!response) {
         bound.worst.reset();
         bound.parts.clear();
-        bound.reason = why_unbounded(known_, problems_, solution_, faults_, entity);
+        bound.reason = why_unbounded(input_, problems_, solution_, faults_, problem_task);
         return;
       }
       if (bound.worst && *bound.worst >= *response) continue;
       bound.worst = response;
-      bound.parts = parts_of(entity);
+      bound.parts = parts_of(problem_task);
     }
   }
 
-  std::vector<Contribution> parts_of(const Entity& entity) const {
-    if (entity.core)
-      return contributions_on_core(subject_, problems_.cores[*entity.core], entity.task,
-                                   solution_.cores[*entity.core][entity.at].parts);
+  std::vector<Contribution> parts_of(const ProblemTask& problem_task) const {
+    if (problem_task.core)
+      return contributions_on_core(subject_, problems_.cores[*problem_task.core], problem_task.task,
+                                   solution_.cores[*problem_task.core][problem_task.at].parts);
     const auto& members = problems_.gpu.members;
-    return contributions_with_gpu(subject_, members, entity.task, solution_.gpu.tasks[entity.at].parts,
-                                  members[entity.at].segments);
+    return contributions_with_gpu(subject_, members, problem_task.task, solution_.gpu.tasks[problem_task.at].parts,
+                                  members[problem_task.at].segments);
   }
 
-  /// Of a device task for which its host waits: the longest of its segments, which do not depend on the host's bound.
+  /// For a device task for which its host waits: the longest of its segments, which do not depend on the host's bound.
   void bound_driven(TaskIndex device, Bound& bound) const {
     for_segments(device, [&](std::size_t at, std::size_t segment) {
       const nvidia::TaskBound& found = solution_.gpu.tasks[at];
@@ -115,38 +115,38 @@ class Report {
     bound.reason = beyond_counting;
   }
 
-  /// Calls `visit` with where the device task works: a task of the GPU's problem, and which of its segments.
+  /// Calls `visit` for each occurrence of the device task: a task of the GPU's problem, and one of its segments.
   template <typename Visit>
   void for_segments(TaskIndex device, Visit visit) const {
     if (problems_.of_task[device].empty()) return;
-    const std::size_t at = problems_.entities[problems_.of_task[device].front()].at;
+    const std::size_t at = problems_.problem_tasks[problems_.of_task[device].front()].at;
     const auto& segments = problems_.gpu.members[at].segments;
     for (std::size_t segment = 0; segment < segments.size(); ++segment)
       if (segments[segment] == device) visit(at, segment);
   }
 
-  /// Operations have bounds wherever no more than one is outstanding in the context, even if jobs pile up; `reason` is
-  /// why the task has none.
+  /// Operations have bounds if at most one is outstanding in the context, even if jobs queue up; `reason` is why the
+  /// task has none.
   void add_operations(TaskIndex device, const std::string& reason, std::map<NodeIndex, Bound>& operations) const {
     std::size_t operation = 0;
     for (std::size_t step = 0; step < subject_.steps(device).size(); ++step) {
-      const Place place{device, step};
-      if (!is_operation(subject_.step(place))) continue;
+      const TaskStep task_step{device, step};
+      if (!is_operation(subject_.step(task_step))) continue;
       Bound bound;
-      if (is_active(device)) bound.best = span_of(subject_, place).best;
+      if (is_active(device)) bound.best = span_of(subject_, task_step).best;
       if (is_active(device) && solution_.fault.empty())
         for_segments(device, [&](std::size_t at, std::size_t segment) {
           const Duration found = solution_.gpu.tasks[at].operations[segment][operation];
           if (found < largest_time) bound.worst = std::max(found, bound.worst.value_or(Duration{}));
         });
       if (!bound.worst) bound.reason = reason.empty() ? beyond_counting : reason;
-      operations.emplace(subject_.step(place).node, std::move(bound));
+      operations.emplace(subject_.step(task_step).node, std::move(bound));
       ++operation;
     }
   }
 
-  const Known& known_;
-  const Subject& subject_;
+  const ProblemInput& input_;
+  const AnalyzedSystem& subject_;
   const Problems& problems_;
   const Solution& solution_;
   const Faults& faults_;
@@ -154,8 +154,9 @@ class Report {
 
 }  // namespace
 
-SystemBounds report(const Known& known, const Problems& problems, const Solution& solution, const Faults& faults) {
-  return Report(known, problems, solution, faults).run();
+SystemBounds report(const ProblemInput& input, const Problems& problems, const Solution& solution,
+                    const Faults& faults) {
+  return Report(input, problems, solution, faults).run();
 }
 
 }  // namespace amalthea::engine::bounds

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What was found, task by task and operation by operation.
+/// The resulting bounds, for each task and each operation.
 
 #include "engine/bounds/bounds.hpp"
 #include "engine/bounds/detail/fixed_point.hpp"
 
 namespace amalthea::engine::bounds {
 
-SystemBounds report(const Known& known, const Problems& problems, const Solution& solution, const Faults& faults);
+SystemBounds report(const ProblemInput& input, const Problems& problems, const Solution& solution,
+                    const Faults& faults);
 
 }  // namespace amalthea::engine::bounds

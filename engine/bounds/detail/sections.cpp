@@ -9,21 +9,21 @@
 namespace amalthea::engine::bounds {
 namespace {
 
-/// Who is more urgent than this comes between; nothing: every more urgent task does.
+/// Only tasks above this rank preempt; nothing: every more urgent task does.
 using Threshold = std::optional<std::int64_t>;
 
-/// A step as a part of sections.
+/// A step as part of sections.
 struct Piece {
   Duration time;
   Duration least;
   Threshold threshold;
-  bool leaves = false;  ///< the core, perhaps, by waiting passively
+  bool leaves = false;  ///< may leave the core, by waiting passively
 
   bool is_within(std::int64_t section) const { return threshold.value_or(least_urgent) >= section; }
 };
 
-/// Which steps of a task are parts of alternatives.
-std::vector<bool> in_branches(const Subject& subject, TaskIndex task) {
+/// For each step of a task, whether it belongs to an alternative.
+std::vector<bool> in_branches(const AnalyzedSystem& subject, TaskIndex task) {
   const auto& body = subject.task(task).body;
   std::vector<bool> inside(body.size(), false);
   for (std::size_t at = 0; at < body.size(); ++at)
@@ -39,10 +39,10 @@ std::vector<bool> in_branches(const Subject& subject, TaskIndex task) {
   return of_step;
 }
 
-/// Goes through a job and knows to whom it is left.
+/// Tracks which tasks can preempt a job while walking through its steps.
 class Holdings {
  public:
-  Holdings(const Subject& subject, const Ranks& ranks, const SemaphoreCeilings& semaphores, TaskIndex task)
+  Holdings(const AnalyzedSystem& subject, const Ranks& ranks, const SemaphoreCeilings& semaphores, TaskIndex task)
       : subject_(subject), semaphores_(semaphores), task_(task) {
     const Task& stated = subject.task(task);
     if (stated.preemption == Preemption::non_preemptive && !is_interrupt(stated)) own_ = ranks.most_urgent_task;
@@ -78,7 +78,7 @@ class Holdings {
   }
 
  private:
-  const Subject& subject_;
+  const AnalyzedSystem& subject_;
   const SemaphoreCeilings& semaphores_;
   TaskIndex task_;
   Threshold own_;
@@ -86,22 +86,22 @@ class Holdings {
   std::map<SemaphoreIndex, std::int64_t> held_;
 };
 
-/// All but its threshold.
-Piece piece_of(const Subject& subject, const SemaphoreCeilings& semaphores, Place place, bool in_branch) {
+/// Everything except the threshold.
+Piece piece_of(const AnalyzedSystem& subject, const SemaphoreCeilings& semaphores, TaskStep task_step, bool in_branch) {
   Piece piece;
-  switch (subject.step(place).kind) {
+  switch (subject.step(task_step).kind) {
     case StepKind::execute: {
-      const Span span = span_of(subject, place);
+      const Span span = span_of(subject, task_step);
       piece.time = span.worst;
       if (!in_branch) piece.least = span.best;
       break;
     }
     case StepKind::wait:
-      piece.leaves = !subject.activity<WaitEvents>(place).active;
+      piece.leaves = !subject.activity<WaitEvents>(task_step).active;
       if (!piece.leaves) piece.time = endless;
       break;
     case StepKind::request_semaphore: {
-      const auto& use = subject.activity<UseSemaphore>(place);
+      const auto& use = subject.activity<UseSemaphore>(task_step);
       if (!semaphores.endless[use.semaphore]) break;
       piece.leaves = !use.active && !subject.system.semaphores[use.semaphore].spinlock;
       if (!piece.leaves) piece.time = endless;
@@ -113,8 +113,8 @@ Piece piece_of(const Subject& subject, const SemaphoreCeilings& semaphores, Plac
   return piece;
 }
 
-/// Parallel to the steps. Where a step changes to whom the job is left, both sides must agree.
-std::vector<Piece> pieces_of(const Subject& subject, const SemaphoreCeilings& semaphores, TaskIndex task,
+/// Parallel to the steps. At a step that changes the threshold, the stricter side must also hold.
+std::vector<Piece> pieces_of(const AnalyzedSystem& subject, const SemaphoreCeilings& semaphores, TaskIndex task,
                              const std::vector<bool>& in_branch, Holdings holdings) {
   std::vector<Piece> pieces;
   for (std::size_t step = 0; step < subject.steps(task).size(); ++step) {
@@ -137,11 +137,11 @@ std::vector<std::int64_t> thresholds_of(const std::vector<Piece>& pieces) {
   return thresholds;
 }
 
-/// The longest time in a row within sections of at least this threshold.
+/// The longest contiguous time within sections of at least this threshold.
 Duration longest_section(const std::vector<Piece>& pieces, std::int64_t threshold) {
   Duration longest, run;
   for (const Piece& piece : pieces) {
-    // What may take no time, such as a wait for what is there already, does not leave the core.
+    // A step that may take no time, such as a wait for a set event, does not leave the core.
     if (!piece.is_within(threshold) && !piece.least.is_zero()) run = {};
     if (piece.is_within(threshold)) run = std::min(endless, run + piece.time);
     longest = std::max(longest, run);
@@ -160,23 +160,26 @@ cpu::Section last_section(const std::vector<Piece>& pieces) {
   return last;
 }
 
-bool is_call(const Subject& subject, Place place) { return std::holds_alternative<Call>(subject.activity(place)); }
+bool is_call(const AnalyzedSystem& subject, TaskStep task_step) {
+  return std::holds_alternative<Call>(subject.activity(task_step));
+}
 
-/// At which steps a runnable begins while no other is under way.
-std::vector<bool> outer_calls(const Subject& subject, TaskIndex task) {
+/// The steps at which a runnable begins while no other is active.
+std::vector<bool> outer_calls(const AnalyzedSystem& subject, TaskIndex task) {
   std::vector<bool> outer(subject.steps(task).size(), false);
-  std::map<std::uint32_t, bool> goes_on;  // whether the runnable's next step is another than its call
+  std::map<std::uint32_t, bool> continues;  // whether the runnable's next step is something else than its call
   for (std::size_t step = outer.size(); step-- > 0;) {
     const auto runnable = subject.step({task, step}).runnable;
     if (!runnable) continue;
     const bool call = is_call(subject, {task, step});
-    goes_on[*runnable] = !call;
-    outer[step] = call && std::none_of(goes_on.begin(), goes_on.end(), [](const auto& each) { return each.second; });
+    continues[*runnable] = !call;
+    outer[step] =
+        call && std::none_of(continues.begin(), continues.end(), [](const auto& each) { return each.second; });
   }
   return outer;
 }
 
-void add_cooperative_sections(const Subject& subject, TaskIndex task, const std::vector<bool>& in_branch,
+void add_cooperative_sections(const AnalyzedSystem& subject, TaskIndex task, const std::vector<bool>& in_branch,
                               const std::vector<Piece>& pieces, TaskShape& shape) {
   const auto outer = outer_calls(subject, task);
   const std::vector<Step>& steps = subject.steps(task);
@@ -193,14 +196,15 @@ void add_cooperative_sections(const Subject& subject, TaskIndex task, const std:
     if (!in_branch[index]) last = std::min(endless, last + pieces[index].time);
     longest = std::max(longest, run);
   }
-  shape.lingers = after_point.is_zero();
+  shape.preemptible_at_end = after_point.is_zero();
   shape.cooperative = longest;
   shape.last_cooperative = last;
 }
 
 }  // namespace
 
-TaskShape shape_of(const Subject& subject, const Ranks& ranks, const SemaphoreCeilings& semaphores, TaskIndex host) {
+TaskShape shape_of(const AnalyzedSystem& subject, const Ranks& ranks, const SemaphoreCeilings& semaphores,
+                   TaskIndex host) {
   const auto in_branch = in_branches(subject, host);
   const auto pieces = pieces_of(subject, semaphores, host, in_branch, Holdings(subject, ranks, semaphores, host));
   const auto thresholds = thresholds_of(pieces);
@@ -211,8 +215,8 @@ TaskShape shape_of(const Subject& subject, const Ranks& ranks, const SemaphoreCe
   shape.last = last_section(pieces);
   if (subject.task(host).preemption == Preemption::cooperative)
     add_cooperative_sections(subject, host, in_branch, pieces, shape);
-  if (subject.worst[host].unanalysable.empty()) return shape;
-  // How long its sections are is not known either.
+  if (subject.worst[host].unanalyzable.empty()) return shape;
+  // The length of its sections is unknown as well.
   for (cpu::Section& section : shape.sections) section.length = endless;
   if (shape.sections.empty() && !thresholds.empty()) shape.sections.push_back({endless, thresholds.back()});
   shape.last = {};

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Which parts of a job are left to whom.
+/// Which sections of a job can be preempted by which tasks.
 ///
-/// A non-preemptive task is left to interrupts only, from its start to its end (a passive wait may find what it waits
-/// for); what cannot be interrupted is left to nobody; a semaphore with a priority ceiling, from request to release, to
-/// those above the largest rank of its users. A cooperative task is left to others of its kind at schedule points and
-/// between runnables that its task calls. What is taken longer than it may be is safe for the others; the last section
-/// of a job is taken shorter.
+/// Only interrupts preempt a non-preemptive task, from its start to its end (a passive wait may find its event already
+/// set). Nothing preempts an uninterruptible section. While a task holds a semaphore with a priority ceiling, only
+/// tasks above the largest rank of its users preempt it. Other cooperative tasks preempt a cooperative task at schedule
+/// points and between the runnables that it calls. An overestimated section is safe for the other tasks; the last
+/// section of a job is underestimated.
 
 #include <optional>
 #include <string>
@@ -18,7 +18,7 @@
 
 namespace amalthea::engine::bounds {
 
-/// A section that may last for ever has this length.
+/// The length of a section that may never end.
 inline constexpr Duration endless = cpu::Limits{}.window;
 
 /// The members are those of cpu::CpuTask; thresholds are ranks.
@@ -27,15 +27,16 @@ struct TaskShape {
   cpu::Section last;
   std::optional<Duration> cooperative;
   Duration last_cooperative;
-  bool lingers = false;
+  bool preemptible_at_end = false;
 
   bool has_sections() const { return !sections.empty() || cooperative; }
 };
 
 /// Of a host task.
-TaskShape shape_of(const Subject& subject, const Ranks& ranks, const SemaphoreCeilings& semaphores, TaskIndex host);
+TaskShape shape_of(const AnalyzedSystem& subject, const Ranks& ranks, const SemaphoreCeilings& semaphores,
+                   TaskIndex host);
 
-/// Whether a Terminate comes before other steps than those that the operating system adds.
+/// Whether a Terminate precedes other steps than those that the operating system adds.
 bool ends_early(const Program& program);
 
 }  // namespace amalthea::engine::bounds

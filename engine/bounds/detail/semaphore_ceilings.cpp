@@ -9,16 +9,16 @@
 namespace amalthea::engine::bounds {
 namespace {
 
-/// What a task does with a semaphore.
+/// How a task uses a semaphore.
 struct SemaphoreUse {
   TaskIndex task = 0;
-  std::int64_t most = 0;  ///< held at a time
+  std::int64_t most = 0;  ///< maximum number of units held at a time
   bool exclusive = false;
 };
 using SemaphoreUses = std::vector<SemaphoreUse>;
 
-/// Nothing where it does not use it. Sets `fault` where it does not treat it as it should.
-std::optional<SemaphoreUse> use_of(const Subject& subject, SemaphoreIndex semaphore, TaskIndex task,
+/// Nothing if the task does not use it. Sets `fault` for an unsupported use.
+std::optional<SemaphoreUse> use_of(const AnalyzedSystem& subject, SemaphoreIndex semaphore, TaskIndex task,
                                    std::string& fault) {
   std::optional<SemaphoreUse> use;
   std::int64_t held = 0;
@@ -38,7 +38,7 @@ std::optional<SemaphoreUse> use_of(const Subject& subject, SemaphoreIndex semaph
     }
     if (!use) use = SemaphoreUse{task, 0, false};
     if (!subject.is_host(task)) complain("uses on a GPU");
-    if (!subject.worst[task].unanalysable.empty()) complain("may use inside a branch");
+    if (!subject.worst[task].unanalyzable.empty()) complain("may use inside a branch");
     const bool exclusive = access.operation == UseSemaphore::Operation::exclusive;
     use->exclusive = use->exclusive || exclusive;
     if (kind == StepKind::request_semaphore) {
@@ -53,7 +53,7 @@ std::optional<SemaphoreUse> use_of(const Subject& subject, SemaphoreIndex semaph
   return use;
 }
 
-std::int64_t ceiling_of(const Subject& subject, const Ranks& ranks, const SemaphoreUses& uses) {
+std::int64_t ceiling_of(const AnalyzedSystem& subject, const Ranks& ranks, const SemaphoreUses& uses) {
   std::int64_t ceiling = least_urgent;
   for (const SemaphoreUse& use : uses)
     ceiling = std::max(ceiling, subject.is_host(use.task) ? ranks.rank[use.task] : nobody);
@@ -66,7 +66,7 @@ bool never_waits(const Semaphore& semaphore, const SemaphoreUses& uses) {
   return all <= semaphore.free;
 }
 
-bool of_one_scheduler(const Subject& subject, const Ranks& ranks, const SemaphoreUses& uses) {
+bool of_one_scheduler(const AnalyzedSystem& subject, const Ranks& ranks, const SemaphoreUses& uses) {
   const TaskIndex first = uses.front().task;
   return std::all_of(uses.begin(), uses.end(), [&](const SemaphoreUse& use) {
     return ranks.schedulers[use.task].front() == ranks.schedulers[first].front() &&
@@ -74,8 +74,8 @@ bool of_one_scheduler(const Subject& subject, const Ranks& ranks, const Semaphor
   });
 }
 
-/// Why nothing bounds how long tasks wait for it.
-std::string why_endless(const Subject& subject, const Ranks& ranks, const Semaphore& semaphore,
+/// Why nothing bounds the wait for it.
+std::string why_endless(const AnalyzedSystem& subject, const Ranks& ranks, const Semaphore& semaphore,
                         const SemaphoreUses& uses) {
   const Task& first = subject.task(uses.front().task);
   for (const SemaphoreUse& use : uses) {
@@ -100,7 +100,7 @@ std::string why_endless(const Subject& subject, const Ranks& ranks, const Semaph
 
 }  // namespace
 
-SemaphoreCeilings semaphore_ceilings(const Subject& subject, const Ranks& ranks) {
+SemaphoreCeilings semaphore_ceilings(const AnalyzedSystem& subject, const Ranks& ranks) {
   const std::size_t count = subject.system.semaphores.size();
   SemaphoreCeilings found{std::vector<std::optional<std::int64_t>>(count), std::vector<bool>(count),
                           Faults(subject.tasks())};
@@ -113,7 +113,7 @@ SemaphoreCeilings semaphore_ceilings(const Subject& subject, const Ranks& ranks)
     const Semaphore& stated = subject.system.semaphores[semaphore];
     if (stated.priority_ceiling) found.ceiling[semaphore] = ceiling_of(subject, ranks, uses);
     if (fault.empty() && never_waits(stated, uses)) {
-      // Whom it keeps from its core is not told apart where its users are of several schedulers.
+      // With users under several schedulers, the blocked tasks cannot be determined.
       if (stated.priority_ceiling && !of_one_scheduler(subject, ranks, uses)) found.ceiling[semaphore] = nobody;
       continue;
     }
@@ -122,7 +122,7 @@ SemaphoreCeilings semaphore_ceilings(const Subject& subject, const Ranks& ranks)
     found.endless[semaphore] = true;
     if (stated.priority_ceiling) found.ceiling[semaphore] = nobody;
     for (const SemaphoreUse& use : uses)
-      blame(found.faults, use.task, fmt::format("it uses the semaphore {}, {}", stated.name, fault));
+      add_fault(found.faults, use.task, fmt::format("it uses the semaphore {}, {}", stated.name, fault));
   }
   return found;
 }

@@ -8,15 +8,15 @@
 namespace amalthea::engine::bounds {
 namespace {
 
-/// Rounds of as many blocks as the GPU holds, as compile_programs counts them.
-std::int64_t rounds_of(const Subject& subject, Place place) {
-  const Step& step = subject.step(place);
+/// Rounds of as many blocks as the GPU holds, counted like in compile_programs.
+std::int64_t rounds_of(const AnalyzedSystem& subject, TaskStep task_step) {
+  const Step& step = subject.step(task_step);
   if (!step.block) return 1;
-  const auto& launch = subject.activity<Kernel>(place).launch;
-  return gpu::plan_launch(*launch, *subject.devices[subject.task(place.task).unit])->rounds;
+  const auto& launch = subject.activity<Kernel>(task_step).launch;
+  return gpu::plan_launch(*launch, *subject.devices[subject.task(task_step.task).unit])->rounds;
 }
 
-/// Whether all of the unit's times are whole picoseconds.
+/// Whether all times of the unit are whole picoseconds.
 bool is_exact(const ProcessingUnit& unit) {
   constexpr std::int64_t millihertz_picoseconds = 1'000'000'000'000'000, second = 1'000'000'000'000;
   return millihertz_picoseconds % unit.frequency.millihertz() == 0 &&
@@ -26,16 +26,17 @@ bool is_exact(const ProcessingUnit& unit) {
 }
 
 /// How often the time of a step, or of a round of blocks, is rounded.
-std::int64_t roundings_of(const Subject& subject, Place place) {
-  const Activity& activity = subject.activity(place);
-  if (std::holds_alternative<Call>(activity) || is_exact(subject.system.platform.units[subject.task(place.task).unit]))
+std::int64_t roundings_of(const AnalyzedSystem& subject, TaskStep task_step) {
+  const Activity& activity = subject.activity(task_step);
+  if (std::holds_alternative<Call>(activity) ||
+      is_exact(subject.system.platform.units[subject.task(task_step.task).unit]))
     return 0;
   const auto* copy = std::get_if<Copy>(&activity);
   if (copy == nullptr) return 1;
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(copy->sources.size() + copy->destinations.size()));
 }
 
-/// Whether copies and kernels of a GPU slow each other.
+/// Whether copies and kernels of a GPU slow each other down.
 bool slows(const DeviceProfile& profile) {
   const gpu::InterferenceTable& table = profile.interference;
   return std::max({table.kernel_by_memcpy, table.kernel_by_memset, table.copy_by_kernel}) > Slowdown{};
@@ -43,32 +44,32 @@ bool slows(const DeviceProfile& profile) {
 
 }  // namespace
 
-Span span_of(const Subject& subject, Place place) {
-  const Step& step = subject.step(place);
-  const std::int64_t rounds = step.kind == StepKind::kernel ? rounds_of(subject, place) : 1;
-  const Duration rounding = Duration::picoseconds(roundings_of(subject, place));
-  // Of a branch the cheapest alternative is another than the dearest, which alone keeps its work in `step`.
-  const Duration cheapest = subject.best[place.task].steps[place.step].work;
+Span span_of(const AnalyzedSystem& subject, TaskStep task_step) {
+  const Step& step = subject.step(task_step);
+  const std::int64_t rounds = step.kind == StepKind::kernel ? rounds_of(subject, task_step) : 1;
+  const Duration rounding = Duration::picoseconds(roundings_of(subject, task_step));
+  // The cheapest alternative of a branch may differ from the most expensive one, which alone has its work in `step`.
+  const Duration cheapest = subject.best[task_step.task].steps[task_step.step].work;
   const Duration shortest = step.skipped ? cheapest : std::min(cheapest, step.work);
   Span span{(shortest - std::min(shortest, rounding)) * rounds, (step.work + rounding) * rounds};
-  // Time lost to rounding may cost a whole turn, so that it must be part of the work.
-  if (is_operation(step) && slows(*subject.devices[subject.task(place.task).unit]))
+  // Time lost to rounding may cost a whole turn, so it must be part of the work.
+  if (is_operation(step) && slows(*subject.devices[subject.task(task_step.task).unit]))
     span.worst += Duration::nanoseconds(1) + scale(span.worst, 1, 1'000'000, Rounding::up);
   return span;
 }
 
-Span execution_of(const Subject& subject, TaskIndex task) {
+Span execution_of(const AnalyzedSystem& subject, TaskIndex task) {
   return execution_of(subject, task, 0, subject.steps(task).size());
 }
 
-Span execution_of(const Subject& subject, TaskIndex task, std::size_t from, std::size_t to) {
+Span execution_of(const AnalyzedSystem& subject, TaskIndex task, std::size_t from, std::size_t to) {
   Span sum;
   for (std::size_t step = from; step < to; ++step)
     if (subject.step({task, step}).kind == StepKind::execute) sum += span_of(subject, {task, step});
   return sum;
 }
 
-Span operations_of(const Subject& subject, TaskIndex device) {
+Span operations_of(const AnalyzedSystem& subject, TaskIndex device) {
   Span sum;
   for (std::size_t step = 0; step < subject.steps(device).size(); ++step)
     if (is_operation(subject.step({device, step}))) sum += span_of(subject, {device, step});

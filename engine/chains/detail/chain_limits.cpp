@@ -15,12 +15,12 @@ namespace {
 
 using LimitJudgement = ChainResult::Judgement;
 
-/// What is known of a latency: least and greatest that occur, or that bound it.
+/// Known values of a latency: minimum and maximum observed, or bounds.
 struct Latency {
   std::optional<Duration> least, greatest;
 };
 
-/// Says which side of the limit is broken; "" when none is.
+/// Describes which side of the limit is violated; "" if none is.
 std::string broken_side(const ChainLimit& limit, const Latency& latency, std::string_view how) {
   if (limit.maximum && latency.greatest && *latency.greatest > *limit.maximum)
     return fmt::format("the longest latency {} is {}, {} above the maximum", how, format_duration(*latency.greatest),
@@ -56,7 +56,7 @@ class LimitJudge {
   }
 
  private:
-  /// What the bound alone tells. A minimum has no bound but zero.
+  /// The verdict by the bound alone. A minimum has no bound except zero.
   static LimitJudgement by_bound(const ChainLimit& limit, std::optional<Duration> bound, const std::string& no_bound) {
     const bool long_enough = !limit.minimum || *limit.minimum <= Duration{};
     const bool short_enough = !limit.maximum || (bound && *bound <= *limit.maximum);
@@ -104,7 +104,7 @@ class LimitJudge {
                                    format_duration(*seen.greatest), judgement.reason);
   }
 
-  /// Whose jobs were not all followed to their end; "" when all were.
+  /// The tasks with unfinished jobs; "" if there are none.
   std::string left_over(const Chain& chain) const {
     if (results_.stopped_early) return "the simulation stopped early";
     for (const TaskIndex task : chain.tasks)
@@ -127,7 +127,7 @@ class LimitJudge {
       const Duration interval = releases_[task]->periodic.period;
       Duration seen, bound;
       bool bounded = true, ended = !results_.stopped_early;
-      for (const TaskIndex part : releases_[task]->way) {  // all within the interval of the first
+      for (const TaskIndex part : releases_[task]->trigger_path) {  // all within the interval of the first
         const TaskResult& of = results_.tasks[part];
         seen += of.response.max;
         bounded = bounded && of.bound.worst.has_value();

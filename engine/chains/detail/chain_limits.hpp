@@ -10,13 +10,14 @@ namespace amalthea::engine {
 
 struct Results;
 
-/// Fills ChainResult::limits of all chains; asks for their bounds, what was observed of them, and the results of tasks.
-/// A limit on the reaction is held against the reduced reaction, one on the age against the reduced age, a minimum
-/// against the shortest of them.
-/// - implicit: missed when the simulation saw a latency beyond the limit, guaranteed when the bound is within.
-/// - explicit: by its bound alone; the simulation does not show such latencies.
-/// - LET: exact, as long as no job needs longer than its interval: guaranteed when the bounds on the response times of
-///   all tasks say so, met when the simulation does.
+/// Fills ChainResult::limits of all chains. Needs their bounds, their observations, and the results of tasks. Limits on
+/// the reaction apply to the reduced reaction, limits on the age to the reduced age, minimum limits to the shortest of
+/// them.
+/// - implicit: missed if the simulation observed a latency beyond the limit, guaranteed if the bound is within the
+///   limit.
+/// - explicit: decided by its bound alone, since the simulation does not observe such latencies.
+/// - LET: exact as long as no job exceeds its interval: guaranteed if the bounds on the response times of all tasks
+///   show this, met if the simulation does.
 void judge_chain_limits(const System& system, Results& results);
 
 }  // namespace amalthea::engine

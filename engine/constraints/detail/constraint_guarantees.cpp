@@ -19,15 +19,16 @@ bool in_limits(Int128 least, Int128 most, const TimeLimits& limits) {
          (!limits.upper || most <= limits.upper->picoseconds());
 }
 
-/// When an event occurs, after its cause.
+/// When an event occurs, relative to its cause.
 struct Timed {
   std::vector<StimulusIndex> cause;  ///< in order, at least one
   Duration lo, hi;
-  std::optional<TaskIndex> task;  ///< of what happens in its jobs
-  std::size_t place = 0;          ///< in a job of it, larger for what comes later
+  std::optional<TaskIndex> task;  ///< the task whose jobs contain the event
+  std::size_t place = 0;          ///< position within a job, increasing with time
 };
 
-/// How far apart the occurrences of a stimulus are: those of a grid by least to most, each at most `width` after it.
+/// The distances between occurrences of a stimulus: those of a grid from minimum to maximum, each occurrence at most
+/// `width` after its grid point.
 struct Grid {
   Duration least, most;
   Duration width;
@@ -123,7 +124,7 @@ class Prover {
     return in_limits(least.picoseconds(), most.picoseconds(), limits);
   }
 
-  /// Nothing where an activation may be lost, or nothing bounds how long a job takes.
+  /// Nothing if an activation may be lost, or if nothing bounds the time of a job.
   std::optional<Duration> worst_of(TaskIndex task) const {
     const auto& worst = results_.tasks[task].bound.worst;
     if (!worst || causes_[task].empty()) return std::nullopt;
@@ -160,7 +161,7 @@ class Prover {
 
   static std::size_t place_of_step(std::size_t step) { return 2 + 2 * step; }
 
-  /// Of what happens at one step of one process alone.
+  /// For an event at exactly one step of one process.
   std::optional<Timed> timed_of_step(const ObservableEvent& event) const {
     if (sets_mode_by_stimulus(event)) return std::nullopt;
     std::optional<Timed> found;

@@ -44,13 +44,13 @@ std::string counted(std::uint64_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-/// What one constraint's judgement is called, and what is wrong with the occurrence that breaks it.
+/// Describes the judgment of one constraint and its violation.
 class ConstraintJudge {
  public:
   ConstraintJudge(const System& system, const ConstraintObserver& observer, const Results& results)
       : system_(system), observer_(observer), results_(results) {
     window_.to = observer.end();
-    // What happened at the instant at which it was stopped may not be all.
+    // The last instant of a stopped simulation may be incomplete.
     const Duration instant = Duration::picoseconds(1);
     if (results.stopped_early) window_.to = saturated(window_.to, instant, true);
     if (observer.full_from()) window_.to = std::min(window_.to, saturated(*observer.full_from(), instant, true));
@@ -85,7 +85,7 @@ class ConstraintJudge {
     return all.first(static_cast<std::size_t>(std::upper_bound(all.begin(), all.end(), window_.to) - all.begin()));
   }
 
-  /// `noun` of what is judged; `broken` says of the first that breaks it what is wrong; `none` why nothing was judged.
+  /// `noun` names what is judged; `broken` describes the first violation; `none` states why nothing was judged.
   template <typename Broken>
   void conclude(const Judgement& judgement, std::string_view noun, std::string_view distances, Broken broken,
                 std::string none) {
@@ -182,7 +182,7 @@ class ConstraintJudge {
             : fmt::format(
                   "\"{}\" occurs {} in the simulated time, but the constraint spans {} more; simulate longer (--until)",
                   repetition.event.name, all.size() == 1 ? "once" : counted(all.size(), "time"), repetition.span));
-    // The distance to an occurrence that never comes is no distance: that it stays out is said, not judged.
+    // An occurrence that never happens has no distance: its absence is reported, not judged.
     if (result_.verdict == LimitVerdict::met && repetition.limits.upper && !all.empty() &&
         saturated(saturated(all.back(), *repetition.limits.upper), repetition.jitter) < window_.to)
       result_.reason += fmt::format("; none occurs between the last one at {} and the end at {}", time_text(all.back()),

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Verdicts on the timing constraints of a model: what a simulation showed of their events, and what bounds guarantee.
-/// docs/reference/constraints.md says what each constraint demands.
+/// Verdicts on the timing constraints of a model: what a simulation observed of their events, and what the bounds
+/// guarantee. docs/reference/constraints.md defines each constraint.
 
 #include <cstdint>
 #include <optional>
@@ -19,16 +19,16 @@ class ConstraintObserver;
 struct Program;
 struct Results;
 
-/// One result per constraint of the system. `observer` has watched the simulation that filled `results`, bounds
-/// included, with these programs.
+/// One result per constraint of the system. `observer` has observed the simulation of these programs that filled
+/// `results`; `results` includes bounds.
 std::vector<ConstraintResult> judge_constraints(const System& system, const ConstraintObserver& observer,
                                                 const std::vector<Program>& programs, const Results& results);
 
-/// Says where what was recorded of the constraints ended early.
+/// Reports if the recording for constraints ended early.
 void report_constraints(const ConstraintObserver& observer, Diagnostics& diagnostics);
 
-/// How long to simulate beyond all offsets, so that limits of constraints have passed at least once: twice the longest
-/// of them. Zero where there are none.
+/// The time to simulate beyond all offsets, so that every limit of a constraint has elapsed at least once: twice the
+/// longest limit. Zero without limits.
 Duration time_needed_by_constraints(const System& system);
 
 }  // namespace amalthea::engine

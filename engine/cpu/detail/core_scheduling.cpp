@@ -29,7 +29,7 @@ CoreScheduling::CoreScheduling(const System& system, const std::vector<std::opti
   free_.resize(cores());
   undecided_ = IndexSet(domains());
   for (const Server& server : servers_)
-    for (const DomainIndex domain : server.domains) call(domain);  // polling servers lose what nobody asks for
+    for (const DomainIndex domain : server.domains) call(domain);  // idle polling servers lose their budget
 }
 
 void CoreScheduling::build_tasks() {
@@ -46,7 +46,7 @@ void CoreScheduling::build_tasks() {
     for (const UnitIndex unit : stated.units)
       if (system_.platform.units[unit].type != PuType::gpu) state.cores.push_back(core_of_unit[unit]);
     if (state.cores.empty()) state.cores.push_back(core_of_unit[stated.unit]);
-    const Scheduler& own = system_.platform.schedulers[urgency_.way(task).front()];
+    const Scheduler& own = system_.platform.schedulers[urgency_.scheduler_path(task).front()];
     if (own.kind != SchedulingAlgorithm::priority_based_round_robin || !own.time_slice) continue;
     state.slice = own.time_slice;
   }
@@ -68,7 +68,7 @@ void CoreScheduling::build_servers() {
     servers_.push_back(std::move(server));
   }
   for (TaskIndex task = 0; task < tasks_.size(); ++task)
-    for (const SchedulerIndex scheduler : urgency_.way(task))
+    for (const SchedulerIndex scheduler : urgency_.scheduler_path(task))
       if (const auto server = server_of_scheduler_[scheduler]) {
         tasks_[task].servers.push_back(scheduler);
         servers_[*server].tasks.push_back(task);
@@ -114,7 +114,7 @@ void CoreScheduling::build_domains() {
         of_server.push_back(state.domain);
     }
   }
-  // Sections may begin in any task.
+  // Any task may contain uninterruptible sections.
   for (NodeIndex node = 0; node < system_.graph.size(); ++node)
     if (std::holds_alternative<Uninterruptible>(system_.graph[node].activity))
       domains_[tasks_[system_.graph[node].task].domain].holds = true;
@@ -137,7 +137,7 @@ void CoreScheduling::build_core_sets() {
   }
 }
 
-// ---- what processes do
+// ---- process events
 
 void CoreScheduling::make_ready(TaskIndex task, Instant now) {
   TaskState& state = tasks_[task];
@@ -145,7 +145,7 @@ void CoreScheduling::make_ready(TaskIndex task, Instant now) {
   for (const SchedulerIndex scheduler : state.servers) {
     Server& server = servers_[*server_of_scheduler_[scheduler]];
     if (server.kind != SchedulingAlgorithm::constant_bandwidth_server || server.users > 0) continue;
-    // It wakes up: what is left may be kept if it fits the bandwidth up to the deadline.
+    // The server wakes up: the remaining budget is kept if it fits the bandwidth up to the deadline.
     const bool keeps =
         now < server.deadline &&
         static_cast<detail::Int128>(server.budget.picoseconds()) * server.period.picoseconds() <
@@ -157,7 +157,7 @@ void CoreScheduling::make_ready(TaskIndex task, Instant now) {
     urgency_.set_deadline(scheduler, server.deadline);
   }
   for (const SchedulerIndex scheduler : state.servers) ++servers_[*server_of_scheduler_[scheduler]].users;
-  if (state.slice) state.turn = *state.slice;
+  if (state.slice) state.slice_left = *state.slice;
   urgency_.queued(task, now);
   enqueue(task);
   call(state.domain);
@@ -167,18 +167,19 @@ void CoreScheduling::enqueue(TaskIndex task) {
   TaskState& state = tasks_[task];
   state.ready = true;
   state.place = domains_[state.domain].ready.insert(task).first;
-  if (state.slice) ++mates(task);
+  if (state.slice) ++round_robin_peers(task);
 }
 
 void CoreScheduling::dequeue(TaskIndex task) {
   TaskState& state = tasks_[task];
   state.ready = false;
   domains_[state.domain].ready.erase(state.place);
-  if (state.slice) --mates(task);
+  if (state.slice) --round_robin_peers(task);
 }
 
-std::size_t& CoreScheduling::mates(TaskIndex task) {
-  return mates_[{tasks_[task].domain, urgency_.way(task).front(), urgency_.turn(task)}];
+std::size_t& CoreScheduling::round_robin_peers(TaskIndex task) {
+  return round_robin_peers_[{tasks_[task].domain, urgency_.scheduler_path(task).front(),
+                             urgency_.round_robin_level(task)}];
 }
 
 template <typename Change>
@@ -267,16 +268,16 @@ void CoreScheduling::advance(Instant now) {
       server.budget -= std::min(elapsed, server.budget);
     }
     if (!state.slice) continue;
-    state.turn -= std::min(elapsed, state.turn);
-    if (!state.turn.is_zero()) continue;
-    state.turn = *state.slice;
+    state.slice_left -= std::min(elapsed, state.slice_left);
+    if (!state.slice_left.is_zero()) continue;
+    state.slice_left = *state.slice;
     requeue(task, [&] { urgency_.queued(task, now); });
     call(state.domain);
   }
   settle_servers(now);
 }
 
-/// Its ready tasks move with it.
+/// Its ready tasks are requeued.
 void CoreScheduling::move_deadline(const Server& server) {
   std::vector<TaskIndex> ready;
   std::copy_if(server.tasks.begin(), server.tasks.end(), std::back_inserter(ready),
@@ -312,8 +313,9 @@ Instant CoreScheduling::next_event() const {
   for (const CoreIndex core : metered_) {
     const TaskIndex task = *running_[core];
     if (!tasks_[task].slice) continue;
-    const auto mates = mates_.find({tasks_[task].domain, urgency_.way(task).front(), urgency_.turn(task)});
-    if (mates->second > 1) next = std::min(next, now_ + tasks_[task].turn);
+    const auto round_robin_peers = round_robin_peers_.find(
+        {tasks_[task].domain, urgency_.scheduler_path(task).front(), urgency_.round_robin_level(task)});
+    if (round_robin_peers->second > 1) next = std::min(next, now_ + tasks_[task].slice_left);
   }
   for (const Server& server : servers_) {
     if (server.at_work > 0 && !server.budget.is_zero())
@@ -356,7 +358,7 @@ void CoreScheduling::decide_all(Domain& domain) {
     tasks_[task].given = false;
   }
   for (const CoreIndex core : domain.cores) free_[core] = false;
-  // A polling server with nothing to do loses its budget.
+  // An idle polling server loses its budget.
   for (Server& server : servers_)
     if (server.kind == SchedulingAlgorithm::polling_periodic_server && server.users == 0) server.budget = Duration{};
 }
@@ -377,12 +379,12 @@ void CoreScheduling::place(TaskIndex task) {
   if (system_.tasks[task].preemption != Preemption::cooperative) return;
   for (const CoreIndex core : tasks_[task].cores)
     if (free_[core] && cooperative_[core] && !tasks_[*cooperative_[core]].given) {
-      give(core, *cooperative_[core]);  // in the place of the one that waits for it
+      give(core, *cooperative_[core]);  // instead of the task that waits for it
       return;
     }
 }
 
-/// From now on the core's process cannot be left by whom it does not have to yield to.
+/// From now on, only processes that may preempt it can take the core from its process.
 void CoreScheduling::hold(CoreIndex core) {
   const TaskIndex task = *running_[core];
   for (const CoreIndex other : tasks_[task].cores)

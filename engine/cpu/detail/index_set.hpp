@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Sets of small numbers and the earliest of many times, both by number: what queues of cores and domains are made of.
+/// Sets of small indices, and the earliest of many times by index: the queues of cores and domains are built from them.
 
 #include <algorithm>
 #include <bit>
@@ -14,7 +14,7 @@
 
 namespace amalthea::engine {
 
-/// A set of numbers below a given one. Everything costs the logarithm of that to the base 64.
+/// A set of indices below a given size. Every operation takes time logarithmic (base 64) in that size.
 class IndexSet {
  public:
   explicit IndexSet(std::size_t size) {
@@ -37,7 +37,7 @@ class IndexSet {
       index /= 64;
     }
   }
-  /// The least that is not below `from`.
+  /// The smallest element that is at least `from`.
   std::optional<std::size_t> next(std::size_t from) const {
     for (std::size_t level = 0; level < levels_.size(); ++level) {
       const std::size_t word = from / 64;
@@ -56,10 +56,10 @@ class IndexSet {
 
  private:
   std::vector<std::vector<std::uint64_t>>
-      levels_;  ///< a bit of one says whether there is any in a word of the one below
+      levels_;  ///< a set bit means that the corresponding word of the level below is not zero
 };
 
-/// Of a time for each of some numbers the earliest. A change costs the logarithm of how many there are.
+/// The earliest of many times, one per index. An update takes logarithmic time.
 class EarliestOf {
  public:
   explicit EarliestOf(std::size_t size)
@@ -75,7 +75,7 @@ class EarliestOf {
     }
   }
   Instant first() const { return tree_[1]; }
-  /// The least number with that time.
+  /// The smallest index with that time.
   std::size_t who() const {
     std::size_t node = 1;
     while (node < leaves_) node = 2 * node + (tree_[2 * node] == tree_[node] ? 0 : 1);
@@ -84,7 +84,7 @@ class EarliestOf {
 
  private:
   std::size_t leaves_;
-  std::vector<Instant> tree_;  ///< every node the earlier of its two children 2n and 2n + 1
+  std::vector<Instant> tree_;  ///< each node is the earlier of its two children 2n and 2n + 1
 };
 
 }  // namespace amalthea::engine

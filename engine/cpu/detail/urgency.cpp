@@ -27,23 +27,25 @@ std::optional<Duration> scheduling_deadline(const System& system, TaskIndex task
 Urgency::Urgency(const System& system, const std::vector<std::optional<Duration>>& periods)
     : system_(system),
       periods_(periods),
-      of_(system.tasks.size()),
+      states_(system.tasks.size()),
       server_deadline_(system.platform.schedulers.size(), Instant::never()) {
   const auto& schedulers = system.platform.schedulers;
-  for (TaskIndex task = 0; task < of_.size(); ++task) {
-    State& state = of_[task];
+  for (TaskIndex task = 0; task < states_.size(); ++task) {
+    State& state = states_[task];
     state.own = system.tasks[task].priority;
     if (system.tasks[task].side == Side::device) continue;
-    state.way.push_back(system.tasks[task].scheduler);
-    // What only groups passes its tasks on: they count as its parent's own.
-    while (algorithm(state.way.front()) == SchedulingAlgorithm::grouping && schedulers[state.way.front()].parent)
-      state.way.front() = *schedulers[state.way.front()].parent;
-    for (std::size_t hops = 0; hops < schedulers.size() && schedulers[state.way.back()].parent; ++hops)
-      state.way.push_back(*schedulers[state.way.back()].parent);
+    state.scheduler_path.push_back(system.tasks[task].scheduler);
+    // A grouping scheduler passes its tasks on: they count as its parent's own.
+    while (algorithm(state.scheduler_path.front()) == SchedulingAlgorithm::grouping &&
+           schedulers[state.scheduler_path.front()].parent)
+      state.scheduler_path.front() = *schedulers[state.scheduler_path.front()].parent;
+    for (std::size_t level = 0; level < schedulers.size() && schedulers[state.scheduler_path.back()].parent; ++level)
+      state.scheduler_path.push_back(*schedulers[state.scheduler_path.back()].parent);
     state.relative_deadline = scheduling_deadline(system, task, periods);
-    if (!is_interrupt(system.tasks[task]) && (state.way.size() > 1 || !by_fixed_priority(algorithm(state.way.front()))))
+    if (!is_interrupt(system.tasks[task]) &&
+        (state.scheduler_path.size() > 1 || !by_fixed_priority(algorithm(state.scheduler_path.front()))))
       roots_by_priority_ = false;
-    state.scheduler = state.way.front();
+    state.scheduler = state.scheduler_path.front();
     state.by = algorithm(state.scheduler);
     state.own = own_urgency(state.by, task);
     state.key.interrupt = is_interrupt(system.tasks[task]);
@@ -56,13 +58,13 @@ SchedulingAlgorithm Urgency::algorithm(SchedulerIndex scheduler) const {
 }
 
 void Urgency::released(TaskIndex task, Instant release) {
-  State& state = of_[task];
+  State& state = states_[task];
   state.deadline = state.relative_deadline ? release + *state.relative_deadline : Instant::never();
   update(task);
 }
 
 void Urgency::raise(TaskIndex task, std::optional<std::int64_t> ceiling) {
-  of_[task].ceiling = ceiling;
+  states_[task].ceiling = ceiling;
   update(task);
 }
 
@@ -71,7 +73,7 @@ std::int64_t Urgency::own_urgency(SchedulingAlgorithm algorithm, TaskIndex task)
     case SchedulingAlgorithm::rate_monotonic:
       return periods_[task] ? -periods_[task]->picoseconds() : least_urgent;
     case SchedulingAlgorithm::deadline_monotonic:
-      return of_[task].relative_deadline ? -of_[task].relative_deadline->picoseconds() : least_urgent;
+      return states_[task].relative_deadline ? -states_[task].relative_deadline->picoseconds() : least_urgent;
     default:
       return system_.tasks[task].priority;
   }
@@ -80,8 +82,8 @@ std::int64_t Urgency::own_urgency(SchedulingAlgorithm algorithm, TaskIndex task)
 std::int64_t Urgency::of_task(SchedulingAlgorithm algorithm, TaskIndex task) const {
   if (algorithm == SchedulingAlgorithm::earliest_deadline_first ||
       algorithm == SchedulingAlgorithm::constant_bandwidth_server)
-    return -of_[task].deadline.picoseconds();
-  return std::max(own_urgency(algorithm, task), of_[task].ceiling.value_or(least_urgent));
+    return -states_[task].deadline.picoseconds();
+  return std::max(own_urgency(algorithm, task), states_[task].ceiling.value_or(least_urgent));
 }
 
 std::int64_t Urgency::of_child(SchedulingAlgorithm algorithm, SchedulerIndex child) const {
@@ -99,21 +101,23 @@ std::int64_t Urgency::of_child(SchedulingAlgorithm algorithm, SchedulerIndex chi
 }
 
 bool Urgency::before(TaskIndex a, TaskIndex b) const {
-  const State& first = of_[a];
-  const State& second = of_[b];
+  const State& first = states_[a];
+  const State& second = states_[b];
   if (first.scheduler == second.scheduler) return before(first.key, a, second.key, b);
   if (first.key.interrupt != second.key.interrupt) return first.key.interrupt;
-  const auto meet = std::find_first_of(first.way.begin(), first.way.end(), second.way.begin(), second.way.end());
-  if (meet == first.way.end()) {
-    if (!roots_by_priority_) return first.way.back() < second.way.back();
-    const std::int64_t of_a = of_task(algorithm(first.way.back()), a), of_b = of_task(algorithm(second.way.back()), b);
+  const auto meet = std::find_first_of(first.scheduler_path.begin(), first.scheduler_path.end(),
+                                       second.scheduler_path.begin(), second.scheduler_path.end());
+  if (meet == first.scheduler_path.end()) {
+    if (!roots_by_priority_) return first.scheduler_path.back() < second.scheduler_path.back();
+    const std::int64_t of_a = of_task(algorithm(first.scheduler_path.back()), a),
+                       of_b = of_task(algorithm(second.scheduler_path.back()), b);
     if (of_a != of_b) return of_a > of_b;
     return first.key.since != second.key.since ? first.key.since < second.key.since : a < b;
   }
-  // By which child their ways come to where they meet; nothing: directly.
+  // The child through which the path reaches the common scheduler; nothing: directly.
   const auto child = [&](const State& state) {
-    const auto at = std::find(state.way.begin(), state.way.end(), *meet);
-    return at == state.way.begin() ? std::nullopt : std::optional(*(at - 1));
+    const auto at = std::find(state.scheduler_path.begin(), state.scheduler_path.end(), *meet);
+    return at == state.scheduler_path.begin() ? std::nullopt : std::optional(*(at - 1));
   };
   const SchedulingAlgorithm by = algorithm(*meet);
   const auto child_a = child(first), child_b = child(second);
@@ -124,14 +128,16 @@ bool Urgency::before(TaskIndex a, TaskIndex b) const {
 }
 
 bool Urgency::comparable(const std::vector<TaskIndex>& tasks) const {
-  const auto of_one = [&](TaskIndex task) { return of_[task].way.front() == of_[tasks.front()].way.front(); };
-  const auto outermost = [&](TaskIndex task) { return of_[task].way.size() == 1; };
+  const auto of_one = [&](TaskIndex task) {
+    return states_[task].scheduler_path.front() == states_[tasks.front()].scheduler_path.front();
+  };
+  const auto outermost = [&](TaskIndex task) { return states_[task].scheduler_path.size() == 1; };
   return std::all_of(tasks.begin(), tasks.end(), of_one) ||
          (roots_by_priority_ && std::all_of(tasks.begin(), tasks.end(), outermost));
 }
 
-bool Urgency::takes_turns(TaskIndex task) const {
-  return of_[task].by == SchedulingAlgorithm::priority_based_round_robin;
+bool Urgency::is_round_robin(TaskIndex task) const {
+  return states_[task].by == SchedulingAlgorithm::priority_based_round_robin;
 }
 
 }  // namespace amalthea::engine

@@ -5,9 +5,9 @@
 #include <atomic>
 #include <chrono>
 #include <mutex>
-#include <thread>
 #include <utility>
 
+#include "amalthea/detail/threads.hpp"
 #include "amalthea/distribution.hpp"
 
 namespace amalthea::engine::nvidia::makespan {
@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Below `limit` > 0.
+/// A random number below `limit` > 0.
 std::size_t draw_below(RandomStream& random, std::size_t limit) {
   return static_cast<std::size_t>(random.next() % limit);
 }
@@ -26,8 +26,8 @@ WarpString start_string(const Problem& problem, Template start, RandomStream& ra
       return round_robin_string(problem);
     case Template::fixed_priority:
       return fixed_priority_string(problem);
-    case Template::most_pending:
-      return most_pending_string(problem);
+    case Template::max_pending:
+      return max_pending_string(problem);
     case Template::random:
       break;
   }
@@ -45,15 +45,10 @@ class Annealing {
 
   AnnealingResult run() {
     std::atomic<std::uint64_t> next = 0;
-    const auto work = [&] {
+    const auto work = [&](std::size_t) {
       for (std::uint64_t run = next++; run < options_.runs; run = next++) result_.runs[run] = one_run(run);
     };
-    {
-      std::vector<std::jthread> others;
-      for (unsigned thread = 1; thread < options_.threads && thread < options_.runs; ++thread)
-        others.emplace_back(work);
-      work();
-    }
+    in_threads(std::min<std::uint64_t>(options_.threads, options_.runs), work);
     for (const AnnealingRun& run : result_.runs)
       if (run.best > result_.best) {
         result_.best = run.best;
@@ -74,7 +69,7 @@ class Annealing {
   }
 
   AnnealingRun one_run(std::uint64_t number) {
-    constexpr std::uint64_t purpose = 0x6D616B6573;  // apart from what else is drawn with the same seed
+    constexpr std::uint64_t purpose = 0x6D616B6573;  // distinct from other streams with the same seed
     RandomStream random(options_.seed, purpose, number, 0);
     AnnealingRun run;
     run.start = static_cast<Template>(number % templates);
@@ -109,7 +104,7 @@ class Annealing {
   const Problem& problem_;
   const AnnealingOptions& options_;
   const Clock::time_point start_;
-  std::mutex mutex_;  // of the history; runs write to places of their own
+  std::mutex mutex_;  // guards the history; runs write to separate places
   AnnealingResult result_;
 };
 
@@ -121,7 +116,7 @@ std::string_view to_string(Template start) {
       return "round robin";
     case Template::fixed_priority:
       return "fixed priority";
-    case Template::most_pending:
+    case Template::max_pending:
       return "most pending";
     case Template::random:
       break;

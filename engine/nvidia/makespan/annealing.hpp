@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Long schedules of the warps of an SM by simulated annealing over warp strings: a lower bound on the longest.
+/// Long schedules of the warps of an SM, found by simulated annealing over warp strings: a lower bound on the longest
+/// schedule.
 ///
-/// Source: Berezovskyi, Bletsas, Petters, ETFA 2013. A step exchanges two entries of the string, drawn at random. The
-/// temperature falls linearly from T0 to 0. A schedule that is not shorter is taken; one that is d cycles shorter with
-/// the probability min(1, T / d) (Eq. 3). Runs begin with templates in turn: round robin, fixed priority, most pending
-/// first, random order.
+/// Source: Berezovskyi, Bletsas, Petters, ETFA 2013. A step swaps two random entries of the string. The temperature
+/// decreases linearly from T0 to 0. A schedule that is not shorter is accepted; one that is d cycles shorter is
+/// accepted with the probability min(1, T / d) (Eq. 3). Runs start from templates in turn: round robin, fixed priority,
+/// most pending first, random order.
 
 #include <cstdint>
 #include <functional>
@@ -18,7 +19,7 @@
 
 namespace amalthea::engine::nvidia::makespan {
 
-enum class Template : std::uint8_t { round_robin, fixed_priority, most_pending, random };
+enum class Template : std::uint8_t { round_robin, fixed_priority, max_pending, random };
 inline constexpr std::uint64_t templates = 4;
 std::string_view to_string(Template start);
 
@@ -28,22 +29,22 @@ struct AnnealingOptions {
   double temperature = 0.3;              ///< T0, in cycles; >= 0
   std::uint64_t seed = 1;
   unsigned threads = 1;              ///< > 0; the result does not depend on them
-  std::optional<double> time_limit;  ///< seconds; what is found until then depends on the machine
-  /// Called when a longer schedule than ever has been found, by one thread at a time: its cycles, and the seconds.
+  std::optional<double> time_limit;  ///< seconds; the results then depend on the machine
+  /// Called for each new longest schedule, by one thread at a time: its cycles, and the seconds.
   std::function<void(std::int64_t, double)> progress = {};
 };
 
-/// The best of one run.
+/// The best schedule of one run.
 struct AnnealingRun {
   Template start = Template::round_robin;
-  std::int64_t first = 0;        ///< makespan of the template
+  std::int64_t first = 0;        ///< makespan of the initial template
   std::int64_t best = 0;         ///< cycles
-  std::uint64_t best_at = 0;     ///< iterations when it was found
-  std::uint64_t iterations = 0;  ///< done
-  WarpString string;             ///< of the best
+  std::uint64_t best_at = 0;     ///< number of iterations when it was found
+  std::uint64_t iterations = 0;  ///< number of iterations done
+  WarpString string;             ///< of the best schedule
 };
 
-/// When a makespan was first reached by any of the runs.
+/// When any run first reached a makespan.
 struct Improvement {
   std::int64_t makespan = 0;
   double seconds = 0;
@@ -51,9 +52,9 @@ struct Improvement {
 
 struct AnnealingResult {
   std::int64_t best = 0;
-  WarpString string;  ///< of the best; of several, the first run's
+  WarpString string;  ///< of the best schedule; among equals that of the first run
   std::vector<AnnealingRun> runs;
-  std::vector<Improvement> history;  ///< ascending; its times are the machine's
+  std::vector<Improvement> history;  ///< ascending; its times depend on the machine
   double seconds = 0;
 };
 

@@ -16,8 +16,8 @@ std::optional<Unit> unit_of_letter(char letter) {
   return static_cast<Unit>(at);
 }
 
-/// Opcodes up to their first dot. What has .f64 is for the double precision unit, unless it is of `memory_opcodes` or
-/// `special_opcodes`.
+/// Opcodes up to their first dot. Opcodes with .f64 use the double precision unit, unless they are in `memory_opcodes`
+/// or `special_opcodes`.
 constexpr std::string_view memory_opcodes[] = {"ld",  "ldu",      "st",       "atom",      "red",     "prefetch",
                                                "tex", "tld4",     "txq",      "suld",      "sust",    "sured",
                                                "cp",  "ldmatrix", "stmatrix", "prefetchu", "isspacep"};
@@ -35,12 +35,12 @@ bool has(const std::string_view (&table)[size], std::string_view opcode) {
   return std::find(std::begin(table), std::end(table), opcode) != std::end(table);
 }
 
-/// "add.f64" → D. Nothing for an opcode that is not known.
+/// "add.f64" → D. Nothing for an unknown opcode.
 std::optional<Unit> unit_of_opcode(std::string_view name) {
   const std::string_view opcode = name.substr(0, name.find('.'));
   if (has(memory_opcodes, opcode)) return Unit::memory;
   const bool doubles = name.find(".f64") != std::string_view::npos;
-  // Integers are divided by many instructions of the cores, doubles by the double precision unit.
+  // Integer divisions take many core instructions, those of doubles use the double precision unit.
   if (opcode == "div" || opcode == "sqrt") {
     if (doubles) return Unit::double_float;
     return name.find(".f32") != std::string_view::npos ? Unit::special : Unit::core;
@@ -51,7 +51,7 @@ std::optional<Unit> unit_of_opcode(std::string_view name) {
   return doubles && !moves ? Unit::double_float : Unit::core;
 }
 
-/// The text with each character of a comment as a blank, and its line ends kept.
+/// The text with comments replaced by blanks; keeps line ends.
 std::string without_comments(std::string_view text) {
   std::string plain(text);
   for (std::size_t i = 0; i + 1 < plain.size(); ++i) {
@@ -73,7 +73,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
-/// A statement without its label, guard and braces; empty where nothing is executed.
+/// A statement without its label, guard and braces; empty if it executes nothing.
 std::string_view instruction_of(std::string_view statement) {
   for (;;) {
     statement = trimmed(statement);
@@ -108,8 +108,8 @@ tl::expected<Kernel, std::string> parse_kernel(std::string_view text) {
     if (std::isdigit(static_cast<unsigned char>(letter)) != 0) {
       times = times * 10 + static_cast<std::size_t>(letter - '0');
       counted = true;
-      if (times > most_instructions)
-        return tl::unexpected(fmt::format("a kernel of more than {} instructions", most_instructions));
+      if (times > max_instructions)
+        return tl::unexpected(fmt::format("a kernel of more than {} instructions", max_instructions));
       continue;
     }
     const auto unit = unit_of_letter(letter);
@@ -118,8 +118,8 @@ tl::expected<Kernel, std::string> parse_kernel(std::string_view text) {
     kernel.insert(kernel.end(), counted ? times : 1, *unit);
     times = 0;
     counted = false;
-    if (kernel.size() > most_instructions)
-      return tl::unexpected(fmt::format("a kernel of more than {} instructions", most_instructions));
+    if (kernel.size() > max_instructions)
+      return tl::unexpected(fmt::format("a kernel of more than {} instructions", max_instructions));
   }
   if (counted) return tl::unexpected(std::string("a number without a unit after it"));
   if (kernel.empty()) return tl::unexpected(std::string("a kernel without instructions"));
@@ -140,7 +140,8 @@ tl::expected<Kernel, std::string> kernel_of_ptx(std::string_view text) {
   bool directive = false;
   std::string_view rest = plain;
   while (!rest.empty()) {
-    // A statement ends at its semicolon, a directive such as .entry or .version at a brace or the line's end as well.
+    // A statement ends at its semicolon; a directive such as .entry or .version also ends at a brace or at the end of
+    // the line.
     std::size_t length = 0;
     const std::string_view ahead = trimmed(rest);
     directive = !ahead.empty() && (ahead.front() == '.' || ahead.front() == ')');
@@ -164,8 +165,8 @@ tl::expected<Kernel, std::string> kernel_of_ptx(std::string_view text) {
       const auto unit = unit_of_opcode(name);
       if (!unit) return tl::unexpected(fmt::format("line {}: unknown opcode \"{}\"", lines, name));
       kernel.push_back(*unit);
-      if (kernel.size() > most_instructions)
-        return tl::unexpected(fmt::format("line {}: a kernel of more than {} instructions", lines, most_instructions));
+      if (kernel.size() > max_instructions)
+        return tl::unexpected(fmt::format("line {}: a kernel of more than {} instructions", lines, max_instructions));
     }
     const std::size_t used = std::min(rest.size(), length + 1);
     line += static_cast<std::size_t>(std::count(rest.data(), rest.data() + used, '\n'));
@@ -178,7 +179,7 @@ tl::expected<Kernel, std::string> kernel_of_ptx(std::string_view text) {
 tl::expected<Problem, std::string> problem_on(const SmUnits& sm, const Kernel& kernel, std::int64_t warps,
                                               std::int64_t schedulers) {
   if (kernel.empty()) return tl::unexpected(std::string("a kernel without instructions"));
-  if (warps < 1 || warps > most_warps) return tl::unexpected(fmt::format("warps must be 1 to {}", most_warps));
+  if (warps < 1 || warps > max_warps) return tl::unexpected(fmt::format("warps must be 1 to {}", max_warps));
   if (schedulers < 1) return tl::unexpected(std::string("there must be a warp scheduler"));
   Problem problem;
   problem.warps = warps;
@@ -197,21 +198,21 @@ tl::expected<Problem, std::string> problem_on(const SmUnits& sm, const Kernel& k
   }
   for (const Unit unit : kernel) {
     const auto times = static_cast<std::size_t>(repeat[static_cast<std::size_t>(unit)]);
-    if (times > most_instructions - problem.kernel.size())
-      return tl::unexpected(fmt::format("a kernel of more than {} instructions of one cycle", most_instructions));
+    if (times > max_instructions - problem.kernel.size())
+      return tl::unexpected(fmt::format("a kernel of more than {} instructions of one cycle", max_instructions));
     problem.kernel.insert(problem.kernel.end(), times, unit);
   }
   return problem;
 }
 
 std::int64_t simple_bound(const Problem& problem) {
-  // Work of the other warps in shares of a full cycle: full of one type, or full of warps for the schedulers.
+  // Work of the other warps in shares of a full cycle: full for one type, or full for the schedulers.
   PerUnit count{};
   for (const Unit unit : problem.kernel) ++count[static_cast<std::size_t>(unit)];
   std::int64_t bound = problem.instructions();
   for (std::size_t unit = 0; unit < unit_types; ++unit)
     bound += ((problem.warps - 1) * count[unit]) / std::min(problem.capacity[unit], problem.schedulers);
-  // Each type alone may be rounded down by less than one cycle; together by less than the number of types.
+  // Each type may be rounded down by less than one cycle; together by less than the number of types.
   return bound + static_cast<std::int64_t>(unit_types) - 1;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// A kernel as the string of units that its instructions need, and the SM that executes it.
+/// A kernel as a string of the units that its instructions need, and the SM that executes it.
 ///
 /// Source: Berezovskyi, Bletsas, Petters, "Faster Makespan Estimation for GPU Threads on a Single Streaming
 /// Multiprocessor", ETFA 2013: instruction strings, Eq. 1 and the transformation of slow units.
@@ -17,7 +17,7 @@
 
 namespace amalthea::engine::nvidia::makespan {
 
-/// What executes an instruction.
+/// The unit that executes an instruction.
 enum class Unit : std::uint8_t {
   memory,        ///< L: load/store unit
   core,          ///< C: CUDA core
@@ -30,46 +30,46 @@ inline constexpr std::string_view unit_letters = "LCSD";
 using Kernel = std::vector<Unit>;
 using PerUnit = std::array<std::int64_t, unit_types>;
 
-/// The longest kernel string, as written and once transformed.
-inline constexpr std::size_t most_instructions = 4096;
+/// Maximum length of a kernel string, as written and after the transformation.
+inline constexpr std::size_t max_instructions = 4096;
 
-/// Letters L, C, S, D, in either case; a number before a letter repeats it ("5L 9C"), blanks are skipped. Or what is
-/// wrong.
+/// Letters L, C, S, D, case-insensitive; a number before a letter repeats it ("5L 9C"), blanks are skipped. Or an error
+/// message.
 tl::expected<Kernel, std::string> parse_kernel(std::string_view text);
 std::string to_string(const Kernel& kernel);
 
-/// The kernel of PTX text, in the order of its lines: every instruction once, whatever jumps there are. The table of
-/// opcodes is in docs/reference/makespan.md. Or what is wrong, with the line.
+/// The kernel of a PTX text, in the order of its lines: every instruction once, ignoring jumps. The table of opcodes is
+/// in docs/reference/makespan.md. Or an error message with the line.
 tl::expected<Kernel, std::string> kernel_of_ptx(std::string_view text);
 
-/// An SM by its units.
+/// The units of an SM.
 struct SmUnits {
   PerUnit units{32, 128, 32, 64};  ///< lanes of each type; > 0
-  PerUnit latency{1, 1, 1, 1};     ///< cycles until a unit takes the next instruction; > 0
+  PerUnit latency{1, 1, 1, 1};     ///< cycles until a unit accepts the next instruction; > 0
   std::int64_t warp_size = 32;     ///< > 0
 };
 
-/// Warps that execute one string of instructions of one cycle each, in order, from time 0.
+/// Warps that execute a string of one-cycle instructions, in order, from time 0.
 struct Problem {
   Kernel kernel;                 ///< not empty
-  PerUnit capacity{1, 4, 1, 2};  ///< warps that execute an instruction of a type in one cycle (Eq. 1); > 0
-  std::int64_t warps = 1;        ///< 1 … most_warps
-  std::int64_t schedulers = 4;   ///< warps that execute in one cycle; > 0, or no_scheduler_limit
+  PerUnit capacity{1, 4, 1, 2};  ///< warps that can execute an instruction of a type in one cycle (Eq. 1); > 0
+  std::int64_t warps = 1;        ///< 1 … max_warps
+  std::int64_t schedulers = 4;   ///< warps that can execute in one cycle; > 0, or no_scheduler_limit
 
   std::int64_t instructions() const { return static_cast<std::int64_t>(kernel.size()); }
   std::int64_t capacity_of(Unit unit) const { return capacity[static_cast<std::size_t>(unit)]; }
 };
 inline constexpr std::int64_t no_scheduler_limit = std::int64_t{1} << 30;
-inline constexpr std::int64_t most_warps = 64;
+inline constexpr std::int64_t max_warps = 64;
 
-/// The problem of a kernel on an SM: where a type has less units than a warp has threads, or takes several cycles, its
-/// instructions become several of one cycle on one unit. This adds schedules and loses none. Or what is wrong: units
-/// and warp size must be multiples of one another, one way or the other.
+/// The problem of a kernel on an SM. If a type has fewer units than a warp has threads, or takes several cycles, its
+/// instructions become several one-cycle instructions on one unit. This adds schedules and loses none. Or an error
+/// message: units and warp size must be multiples of one another, in either direction.
 tl::expected<Problem, std::string> problem_on(const SmUnits& sm, const Kernel& kernel, std::int64_t warps,
                                               std::int64_t schedulers);
 
-/// At least as long as every work-conserving schedule, in cycles: a warp executes, or waits while its unit or the
-/// schedulers are full of others (after Graham, 1969).
+/// Upper bound on every work-conserving schedule, in cycles: a warp executes, or waits while its unit or the schedulers
+/// are occupied by others (after Graham, 1969).
 std::int64_t simple_bound(const Problem& problem);
 
 }  // namespace amalthea::engine::nvidia::makespan

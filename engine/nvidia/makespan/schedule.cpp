@@ -28,7 +28,7 @@ WarpString fixed_priority_string(const Problem& problem) {
   return string;
 }
 
-WarpString most_pending_string(const Problem& problem) {
+WarpString max_pending_string(const Problem& problem) {
   WarpString string;
   std::vector<std::size_t> executed(static_cast<std::size_t>(problem.warps));
   std::vector<std::uint16_t> order(executed.size());
@@ -167,7 +167,7 @@ void StringSchedule::remove(std::size_t from) {
     // A cycle that has room again may have it for each type.
     for (std::int32_t& full : full_before_) full = std::min(full, cycle - 1);
   }
-  // The cycles of what is left, from the end on until each warp has been met.
+  // The cycles of the remaining entries, from the end until each warp has been found.
   std::fill(latest_.begin(), latest_.end(), 0);
   std::size_t missing = 0;
   for (const std::int32_t executed : executed_) missing += executed > 0 ? 1U : 0U;

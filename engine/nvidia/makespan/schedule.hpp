@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Schedules of the warps of an SM, and how a string of warps stands for one.
+/// Schedules of the warps of an SM, and their representation as strings of warps.
 ///
 /// Source: Berezovskyi, Bletsas, Petters, ETFA 2013: warp pseudo-precedence string ("warpPrecStr") and warp cycle
-/// string. What strings give are exactly the work-conserving schedules: in each cycle, no warp that could execute
-/// beside the others is left out. Limits are the units of each type and the warp schedulers.
+/// string. Strings represent exactly the work-conserving schedules: in each cycle, no warp is left out that could also
+/// execute. The limits are the units of each type and the warp schedulers.
 
 #include <cstdint>
 #include <optional>
@@ -16,47 +16,48 @@
 
 namespace amalthea::engine::nvidia::makespan {
 
-/// Warps from 0, each as often as the kernel has instructions: whose next instruction is placed next.
+/// Warp numbers from 0, each as often as the kernel has instructions: an entry places the next instruction of its warp.
 using WarpString = std::vector<std::uint16_t>;
 
-/// Which warps execute their next instruction, by cycle and in ascending order.
+/// The warps that execute their next instruction, by cycle and in ascending order.
 using Schedule = std::vector<std::vector<std::uint16_t>>;
 
 /// All warps in turn, instruction by instruction.
 WarpString round_robin_string(const Problem& problem);
 /// Warp after warp.
 WarpString fixed_priority_string(const Problem& problem);
-/// Cycle by cycle the warps with most instructions left, among equals the first.
-WarpString most_pending_string(const Problem& problem);
+/// In each cycle the warps with the most remaining instructions, among equals the first.
+WarpString max_pending_string(const Problem& problem);
 
-/// What is wrong with a string, if anything.
+/// Describes what is wrong with a string, if anything.
 std::optional<std::string> complaint(const Problem& problem, const WarpString& string);
 
-/// The columns of a schedule as a string: it gives that schedule back when it is work-conserving.
+/// The columns of a schedule as a string; it yields the same schedule if that is work-conserving.
 WarpString string_of(const Schedule& schedule);
 
-/// What is wrong with a schedule, if anything: a warp that executes twice in a cycle, too much for a unit or the
-/// schedulers, a warp that is left out though it could execute, instructions too many or too few. Shares nothing with
-/// what makes schedules.
+/// Describes what is wrong with a schedule, if anything: a warp that executes twice in a cycle, an overloaded unit or
+/// too many warps for the schedulers, a warp that is left out although it could execute, missing or extra instructions.
+/// Independent of the code that creates schedules.
 std::optional<std::string> violation(const Problem& problem, const Schedule& schedule);
 
 /// A string and its schedule: each entry's instruction is in the earliest cycle after the warp's previous one in which
-/// its unit and a scheduler are free. Changes of the string cost what comes after them.
+/// its unit and a scheduler are free. The cost of a change depends on what follows it in the string.
 class StringSchedule {
  public:
-  /// `string` must have no complaint().
+  /// complaint() must return nothing for `string`.
   StringSchedule(const Problem& problem, WarpString string);
 
   const WarpString& string() const { return string_; }
-  const std::vector<std::int32_t>& cycles() const { return cycles_; }  ///< of each entry, from 1: the warp cycle string
+  /// of each entry, from 1: the warp cycle string
+  const std::vector<std::int32_t>& cycles() const { return cycles_; }
   std::int64_t makespan() const;
   Schedule schedule() const;
 
-  /// Exchanges two entries and places all from the first of them on anew.
+  /// Swaps two entries and places all entries from the first of them again.
   void swap(std::size_t one, std::size_t other);
-  /// Takes the last swap() back, once.
+  /// Undoes the last swap(), once.
   void undo();
-  /// Another string as a whole, placed from its beginning.
+  /// Replaces the whole string.
   void assign(const WarpString& string);
 
  private:
@@ -72,8 +73,8 @@ class StringSchedule {
   std::size_t swapped_[2] = {};                                 // entries of the last swap
   std::vector<std::int32_t> executed_;                          // by warp, while placing
   std::vector<std::int32_t> latest_;                            // cycle of the last instruction, by warp
-  std::vector<std::array<std::uint16_t, unit_types + 1>> use_;  // by cycle: of each type, and in all
-  std::array<std::int32_t, unit_types> full_before_{};          // no room for a type up to this cycle
+  std::vector<std::array<std::uint16_t, unit_types + 1>> use_;  // by cycle: for each type, and in total
+  std::array<std::int32_t, unit_types> full_before_{};          // all cycles up to this one are full for a type
 };
 
 }  // namespace amalthea::engine::nvidia::makespan

@@ -9,10 +9,10 @@
 #include <limits>
 #include <memory>
 #include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
+#include "amalthea/detail/threads.hpp"
 #include "engine/nvidia/makespan/detail/relaxation.hpp"
 
 namespace amalthea::engine::nvidia::makespan {
@@ -20,16 +20,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// A state is a row of bits: from the first instruction on, a one for each warp that is there, then a zero. The i-th one
-// of warps in the order of their progress is at bit i + its progress. When x of the last of a group of warps advance,
-// their ones move up by one bit: the state grows by a number that depends on the group and x alone.
+// A state is a row of bits: starting at the first instruction, a one for each warp there, then a zero. The i-th one,
+// with warps ordered by progress, is at bit i + its progress. When the last x warps of a group advance, their ones move
+// up by one bit: the state grows by a number that depends only on the group and x.
 //
-// A word is a state and, below, the longest time in which it can be reached.
+// A word is a state and, in the low bits, the longest time to reach it.
 using Word = std::uint64_t;
 constexpr int time_bits = 10;
 constexpr Word time_mask = (Word{1} << time_bits) - 1;
 constexpr std::int64_t longest_time = static_cast<std::int64_t>(time_mask);
-static_assert(most_state_bits + time_bits == 64);
+static_assert(max_state_bits + time_bits == 64);
 
 constexpr std::int64_t time_of(Word word) { return static_cast<std::int64_t>(word & time_mask); }
 
@@ -46,14 +46,14 @@ class SimpleBounds {
   std::int64_t at(const int* present, const int* rest) const {
     std::int64_t chain = 0;
     PerUnit work{};
-    std::int64_t arriving = 0;  // warps that still come to the phase
+    std::int64_t arriving = 0;  // warps that have not reached the phase
     for (std::size_t p = 0; p < phases_.size(); ++p) {
       arriving += present[p];
       if (arriving > 0) chain += phases_[p].length;
       work[static_cast<std::size_t>(phases_[p].unit)] +=
           (arriving - present[p]) * phases_[p].length + present[p] + rest[p];
     }
-    // The chain's own work counts twice here, which only makes the bound longer.
+    // The chain's own work counts twice here, which only increases the bound.
     std::int64_t bound = chain;
     for (std::size_t unit = 0; unit < unit_types; ++unit) {
       const std::int64_t at_once = std::min(problem_.capacity[unit], problem_.schedulers);
@@ -135,7 +135,7 @@ class Layer {
   std::array<Shard, shards> shards_;
 };
 
-/// Everything of a kernel that the search asks for often.
+/// Frequently used properties of a kernel.
 struct Shape {
   explicit Shape(const Problem& given)
       : problem(given),
@@ -156,13 +156,13 @@ struct Shape {
   std::vector<int> phase_of;  // by instruction
   int instructions;
   bool one_by_one;          // whether warps of the first phase are executed one after the other
-  std::size_t at_once = 0;  // most warps in a cycle
+  std::size_t at_once = 0;  // maximum number of warps in a cycle
 };
 
 /// Whether a cycle leads from one state to another.
 bool is_cycle(const Shape& shape, Word from, Word to) {
-  int present[most_phases] = {};
-  int used[most_phases] = {};
+  int present[max_phases] = {};
+  int used[max_phases] = {};
   for (int i = 0; from != 0; ++i, from &= from - 1, to &= to - 1) {
     const int before = std::countr_zero(from) - i;
     const int steps = std::countr_zero(to) - i - before;
@@ -179,7 +179,7 @@ bool is_cycle(const Shape& shape, Word from, Word to) {
   return found;
 }
 
-/// Finds the states after one cycle that may still reach the target. One for each thread.
+/// Finds the states after one cycle that can still reach the target. One object per thread.
 template <class Bounds>
 class Expansion {
  public:
@@ -192,7 +192,7 @@ class Expansion {
         choices_(shape.phases.size() * side_ * side_),
         buffers_(layers.size() * Layer::shards) {}
 
-  /// Of a state with `progress` executed instructions.
+  /// For a state with `progress` executed instructions.
   void expand(Word word, std::size_t progress) {
     progress_ = progress;
     state_ = word >> time_bits;
@@ -209,7 +209,7 @@ class Expansion {
     for (std::size_t i = 0; i < buffers_.size(); ++i) flush(i);
   }
 
-  /// The upper bound on the rest of a state.
+  /// The upper bound on the remaining schedule of a state.
   std::int64_t bound_of(Word state) {
     state_ = state;
     read_groups();
@@ -222,7 +222,7 @@ class Expansion {
     int end;  // bit after their ones
     int count;
   };
-  /// What is added to the state when k warps of a phase execute and l of them leave it, in all ways.
+  /// All possible changes of the state if k warps of a phase execute and l of them leave it.
   struct Choices {
     bool known = false;
     std::vector<Word> added;
@@ -258,12 +258,12 @@ class Expansion {
 
   static Word advance(const Group& group, int count) { return ((Word{1} << count) - 1) << (group.end - count); }
 
-  /// How many warps leave each phase from p on; then whether the bound allows it.
+  /// Chooses how many warps leave each phase from p on; then checks the bound.
   void choose_leaving(std::size_t p) {
     const std::size_t count = shape_.phases.size();
     if (p == count) {
-      int target_present[most_phases] = {};
-      int target_rest[most_phases] = {};
+      int target_present[max_phases] = {};
+      int target_rest[max_phases] = {};
       std::size_t executed = 0;
       for (std::size_t q = 0; q < count; ++q) {
         const int arrive = q == 0 ? 0 : leaving_[q - 1];
@@ -344,27 +344,27 @@ class Expansion {
   std::vector<Choices> choices_;
   std::vector<Buffer> buffers_;  // by layer and shard
 
-  // Of the state at hand.
+  // For the current state.
   Word state_ = 0;
   std::int64_t time_ = 0;
   std::size_t progress_ = 0;
-  int present_[most_phases] = {};
-  int rest_[most_phases] = {};
-  Group last_[most_phases] = {};
-  std::vector<Group> groups_[most_phases];
+  int present_[max_phases] = {};
+  int rest_[max_phases] = {};
+  Group last_[max_phases] = {};
+  std::vector<Group> groups_[max_phases];
   const int* executed_ = nullptr;
-  int leaving_[most_phases] = {};
+  int leaving_[max_phases] = {};
   std::size_t into_ = 0;
 };
 
-/// The search as a whole: its limits, and what it has found so far.
+/// The whole search: its limits, and its results so far.
 class Search {
  public:
   Search(const Problem& problem, const SearchOptions& options)
       : problem_(problem), options_(options), shape_(problem), start_(Clock::now()) {
     result_.upper = simple_bound(problem);
     for (const WarpString& string :
-         {round_robin_string(problem), most_pending_string(problem), fixed_priority_string(problem)})
+         {round_robin_string(problem), max_pending_string(problem), fixed_priority_string(problem)})
       if (StringSchedule schedule(problem, string); schedule.makespan() > result_.lower) {
         result_.lower = schedule.makespan();
         result_.witness = schedule.schedule();
@@ -372,7 +372,7 @@ class Search {
   }
 
   SearchResult run() {
-    const auto bytes = shape_.phases.size() > most_phases ? std::nullopt : table_bytes(problem_, options_.memory / 2);
+    const auto bytes = shape_.phases.size() > max_phases ? std::nullopt : table_bytes(problem_, options_.memory / 2);
     if (!bytes)
       search(SimpleBounds(problem_));
     else if (simple_bound(problem_) <= std::numeric_limits<std::uint8_t>::max())
@@ -406,8 +406,8 @@ class Search {
   template <class Bounds>
   void search(const Bounds& bounds) {
     report();
-    if (!options_.search || problem_.instructions() + problem_.warps > most_state_bits ||
-        shape_.phases.size() > most_phases || result_.upper > longest_time)
+    if (!options_.search || problem_.instructions() + problem_.warps > max_state_bits ||
+        shape_.phases.size() > max_phases || result_.upper > longest_time)
       return;
     for (const std::size_t width : {100U, 1000U, 4000U})
       while (result_.lower < result_.upper && pass(bounds, result_.lower + 1, width) == Outcome::found) {
@@ -420,8 +420,8 @@ class Search {
     }
   }
 
-  /// Looks for a schedule of at least `target` cycles, with at most `width` states for each number of executed
-  /// instructions. Refuted is what it does not find.
+  /// Searches a schedule of at least `target` cycles, with at most `width` states for each number of executed
+  /// instructions. A complete search without result refutes the target.
   template <class Bounds>
   Outcome pass(const Bounds& bounds, std::int64_t target, std::size_t width) {
     std::vector<std::unique_ptr<Layer>> ahead;
@@ -472,7 +472,8 @@ class Search {
     constexpr std::size_t chunk = 256;
     std::atomic<std::size_t> next = 0;
     std::atomic<bool> stopped = false;
-    const auto work = [&](Expansion<Bounds>& expansion) {
+    const auto work = [&](std::size_t number) {
+      Expansion<Bounds>& expansion = *expansions[number];
       for (;;) {
         const std::size_t begin = next.fetch_add(chunk);
         if (begin >= words.size()) break;
@@ -485,16 +486,11 @@ class Search {
       }
       expansion.flush();
     };
-    {
-      std::vector<std::jthread> others;
-      for (std::size_t i = 1; i < expansions.size() && i * chunk < words.size(); ++i)
-        others.emplace_back([&work, &expansion = *expansions[i]] { work(expansion); });
-      work(*expansions.front());
-    }
+    in_threads(std::min(expansions.size(), words.size() / chunk + 1), work);
     return !stopped;
   }
 
-  /// A path to the end, from the end back: of several states before, the first by progress and then by value.
+  /// A path to the end, constructed backwards: among several predecessors, the first by progress and then by value.
   Schedule witness(const std::vector<std::vector<Word>>& visited) const {
     std::size_t progress = visited.size() - 1;
     Word at = visited[progress].front();

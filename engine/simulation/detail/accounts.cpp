@@ -9,10 +9,10 @@
 namespace amalthea::engine::simulation {
 namespace {
 
-/// What is to be looked up grows no further: who waits for that long is brought up to date.
-constexpr std::size_t short_log = 1 << 10, longest_log = 1 << 17, most_stretches = 1 << 10;
+/// Limits for the data that is evaluated later: jobs that wait for longer are updated.
+constexpr std::size_t short_log = 1 << 10, longest_log = 1 << 17, max_stretches = 1 << 10;
 
-/// Of a job that is preempted, whatever the key of who runs.
+/// For a preempted job, whatever the key of the running task.
 constexpr Urgency::Key always_preempted{false, std::numeric_limits<std::int64_t>::min(), {}};
 
 }  // namespace
@@ -26,38 +26,38 @@ Accounts::Accounts(const Clock& clock, const CoreScheduling& cpu, const Jobs& jo
       standings_(standings),
       listeners_(listeners),
       intervals_(intervals),
-      of_(tasks),
+      accounts_(tasks),
       logs_(cpu.core_sets()),
       limits_(cpu.core_sets(), short_log),
       moved_(cpu.core_sets()),
       sum_(tasks) {}
 
-// ---- what happens
+// ---- events
 
 void Accounts::on(const JobBegun& event) {
-  of_[event.task].times.start(clock_.now(), clock_.now() - jobs_[event.task].release);
-  look_at(event.task);
+  accounts_[event.task].times.start(clock_.now(), clock_.now() - jobs_[event.task].release);
+  request_update(event.task);
 }
 
 void Accounts::on(const JobEnded& event) {
-  if (intervals_) tell_interval(event.task);
-  of_[event.task].times.book(clock_.now());
+  if (intervals_) notify_interval(event.task);
+  accounts_[event.task].times.book(clock_.now());
 }
 
 void Accounts::on(const WaitBegun& event) {
-  look_at(event.task);
-  Account& account = of_[event.task];
+  request_update(event.task);
+  Account& account = accounts_[event.task];
   if (account.beside_device || !standings_.waits_for_device(event.task)) return;
   account.beside_device = true;
   beside_devices_.push_back(event.task);
 }
 
-void Accounts::look_at(TaskIndex task) {
+void Accounts::request_update(TaskIndex task) {
   if (jobs_.on_device(task)) {
-    look_at_devices_ = true;
-  } else if (!of_[task].to_look_at) {
-    of_[task].to_look_at = true;
-    to_look_at_.push_back(task);
+    update_devices_ = true;
+  } else if (!accounts_[task].needs_update) {
+    accounts_[task].needs_update = true;
+    needs_update_.push_back(task);
   }
 }
 
@@ -66,28 +66,28 @@ void Accounts::look_at(TaskIndex task) {
 void Accounts::end_instant() {
   log_obstacles();
   if (intervals_) {
-    look_for_intervals();
+    update_intervals();
   } else {
-    if (look_at_devices_ || devices_.touched()) {
-      jobs_.active_on_devices().for_each([this](TaskIndex task) { look(task); });
+    if (update_devices_ || devices_.changed()) {
+      jobs_.active_on_devices().for_each([this](TaskIndex task) { update_account(task); });
       std::erase_if(beside_devices_, [this](TaskIndex task) {
-        of_[task].beside_device = jobs_[task].active && standings_.waits_for_device(task);
-        if (of_[task].beside_device) look_at(task);
-        return !of_[task].beside_device;
+        accounts_[task].beside_device = jobs_[task].active && standings_.waits_for_device(task);
+        if (accounts_[task].beside_device) request_update(task);
+        return !accounts_[task].beside_device;
       });
     }
-    for (const TaskIndex task : to_look_at_)
-      if (jobs_[task].active) look(task);
+    for (const TaskIndex task : needs_update_)
+      if (jobs_[task].active) update_account(task);
   }
-  for (const TaskIndex task : to_look_at_) of_[task].to_look_at = false;
-  to_look_at_.clear();
-  look_at_devices_ = false;
+  for (const TaskIndex task : needs_update_) accounts_[task].needs_update = false;
+  needs_update_.clear();
+  update_devices_ = false;
 }
 
 void Accounts::log_obstacles() {
   for (const std::size_t domain : decided_) {
     if (!cpu_.obstacle_is_least_urgent(domain)) {
-      cpu_.for_each_ready(domain, [this](TaskIndex task) { look_at(task); });
+      cpu_.for_each_ready(domain, [this](TaskIndex task) { request_update(task); });
       continue;
     }
     for (const auto set : cpu_.core_sets_of(domain)) {
@@ -101,20 +101,20 @@ void Accounts::log_obstacles() {
   if (!intervals_) decided_.clear();
 }
 
-/// All that are active, in the order in which they began: that is the order in which intervals are told.
-void Accounts::look_for_intervals() {
+/// All active jobs, in the order in which they began, which is the order of the notifications.
+void Accounts::update_intervals() {
   jobs_.active().for_each([this](TaskIndex task) {
-    if (jobs_.on_device(task) || of_[task].to_look_at || jobs_[task].waiting || jobs_[task].parked ||
+    if (jobs_.on_device(task) || accounts_[task].needs_update || jobs_[task].waiting || jobs_[task].parked ||
         moved_[cpu_.core_set_of(task)])
-      look_for_interval(task);
+      update_interval(task);
   });
   for (const std::size_t domain : decided_)
     for (const auto set : cpu_.core_sets_of(domain)) moved_[set] = false;
   decided_.clear();
 }
 
-void Accounts::look(TaskIndex task) {
-  JobTimes& times = of_[task].times;
+void Accounts::update_account(TaskIndex task) {
+  JobTimes& times = accounts_[task].times;
   if (standings_.is_kept_from_core(task) && cpu_.obstacle_is_least_urgent(cpu_.domain_of(task))) {
     const Standing standing{
         standings_.kept_from_core(task), Activities::computing, {ContributionKind::preemption, std::nullopt, {}}};
@@ -123,49 +123,49 @@ void Accounts::look(TaskIndex task) {
     times.change_by_log(clock_.now(), standing, compared ? cpu_.urgency().key(task) : always_preempted);
   } else {
     const Standing standing = standings_.of(task);
-    if (jobs_.on_device(task)) listeners_.tell(DeviceTaskSeen{task, standing.state});
+    if (jobs_.on_device(task)) listeners_.notify(DeviceTaskSeen{task, standing.state});
     if (standing == times.standing()) return;
     times.change(clock_.now(), standing);
   }
-  if (times.pending() > most_stretches) parts(task);
+  if (times.pending() > max_stretches) parts(task);
 }
 
-void Accounts::look_for_interval(TaskIndex task) {
-  Account& account = of_[task];
+void Accounts::update_interval(TaskIndex task) {
+  Account& account = accounts_[task];
   const Standing standing = standings_.of(task);
-  if (jobs_.on_device(task)) listeners_.tell(DeviceTaskSeen{task, standing.state});
+  if (jobs_.on_device(task)) listeners_.notify(DeviceTaskSeen{task, standing.state});
   const auto unit = standings_.unit_of(task);
   const auto node = standings_.node_of(task);
   if (standing == account.times.standing() && unit == account.unit && node == account.node) return;
-  tell_interval(task);
+  notify_interval(task);
   account.unit = unit;
   account.node = node;
   account.times.change(clock_.now(), standing);
 }
 
-void Accounts::tell_interval(TaskIndex task) {
-  const Account& account = of_[task];
+void Accounts::notify_interval(TaskIndex task) {
+  const Account& account = accounts_[task];
   if (account.times.since() == clock_.now()) return;
   const Job& job = jobs_[task];
-  listeners_.tell(Interval{task, job.number, job.release, account.times.since(), clock_.now(), account.times.standing(),
-                           account.unit, account.node});
+  listeners_.notify(Interval{task, job.number, job.release, account.times.since(), clock_.now(),
+                             account.times.standing(), account.unit, account.node});
 }
 
 // ---- parts
 
 const std::vector<Contribution>& Accounts::parts(TaskIndex task) {
-  return of_[task].times.parts(task, logs_[cpu_.core_set_of(task)], sum_);
+  return accounts_[task].times.parts(task, logs_[cpu_.core_set_of(task)], sum_);
 }
 
-/// Forgets what nobody needs. If that is little, more may be kept before this is tried again; in the end who waits for
-/// that long is brought up to date.
+/// Drops what no job needs any more. If that is little, the limit grows before the next attempt; finally, jobs that
+/// have waited for long are updated.
 void Accounts::shorten(CoreScheduling::CoreSetIndex set) {
   ObstacleLog& log = logs_[set];
   const auto forget = [&](Instant up_to_date) {
     Instant needed = clock_.now();
     jobs_.active().for_each([&](TaskIndex task) {
       if (jobs_.on_device(task) || cpu_.core_set_of(task) != set) return;
-      JobTimes& times = of_[task].times;
+      JobTimes& times = accounts_[task].times;
       if (times.pending_from() < up_to_date) {
         times.book_log(clock_.now());
         parts(task);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Why jobs take the time they take: where each stands, from instant to instant.
+/// Accounts for the time of jobs: the state of each job and its reason, from instant to instant.
 ///
-/// A job is looked at when something happened to it. Of those that are kept from a core nobody is, as long as it
-/// follows from a log of who had the cores (job_times.hpp); that is so but for domains with servers, and those in which
-/// somebody cannot be left and there are schedulers above schedulers: there every decision is followed by a look at all
-/// that are ready. So it is everywhere for an observer who wants intervals: it is told each as it ends. Operations on
-/// devices, and those who wait for them, are looked at when anything happens on a device.
+/// A job's account is updated when something happens to the job. Jobs that wait for a core need no updates as long as a
+/// log of the running tasks suffices (job_times.hpp). It does, except in domains with servers, and in domains with
+/// non-preemptable tasks and scheduler hierarchies: there every decision updates all ready jobs. The same applies to an
+/// observer that wants intervals, which is notified of each interval when it ends. Operations on devices, and the tasks
+/// that wait for them, are updated whenever something happens on a device.
 
 #include <optional>
 #include <vector>
@@ -25,35 +25,35 @@ class Accounts {
 
   void on(const JobBegun& event);
   void on(const JobEnded& event);
-  void on(const StepChanged& event) { look_at(event.task); }
-  void on(const CoreGiven& event) { look_at(event.task); }
-  void on(const CoreLost& event) { look_at(event.task); }
+  void on(const StepChanged& event) { request_update(event.task); }
+  void on(const CoreGiven& event) { request_update(event.task); }
+  void on(const CoreLost& event) { request_update(event.task); }
   void on(const WaitBegun& event);
-  void on(const WaitEnded& event) { look_at(event.task); }
-  void on(const HoldersChanged& event) { look_at(event.task); }
+  void on(const WaitEnded& event) { request_update(event.task); }
+  void on(const HoldersChanged& event) { request_update(event.task); }
   void on(const Decided& event) { decided_.push_back(event.domain); }
 
-  /// Nothing more happens at this instant.
+  /// Nothing else happens at this instant.
   void end_instant();
 
-  const JobTimes& times(TaskIndex task) const { return of_[task].times; }
-  /// Of the present job, or the one that ends now: what its time went to, in the order of its first appearance.
+  const JobTimes& times(TaskIndex task) const { return accounts_[task].times; }
+  /// For the current job, or the one that ends now: the parts of its time, in order of first appearance.
   const std::vector<Contribution>& parts(TaskIndex task);
 
  private:
   struct Account {
     JobTimes times;
-    bool to_look_at = false;
-    bool beside_device = false;     ///< it is among those who wait for devices
+    bool needs_update = false;
+    bool beside_device = false;     ///< it is in `beside_devices_`: it waits for a device
     std::optional<UnitIndex> unit;  ///< for intervals
     std::optional<NodeIndex> node;
   };
-  void look_at(TaskIndex task);
+  void request_update(TaskIndex task);
   void log_obstacles();
-  void look_for_intervals();
-  void look(TaskIndex task);
-  void look_for_interval(TaskIndex task);
-  void tell_interval(TaskIndex task);
+  void update_intervals();
+  void update_account(TaskIndex task);
+  void update_interval(TaskIndex task);
+  void notify_interval(TaskIndex task);
   void shorten(CoreScheduling::CoreSetIndex set);
 
   const Clock& clock_;
@@ -63,14 +63,14 @@ class Accounts {
   const Standings& standings_;
   const Listeners& listeners_;
   const bool intervals_;
-  std::vector<Account> of_;          ///< every task
-  std::vector<ObstacleLog> logs_;    ///< of every core set
-  std::vector<std::size_t> limits_;  ///< of every log: how long it may become
-  std::vector<bool> moved_;          ///< of every core set: what keeps jobs from it changed
+  std::vector<Account> accounts_;    ///< for every task
+  std::vector<ObstacleLog> logs_;    ///< for every core set
+  std::vector<std::size_t> limits_;  ///< for every log: its maximum length
+  std::vector<bool> moved_;          ///< for every core set: the running tasks changed
   PartSum sum_;
-  std::vector<std::size_t> decided_;   ///< domains, at this instant
-  std::vector<TaskIndex> to_look_at_;  ///< host tasks to which something happened
-  bool look_at_devices_ = false;
+  std::vector<std::size_t> decided_;     ///< domains decided at this instant
+  std::vector<TaskIndex> needs_update_;  ///< host tasks affected at this instant
+  bool update_devices_ = false;
   std::vector<TaskIndex> beside_devices_;
 };
 

@@ -6,7 +6,7 @@
 namespace amalthea::engine::simulation {
 namespace {
 
-/// What random numbers are drawn for, so that one does not disturb the other.
+/// Purposes of random streams, so that they are independent.
 constexpr std::uint64_t random_branch = 0x6272616e6368;  // "branch"
 
 }  // namespace
@@ -39,8 +39,8 @@ std::optional<std::size_t> Branches::choose(TaskIndex task, const Step& step, co
   return std::nullopt;
 }
 
-/// Drawn, or for executions that are not random what takes longest, or shortest, or is the likeliest; the first of
-/// equals.
+/// A random alternative. For executions that are not random: the longest, the shortest, or the likeliest; among equals
+/// the first.
 std::size_t Branches::choose_by_chance(TaskIndex task, const Step& step, const Branch& branch) {
   std::vector<double> weights;
   for (const auto& alternative : branch.alternatives)
@@ -61,7 +61,7 @@ std::size_t Branches::choose_by_chance(TaskIndex task, const Step& step, const B
   Job& job = jobs_[task];
   if (!job.chance) job.chance.emplace(input_.seed, random_branch, task, job.number);
   double drawn = job.chance->uniform() * sum;
-  std::size_t last = 0;  // that can be drawn at all
+  std::size_t last = 0;  // the last one with a probability above zero
   for (std::size_t i = 0; i < weights.size(); ++i) {
     if (weights[i] <= 0) continue;
     last = i;

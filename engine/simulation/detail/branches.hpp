@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Which way jobs go at branches.
+/// Which alternatives jobs take at branches.
 
 #include <cstdint>
 #include <optional>
@@ -15,7 +15,7 @@ namespace amalthea::engine::simulation {
 class Branches {
  public:
   Branches(const SimulationInput& input, Clock& clock, Jobs& jobs, const Modes& modes);
-  /// The job's present step is a branch: takes it to the step that comes after it.
+  /// The current step of the job is a branch: advances the job to the step it selects.
   void take(TaskIndex task);
 
  private:
@@ -27,7 +27,8 @@ class Branches {
   Clock& clock_;
   Jobs& jobs_;
   const Modes& modes_;
-  std::vector<std::vector<std::int64_t>> taken_;  ///< of every task, per step: how often the branch was come to
+  /// for every task, per step: how often the branch was reached
+  std::vector<std::vector<std::int64_t>> taken_;
 };
 
 }  // namespace amalthea::engine::simulation

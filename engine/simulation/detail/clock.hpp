@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What time it is in a simulation, and how much has happened at this instant.
+/// The current time of a simulation, and the number of steps at this instant.
 
 #include <cstdint>
 
@@ -9,8 +9,8 @@
 
 namespace amalthea::engine::simulation {
 
-/// Thrown when time no longer advances, or too slowly to reach the end.
-struct Stuck {};
+/// Thrown when time no longer advances, or advances too slowly to reach the end.
+struct StepLimitReached {};
 
 class Clock {
  public:
@@ -19,13 +19,13 @@ class Clock {
     if (now != now_) steps_ = 0;
     now_ = now;
   }
-  /// An activity. Too many at one instant mean that tasks without execution time activate each other in a circle.
+  /// Counts an activity. Too many at one instant mean that tasks without execution time activate each other in a cycle.
   void count_step() {
-    if (++steps_ > most_steps) throw Stuck{};
+    if (++steps_ > max_steps) throw StepLimitReached{};
   }
 
  private:
-  static constexpr std::uint64_t most_steps = 1'000'000;
+  static constexpr std::uint64_t max_steps = 1'000'000;
   Instant now_;
   std::uint64_t steps_ = 0;
 };

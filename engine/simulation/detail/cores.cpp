@@ -25,7 +25,7 @@ Duration Cores::busy(CoreIndex index) const {
   return core.running ? core.busy + (clock_.now() - core.since) : core.busy;
 }
 
-/// The time the core has been in use since `since`, and the progress of the running step.
+/// Books the time the core has been in use since `since`, and the progress of the running step.
 void Cores::book(CoreIndex index) {
   Core& core = cores_[index];
   if (core.running) {
@@ -58,19 +58,19 @@ void Cores::schedule(CoreScheduling::DomainIndex domain) {
     for (const CoreIndex core : cores) dispatch(core, cpu_.running(core));
     for (const CoreIndex core : cores) {
       run_timeless_steps(core);
-      if (cpu_.undecided(domain)) break;  // a job ended, or woke somebody who may be more urgent
+      if (cpu_.undecided(domain)) break;  // a job ended, or woke a task that may be more urgent
       begin_step(core);
     }
   }
   if (cpu_.is_plain(domain) && !moved_[domain]) return;
   moved_[domain] = false;
-  listeners_.tell(Decided{domain});
+  listeners_.notify(Decided{domain});
 }
 
 void Cores::stop_unless_decided(CoreIndex index) {
   const Core& core = cores_[index];
   if (!core.running || core.running == cpu_.running(index)) return;
-  if (!cpu_.is_running(*core.running)) listeners_.tell(Preempted{*core.running});
+  if (!cpu_.is_running(*core.running)) listeners_.notify(Preempted{*core.running});
   dispatch(index, std::nullopt);
 }
 
@@ -80,7 +80,7 @@ void Cores::dispatch(CoreIndex index, std::optional<TaskIndex> task) {
   book(index);
   moved_[cpu_.domain_of_core(index)] = true;
   if (core.running) {
-    listeners_.tell(CoreLost{*core.running, index});
+    listeners_.notify(CoreLost{*core.running, index});
     at_[*core.running].reset();
   }
   core.running = task;
@@ -89,13 +89,13 @@ void Cores::dispatch(CoreIndex index, std::optional<TaskIndex> task) {
   if (!task) return;
   if (!jobs_[*task].started) jobs_[*task].started = clock_.now();
   at_[*task] = index;
-  listeners_.tell(CoreGiven{*task, index, last_[*task] && last_[*task] != index});
+  listeners_.notify(CoreGiven{*task, index, last_[*task] && last_[*task] != index});
   last_[*task] = index;
 }
 
-/// Takes the running task through activities that take no time: up to one that does, a wait for something that is not
-/// there yet (passive waiting leaves the core), or the end of the job.
-/// A job that ends now makes room for an activation that comes now.
+/// Runs the running task through activities that take no time: up to one that does, a wait that is not satisfied
+/// (passive waiting leaves the core), or the end of the job. A job that ends now makes room for an activation at this
+/// instant.
 void Cores::run_timeless_steps(CoreIndex index) {
   Core& core = cores_[index];
   while (core.running) {
@@ -105,7 +105,7 @@ void Cores::run_timeless_steps(CoreIndex index) {
       return;
     }
     const Step& step = jobs_.step(task);
-    if (comes_to_point(task)) return;
+    if (reaches_schedule_point(task)) return;
     if (step.kind == StepKind::execute && !jobs_[task].remaining.is_zero()) return;
     if (step.kind == StepKind::wait && !activities_.satisfied(task)) {
       jobs_[task].waiting = true;
@@ -126,8 +126,8 @@ void Cores::run_timeless_steps(CoreIndex index) {
   }
 }
 
-/// A cooperative task may be left before a runnable begins: once, then it goes on.
-bool Cores::comes_to_point(TaskIndex task) {
+/// A cooperative task can be preempted before a runnable begins: once, then it continues.
+bool Cores::reaches_schedule_point(TaskIndex task) {
   if (system_.tasks[task].preemption != Preemption::cooperative || jobs_[task].at_point) return false;
   const bool point =
       jobs_.step(task).kind == StepKind::schedule_point || std::holds_alternative<Call>(jobs_.activity(task));
@@ -140,7 +140,7 @@ bool Cores::comes_to_point(TaskIndex task) {
 void Cores::wait(CoreIndex index, bool actively) {
   const TaskIndex task = *cores_[index].running;
   cores_[index].polling = actively;
-  listeners_.tell(WaitBegun{task, index, actively});
+  listeners_.notify(WaitBegun{task, index, actively});
   if (actively) return;
   cpu_.leave(task);
   dispatch(index, std::nullopt);
@@ -148,7 +148,7 @@ void Cores::wait(CoreIndex index, bool actively) {
 
 void Cores::end_job(CoreIndex index) {
   const TaskIndex task = *cores_[index].running;
-  listeners_.tell(HostJobEnds{task, index});
+  listeners_.notify(HostJobEnds{task, index});
   cpu_.leave(task);
   dispatch(index, std::nullopt);
   jobs_.end_job(task);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Jobs on cores: who runs as it is decided, steps that take time, and what comes in between.
+/// Jobs on cores: dispatching according to the scheduling decisions, steps that take time, and preemption.
 
 #include <optional>
 #include <vector>
@@ -23,12 +23,12 @@ class Cores {
 
   /// When the next step ends.
   Instant next() const { return ends_.first(); }
-  /// The steps that end now, with what follows that takes no time; in the order of the cores.
+  /// Ends the steps that are due now, with the timeless steps that follow; in the order of the cores.
   void end_steps();
-  /// Lets those run who are to, each through its timeless steps, up to one that takes time.
+  /// Dispatches the decided tasks, each through its timeless steps up to one that takes time.
   void schedule(CoreScheduling::DomainIndex domain);
 
-  /// The core that a task runs on at present; nothing: on none.
+  /// The core that a task runs on; nothing if it does not run.
   std::optional<CoreIndex> core_of(TaskIndex task) const { return at_[task]; }
   /// The time a core has been in use up to now.
   Duration busy(CoreIndex core) const;
@@ -37,14 +37,14 @@ class Cores {
   struct Core {
     std::optional<TaskIndex> running;
     bool polling = false;  ///< the running task waits actively
-    Instant since;         ///< what is booked of the present run
-    Duration busy;         ///< booked
+    Instant since;         ///< end of the part of the current run that `busy` includes
+    Duration busy;         ///< accumulated busy time
   };
   void book(CoreIndex core);
   void dispatch(CoreIndex core, std::optional<TaskIndex> task);
   void stop_unless_decided(CoreIndex core);
   void run_timeless_steps(CoreIndex core);
-  bool comes_to_point(TaskIndex task);
+  bool reaches_schedule_point(TaskIndex task);
   void wait(CoreIndex core, bool actively);
   void end_job(CoreIndex core);
   void begin_step(CoreIndex core);
@@ -57,9 +57,10 @@ class Cores {
   Branches& branches_;
   const Listeners& listeners_;
   std::vector<Core> cores_;  ///< parallel to those of the scheduling
-  std::vector<bool> moved_;  ///< of every domain: somebody got or lost a core since this was told
-  EarliestOf ends_;          ///< of every core: of its present execute step
-  std::vector<std::optional<CoreIndex>> at_, last_;  ///< of every task: where it runs, where it ran last
+  std::vector<bool> moved_;  ///< for every domain: a task got or lost a core since the last notification
+  EarliestOf ends_;          ///< for every core: the end of its current execute step
+  /// for every task: the core it runs on, the core it last ran on
+  std::vector<std::optional<CoreIndex>> at_, last_;
 };
 
 }  // namespace amalthea::engine::simulation

@@ -69,17 +69,17 @@ Instant DeviceTasks::next() const {
 }
 
 void DeviceTasks::advance() {
-  touched_ = false;
+  changed_ = false;
   advanced_to_ = clock_.now();
   for (Device& device : devices_) {
-    if (device.due > clock_.now() && !device.touched) continue;
-    device.touched = touched_ = true;
+    if (device.due > clock_.now() && !device.changed) continue;
+    device.changed = changed_ = true;
     completed_.clear();
     device.gpu->advance(clock_.now(), completed_);
-    if (recorded_) tell_blocks(device);
+    if (recorded_) notify_blocks(device);
     for (const gpu::OperationId id : completed_) {
       const TaskIndex task = device.task_of_operation[id];
-      listeners_.tell(OperationEnded{task, states_[task].submitted});
+      listeners_.notify(OperationEnded{task, states_[task].submitted});
       states_[task].operation.reset();
       jobs_.end_step(task);
       jobs_.going_on().push_back(task);
@@ -90,8 +90,8 @@ void DeviceTasks::advance() {
 
 void DeviceTasks::settle() {
   for (Device& device : devices_) {
-    if (!device.touched) continue;
-    device.touched = false;
+    if (!device.changed) continue;
+    device.changed = false;
     device.gpu->settle();
     device.due = device.gpu->next_event();
   }
@@ -102,8 +102,8 @@ void DeviceTasks::settle() {
 void DeviceTasks::go_on() {
   auto& going_on = jobs_.going_on();
   if (going_on.empty()) return;
-  touched_ = true;
-  for (std::size_t i = 0; i < going_on.size(); ++i) go_on(going_on[i]);  // more may come
+  changed_ = true;
+  for (std::size_t i = 0; i < going_on.size(); ++i) go_on(going_on[i]);  // more may be added
   going_on.clear();
 }
 
@@ -111,7 +111,7 @@ void DeviceTasks::go_on(TaskIndex task) {
   Job& job = jobs_[task];
   while (job.active && !is_at_work(task)) {
     if (jobs_.at_end(task)) {
-      listeners_.tell(DeviceJobEnds{task});
+      listeners_.notify(DeviceJobEnds{task});
       jobs_.end_job(task);
       return;
     }
@@ -151,8 +151,8 @@ void DeviceTasks::submit(TaskIndex task) {
   } else {
     operation.kind = operation_kind(std::get<Copy>(activity).kind);
   }
-  if (!device.touched) device.gpu->advance(clock_.now(), completed_);  // to now: nothing is due
-  device.touched = true;
+  if (!device.changed) device.gpu->advance(clock_.now(), completed_);  // advances to now: nothing is due
+  device.changed = true;
   jobs_.begin_step(task);
   if (!jobs_[task].started) jobs_[task].started = clock_.now();
   const gpu::OperationId id = device.gpu->submit(operation);
@@ -160,10 +160,10 @@ void DeviceTasks::submit(TaskIndex task) {
   device.task_of_operation[id] = task;
   state.operation = id;
   state.submitted = clock_.now();
-  listeners_.tell(OperationSubmitted{task});
+  listeners_.notify(OperationSubmitted{task});
 }
 
-// ---- what others want to know
+// ---- notifications
 
 Reason DeviceTasks::reason(TaskIndex task) const {
   const Device& device = devices_[states_[task].device];
@@ -198,7 +198,7 @@ void DeviceTasks::measure(std::vector<ResourceResult>& resources) {
     return elapsed > 0 ? static_cast<double>(busy.picoseconds()) / elapsed : 0;
   };
   for (Device& device : devices_) {
-    device.gpu->advance(advanced_to_, completed_);  // whatever was due has been done
+    device.gpu->advance(advanced_to_, completed_);  // everything due has been processed
     resources.push_back({device.unit, ResourceKind::execution_engine, share(device.gpu->busy(0)), 0});
     Duration copies;
     for (gpu::EngineIndex engine = 1; engine < device.gpu->engines(); ++engine) copies += device.gpu->busy(engine);
@@ -207,26 +207,26 @@ void DeviceTasks::measure(std::vector<ResourceResult>& resources) {
   }
 }
 
-void DeviceTasks::tell_blocks(Device& device) {
+void DeviceTasks::notify_blocks(Device& device) {
   for (const gpu::BlockStep& step : device.block_steps)
     if (device.gpu->operation(step.operation).block)
-      listeners_.tell(BlockStepped{device.task_of_operation[step.operation], step});
+      listeners_.notify(BlockStepped{device.task_of_operation[step.operation], step});
   device.block_steps.clear();
 }
 
-void DeviceTasks::tell_operations() {
+void DeviceTasks::notify_operations() {
   if (!recorded_) return;
-  // Those that are executed no longer come first, as they make room.
+  // Operations that no longer execute come first, since they make room.
   for (const bool executes : {false, true})
     jobs_.active_on_devices().for_each([&](TaskIndex task) {
       if (!is_at_work(task)) return;
       const auto standing = devices_[states_[task].device].gpu->standing(*states_[task].operation);
       if ((standing.kind == gpu::OperationStanding::Kind::executing) == executes)
-        listeners_.tell(OperationSeen{task, executes});
+        listeners_.notify(OperationSeen{task, executes});
     });
   for (Device& device : devices_) {
-    tell_blocks(device);
-    for (const gpu::EngineSlice& slice : device.slices) listeners_.tell(EngineServed{device.unit, slice});
+    notify_blocks(device);
+    for (const gpu::EngineSlice& slice : device.slices) listeners_.notify(EngineServed{device.unit, slice});
     device.slices.clear();
   }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Device tasks: what their jobs submit to GPUs, one operation after the other, and what becomes of it.
+/// Device tasks: their jobs submit operations to GPUs, one after the other.
 
 #include <memory>
 #include <optional>
@@ -17,31 +17,31 @@ namespace amalthea::engine::simulation {
 
 class DeviceTasks {
  public:
-  /// `recorded`: what engines and blocks do is told.
+  /// `recorded`: listeners are notified of engine slices and block steps.
   DeviceTasks(const SimulationInput& input, const Clock& clock, Jobs& jobs, TimelessActivities& activities,
               Branches& branches, const Listeners& listeners, bool recorded);
 
-  /// When something happens on a device.
+  /// The time of the next event on a device.
   Instant next() const;
-  /// Time has come to now: operations end, and their jobs go on.
+  /// Advances the devices to the current time: operations end, and their jobs continue.
   void advance();
-  /// Those that can go on do.
+  /// Continues all jobs that can continue.
   void go_on();
   bool can_go_on() const { return !jobs_.going_on().empty(); }
-  /// The engines choose whom they serve.
+  /// The engines select what they execute next.
   void settle();
-  /// Tells what has begun and ended on the devices at this instant.
-  void tell_operations();
+  /// Notifies listeners of operations that began or ended on the devices at this instant.
+  void notify_operations();
   /// Whether anything may have changed for an operation at this instant.
-  bool touched() const { return touched_; }
+  bool changed() const { return changed_; }
 
-  /// The job has submitted something that has not ended.
+  /// Whether the job has submitted an operation that has not ended.
   bool is_at_work(TaskIndex task) const { return states_[task].operation.has_value(); }
-  /// Why that takes its time.
+  /// Why that operation takes time.
   Reason reason(TaskIndex task) const;
-  /// Which engine executes it.
+  /// The engine that executes it.
   gpu::EngineIndex engine_of(TaskIndex task) const;
-  /// How the devices were used up to now.
+  /// Adds the utilization of the devices up to now.
   void measure(std::vector<ResourceResult>& resources);
 
  private:
@@ -49,21 +49,21 @@ class DeviceTasks {
     UnitIndex unit = 0;
     std::unique_ptr<gpu::Device> gpu;
     std::vector<TaskIndex> task_of_operation;
-    std::vector<gpu::EngineSlice> slices;     ///< not yet told
-    std::vector<gpu::BlockStep> block_steps;  ///< the same
-    Instant due = Instant::never();           ///< when something happens there
-    bool touched = true;                      ///< it is to settle; at first it is
+    std::vector<gpu::EngineSlice> slices;     ///< listeners are not yet notified of these
+    std::vector<gpu::BlockStep> block_steps;  ///< listeners are not yet notified of these
+    Instant due = Instant::never();           ///< time of the next event there
+    bool changed = true;                      ///< settle() must visit it; initially true
   };
   struct State {
     std::size_t device = 0;
     gpu::StreamIndex stream = 0;
     std::optional<gpu::OperationId> operation;  ///< submitted and not completed
-    Instant submitted;                          ///< when it was
+    Instant submitted;                          ///< when it was submitted
   };
   void build_streams(const SimulationInput& input);
   void go_on(TaskIndex task);
   void submit(TaskIndex task);
-  void tell_blocks(Device& device);
+  void notify_blocks(Device& device);
 
   const System& system_;
   const Clock& clock_;
@@ -73,9 +73,9 @@ class DeviceTasks {
   const Listeners& listeners_;
   const bool recorded_;
   std::vector<Device> devices_;
-  std::vector<State> states_;  ///< of every task
+  std::vector<State> states_;  ///< for every task
   std::vector<gpu::OperationId> completed_;
-  bool touched_ = false;
+  bool changed_ = false;
   Instant advanced_to_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// OS events while a system is simulated: which are set for whom.
+/// The state of OS events during a simulation, for each task.
 
 #include <optional>
 #include <vector>
@@ -11,18 +11,18 @@
 
 namespace amalthea::engine::simulation {
 
-/// Every task has flags of its own; only those that it ever waits for are kept.
+/// Every task has its own flags; only the events it ever waits for are stored.
 class EventFlags {
  public:
   EventFlags(const System& system, const std::vector<Program>& programs);
   bool satisfied(TaskIndex task, const WaitEvents& wait) const;
-  /// Those for whom something of it may be news, in model order.
+  /// Returns the tasks whose wait this may satisfy, in model order.
   std::vector<TaskIndex> set(const SetEvents& set);
   void clear(TaskIndex task, const ClearEvents& clear);
 
  private:
-  std::vector<std::vector<bool>> flags_;            ///< of every task, by event
-  std::vector<std::vector<TaskIndex>> awaited_by_;  ///< every event, in model order
+  std::vector<std::vector<bool>> flags_;            ///< for every task, by event
+  std::vector<std::vector<TaskIndex>> awaited_by_;  ///< for every event, in model order
 };
 
 }  // namespace amalthea::engine::simulation

@@ -24,9 +24,9 @@ EventLoop::EventLoop(const SimulationInput& input)
                 input.observer != nullptr && input.observer->wants_intervals(), input.system.tasks.size()),
       measurements_(input, parts_.clock, parts_.jobs, accounts_) {
   if (input.observer != nullptr)
-    narrator_.emplace(*input.observer, events_, input.system, parts_.clock, parts_.cpu, parts_.jobs, parts_.cores,
+    notifier_.emplace(*input.observer, events_, input.system, parts_.clock, parts_.cpu, parts_.jobs, parts_.cores,
                       parts_.devices);
-  listeners_.set(accounts_, measurements_, narrator_ ? &*narrator_ : nullptr);
+  listeners_.set(accounts_, measurements_, notifier_ ? &*notifier_ : nullptr);
 }
 
 void EventLoop::run(Results& results) {
@@ -39,10 +39,10 @@ void EventLoop::run(Results& results) {
       const Instant next = measured ? next_event() : std::min(next_event(), end);
       if (measured && parts_.jobs.outstanding() == 0) break;
       if (next > last) {
-        clock.set(last);  // what has not ended by now is late by as much
+        clock.set(last);  // unfinished jobs are late by this time
         break;
       }
-      if (results.events == input_.max_events) throw Stuck{};
+      if (results.events == input_.max_events) throw StepLimitReached{};
       clock.set(next);
       ++results.events;
       end_work();
@@ -52,10 +52,10 @@ void EventLoop::run(Results& results) {
       }
       parts_.stimuli.occur_now();
       settle();
-      parts_.devices.tell_operations();
+      parts_.devices.notify_operations();
       accounts_.end_instant();
     }
-  } catch (const Stuck&) {
+  } catch (const StepLimitReached&) {
     results.stopped_early = true;
     if (clock.now() < end) {
       results.horizon = clock.now().since_start();

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// One simulation: its parts, and what they do from instant to instant.
+/// One simulation: its parts, and the loop over instants.
 
 #include <optional>
 
 #include "engine/simulation/detail/accounts.hpp"
 #include "engine/simulation/detail/measurements.hpp"
-#include "engine/simulation/detail/narrator.hpp"
+#include "engine/simulation/detail/observer_notifier.hpp"
 
 namespace amalthea::engine::simulation {
 
-/// What happens: jobs, and what they do, on cores and on devices.
+/// The active parts: jobs, and what they do on cores and devices.
 struct Parts {
-  /// `recorded`: what devices do is told.
+  /// `recorded`: listeners are notified of what devices do.
   Parts(const SimulationInput& input, const Listeners& listeners, bool recorded);
 
   Clock clock;
@@ -35,19 +35,19 @@ class EventLoop {
  private:
   Instant next_event();
   void end_work();
-  /// Until nothing changes: who can go on does, on devices and on cores.
+  /// Until nothing changes: every job that can continue does, on devices and on cores.
   void settle();
-  /// How the resources were used up to now.
+  /// Adds the utilization of the resources up to now.
   void measure_resources(Results& results);
 
   const SimulationInput& input_;
-  const bool events_;  ///< the observer wants them
+  const bool events_;  ///< the observer wants events
   Listeners listeners_;
   Parts parts_;
   Standings standings_;
   Accounts accounts_;
   Measurements measurements_;
-  std::optional<Narrator> narrator_;  ///< where there is an observer
+  std::optional<ObserverNotifier> notifier_;  ///< only with an observer
 };
 
 }  // namespace amalthea::engine::simulation

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What the parts of a simulation tell whoever listens, as it happens.
+/// Events that the parts of a simulation send to their listeners.
 ///
-/// There are three who may listen: `Accounts` (where jobs stand, and why), `Measurements` (what becomes the results),
-/// and, where the simulation has an observer, its `Narrator`. Each hears what it has an `on` for; nobody who acts knows
-/// of any of them.
+/// There are three possible listeners: `Accounts` (state of jobs, with reasons), `Measurements` (the results) and, if
+/// the simulation has an observer, its `ObserverNotifier`. Each receives the events for which it has an `on`. The
+/// senders know none of them.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace amalthea::engine::simulation {
 
 struct StimulusOccurred {
   StimulusIndex stimulus = 0;
-  std::optional<TaskIndex> by;  ///< nothing: time
+  std::optional<TaskIndex> by;  ///< nothing: triggered by time
 };
 struct Activated {
   TaskIndex task = 0;
@@ -27,22 +27,22 @@ struct Activated {
   std::optional<TaskIndex> by;
   bool lost = false;  ///< beyond the activation limit
 };
-/// It may begin to run, or to submit: the jobs before it have ended.
+/// It may begin to run, or to submit: all earlier jobs have ended.
 struct JobBegun {
   TaskIndex task = 0;
 };
-/// Its state is still that of the job.
+/// Its state is still that of the ended job.
 struct JobEnded {
   TaskIndex task = 0;
 };
-/// Of the present step. May be told more than once.
+/// Of the current step. May be sent more than once.
 struct StepBegun {
   TaskIndex task = 0;
 };
 struct StepEnded {
   TaskIndex task = 0;
 };
-/// The job has come to another step, in whatever way.
+/// The job reached another step, for any reason.
 struct StepChanged {
   TaskIndex task = 0;
 };
@@ -50,22 +50,22 @@ struct StepChanged {
 struct CoreGiven {
   TaskIndex task = 0;
   std::size_t core = 0;
-  bool moved = false;  ///< it ran on another one before
+  bool moved = false;  ///< it last ran on another core
 };
 struct CoreLost {
   TaskIndex task = 0;
   std::size_t core = 0;
 };
-/// It could go on, and does on no core.
+/// It is ready, but lost its core.
 struct Preempted {
   TaskIndex task = 0;
 };
-/// The job of a host task ends; its core is lost after that.
+/// A job of a host task ends; it loses its core afterwards.
 struct HostJobEnds {
   TaskIndex task = 0;
   std::size_t core = 0;
 };
-/// A host task cannot go on: it waits for an event or for a semaphore. One that polls may wait anew.
+/// A host task waits for an event or a semaphore. A polling task may send this again.
 struct WaitBegun {
   TaskIndex task = 0;
   std::size_t core = 0;
@@ -76,11 +76,11 @@ struct WaitEnded {
   TaskIndex task = 0;
   TaskIndex by = 0;
 };
-/// Others have the semaphore that it waits for.
+/// The holders of the semaphore that it waits for have changed.
 struct HoldersChanged {
   TaskIndex task = 0;
 };
-/// Who runs in a domain, and who could. Not told where nothing changed and that is easy to see.
+/// The running and the ready tasks of a domain. Not sent in simple domains where nothing changed.
 struct Decided {
   std::size_t domain = 0;
 };
@@ -88,17 +88,17 @@ struct Decided {
 struct OperationSubmitted {
   TaskIndex task = 0;
 };
-/// Its state is still that of the operation.
+/// Its state is still that of the ended operation.
 struct OperationEnded {
   TaskIndex task = 0;
   Instant submitted;
 };
-/// Whether an operation is executed after this instant.
+/// Whether an operation executes after this instant.
 struct OperationSeen {
   TaskIndex task = 0;
   bool executes = false;
 };
-/// Of a kernel with a launch configuration.
+/// For a kernel with a launch configuration.
 struct BlockStepped {
   TaskIndex task = 0;
   gpu::BlockStep step;
@@ -110,7 +110,7 @@ struct EngineServed {
 struct DeviceJobEnds {
   TaskIndex task = 0;
 };
-/// Where a device task stands after this instant.
+/// The state of a device task after this instant.
 struct DeviceTaskSeen {
   TaskIndex task = 0;
   ProcessState state = ProcessState::active;
@@ -118,24 +118,24 @@ struct DeviceTaskSeen {
 
 class Accounts;
 class Measurements;
-class Narrator;
+class ObserverNotifier;
 
-/// Passes on what happens, without a word where nobody listens.
+/// Forwards events to the listeners; does nothing without listeners.
 class Listeners {
  public:
-  /// They live as long as this is used; `narrator` may be null.
-  void set(Accounts& accounts, Measurements& measurements, Narrator* narrator) {
+  /// The arguments must outlive this object; `notifier` may be null.
+  void set(Accounts& accounts, Measurements& measurements, ObserverNotifier* notifier) {
     accounts_ = &accounts;
     measurements_ = &measurements;
-    narrator_ = narrator;
+    notifier_ = notifier;
   }
-  /// Each hears it in the order of the members.
+  /// Notifies the listeners in the order of the members.
   template <typename Event>
-  void tell(const Event& event) const;
+  void notify(const Event& event) const;
 
  private:
   Accounts* accounts_ = nullptr;
-  Narrator* narrator_ = nullptr;
+  ObserverNotifier* notifier_ = nullptr;
   Measurements* measurements_ = nullptr;
 };
 

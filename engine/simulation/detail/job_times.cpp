@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::size_t kinds = static_cast<std::size_t>(ContributionKind::interference) + 1;
 
-/// An own operation that another one slows: what is added is rounded for every stretch of its own.
+/// An operation of its own that another one slows down: the added time is rounded for every separate stretch.
 bool is_divided(const Reason& reason) {
   return (reason.kind == ContributionKind::kernel || reason.kind == ContributionKind::copy) && reason.by;
 }
@@ -27,7 +27,7 @@ void ObstacleLog::forget_before(Instant at) {
   entries_.erase(entries_.begin(), entries_.begin() + static_cast<std::ptrdiff_t>(find(at)));
 }
 
-/// The last that does not begin after that.
+/// The last entry that does not begin after that instant.
 std::size_t ObstacleLog::find(Instant at) const {
   const auto after = std::upper_bound(entries_.begin(), entries_.end(), at,
                                       [](Instant instant, const Entry& entry) { return instant < entry.from; });

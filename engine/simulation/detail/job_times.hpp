@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What a job spends its time on: by states, which are added up as they end, and by reasons, which are looked up only
-/// when somebody asks.
+/// How a job spends its time: by state, accumulated as states end, and by reason, evaluated only on demand.
 ///
-/// A job that is kept from its core has a reason that changes with whoever has the core. For all that wait for the same
-/// cores that is one story (ObstacleLog), written down once; of a job it is kept from when to when the story is its
-/// own.
+/// The reason why a job waits for its core changes with the task that runs there. All jobs that wait for the same cores
+/// share one log of these reasons (ObstacleLog); each job records only from when to when the log applies to it.
 
 #include <array>
 #include <cstdint>
@@ -17,17 +15,17 @@
 
 namespace amalthea::engine::simulation {
 
-/// Who kept the ready jobs of some cores from them, and when.
+/// Which tasks occupied some cores instead of the ready jobs, and when.
 class ObstacleLog {
  public:
-  /// From `now` on; nothing if it is as before.
+  /// `by` occupies the cores from `now` on. Does nothing if it is unchanged.
   bool change(Instant now, std::optional<TaskIndex> by, const Urgency::Key& key);
   std::size_t size() const { return entries_.size(); }
-  /// Forgets what was before.
+  /// Drops everything before `at`.
   void forget_before(Instant at);
   Instant middle() const { return entries_[entries_.size() / 2].from; }
 
-  /// Tells who it was from when to when, in order.
+  /// Visits the entries of [from, to) in order.
   template <typename Visit>
   void visit(Instant from, Instant to, Visit visit) const {
     for (std::size_t at = find(from); from < to; ++at) {
@@ -41,18 +39,18 @@ class ObstacleLog {
   struct Entry {
     Instant from;
     std::optional<TaskIndex> by;
-    Urgency::Key key;  ///< of that
+    Urgency::Key key;  ///< of `by`
   };
   std::size_t find(Instant at) const;
 
   std::vector<Entry> entries_;
 };
 
-/// Adds up parts by reason, in the order of their first appearance.
+/// Sums parts by reason, in the order of their first appearance.
 class PartSum {
  public:
   explicit PartSum(std::size_t tasks);
-  /// What is added from now on is added to these, up to `end`.
+  /// Directs the following additions to `parts`, until `end`.
   void begin(std::vector<Contribution>& parts);
   void add(ContributionKind kind, std::optional<TaskIndex> by, Duration time);
   void add(const Reason& reason, Duration time);
@@ -63,10 +61,10 @@ class PartSum {
 
   std::size_t tasks_;
   std::vector<Contribution>* parts_ = nullptr;
-  std::vector<std::uint32_t> slots_;  ///< of every reason: 0, or one more than where it stands among the parts
+  std::vector<std::uint32_t> slots_;  ///< for every reason: 0, or its index among the parts plus one
 };
 
-/// Of the current job of a task.
+/// For the current job of a task.
 class JobTimes {
  public:
   void start(Instant now, Duration backlog);
@@ -75,12 +73,12 @@ class JobTimes {
 
   /// `standing` holds from `now` on.
   void change(Instant now, const Standing& standing);
-  /// The same, for a job that is kept from its core by whom the log says; `key`: how urgent it is. The standing's
-  /// reason is without meaning.
+  /// The same for a job that waits for its core, for the reasons in the log; `key` is its urgency. The reason in
+  /// `standing` is ignored.
   void change_by_log(Instant now, const Standing& standing, const Urgency::Key& key);
-  /// What holds goes on; up to now it is added up.
+  /// Accumulates the current state up to now; it continues.
   void book(Instant now);
-  /// The same, if what holds is looked up in the log.
+  /// The same, if the log gives the current reason.
   void book_log(Instant now) {
     if (!stretches_.empty() && stretches_.back().by_log) book(now);
   }
@@ -88,20 +86,21 @@ class JobTimes {
   Duration in(ProcessState state) const { return states_[static_cast<std::size_t>(state)]; }
   Duration doing(Activities what) const { return doing_[static_cast<std::size_t>(what)]; }
 
-  /// The parts up to `since`, which add up to the time since the release; what it takes to find them is forgotten.
+  /// The parts up to `since`; their sum is the time since the release. Discards the log positions that are no longer
+  /// needed.
   const std::vector<Contribution>& parts(TaskIndex self, const ObstacleLog& log, PartSum& sum);
-  /// How much there is to be looked up.
+  /// Number of stretches that are not evaluated yet.
   std::size_t pending() const { return stretches_.size(); }
-  /// From when on it needs the log; never, if not.
+  /// The earliest log entry that is still needed; never if none is.
   Instant pending_from() const;
 
  private:
-  /// Up to where the next begins.
+  /// Ends where the next one begins.
   struct Stretch {
     Instant from;
     bool by_log = false;
-    Reason reason;     ///< if not
-    Urgency::Key key;  ///< if so: of the job
+    Reason reason;     ///< if not by log
+    Urgency::Key key;  ///< if by log: key of the job
   };
   void begin(const Stretch& stretch);
 

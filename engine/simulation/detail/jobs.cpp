@@ -25,7 +25,7 @@ void Jobs::release(TaskIndex task, StimulusIndex stimulus, std::optional<TaskInd
   Job& job = jobs_[task];
   const std::uint32_t limit = system_.tasks[task].activation_limit;
   const bool lost = job.active && limit != 0 && job.waiting_releases.size() + 1 >= limit;
-  listeners_.tell(Activated{task, stimulus, by, lost});
+  listeners_.notify(Activated{task, stimulus, by, lost});
   if (lost) return;
   if (job.active)
     job.waiting_releases.push_back(clock_.now());
@@ -44,7 +44,7 @@ void Jobs::begin_job(TaskIndex task, Instant release) {
   job.chance.reset();
   active_.add(task);
   if (on_device(task)) active_on_devices_.add(task);
-  listeners_.tell(JobBegun{task});
+  listeners_.notify(JobBegun{task});
   go_to(task, 0);
   if (on_device(task)) {
     going_on_.push_back(task);
@@ -63,25 +63,25 @@ void Jobs::load_step(TaskIndex task) {
   job.remaining = present.kind == StepKind::execute ? job.work : Duration{};
 }
 
-void Jobs::begin_step(TaskIndex task) { listeners_.tell(StepBegun{task}); }
+void Jobs::begin_step(TaskIndex task) { listeners_.notify(StepBegun{task}); }
 
 void Jobs::end_step(TaskIndex task) {
   clock_.count_step();
   begin_step(task);
-  listeners_.tell(StepEnded{task});
+  listeners_.notify(StepEnded{task});
   go_to(task, step(task).next);
 }
 
 void Jobs::go_to(TaskIndex task, std::size_t step) {
   jobs_[task].step = step;
   jobs_[task].at_point = false;
-  listeners_.tell(StepChanged{task});
+  listeners_.notify(StepChanged{task});
   load_step(task);
 }
 
 void Jobs::end_job(TaskIndex task) {
   Job& job = jobs_[task];
-  listeners_.tell(JobEnded{task});
+  listeners_.notify(JobEnded{task});
   job.active = false;
   ++job.number;
   active_.remove(task);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// How what happens (events.hpp) comes to those who listen: for the sources of the parts that tell.
+/// Delivers the events of events.hpp to the listeners. Included by the sources of the parts that send them.
 
 #include "engine/simulation/detail/accounts.hpp"
 #include "engine/simulation/detail/events.hpp"
 #include "engine/simulation/detail/measurements.hpp"
-#include "engine/simulation/detail/narrator.hpp"
+#include "engine/simulation/detail/observer_notifier.hpp"
 
 namespace amalthea::engine::simulation {
 
 template <typename Event>
-void Listeners::tell(const Event& event) const {
+void Listeners::notify(const Event& event) const {
   if constexpr (requires { accounts_->on(event); }) accounts_->on(event);
-  if constexpr (requires { narrator_->on(event); })
-    if (narrator_ != nullptr) narrator_->on(event);
+  if constexpr (requires { notifier_->on(event); })
+    if (notifier_ != nullptr) notifier_->on(event);
   if constexpr (requires { measurements_->on(event); }) measurements_->on(event);
 }
 

@@ -14,57 +14,58 @@ Measurements::Measurements(const SimulationInput& input, const Clock& clock, con
       clock_(clock),
       jobs_(jobs),
       accounts_(accounts),
-      of_(input.system.tasks.size()) {
-  for (TaskIndex task = 0; task < of_.size(); ++task) {
-    of_[task].runnables.resize(input.programs[task].runnables.size());
-    of_[task].operations.resize(input.programs[task].steps.size());
+      tasks_(input.system.tasks.size()) {
+  for (TaskIndex task = 0; task < tasks_.size(); ++task) {
+    tasks_[task].runnables.resize(input.programs[task].runnables.size());
+    tasks_[task].operations.resize(input.programs[task].steps.size());
   }
   for (const Chain& chain : system_.chains)
-    for (const TaskIndex task : chain.tasks) of_[task].in_chain = true;
+    for (const TaskIndex task : chain.tasks) tasks_[task].in_chain = true;
   for (const Requirement& requirement : system_.requirements)
     if (const auto* chain = std::get_if<Requirement::OfChain>(&requirement.subject))
-      for (const TaskIndex task : chain->tasks) of_[task].in_chain = true;
+      for (const TaskIndex task : chain->tasks) tasks_[task].in_chain = true;
 }
 
-// ---- what happens
+// ---- events
 
 void Measurements::on(const Activated& event) {
   if (!jobs_.is_measured(clock_.now())) return;
-  ++(event.lost ? of_[event.task].lost : of_[event.task].metrics.activations);
+  ++(event.lost ? tasks_[event.task].lost : tasks_[event.task].metrics.activations);
 }
 
 void Measurements::on(const JobBegun& event) {
-  for (OfRunnable& runnable : of_[event.task].runnables) runnable.seen = false;
+  for (RunnableMeasurement& runnable : tasks_[event.task].runnables) runnable.seen = false;
 }
 
 void Measurements::on(const StepBegun& event) {
   const auto& index = jobs_.step(event.task).runnable;
   if (!index) return;
-  OfRunnable& runnable = of_[event.task].runnables[*index];
+  RunnableMeasurement& runnable = tasks_[event.task].runnables[*index];
   if (!runnable.seen) runnable.start = clock_.now();
   runnable.seen = true;
 }
 
 void Measurements::on(const StepEnded& event) {
-  if (const auto& runnable = jobs_.step(event.task).runnable) of_[event.task].runnables[*runnable].end = clock_.now();
+  if (const auto& runnable = jobs_.step(event.task).runnable)
+    tasks_[event.task].runnables[*runnable].end = clock_.now();
 }
 
 void Measurements::on(const OperationEnded& event) {
   const Job& job = jobs_[event.task];
-  if (jobs_.is_measured(job.release)) of_[event.task].operations[job.step].push_back(clock_.now() - event.submitted);
+  if (jobs_.is_measured(job.release)) tasks_[event.task].operations[job.step].push_back(clock_.now() - event.submitted);
 }
 
 void Measurements::on(const CoreGiven& event) {
-  if (event.moved && jobs_.is_measured(jobs_[event.task].release)) ++of_[event.task].metrics.migrations;
+  if (event.moved && jobs_.is_measured(jobs_[event.task].release)) ++tasks_[event.task].metrics.migrations;
 }
 
 void Measurements::on(const Preempted& event) {
-  if (jobs_.is_measured(jobs_[event.task].release)) ++of_[event.task].metrics.preemptions;
+  if (jobs_.is_measured(jobs_[event.task].release)) ++tasks_[event.task].metrics.preemptions;
 }
 
 void Measurements::on(const JobEnded& event) {
   const TaskIndex task = event.task;
-  OfTask& of = of_[task];
+  TaskMeasurement& of = tasks_[task];
   const Job& job = jobs_[task];
   const Instant now = clock_.now(), started = job.started.value_or(now);
   const bool measured = jobs_.is_measured(job.release);
@@ -79,12 +80,12 @@ void Measurements::on(const JobEnded& event) {
     of.worst_parts = accounts_.parts(task);
   }
   of.responses.push_back(response);
-  for (OfRunnable& runnable : of.runnables)
+  for (RunnableMeasurement& runnable : of.runnables)
     if (runnable.seen) runnable.durations.push_back(runnable.end - runnable.start);
 }
 
 void Measurements::measure(TaskIndex task, Instant started) {
-  ProcessMetrics& metrics = of_[task].metrics;
+  ProcessMetrics& metrics = tasks_[task].metrics;
   const JobTimes& times = accounts_.times(task);
   const Instant now = clock_.now(), release = jobs_[task].release;
   const Duration running = times.in(ProcessState::running), polling = times.in(ProcessState::polling);
@@ -101,7 +102,7 @@ void Measurements::measure(TaskIndex task, Instant started) {
   metrics[TimeMetric::polling_time].add(polling);
   metrics[TimeMetric::parking_time].add(times.in(ProcessState::parking));
   if (const auto deadline = system_.tasks[task].deadline) metrics[TimeMetric::lateness].add(now - release - *deadline);
-  const auto& before = of_[task].before;
+  const auto& before = tasks_[task].before;
   if (!before) return;
   metrics[TimeMetric::activate_to_activate].add(release - before->release);
   metrics[TimeMetric::start_to_start].add(started - before->start);
@@ -109,19 +110,19 @@ void Measurements::measure(TaskIndex task, Instant started) {
   metrics[TimeMetric::end_to_start].add(started - before->end);
 }
 
-// ---- the end
+// ---- results
 
 void Measurements::report(Results& results) {
-  results.tasks.resize(of_.size());
-  for (TaskIndex task = 0; task < of_.size(); ++task) report_task(task, results);
-  for (OfTask& of : of_) results.accesses.push_back(std::move(of.accesses));
+  results.tasks.resize(tasks_.size());
+  for (TaskIndex task = 0; task < tasks_.size(); ++task) report_task(task, results);
+  for (TaskMeasurement& of : tasks_) results.accesses.push_back(std::move(of.accesses));
 }
 
 void Measurements::report_task(TaskIndex task, Results& results) {
-  OfTask& of = of_[task];
+  TaskMeasurement& of = tasks_[task];
   const Job& job = jobs_[task];
   TaskResult& result = results.tasks[task];
-  // Measured jobs that have not ended: the present one, and those that wait for it.
+  // Measured jobs that have not ended: the current one, and those that wait for it.
   std::vector<Instant> unfinished;
   const auto add = [&](Instant release) {
     if (jobs_.is_measured(release)) unfinished.push_back(release);

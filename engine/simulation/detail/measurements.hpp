@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What a simulation finds: of every task the times of its measured jobs, its longest job, when its jobs read and
-/// wrote.
+/// The measurements of a simulation: for every task the times of its measured jobs, its longest job, and when its jobs
+/// read and wrote.
 
 #include <optional>
 #include <vector>
@@ -28,19 +28,19 @@ class Measurements {
   void on(const CoreGiven& event);
   void on(const Preempted& event);
 
-  /// Everything but how resources were used. Nothing can be measured any more.
+  /// Everything except the utilization of resources. No measurement is possible afterwards.
   void report(Results& results);
 
  private:
-  struct OfRunnable {
-    Instant start, end;  ///< in the present job
-    bool seen = false;   ///< in that
+  struct RunnableMeasurement {
+    Instant start, end;  ///< in the current job
+    bool seen = false;   ///< in the current job
     std::vector<Duration> durations;
   };
   struct JobBefore {
     Instant release, start, end;
   };
-  struct OfTask {
+  struct TaskMeasurement {
     std::vector<Duration> responses;
     Duration worst;
     Instant worst_release;
@@ -48,10 +48,10 @@ class Measurements {
     std::uint64_t lost = 0;
     ProcessMetrics metrics;
     std::optional<JobBefore> before;
-    std::vector<OfRunnable> runnables;              ///< per Program::runnables
-    std::vector<std::vector<Duration>> operations;  ///< per step
-    bool in_chain = false;                          ///< its jobs' accesses are recorded
-    std::vector<JobAccess> accesses;                ///< of every ended job
+    std::vector<RunnableMeasurement> runnables;     ///< for each of Program::runnables
+    std::vector<std::vector<Duration>> operations;  ///< for each step
+    bool in_chain = false;                          ///< the accesses of its jobs are recorded
+    std::vector<JobAccess> accesses;                ///< of all ended jobs
   };
   void measure(TaskIndex task, Instant started);
   void report_task(TaskIndex task, Results& results);
@@ -61,7 +61,7 @@ class Measurements {
   const Clock& clock_;
   const Jobs& jobs_;
   Accounts& accounts_;
-  std::vector<OfTask> of_;  ///< every task
+  std::vector<TaskMeasurement> tasks_;  ///< for every task
 };
 
 }  // namespace amalthea::engine::simulation

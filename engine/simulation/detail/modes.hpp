@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Modes of a system that is simulated, and what depends on them.
+/// The modes of a simulated system, and the conditions that depend on them.
 
 #include <cstdint>
 #include <vector>
@@ -23,7 +23,7 @@ class Modes {
   std::vector<std::int64_t> values_;
 };
 
-/// Of what happens for the `count`-th time, counted from 0.
+/// For the `count`-th occurrence, counted from 0.
 bool is_due(const EveryNth& counter, std::int64_t count);
 
 }  // namespace amalthea::engine::simulation

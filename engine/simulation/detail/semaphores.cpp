@@ -54,7 +54,7 @@ void Semaphores::release(TaskIndex task, SemaphoreIndex semaphore, std::vector<T
     auto& held = held_by_[task];
     if (state.ceiling) held.erase(std::find(held.begin(), held.end(), semaphore));
   } else {
-    state.free = std::min(state.free + 1, state.capacity);  // a signal: who gives need not have taken
+    state.free = std::min(state.free + 1, state.capacity);  // a signal: the releasing task need not hold it
   }
   grant(semaphore, granted);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Semaphores while a system is simulated: who holds them, who waits.
+/// The state of semaphores during a simulation: holders and waiting tasks.
 ///
-/// A request is granted at once where enough is free. Else the process waits; what is released goes to the most urgent
-/// of those that wait (Urgency::own_urgency), of equally urgent ones to who has waited longest, as long as it suffices.
-/// A process that has a semaphore with priority ceiling is at least as urgent as every host task that uses it
-/// (immediate ceiling: the OSEK priority ceiling protocol). What a job has not released when it ends it keeps.
+/// A request is granted at once if enough units are free. Otherwise the process waits. Released units go to the most
+/// urgent waiting process (Urgency::own_urgency), among equals to the one that has waited longest, as long as they
+/// suffice. The holder of a semaphore with a priority ceiling is at least as urgent as every host task that uses it
+/// (immediate ceiling: the OSEK priority ceiling protocol). A job that ends keeps what it has not released.
 
 #include <cstdint>
 #include <optional>
@@ -24,14 +24,14 @@ class Semaphores {
 
   /// True: granted. False: the task waits from now on.
   bool request(TaskIndex task, const UseSemaphore& use);
-  /// Gives back what the task took last, if anything; those whose requests are granted by it are added to `granted`.
+  /// Releases what the task took last, if anything. Adds the tasks whose requests this grants to `granted`.
   void release(TaskIndex task, SemaphoreIndex semaphore, std::vector<TaskIndex>& granted);
 
-  /// How urgent what it holds makes a task; nothing: it holds nothing with a ceiling.
+  /// The urgency that the task gets from what it holds; nothing: it holds no semaphore with a ceiling.
   std::optional<std::int64_t> ceiling(TaskIndex task) const;
-  /// The first of those that hold it.
+  /// The first of its holders.
   std::optional<TaskIndex> holder(SemaphoreIndex semaphore) const;
-  /// Tells everyone who waits for it.
+  /// Visits every task that waits for it.
   template <typename Visit>
   void for_each_waiting(SemaphoreIndex semaphore, Visit visit) const {
     for (const Waiting& one : states_[semaphore].waiting) visit(one.task);
@@ -44,7 +44,7 @@ class Semaphores {
   };
   struct Waiting {
     std::int64_t urgency = 0;
-    std::uint64_t number = 0;  ///< of requests, in the order of asking
+    std::uint64_t number = 0;  ///< sequence number of the request
     TaskIndex task = 0;
     std::int64_t amount = 0;
     friend bool operator<(const Waiting& a, const Waiting& b) {
@@ -55,15 +55,16 @@ class Semaphores {
     std::int64_t free = 0;
     std::int64_t capacity = 0;
     std::optional<std::int64_t> ceiling;
-    std::vector<Holding> held;  ///< by whom, in the order of taking
-    std::set<Waiting> waiting;  ///< who comes first
+    std::vector<Holding> held;  ///< holders, in the order of their requests
+    std::set<Waiting> waiting;  ///< in the order in which they are served
   };
   void hold(SemaphoreIndex semaphore, TaskIndex task, std::int64_t amount);
   void grant(SemaphoreIndex semaphore, std::vector<TaskIndex>& granted);
 
   const Urgency& urgency_;
   std::vector<State> states_;
-  std::vector<std::vector<SemaphoreIndex>> held_by_;  ///< every task: those with a ceiling, as often as it has them
+  /// for every task: the semaphores with a ceiling it holds, one entry per unit
+  std::vector<std::vector<SemaphoreIndex>> held_by_;
   std::uint64_t requests_ = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Where a job stands at this instant, and why.
+/// The state of a job at this instant, and the reason for it.
 
 #include <optional>
 
@@ -17,20 +17,20 @@ class Standings {
             const Cores& cores, const DeviceTasks& devices)
       : system_(system), cpu_(cpu), jobs_(jobs), activities_(activities), cores_(cores), devices_(devices) {}
 
-  /// Of a task with a job.
+  /// For a task with a job.
   Standing of(TaskIndex task) const;
-  /// Whether it could run and does not: only then its reason is its obstacle on the cores.
+  /// Whether it is ready but does not run. Only then its reason is an obstacle on the cores.
   bool is_kept_from_core(TaskIndex task) const;
-  /// What it has come to while it is, without the reason.
+  /// The state of such a task, without the reason.
   ProcessState kept_from_core(TaskIndex task) const {
     return jobs_[task].started ? ProcessState::ready : ProcessState::active;
   }
-  /// Whether it waits for what a device does.
+  /// Whether it waits for a device.
   bool waits_for_device(TaskIndex task) const;
 
-  /// Where it is worked for: the core, or the GPU.
+  /// The unit that works for it: the core, or the GPU.
   std::optional<UnitIndex> unit_of(TaskIndex task) const;
-  /// The activity it has come to.
+  /// The activity it has reached.
   std::optional<NodeIndex> node_of(TaskIndex task) const;
 
  private:

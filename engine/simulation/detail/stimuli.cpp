@@ -43,7 +43,7 @@ void Stimuli::occur(StimulusIndex index, std::optional<TaskIndex> by) {
   const Stimulus& stimulus = system_.stimuli[index];
   if (!is_due(stimulus.counter, counted_[index]++)) return;
   if (stimulus.condition && !modes_.holds(*stimulus.condition)) return;
-  listeners_.tell(StimulusOccurred{index, by});
+  listeners_.notify(StimulusOccurred{index, by});
   for (const ModeSetting& setting : stimulus.sets) modes_.set(setting);
   for (const TaskIndex task : stimulus.activates) jobs_.release(task, index, by);
 }

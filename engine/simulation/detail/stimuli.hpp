@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Stimuli while a system is simulated: when they occur, and whom they activate.
+/// Stimuli during a simulation: when they occur, and which tasks they activate.
 
 #include <cstdint>
 #include <functional>
@@ -19,13 +19,13 @@ class Stimuli {
  public:
   Stimuli(const SimulationInput& input, const Clock& clock, Jobs& jobs, Modes& modes, const Listeners& listeners);
 
-  /// When the next one occurs by itself.
+  /// The next occurrence triggered by time.
   Instant next() const { return due_.empty() ? Instant::never() : due_.top().at; }
-  /// What is due now occurs, in model order.
+  /// Triggers everything that is due now, in model order.
   void occur_now();
-  /// The stimulus occurs, if its counter and condition let it. `by`: who makes it occur, if not time.
+  /// The stimulus occurs, if its counter and condition allow it. `by`: the task that triggers it; nothing: time.
   void occur(StimulusIndex stimulus, std::optional<TaskIndex> by);
-  /// Those that occur as one of these events is set, in model order.
+  /// The stimuli that occur when one of these events is set, in model order.
   void occur_by(const std::vector<EventIndex>& events, TaskIndex by);
 
  private:
@@ -41,10 +41,11 @@ class Stimuli {
   Jobs& jobs_;
   Modes& modes_;
   const Listeners& listeners_;
-  std::vector<Arrivals> arrivals_;     ///< parallel to System::stimuli
-  std::vector<std::int64_t> counted_;  ///< of every stimulus: how often it was asked to occur
+  std::vector<Arrivals> arrivals_;  ///< parallel to System::stimuli
+  /// for every stimulus: number of occurrences, including those its counter or condition suppressed
+  std::vector<std::int64_t> counted_;
   std::priority_queue<Due, std::vector<Due>, std::greater<>> due_;
-  std::vector<std::vector<StimulusIndex>> of_event_;  ///< that occur as it is set
+  std::vector<std::vector<StimulusIndex>> of_event_;  ///< the stimuli that occur when an event is set, by event
 };
 
 }  // namespace amalthea::engine::simulation

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Tasks in the order in which they were added, each at most once; adding and removing cost the same however many.
+/// Tasks in the order in which they were added, each at most once. Adding and removing take constant time.
 
 #include <vector>
 
@@ -21,7 +21,7 @@ class TaskList {
     links_[links_[task].before].after = links_[task].after;
     links_[links_[task].after].before = links_[task].before;
   }
-  /// `visit` leaves the list as it is.
+  /// `visit` must not change the list.
   template <typename Visit>
   void for_each(Visit visit) const {
     const std::size_t end = links_.size() - 1;
@@ -33,7 +33,7 @@ class TaskList {
   struct Link {
     std::size_t before = 0, after = 0;
   };
-  std::vector<Link> links_;  ///< of every task, then of the end
+  std::vector<Link> links_;  ///< for every task, then the end
 };
 
 }  // namespace amalthea::engine::simulation

@@ -17,7 +17,7 @@ TimelessActivities::TimelessActivities(const SimulationInput& input, const Clock
       semaphores_(input.system, cpu.urgency()) {}
 
 void TimelessActivities::act(TaskIndex task) {
-  listeners_.tell(StepBegun{task});
+  listeners_.notify(StepBegun{task});
   const Activity& activity = jobs_.activity(task);
   if (const auto* trigger = std::get_if<Trigger>(&activity)) {
     stimuli_.occur(trigger->stimulus, task);
@@ -75,15 +75,15 @@ void TimelessActivities::wake(TaskIndex task, TaskIndex by, bool polls) {
     jobs_.going_on().push_back(task);
     return;
   }
-  listeners_.tell(WaitEnded{task, by});
-  // A polling task is still ready; one that waits passively comes back to the end of its queue.
+  listeners_.notify(WaitEnded{task, by});
+  // A polling task is still ready; one that waits passively returns to the end of its queue.
   if (!polls) cpu_.make_ready(task, clock_.now());
   cpu_.call(cpu_.domain_of(task));
 }
 
 void TimelessActivities::holders_changed(SemaphoreIndex semaphore, std::optional<TaskIndex> from) {
   if (semaphores_.holder(semaphore) == from) return;
-  semaphores_.for_each_waiting(semaphore, [this](TaskIndex task) { listeners_.tell(HoldersChanged{task}); });
+  semaphores_.for_each_waiting(semaphore, [this](TaskIndex task) { listeners_.notify(HoldersChanged{task}); });
 }
 
 }  // namespace amalthea::engine::simulation

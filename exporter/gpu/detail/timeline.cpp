@@ -15,7 +15,7 @@ namespace {
 
 namespace gpu = engine::gpu;
 
-/// Names the series so that no two are called the same.
+/// Gives the series unique names.
 void name_series(const gpu::StreamScenario& scenario, std::vector<TimelineSeries>& all) {
   std::map<std::string, std::set<std::size_t>> streams_of_name;
   for (const TimelineSeries& series : all) streams_of_name[series.name].insert(series.stream);
@@ -57,7 +57,7 @@ void add_multiprocessors(const gpu::StreamScenario& scenario, const gpu::StreamR
     std::stable_sort(blocks[sm].begin(), blocks[sm].end(),
                      [](const TimelineBar& a, const TimelineBar& b) { return a.start < b.start; });
     const std::size_t first_row = timeline.rows.size();
-    timeline.rows.push_back({TimelineRowKind::multiprocessor, sm, 0, {}});  // an idle SM is shown, too
+    timeline.rows.push_back({TimelineRowKind::multiprocessor, sm, 0, {}});  // idle SMs are also shown
     std::vector<Instant> lanes;
     for (TimelineBar& bar : blocks[sm]) {
       const std::size_t lane = take_lane(lanes, bar.start, bar.end);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// A run of streams as rows of intervals, which every form of timeline draws.
+/// A run of streams as rows of intervals, the common basis of all timeline formats.
 
 #include <cstdint>
 #include <string>
@@ -20,21 +20,22 @@ struct TimelineSpan {
 
 /// A block, a copy, or (in the rows of contexts) a slice of an engine's time.
 struct TimelineBar {
-  std::size_t subject = 0;  ///< index of the operation; of the context
+  std::size_t subject = 0;  ///< index of the operation, or of the context
   std::size_t block = 0;    ///< of a kernel, in order of assignment
   Instant start;
   Instant end;
-  /// When it runs: while its context is served. In between it stands still. In rows of contexts without the switch.
+  /// When it executes: while its context is served. In between it makes no progress. In rows of contexts without the
+  /// switch.
   std::vector<TimelineSpan> spans;
 };
 
 enum class TimelineRowKind : std::uint8_t { multiprocessor, copy_engine, contexts };
 
-/// Bars that do not overlap, by start.
+/// Non-overlapping bars, by start.
 struct TimelineRow {
   TimelineRowKind kind = TimelineRowKind::multiprocessor;
-  std::size_t unit = 0;  ///< the SM; the copy engine from 0; the engine as EngineSlice counts
-  std::size_t lane = 0;  ///< blocks that an SM holds at the same time are in lanes of their own
+  std::size_t unit = 0;  ///< the SM; the copy engine from 0; the engine as in EngineSlice
+  std::size_t lane = 0;  ///< blocks that are resident on an SM at the same time have different lanes
   std::vector<TimelineBar> bars;
 };
 /// "SM 1", "copy engine to host", "contexts on EE".
@@ -42,7 +43,7 @@ std::string unit_name(const engine::gpu::StreamScenario& scenario, const Timelin
 
 /// Runs of one operation of one stream: iterations, periods.
 struct TimelineSeries {
-  std::string name;  ///< the operation's; where that is not unique, with the stream's before it
+  std::string name;  ///< the operation's name; preceded by the stream's if it is not unique
   std::size_t stream = 0;
   engine::gpu::StreamOperationKind kind = engine::gpu::StreamOperationKind::kernel;
   std::vector<std::size_t> operations;
@@ -56,10 +57,10 @@ struct Timeline {
 };
 Timeline make_timeline(const engine::gpu::StreamScenario& scenario, const engine::gpu::StreamRun& run);
 
-/// What every operation is served in on its engine, within [its start, its completion).
+/// For every operation the times in which its engine serves it, within [its start, its completion).
 class ServedTime {
  public:
-  /// Both must outlive this.
+  /// Both arguments must outlive this.
   ServedTime(const engine::gpu::StreamScenario& scenario, const engine::gpu::StreamRun& run);
   std::vector<TimelineSpan> within(const engine::gpu::StreamOperation& operation, Instant start, Instant end) const;
 
@@ -69,7 +70,7 @@ class ServedTime {
   std::vector<std::vector<TimelineSpan>> served_;  ///< by engine and context, in order
 };
 
-/// As EngineSlice counts.
+/// Numbered as in EngineSlice.
 std::size_t engine_of(const engine::gpu::StreamScenario& scenario, engine::gpu::StreamOperationKind kind);
 
 /// "NULL" for the NULL stream.

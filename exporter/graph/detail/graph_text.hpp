@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Activities of the runnable graph in words that several pictures share.
+/// Activities of the runnable graph as text, shared by several drawings.
 
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace amalthea::exporter {
 
-/// What stands in a node, line by line; at least one.
+/// The text of a node, line by line; at least one line.
 std::vector<std::string> describe(const System& system, const GraphNode& node);
 
 }  // namespace amalthea::exporter

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Who calls, reads, writes and triggers whom in a model of any version, for tables and drawings of models.
+/// Calls, reads, writes and triggers in a model of any version, for tables and drawings of models.
 
 #include <functional>
 #include <vector>
@@ -12,7 +12,7 @@
 
 namespace amalthea::exporter {
 
-/// Every item of a task, ISR or runnable in document order, those in groups, loops and switches too.
+/// Every item of a task, ISR or runnable in document order, including those in groups, loops and switches.
 void for_each_item(const Model& model, Element executable, Diagnostics& diagnostics,
                    const std::function<void(const views::ActivityItem&)>& visit);
 
@@ -21,7 +21,7 @@ struct Use {
   Relation relation;
   Element what;  ///< a runnable, label, channel, mode label or stimulus; never empty
 };
-/// What an executable uses, as often as it says so.
+/// Everything an executable uses, with repetitions.
 std::vector<Use> uses_of(const Model& model, Element executable, Diagnostics& diagnostics);
 
 }  // namespace amalthea::exporter

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Parts of response times in words.
+/// Parts of response times as text.
 
 #include <string>
 
@@ -10,10 +10,10 @@
 
 namespace amalthea::exporter {
 
-/// What a part of a response time is: "core given to SFM", "kernels", …
+/// A part of a response time: "core given to SFM", "kernels", …
 std::string describe(const System& system, const engine::Contribution& part);
 
-/// Of an interval as stories and pictures show it: a runnable's accesses to memory are part of its execution there.
+/// The kind of an interval in explanations and drawings: a runnable's memory accesses are part of its execution there.
 constexpr engine::ContributionKind shown_kind(engine::ContributionKind kind) {
   return kind == engine::ContributionKind::memory ? engine::ContributionKind::execution : kind;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// JSON that several outputs share.
+/// JSON shared by several outputs.
 
 #include <optional>
 #include <vector>
@@ -13,10 +13,10 @@
 
 namespace amalthea::exporter {
 
-/// Null where there is none.
+/// Null if there is none.
 nlohmann::ordered_json picoseconds(std::optional<Duration> duration);
 
-/// `{"rule", "severity", "message", "file", "line", "column", "path"}`; a place that is not known is null.
+/// `{"rule", "severity", "message", "file", "line", "column", "path"}`; an unknown location is null.
 nlohmann::ordered_json findings_json(const std::vector<Diagnostic>& findings);
 
 }  // namespace amalthea::exporter

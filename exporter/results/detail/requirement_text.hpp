@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Requirements in words that several outputs share.
+/// Requirements as text, shared by several outputs.
 
 #include <string_view>
 
@@ -9,7 +9,7 @@
 
 namespace amalthea::exporter {
 
-/// AMALTHEA's literal of the metric that is limited; "" where there is none.
+/// AMALTHEA's literal of the limited metric; "" if there is none.
 std::string_view metric_name(const Requirement& requirement);
 
 }  // namespace amalthea::exporter

@@ -46,7 +46,7 @@ Json statistics(const engine::Statistics& values, const char* reason_for_none) {
 
 Json no_bound(const std::string& reason) { return {{"bcrt_ps", nullptr}, {"wcrt_ps", nullptr}, {"reason", reason}}; }
 
-/// `instead` of the bound's own reason, where it says more.
+/// `instead` replaces the bound's own reason if it is more specific.
 Json bound(const engine::Bound& bound, const std::string& instead = {}) {
   Json json = {{"bcrt_ps", picoseconds(bound.best)}, {"wcrt_ps", picoseconds(bound.worst)}};
   if (!bound.worst) json["reason"] = instead.empty() ? bound.reason : instead;
@@ -152,7 +152,7 @@ class JsonRenderer {
     return json;
   }
 
-  /// By AMALTHEA's names; null where no job has a value.
+  /// Keyed by AMALTHEA's names; null if no job has a value.
   static Json metrics(const engine::ProcessMetrics& metrics) {
     Json json;
     for (std::size_t i = 0; i < time_metrics; ++i) {
@@ -319,7 +319,7 @@ class JsonRenderer {
 nlohmann::ordered_json results_json(const ResultView& view) { return JsonRenderer(view).render(); }
 
 std::string render_json(const ResultView& view, const RenderOptions&) {
-  // Names that are not valid UTF-8 are possible in ISO-8859 files read byte by byte; they are replaced, not refused.
+  // Invalid UTF-8 in names is possible in ISO-8859 files read byte by byte; it is replaced, not rejected.
   return results_json(view).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// The results as a JSON value, for all forms that are made of it.
+/// The results as a JSON value, for all formats based on it.
 
 #include <nlohmann/json_fwd.hpp>
 

@@ -11,8 +11,8 @@ using engine::Assessment;
 using engine::JudgedLimit;
 using engine::OverallVerdict;
 
-/// So many are named in the sentence; all are in the tables behind it.
-constexpr std::size_t most_named = 6;
+/// Maximum number of names in the sentence; the tables that follow contain all.
+constexpr std::size_t max_named = 6;
 
 /// "2 missed: SFM, Planner".
 struct Clause {
@@ -20,11 +20,11 @@ struct Clause {
   std::string names;
 
   void add(const std::string& name) {
-    if (++count <= most_named) names += (names.empty() ? "" : ", ") + one_line(name);
+    if (++count <= max_named) names += (names.empty() ? "" : ", ") + one_line(name);
   }
   std::string text(std::string_view what) const {
     return fmt::format("{} {}: {}{}", count, what, names,
-                       count > most_named ? fmt::format(" and {} more", count - most_named) : "");
+                       count > max_named ? fmt::format(" and {} more", count - max_named) : "");
   }
 };
 
@@ -61,7 +61,8 @@ std::string verdict_sentence(const Assessment& assessment) {
   if (parts.count > 0)
     say(parts.text(parts.count == 1 ? "part of the model not judged" : "parts of the model not judged"));
   if (const auto met = assessment.count(OverallVerdict::met); met > 0) say(fmt::format("{} met", met));
-  if (const auto sure = assessment.count(OverallVerdict::guaranteed); sure > 0) say(fmt::format("{} guaranteed", sure));
+  if (const auto guaranteed = assessment.count(OverallVerdict::guaranteed); guaranteed > 0)
+    say(fmt::format("{} guaranteed", guaranteed));
   if (clauses.empty()) clauses = " no limit is stated";
   const std::size_t assumed = assessment.assumptions.size();
   return fmt::format("Verdict: {}{}.{}", to_string(assessment.verdict),

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// The verdict on a model as every output says it: its sentence, what was assumed, what was replaced; as lines and as
-/// JSON.
+/// The verdict on a model, common to all outputs: its sentence, assumptions and replacements; as lines and as JSON.
 
 #include <string>
 #include <vector>
@@ -16,16 +15,16 @@ namespace amalthea::exporter {
 
 /// "Verdict: missed. 2 missed: SFM, Planner; 1 unknown: requirement "load"; 4 met; 3 guaranteed".
 std::string verdict_sentence(const engine::Assessment& assessment);
-/// Good only for met and guaranteed with something to be kept.
+/// The color for good only for met and guaranteed models with limits.
 Colour colour_of(const engine::Assessment& assessment);
-/// Of one task's.
+/// For the verdict on one task.
 Colour colour_of(engine::Verdict verdict);
 
 struct VerdictLine {
   std::string text;
   Colour colour = Colour::none;
 };
-/// What comes first in every text: the sentence, then a line for each assumption and replacement.
+/// The beginning of every text: the sentence, then a line for each assumption and replacement.
 std::vector<VerdictLine> verdict_lines(const engine::Assessment& assessment);
 
 /// Sets "verdict", "summary", "counts", "limits", "assumptions", "replaced" (docs/reference/results.md).

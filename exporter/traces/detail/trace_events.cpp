@@ -123,7 +123,7 @@ class Maker {
 
   void add_steps(TaskIndex task) {
     const engine::Program& program = input_.programs[task];
-    // A runnable comes again when a later step is its own, or any within a loop.
+    // A runnable continues later if a later step belongs to it, or any step within a loop.
     std::vector<std::size_t> last(program.runnables.size(), 0);
     std::size_t in_loop_until = 0;
     std::vector<std::size_t> loop_end(program.steps.size(), 0);
@@ -138,7 +138,7 @@ class Maker {
       TraceModel::StepFacts facts;
       if (step.runnable) {
         facts.runnable = runnable(program.runnables[*step.runnable]);
-        facts.comes_again = index < last[*step.runnable] || index < in_loop_until;
+        facts.continues_later = index < last[*step.runnable] || index < in_loop_until;
       }
       const GraphNode& node = system_.graph[step.node];
       if (const auto* read = std::get_if<ReadLabel>(&node.activity)) facts.label = label(read->label);
@@ -239,7 +239,7 @@ void TraceEvents::process(const engine::ProcessChange& change) {
     case ProcessEvent::preempt:
     case ProcessEvent::wait:
     case ProcessEvent::park:
-      tell_runnable(change.task, TraceEvent::Runnable::suspend, change.now);
+      record_runnable(change.task, TraceEvent::Runnable::suspend, change.now);
       break;
     case ProcessEvent::terminate:
       end_runnables(change.task, change.now);
@@ -249,12 +249,12 @@ void TraceEvents::process(const engine::ProcessChange& change) {
   }
   event(one);
   if (change.what == ProcessEvent::resume || change.what == ProcessEvent::poll_parking)
-    tell_runnable(change.task, TraceEvent::Runnable::resume, change.now);
+    record_runnable(change.task, TraceEvent::Runnable::resume, change.now);
 }
 
 // ---- runnables
 
-void TraceEvents::tell_runnable(TaskIndex task, TraceEvent::Runnable what, Instant now) {
+void TraceEvents::record_runnable(TaskIndex task, TraceEvent::Runnable what, Instant now) {
   const TaskState& state = tasks_[task];
   if (state.runnable == no_entity) return;
   TraceEvent one;
@@ -273,7 +273,7 @@ void TraceEvents::enter(TaskIndex task, EntityIndex runnable, Instant now) {
   TaskState& state = tasks_[task];
   if (state.runnable == runnable) return;
   if (state.runnable != no_entity) {
-    tell_runnable(task, TraceEvent::Runnable::suspend, now);
+    record_runnable(task, TraceEvent::Runnable::suspend, now);
     state.suspended.push_back({state.runnable, state.instance});
   }
   state.runnable = runnable;
@@ -282,28 +282,28 @@ void TraceEvents::enter(TaskIndex task, EntityIndex runnable, Instant now) {
                                   [&](const OpenRunnable& open) { return open.entity == runnable; });
   if (found == state.suspended.end()) {
     state.instance = instances_[runnable]++;
-    tell_runnable(task, TraceEvent::Runnable::start, now);
+    record_runnable(task, TraceEvent::Runnable::start, now);
   } else {
     state.instance = found->instance;
     state.suspended.erase(found);
-    tell_runnable(task, TraceEvent::Runnable::resume, now);
+    record_runnable(task, TraceEvent::Runnable::resume, now);
   }
 }
 
 /// Those that might have come again, and did not.
 void TraceEvents::end_runnables(TaskIndex task, Instant now) {
   TaskState& state = tasks_[task];
-  tell_runnable(task, TraceEvent::Runnable::terminate, now);
+  record_runnable(task, TraceEvent::Runnable::terminate, now);
   for (; !state.suspended.empty(); state.suspended.pop_back()) {
     state.runnable = state.suspended.back().entity;
     state.instance = state.suspended.back().instance;
-    tell_runnable(task, TraceEvent::Runnable::resume, now);
-    tell_runnable(task, TraceEvent::Runnable::terminate, now);
+    record_runnable(task, TraceEvent::Runnable::resume, now);
+    record_runnable(task, TraceEvent::Runnable::terminate, now);
   }
   state.runnable = no_entity;
 }
 
-void TraceEvents::tell_access(TaskIndex task, EntityIndex label, bool writes, Instant now) {
+void TraceEvents::record_access(TaskIndex task, EntityIndex label, bool writes, Instant now) {
   TraceEvent one;
   one.time = now;
   one.what = TraceEvent::What::access;
@@ -318,16 +318,16 @@ void TraceEvents::step_begins(TaskIndex task, std::uint64_t job, std::size_t ste
   const TraceModel::StepFacts& facts = model_.tasks[task].steps[step];
   tasks_[task].job = job;
   enter(task, facts.runnable, now);
-  if (facts.label != no_entity && !facts.writes) tell_access(task, facts.label, false, now);
-  for (const EntityIndex label : facts.reads) tell_access(task, label, false, now);
+  if (facts.label != no_entity && !facts.writes) record_access(task, facts.label, false, now);
+  for (const EntityIndex label : facts.reads) record_access(task, label, false, now);
 }
 
 void TraceEvents::step_ends(TaskIndex task, std::uint64_t /*job*/, std::size_t step, Instant now) {
   const TraceModel::StepFacts& facts = model_.tasks[task].steps[step];
-  if (facts.writes) tell_access(task, facts.label, true, now);
-  for (const EntityIndex label : facts.written) tell_access(task, label, true, now);
-  if (facts.runnable == no_entity || facts.comes_again) return;
-  tell_runnable(task, TraceEvent::Runnable::terminate, now);
+  if (facts.writes) record_access(task, facts.label, true, now);
+  for (const EntityIndex label : facts.written) record_access(task, label, true, now);
+  if (facts.runnable == no_entity || facts.continues_later) return;
+  record_runnable(task, TraceEvent::Runnable::terminate, now);
   tasks_[task].runnable = no_entity;
 }
 
@@ -358,14 +358,14 @@ void TraceEvents::operation(const engine::OperationChange& change) {
   one.target = step.operation;
   one.instance = state.operation;
   if (change.what == ProcessEvent::preempt)
-    for (const auto& [index, at] : state.blocks) tell_block(change.task, step, at, change.what, change.now);
+    for (const auto& [index, at] : state.blocks) record_block(change.task, step, at, change.what, change.now);
   event(one);
   if (change.what == ProcessEvent::resume)
-    for (const auto& [index, at] : state.blocks) tell_block(change.task, step, at, change.what, change.now);
+    for (const auto& [index, at] : state.blocks) record_block(change.task, step, at, change.what, change.now);
 }
 
-void TraceEvents::tell_block(TaskIndex task, const TraceModel::StepFacts& step, const BlockAt& at, ProcessEvent what,
-                             Instant now) {
+void TraceEvents::record_block(TaskIndex task, const TraceModel::StepFacts& step, const BlockAt& at, ProcessEvent what,
+                               Instant now) {
   TraceEvent one;
   one.time = now;
   one.process = what;
@@ -381,7 +381,7 @@ void TraceEvents::block(const engine::BlockChange& change) {
   const TraceModel::StepFacts& step = task.steps[change.step];
   if (!change.begins) {
     const auto found = state.blocks.find(change.block);
-    tell_block(change.task, step, found->second, ProcessEvent::terminate, change.now);
+    record_block(change.task, step, found->second, ProcessEvent::terminate, change.now);
     taken_[task.places[found->second.sm][found->second.place]] = false;
     state.blocks.erase(found);
     return;
@@ -400,7 +400,7 @@ void TraceEvents::block(const engine::BlockChange& change) {
   one.target = step.block;
   one.instance = at.instance;
   event(one);
-  tell_block(change.task, step, at, ProcessEvent::start, change.now);
+  record_block(change.task, step, at, ProcessEvent::start, change.now);
 }
 
 }  // namespace amalthea::exporter

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// A simulation as events of entities, in the way of BTF: what the forms of traces write.
+/// A simulation as events of entities, as in BTF: the common basis of the trace formats.
 ///
-/// Entities beside those of the model: an engine's core per copy engine ("GPU_CE") and, as streams of one context may
-/// execute at the same time, per stream on the execution engine ("GPU_EE_stream"); a core per place that a block may
-/// have on an SM ("GPU_SM0_context_0"); a core per device task on its GPU ("GPU:task"), on which the task itself runs.
-/// Operations are processes with a stimulus each, which their device task triggers, and so are blocks.
+/// Entities in addition to those of the model: a core per copy engine ("GPU_CE") and, since streams of one context may
+/// execute concurrently, per stream on the execution engine ("GPU_EE_stream"); a core per block slot of an SM
+/// ("GPU_SM0_context_0"); a core per device task on its GPU ("GPU:task"), on which the task itself runs. Each operation
+/// is a process with a stimulus, which its device task triggers; so is each block.
 
 #include <cstdint>
 #include <map>
@@ -26,10 +26,10 @@ struct TraceEntity {
   enum class Kind : std::uint8_t { stimulus, task, isr, runnable, core, label };
   enum class Part : std::uint8_t { model, device_task, copy_engine, execution_engine, multiprocessor };
   Kind kind = Kind::task;
-  Part part = Part::model;  ///< of a core: what it is; of a process: where it runs
-  std::string name;         ///< unique among all entities, as BTF takes it
-  std::string text;         ///< for people
-  bool in_chain = false;    ///< of a label: passes from a task to the next one of a chain
+  Part part = Part::model;  ///< of a core: its kind; of a process: where it runs
+  std::string name;         ///< unique among all entities, in BTF syntax
+  std::string text;         ///< display text
+  bool in_chain = false;    ///< for a label: passed from a task to the next one of a chain
 };
 
 struct TraceEvent {
@@ -39,20 +39,21 @@ struct TraceEvent {
   What what = What::process;
   engine::ProcessEvent process = engine::ProcessEvent::activate;
   Runnable runnable = Runnable::start;
-  bool writes = false;             ///< of an access
-  EntityIndex source = no_entity;  ///< process: the core, or the stimulus that activates; runnable, access: the
-                                   ///< process; trigger: who triggers; nothing: time does
+  bool writes = false;  ///< for an access
+  /// process: the core, or the stimulus that activates; runnable, access: the process; trigger: the triggering process;
+  /// nothing: time
+  EntityIndex source = no_entity;
   EntityIndex target = no_entity;
   std::uint64_t source_instance = 0;
   std::uint64_t instance = 0;
-  EntityIndex cause = no_entity;  ///< process: who triggered it, or ended its waiting
+  EntityIndex cause = no_entity;  ///< process: the task that triggered it, or ended its wait
 };
 
-/// What stands fixed before the first event.
+/// Everything known before the first event.
 struct TraceModel {
   struct StepFacts {
     EntityIndex runnable = no_entity;
-    bool comes_again = false;       ///< the runnable may have a later step
+    bool continues_later = false;   ///< the runnable may have a later step
     EntityIndex label = no_entity;  ///< read or written by a host task
     bool writes = false;
     EntityIndex operation = no_entity;
@@ -62,15 +63,15 @@ struct TraceModel {
   };
   struct TaskFacts {
     EntityIndex entity = no_entity;
-    EntityIndex own_core = no_entity;     ///< of a device task
+    EntityIndex own_core = no_entity;     ///< for a device task
     EntityIndex stream_core = no_entity;  ///< on the execution engine
     std::vector<EntityIndex> copy_engines;
-    std::vector<std::vector<EntityIndex>> places;  ///< of its context, by SM
+    std::vector<std::vector<EntityIndex>> places;  ///< for its context, by SM
     std::vector<StepFacts> steps;
   };
   struct DeviceFacts {
     UnitIndex unit = 0;
-    std::vector<std::string> contexts;  ///< by index, for people
+    std::vector<std::string> contexts;  ///< by index, display names
     std::size_t engines = 0;
   };
   std::vector<TraceEntity> entities;
@@ -81,8 +82,8 @@ struct TraceModel {
 };
 TraceModel make_trace_model(const engine::SimulationInput& input);
 
-/// Turns what the simulation tells into legal sequences of events: runnables are suspended before their process leaves
-/// its core and resumed after it has come back, blocks stand still with their kernel.
+/// Converts the events of a simulation into legal sequences: runnables are suspended before their process leaves its
+/// core and resumed after it gets a core again; blocks make no progress together with their kernel.
 class TraceEvents : public TraceWriter {
  public:
   bool wants_intervals() const override { return false; }
@@ -97,9 +98,9 @@ class TraceEvents : public TraceWriter {
   void block(const engine::BlockChange& change) final;
 
  protected:
-  /// After the model is there, before the first event.
+  /// Called after the trace model is complete, before the first event.
   virtual void header(const engine::SimulationInput& input) = 0;
-  /// Times never fall.
+  /// Times never decrease.
   virtual void event(const TraceEvent& event) = 0;
 
   const TraceModel& model() const { return model_; }
@@ -114,25 +115,25 @@ class TraceEvents : public TraceWriter {
     std::uint64_t instance = 0;
   };
   struct TaskState {
-    EntityIndex core = no_entity;           ///< that it has, or had last
-    std::uint64_t job = 0;                  ///< the present one, or the last
-    EntityIndex runnable = no_entity;       ///< at work, or suspended with the process
-    std::uint64_t instance = 0;             ///< of it
-    std::vector<OpenRunnable> suspended;    ///< others, which may come again
-    std::uint64_t operation = 0;            ///< instance of the present operation
-    std::map<std::size_t, BlockAt> blocks;  ///< of it that have not ended
+    EntityIndex core = no_entity;           ///< its core, or its last one
+    std::uint64_t job = 0;                  ///< number of the current job, or of the last one
+    EntityIndex runnable = no_entity;       ///< executing, or suspended with the process
+    std::uint64_t instance = 0;             ///< instance number of that
+    std::vector<OpenRunnable> suspended;    ///< other runnables, which may be resumed
+    std::uint64_t operation = 0;            ///< instance number of the current operation
+    std::map<std::size_t, BlockAt> blocks;  ///< its blocks that have not ended
   };
-  void tell_runnable(TaskIndex task, TraceEvent::Runnable what, Instant now);
-  void tell_access(TaskIndex task, EntityIndex label, bool writes, Instant now);
+  void record_runnable(TaskIndex task, TraceEvent::Runnable what, Instant now);
+  void record_access(TaskIndex task, EntityIndex label, bool writes, Instant now);
   void enter(TaskIndex task, EntityIndex runnable, Instant now);
   void end_runnables(TaskIndex task, Instant now);
-  void tell_block(TaskIndex task, const TraceModel::StepFacts& step, const BlockAt& at, engine::ProcessEvent what,
-                  Instant now);
+  void record_block(TaskIndex task, const TraceModel::StepFacts& step, const BlockAt& at, engine::ProcessEvent what,
+                    Instant now);
 
   TraceModel model_;
   std::vector<TaskState> tasks_;
-  std::vector<std::uint64_t> instances_;  ///< of every entity: how many there have been
-  std::vector<bool> taken_;               ///< of every entity that is a place on an SM
+  std::vector<std::uint64_t> instances_;  ///< for every entity: number of its instances
+  std::vector<bool> taken_;               ///< for every entity that is a block slot on an SM
 };
 
 }  // namespace amalthea::exporter

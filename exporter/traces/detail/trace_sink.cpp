@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/traces/detail/trace_sink.hpp"
 
-#include <stdexcept>
+#include <new>
 #include <utility>
 
 #include <zlib.h>
@@ -13,7 +13,7 @@ struct TraceSink::Compressor {
   Compressor() {
     constexpr int gzip = 16, window_bits = 15, memory_level = 8;
     if (deflateInit2(&stream, Z_BEST_SPEED, Z_DEFLATED, window_bits + gzip, memory_level, Z_DEFAULT_STRATEGY) != Z_OK)
-      throw std::runtime_error("zlib cannot be used");
+      throw std::bad_alloc();
   }
   ~Compressor() { deflateEnd(&stream); }
   Compressor(const Compressor&) = delete;

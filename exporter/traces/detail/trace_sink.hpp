@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Where the text of a trace goes: through a buffer into a new file, compressed or not.
+/// The destination of a trace's text: through a buffer into a new file, optionally compressed.
 
 #include <cstdint>
 #include <cstring>
@@ -16,7 +16,7 @@
 
 namespace amalthea::exporter {
 
-/// Failures are kept and come out of `commit`; what is put after one goes nowhere.
+/// The first failure is stored and returned by `commit`; text after a failure is discarded.
 class TraceSink {
  public:
   TraceSink(NewFile file, bool compressed);
@@ -32,7 +32,7 @@ class TraceSink {
     std::memcpy(buffer_.get() + used_, text.data(), text.size());
     used_ += text.size();
   }
-  /// Where up to `most` more bytes may be written; `advance` says how many were.
+  /// A buffer for up to `most` further bytes; `advance` states how many were written.
   char* room(std::size_t most) {
     if (most > capacity_ - used_) make_room(most);
     return buffer_.get() + used_;
@@ -48,6 +48,8 @@ class TraceSink {
     put(std::string_view(text.data(), text.size()));
   }
 
+  /// Bytes in the file; what is in the buffer is not counted.
+  std::uint64_t size() const { return file_.size(); }
   tl::expected<void, std::string> commit();
 
  private:
@@ -61,7 +63,7 @@ class TraceSink {
   std::size_t capacity_ = std::size_t{1} << 16U;
   std::unique_ptr<char[]> buffer_;
   std::size_t used_ = 0;
-  std::unique_ptr<Compressor> compressor_;  ///< null: as it is
+  std::unique_ptr<Compressor> compressor_;  ///< null: uncompressed
 };
 
 }  // namespace amalthea::exporter

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "exporter/traces/detail/trace_thread.hpp"
 
+#include <algorithm>
 #include <condition_variable>
 #include <deque>
 #include <exception>
 #include <mutex>
+#include <optional>
+#include <system_error>
 #include <thread>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -47,26 +51,37 @@ using Event = std::variant<engine::Interval, Released, Completed, Occurred, engi
                            engine::OperationChange, engine::BlockChange, Served, Ended>;
 using Events = std::vector<Event>;
 
-void tell(TraceWriter& writer, const engine::Interval& interval) { writer.interval(interval); }
-void tell(TraceWriter& writer, const Released& what) { writer.released(what.task, what.now, what.lost); }
-void tell(TraceWriter& writer, const Completed& what) { writer.completed(what.task, what.job, what.release, what.now); }
-void tell(TraceWriter& writer, const Occurred& what) { writer.occurred(what.stimulus, what.by, what.now); }
-void tell(TraceWriter& writer, const engine::ProcessChange& change) { writer.process(change); }
-void tell(TraceWriter& writer, const StepChange& what) {
+void record(TraceWriter& writer, const engine::Interval& interval) { writer.interval(interval); }
+void record(TraceWriter& writer, const Released& what) { writer.released(what.task, what.now, what.lost); }
+void record(TraceWriter& writer, const Completed& what) {
+  writer.completed(what.task, what.job, what.release, what.now);
+}
+void record(TraceWriter& writer, const Occurred& what) { writer.occurred(what.stimulus, what.by, what.now); }
+void record(TraceWriter& writer, const engine::ProcessChange& change) { writer.process(change); }
+void record(TraceWriter& writer, const StepChange& what) {
   if (what.begins)
     writer.step_begins(what.task, what.job, what.step, what.now);
   else
     writer.step_ends(what.task, what.job, what.step, what.now);
 }
-void tell(TraceWriter& writer, const engine::OperationChange& change) { writer.operation(change); }
-void tell(TraceWriter& writer, const engine::BlockChange& change) { writer.block(change); }
-void tell(TraceWriter& writer, const Served& what) { writer.served(what.unit, what.slice); }
-void tell(TraceWriter& writer, const Ended& what) { writer.ended(what.now); }
+void record(TraceWriter& writer, const engine::OperationChange& change) { writer.operation(change); }
+void record(TraceWriter& writer, const engine::BlockChange& change) { writer.block(change); }
+void record(TraceWriter& writer, const Served& what) { writer.served(what.unit, what.slice); }
+void record(TraceWriter& writer, const Ended& what) { writer.ended(what.now); }
+
+Instant time_of(const engine::Interval& interval) { return interval.to; }
+Instant time_of(const Served& what) { return what.slice.end; }
+template <typename What>
+Instant time_of(const What& what) {
+  return what.now;
+}
 
 class ThreadedTrace final : public TraceWriter {
  public:
-  explicit ThreadedTrace(std::unique_ptr<TraceWriter> writer) : writer_(std::move(writer)) {
-    gathered_.reserve(most_gathered);
+  ThreadedTrace(std::unique_ptr<TraceWriter> writer, std::uint64_t max_bytes)
+      : writer_(std::move(writer)), max_bytes_(max_bytes) {
+    gathered_.reserve(max_gathered);
+    spare_.reserve(2 * max_waiting);
   }
   ~ThreadedTrace() override { stop(); }
 
@@ -75,7 +90,11 @@ class ThreadedTrace final : public TraceWriter {
 
   void begins(const engine::SimulationInput& input) override {
     writer_->begins(input);
-    thread_ = std::thread([this] { work(); });
+    try {
+      thread_ = std::thread([this] { work(); });
+    } catch (const std::system_error&) {
+      // Then it is done by the thread of the simulation.
+    }
   }
   void interval(const engine::Interval& interval) override { add(interval); }
   void released(TaskIndex task, Instant now, bool lost) override { add(Released{task, now, lost}); }
@@ -97,7 +116,7 @@ class ThreadedTrace final : public TraceWriter {
   void served(UnitIndex unit, const engine::gpu::EngineSlice& slice) override { add(Served{unit, slice}); }
   void ended(Instant now) override {
     add(Ended{now});
-    pass_on();
+    if (thread_.joinable()) pass_on();
     stop();  // what `begins` was given may be gone after this
   }
 
@@ -106,20 +125,43 @@ class ThreadedTrace final : public TraceWriter {
     if (failure_) std::rethrow_exception(failure_);
     return writer_->finish();
   }
+  std::uint64_t size() override { return writer_->size(); }
+  std::optional<Instant> cut() const override { return cut_; }
 
  private:
-  static constexpr std::size_t most_gathered = 2048;
-  static constexpr std::size_t most_waiting = 4;  ///< of that many events each
+  static constexpr std::size_t max_gathered = 2048;
+  static constexpr std::size_t max_waiting = 4;  ///< of that many events each
 
   template <typename What>
   void add(const What& what) {
+    if (!thread_.joinable()) {
+      write(what);
+      return;
+    }
     gathered_.emplace_back(what);
-    if (gathered_.size() == most_gathered) pass_on();
+    if (gathered_.size() == max_gathered) pass_on();
+  }
+
+  /// By one thread, whichever it is.
+  template <typename What>
+  void write(const What& what) {
+    if (cut_) return;
+    const Instant time = time_of(what);
+    // Not within an instant, and not where nothing but the end is missing.
+    if (full_ && time > time_ && !std::is_same_v<What, Ended>) {
+      writer_->ended(time_);
+      cut_ = time_;
+      return;
+    }
+    record(*writer_, what);
+    time_ = std::max(time_, time);
+    constexpr std::uint64_t check_after = 64;
+    if (max_bytes_ > 0 && ++written_ % check_after == 0) full_ = writer_->size() >= max_bytes_;
   }
 
   void pass_on() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return waiting_.size() < most_waiting; });
+    changed_.wait(lock, [this] { return waiting_.size() < max_waiting; });
     waiting_.push_back(std::move(gathered_));
     if (spare_.empty()) {
       gathered_ = {};
@@ -130,7 +172,7 @@ class ThreadedTrace final : public TraceWriter {
     lock.unlock();
     changed_.notify_all();
     gathered_.clear();
-    gathered_.reserve(most_gathered);
+    gathered_.reserve(max_gathered);
   }
 
   void stop() {
@@ -153,16 +195,21 @@ class ThreadedTrace final : public TraceWriter {
       changed_.notify_all();
       try {
         if (!failure_)
-          for (const Event& event : events) std::visit([this](const auto& what) { tell(*writer_, what); }, event);
+          for (const Event& event : events) std::visit([this](const auto& what) { write(what); }, event);
       } catch (...) {
         failure_ = std::current_exception();
       }
       lock.lock();
-      spare_.push_back(std::move(events));
+      if (spare_.size() < spare_.capacity()) spare_.push_back(std::move(events));
     }
   }
 
   std::unique_ptr<TraceWriter> writer_;
+  std::uint64_t max_bytes_;
+  std::uint64_t written_ = 0;  ///< events
+  bool full_ = false;
+  Instant time_;  ///< of the last event
+  std::optional<Instant> cut_;
   std::thread thread_;
   Events gathered_;  ///< by the simulation
   std::mutex mutex_;
@@ -175,8 +222,8 @@ class ThreadedTrace final : public TraceWriter {
 
 }  // namespace
 
-std::unique_ptr<TraceWriter> on_own_thread(std::unique_ptr<TraceWriter> writer) {
-  return std::make_unique<ThreadedTrace>(std::move(writer));
+std::unique_ptr<TraceWriter> on_own_thread(std::unique_ptr<TraceWriter> writer, std::uint64_t max_bytes) {
+  return std::make_unique<ThreadedTrace>(std::move(writer), max_bytes);
 }
 
 }  // namespace amalthea::exporter

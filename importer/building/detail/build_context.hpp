@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What the steps of build_system share: the model, the system as far as it is built, and which element became what.
+/// Shared state of the steps of build_system: the model, the partial system, and the mapping from elements to indices.
 
 #include <cstdint>
 #include <map>
@@ -26,7 +26,7 @@ namespace amalthea::importer::detail {
 /// Element → index of what was built from it.
 using ElementMap = views::ElementIndex;
 
-/// The activities of one task in execution order, before copies and kernels are told apart.
+/// The activities of one task in execution order, before copies and kernels are identified.
 using RawBody = std::vector<GraphNode>;
 
 /// An event of the event model that makes an EventStimulus occur.
@@ -35,7 +35,7 @@ struct EventTrigger {
   StimulusIndex stimulus = 0;
 };
 
-/// What a model may leave open although timing depends on it; it is then taken as assumptions.cpp says.
+/// What a model may leave open although it affects timing; assumptions.cpp lists the assumptions.
 enum class Unstated : std::uint8_t {
   label_memory,
   only_memory,
@@ -71,40 +71,40 @@ struct BuildContext {
   std::vector<Element> runnable_elements;  // parallel to system.runnables
   std::vector<RawBody> raw_bodies;         // parallel to system.tasks
 
-  /// Behind every activity that causes one of these events there is a Trigger of the stimulus.
+  /// A Trigger of the stimulus follows every activity that causes one of these events.
   std::vector<EventTrigger> event_triggers;
 
-  /// True once something is missing that the timing depends on.
+  /// True if something that affects timing is missing.
   bool blocked = false;
 
-  /// What an error has been said about, so that it is said once and not for every task: units without a GPU
-  /// definition, units without a clock, schedulers without a unit; and schedulers whose tasks may migrate.
+  /// The subjects of errors that are reported once and not for every task: units without a GPU definition, units
+  /// without a clock, schedulers without a unit; and schedulers whose tasks may migrate.
   std::set<UnitIndex> reported_units, reported_clocks;
   std::set<SchedulerIndex> reported_schedulers, global_schedulers;
 
-  /// Constructs that are read but not simulated, by class: how many, and where the first one stands.
+  /// Constructs that are read but not simulated, by class: their number, and the first one.
   std::map<std::string, std::pair<std::size_t, Element>> not_simulated;
 
-  /// Switches, loops and runnables (document, element) whose condition cannot be followed.
+  /// Switches, loops and runnables (document, element) with an unsupported condition.
   std::set<std::pair<std::uint32_t, std::uint32_t>> unknown_conditions;
 
-  /// The places (document, element) where something is left open.
+  /// The elements (document, element) that leave something open.
   std::map<Unstated, std::set<std::pair<std::uint32_t, std::uint32_t>>> unstated;
   void assume(Unstated what, Element where) {
     unstated[what].insert({where.origin().document, where.origin().element});
   }
 
-  std::set<UnitIndex> units_without_line;                               ///< that have no cache which states its lines
-  std::set<std::pair<UnitIndex, MemoryIndex>> free_reads, free_writes;  ///< accesses for which nothing states a cost
+  std::set<UnitIndex> units_without_line;  ///< units without a cache that states its line size
+  std::set<std::pair<UnitIndex, MemoryIndex>> free_reads, free_writes;  ///< accesses without a stated cost
   std::vector<std::pair<ModeIndex, Element>> modes_without_value;
 
   void error(std::string_view id, std::string message, Location location, std::string path = {}) {
     blocked = true;
     diagnostics.add(id, Severity::error, std::move(message), std::move(location), std::move(path));
   }
-  /// An error about what `element` lacks, unless it lacks it because of an error that has been told.
+  /// Reports that `element` lacks something, unless an error that is already reported explains it.
   void error_unless_explained(std::string_view id, Element element, std::string message);
-  /// Whether a value or a reference of the element, of something in it or of what it refers to has been reported.
+  /// Whether a value or a reference of the element, of its content or of its targets has been reported.
   bool is_explained(Element element) const;
 
   void ignore(Element element) {
@@ -113,10 +113,10 @@ struct BuildContext {
     if (entry.first++ == 0) entry.second = element;
   }
 
-  /// Whether `element` refers to something by a feature that the analysis cannot do without, as a view found it; an
-  /// error when it does not. (References to something that is not in the model have stopped the analysis before.)
+  /// Whether `element` has the target of a feature that the analysis requires; reports an error otherwise. (References
+  /// to something that is not in the model have stopped the analysis before.)
   bool require(Element target, Element element, std::string_view feature);
-  /// The same as the index of what was built from the target; an error when the target is of another kind.
+  /// The index of what was built from the target; reports an error if the target is of another kind.
   std::optional<std::uint32_t> required(const ElementMap& kind, Element target, Element element,
                                         std::string_view feature);
 };
@@ -127,42 +127,42 @@ void build_schedulers(BuildContext&, const views::OperatingSystems&);
 void build_semaphores(BuildContext&, const views::OperatingSystems&);
 /// Scheduler, units, priority and time slice of a task.
 void allocate(BuildContext&, const views::TaskAllocation&, Task&);
-/// Says once per unit that it has no clock; `who` runs on it.
+/// Reports once per unit that it has no clock; `who` runs on it.
 void check_clock(BuildContext&, UnitIndex, const std::string& who);
 void report_second_allocations(BuildContext&);
-void check_mapping_changes(BuildContext&);  ///< whether tasks and units of these names are there
-/// What BuildOptions::mapping says of a task; null where it says nothing.
+void check_mapping_changes(BuildContext&);  ///< whether tasks and units with these names exist
+/// The change for a task in BuildOptions::mapping; null if there is none.
 const MappingChange* mapping_change_of(const BuildContext&, std::string_view task);
-/// Whether the algorithms of schedulers with tasks and of those above them are simulated; once tasks are allocated.
+/// Whether the simulation supports the algorithms of schedulers with tasks and of their parents. Needs allocated tasks.
 void check_host_schedulers(BuildContext&);
-void map_labels(BuildContext&);  ///< which memories labels lie in
+void map_labels(BuildContext&);  ///< the memories of labels
 
 void build_modes(BuildContext&);               ///< mode labels and their initial values
 void build_stimuli(BuildContext&);             ///< stimuli, without what they activate
 void build_data(BuildContext&);                ///< labels, events, runnables
 void build_tasks(BuildContext&);               ///< tasks, allocations, priorities, time slices, activations, deadlines
-void build_raw_bodies(BuildContext&);          ///< what each task does
-void fold_wrappers(BuildContext&);             ///< wrappers of functions that are mapped to a CPU after all
+void build_raw_bodies(BuildContext&);          ///< the activities of each task
+void fold_wrappers(BuildContext&);             ///< wrappers of functions that are mapped to a CPU
 void shape_offloading(BuildContext&);          ///< label sides; copies and kernels of device tasks
 void build_graph(BuildContext&);               ///< vertices and edges
 void build_chains(BuildContext&);              ///< event chains as task sequences
-void build_constraints(BuildContext&);         ///< all timing constraints; needs chains and what fell away
-void build_requirements(BuildContext&);        ///< all requirements; needs tasks, runnables and what fell away
-void report_assumptions(BuildContext&);        ///< what the model leaves open; needs all of the above
-void report_unused_properties(BuildContext&);  ///< custom properties of ours (`gpu.…`) that have no effect
+void build_constraints(BuildContext&);         ///< all timing constraints; needs chains and folded wrappers
+void build_requirements(BuildContext&);        ///< all requirements; needs tasks, runnables and folded wrappers
+void report_assumptions(BuildContext&);        ///< assumptions for what the model leaves open; needs all of the above
+void report_unused_properties(BuildContext&);  ///< this tool's custom properties (`gpu.…`) without effect
 
-/// The number of a mode's value: that of the literal, or the text read as a number. Nothing when it is neither.
+/// The number of a mode's value: that of the literal, or the text as a number. Nothing if it is neither.
 std::optional<std::int64_t> mode_value(std::string_view value, Element literal);
-/// A condition on modes; nothing when it depends on anything else, such as channels and local labels.
+/// A condition on modes; nothing if it depends on anything else, such as channels and local labels.
 std::optional<ModeCondition> mode_condition(const BuildContext&, const views::Condition&);
 
-/// What holds when both do, and what holds when the other does not; nothing when it would take too many words.
+/// The conjunction of two conditions, and the first without the second; nothing if it would become too large.
 std::optional<ModeCondition> conjunction_of(const ModeCondition&, const ModeCondition&);
 std::optional<ModeCondition> negated(const ModeCondition&);
 
 // Parts of build_tasks.
 void build_isrs(BuildContext&);                         ///< after all tasks
-void activate_task(BuildContext&, Element, TaskIndex);  ///< notes by which stimuli
+void activate_task(BuildContext&, Element, TaskIndex);  ///< registers the stimuli that activate it
 void build_deadlines(BuildContext&);                    ///< from requirements
 
 }  // namespace amalthea::importer::detail

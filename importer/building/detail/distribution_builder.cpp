@@ -17,7 +17,7 @@ double number_of(std::int64_t value) { return static_cast<double>(value); }
 double number_of(double value) { return value; }
 double number_of(Duration value) { return static_cast<double>(value.picoseconds()); }
 
-/// The nearest whole number of units.
+/// The nearest integer in units.
 std::int64_t whole_of(std::int64_t value, double) { return value; }
 std::int64_t whole_of(Duration value, double) { return value.picoseconds(); }
 std::int64_t whole_of(double value, double unit) {
@@ -30,12 +30,12 @@ std::int64_t whole_of(double value, double unit) {
 double log_exponent(double shape, double upper) { return shape * (std::log(upper) + std::lgamma(1 + 1 / shape)); }
 
 /// The shape of a Weibull distribution with mean 1 of which the share `above` lies above `upper` > 1. The exponent
-/// falls and then rises with the shape; searched is on the rising side.
+/// decreases and then increases with the shape; the search uses the increasing side.
 double weibull_shape(double upper, double above) {
   constexpr double least = 0.1, largest = 1000;
   constexpr int steps = 200;
   double low = std::log(least), high = std::log(largest);
-  for (int step = 0; step < steps; ++step) {  // thirds, to the minimum
+  for (int step = 0; step < steps; ++step) {  // ternary search for the minimum
     const double first = low + (high - low) / 3, second = high - (high - low) / 3;
     if (log_exponent(std::exp(first), upper) < log_exponent(std::exp(second), upper))
       high = second;
@@ -61,7 +61,7 @@ std::optional<Shape> weibull_of(const Distribution& bounds, double remain_promil
   return WeibullShape{shape, mean / std::tgamma(1 + 1 / shape)};
 }
 
-/// The mean of two uniform parts is the average when their weights are as the lengths of the other parts.
+/// The mean of two uniform parts equals the average if their weights are proportional to the length of the other part.
 std::optional<Shape> statistics_of(const Distribution& bounds) {
   const double below = number_of(bounds.average) - number_of(bounds.lower);
   const double above = number_of(bounds.upper) - number_of(bounds.average);
@@ -99,7 +99,7 @@ std::optional<Shape> histogram_of(const views::Histogram<T>& histogram, double u
   return any ? std::optional<Shape>(std::move(shape)) : std::nullopt;
 }
 
-/// Nothing: every value between the bounds alike.
+/// Nothing: uniform between the bounds.
 template <typename T>
 std::optional<Shape> shape_of(const views::Deviation<T>& deviation, const Distribution& bounds, double unit) {
   if (const auto* histogram = std::get_if<views::Histogram<T>>(&deviation.distribution))

@@ -12,15 +12,15 @@
 
 namespace amalthea::importer::detail {
 
-/// Whether stimuli of this kind are simulated: all but custom ones, PeriodicEvent and unknown classes.
+/// Whether the simulation supports stimuli of this kind: all except custom ones, PeriodicEvent and unknown classes.
 bool is_simulated(const views::Stimulus& stimulus);
 
-/// Nothing where the model does not say when it occurs, or not in a way that can be simulated: an error says why.
+/// Nothing if the model does not state when it occurs, or not in a form that can be simulated; an error states why.
 ///
-/// - Jitter that may be negative moves the offset by its least value, so that none is; where the offset would become
-///   negative it counts from the next period.
+/// - Jitter that may be negative moves the offset by its minimum, so that it is not negative; if the offset would
+///   become negative it counts from the next period.
 /// - A variable rate with a clock of constant frequency is periodic.
-/// - Where occurrences of one instant are listed more than once each counts.
+/// - Occurrences at one instant that are listed more than once all count.
 std::optional<Occurrence> occurrence_of(const Model& model, const views::Stimulus& stimulus, Diagnostics& diagnostics);
 
 }  // namespace amalthea::importer::detail

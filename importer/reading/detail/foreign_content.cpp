@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::size_t looked_at = std::size_t{1} << 20U;
 
-/// The names of the members of a JSON object, of those below them, and the texts that are values of the former.
+/// The names of the members of a JSON object, of the members one level below, and the texts of the former.
 struct JsonNames {
   std::set<std::string, std::less<>> top, below;
   std::string schema;
@@ -25,12 +25,12 @@ struct JsonNames {
   }
 };
 
-/// Good enough to tell kinds apart; what is no JSON gives names or none, and no error.
+/// Sufficient to distinguish file types; invalid JSON yields some names or none, but no error.
 JsonNames names_of(std::string_view text) {
   JsonNames names;
   std::size_t depth = 0;
   std::string last, last_name;
-  const std::size_t arrays = text.starts_with('[') ? 1 : 0;  // of an array of objects their names count
+  const std::size_t arrays = text.starts_with('[') ? 1 : 0;  // for an array of objects, their names count
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (c == '{' || c == '[') ++depth;

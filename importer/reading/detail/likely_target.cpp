@@ -12,7 +12,7 @@
 namespace amalthea::importer {
 namespace {
 
-/// Whether the one is the other without its first parts: "port" and "GPU/port".
+/// Whether one path is the other without its first parts: "port" and "GPU/port".
 bool is_end_of_path(std::string_view end, std::string_view path) {
   return path.size() > end.size() && path.ends_with(end) && path[path.size() - end.size() - 1] == '/';
 }
@@ -30,7 +30,7 @@ const std::vector<LikelyTargets::Candidate>& LikelyTargets::candidates(ClassId t
   if (!added) return list;
   for (const auto& document : model_.documents()) {
     if (document->itea() != IteaRelease::none) continue;  // ids have another form there
-    for (std::uint32_t i = 0; i < document->size() && list.size() < NearMisses::most_compared; ++i) {
+    for (std::uint32_t i = 0; i < document->size() && list.size() < NearMisses::max_compared; ++i) {
       const Element element = document->element(i);
       if (!element.cls() || element.name().empty()) continue;
       if (type != no_class && !fits_(*element.cls(), type)) continue;
@@ -45,7 +45,7 @@ const std::vector<LikelyTargets::Candidate>& LikelyTargets::candidates(ClassId t
 
 LikelyTarget LikelyTargets::search(Element holder, std::string_view written, ClassId type) {
   const std::string path = path_of_reference(written);
-  // Positions and UUIDs look like nothing but themselves.
+  // Positions and UUIDs have no similar names.
   if (path.empty() || path.starts_with('/') || (path.starts_with('_') && written.find("?type=") == written.npos))
     return {};
   const bool any_file = written.find('#') != std::string_view::npos;
@@ -79,7 +79,7 @@ const LikelyTarget& LikelyTargets::find(Element holder, std::string_view written
   static const LikelyTarget none;
   const auto key = std::pair(type, fmt::format("{} {}", holder.document().position(), written));
   if (const auto known = found_.find(key); known != found_.end()) return known->second;
-  if (found_.size() == most_searched || compared_ >= most_compared) return none;
+  if (found_.size() == max_searched || compared_ >= max_compared) return none;
   return found_.emplace(key, search(holder, written, type)).first->second;
 }
 

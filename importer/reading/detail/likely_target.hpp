@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Which element a reference that leads nowhere may mean: one whose name is spelled nearly so, has another type or more
-/// qualifying parts, or is written with a blank where references have a plus sign.
+/// The element that an unresolved reference probably means: one with a similar name, another type or more qualifying
+/// parts, or written with a blank where references have a plus sign.
 
 #include <cstddef>
 #include <functional>
@@ -18,28 +18,27 @@
 namespace amalthea::importer {
 
 struct LikelyTarget {
-  Element element;         ///< the first of those that are as near; empty when there is none
+  Element element;         ///< the first of the closest ones; empty if there is none
   std::string suggestion;  ///< `; did you mean "Fuse?type=Runnable"?`, or nothing
 };
 
 class LikelyTargets {
  public:
-  /// `fits` tells whether an element of the first class may stand where the second is expected.
+  /// `fits` returns whether an element of the first class is allowed where the second is expected.
   LikelyTargets(const Model& model, std::function<bool(ClassId, ClassId)> fits)
       : model_(model), fits_(std::move(fits)) {}
 
-  /// For `written` in `holder`, where something of class `type` is expected. The same question is answered once, and
-  /// after so many different ones, or so many comparisons, no more are: a model with many broken references takes
-  /// little longer to read than others.
+  /// For `written` in `holder`, where something of class `type` is expected. Repeated queries are cached, and beyond a
+  /// number of different queries, or of comparisons, no more are answered, to limit the time for a model with many
+  /// broken references.
   const LikelyTarget& find(Element holder, std::string_view written, ClassId type);
 
-  /// An element whose tag or class no version knows and that has the name which the reference names; empty when there
-  /// is none.
+  /// An element with an unknown tag or class and the name in the reference; empty if there is none.
   Element unknown_element(std::string_view written);
 
  private:
-  static constexpr std::size_t most_searched = 100;
-  static constexpr std::size_t most_compared = 2'000'000;
+  static constexpr std::size_t max_searched = 100;
+  static constexpr std::size_t max_compared = 2'000'000;
 
   struct Candidate {
     Element element;
@@ -58,7 +57,7 @@ class LikelyTargets {
   std::unordered_map<std::string_view, Element> unknown_;  // by name
 };
 
-/// "GPU/port" of "amlt:/#GPU/port?type=HwPort", as the names stand in the model.
+/// "GPU/port" for "amlt:/#GPU/port?type=HwPort", with the names as in the model.
 std::string path_of_reference(std::string_view written);
 
 }  // namespace amalthea::importer

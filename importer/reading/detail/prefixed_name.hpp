@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Names of elements and attributes with the prefix of a namespace.
+/// Names of elements and attributes with a namespace prefix.
 
 #include <string_view>
 

@@ -25,13 +25,13 @@
 namespace amalthea::importer {
 namespace {
 
-/// Of references that EMF leaves open.
+/// For references that EMF does not resolve.
 constexpr std::string_view missing_file = "AM0205";
-/// Of references that lead nowhere, or to something of another class.
+/// For references without a target, or with one of another class.
 constexpr std::string_view missing_target = "AM0203";
 
-/// Findings about structure, told with their places up to a number that somebody may read; a split model with a file
-/// missing has as many as it has references, and finding their places takes time.
+/// Findings about structure, with their locations up to a maximum number: a split model with a missing file has as many
+/// as references, and computing locations takes time.
 class Findings {
  public:
   explicit Findings(Diagnostics& diagnostics) : diagnostics_(diagnostics) {}
@@ -45,8 +45,8 @@ class Findings {
                       more_));
   }
 
-  /// `message` and `place` are only asked for when the finding is listed. Each kind has its own limit: no warnings hide
-  /// an error.
+  /// `message` and `place` are only called if the finding is listed. Each kind has a separate limit, so that warnings
+  /// do not hide an error.
   template <typename Message, typename Place>
   void add(std::string_view id, Severity severity, Element element, Message message, Place place) {
     if (++count_[id] > most_) {
@@ -74,9 +74,9 @@ class FeatureCache {
 
   const Feature* find(ClassId cls, NameId name) {
     const auto column = static_cast<std::size_t>(name);
-    if (column >= most_columns) return look_up(cls, name);
+    if (column >= max_columns) return look_up(cls, name);
     std::vector<Entry>& row = by_class_[static_cast<std::size_t>(cls)];
-    if (row.empty()) row.resize(std::min(document_.name_total(), most_columns));
+    if (row.empty()) row.resize(std::min(document_.name_total(), max_columns));
     Entry& entry = row[column];
     if (!entry.known) entry = {look_up(cls, name), true};
     return entry.feature;
@@ -87,8 +87,8 @@ class FeatureCache {
     const Feature* feature = nullptr;
     bool known = false;
   };
-  /// A file that makes up names by the thousand is looked up the slow way instead of filling the memory.
-  static constexpr std::size_t most_columns = 2048;
+  /// A file with thousands of invented names uses slow lookup instead of filling the memory.
+  static constexpr std::size_t max_columns = 2048;
 
   const Feature* look_up(ClassId cls, NameId name) const {
     return metamodel::find_feature_any_version(cls, document_.name(name), document_.version());
@@ -98,8 +98,8 @@ class FeatureCache {
   std::vector<std::vector<Entry>> by_class_;
 };
 
-/// What a file has that its own version has not: files written during a development cycle carry the next version's
-/// namespace over the old structure.
+/// Content of a file that its own version lacks: files written during a development cycle have the namespace of the
+/// next version and the old structure.
 class OtherStructure {
  public:
   explicit OtherStructure(const Document& document) : document_(document) {}
@@ -115,11 +115,11 @@ class OtherStructure {
 
   void report(Findings& findings) const {
     if (count_ == 0 || document_.itea() != IteaRelease::none) return;
-    // The version that explains most of it; of equally good ones the nearest, of equally near ones the older.
+    // The version that explains most of it; among equals the nearest, then the older.
     const int own = static_cast<int>(document_.version());
     int best = -1;
     for (int i = 0; i < static_cast<int>(version_count); ++i) {
-      if (static_cast<Version>(i) == Version::v0_9_6) continue;  // its table is a guess from its neighbours
+      if (static_cast<Version>(i) == Version::v0_9_6) continue;  // its table is derived from its neighbors
       if (best < 0 || having_[static_cast<std::size_t>(i)] > having_[static_cast<std::size_t>(best)] ||
           (having_[static_cast<std::size_t>(i)] == having_[static_cast<std::size_t>(best)] &&
            std::abs(i - own) < std::abs(best - own)))
@@ -151,10 +151,10 @@ class OtherStructure {
   std::string first_what_;
 };
 
-/// What an ITEA model has that no later version has: kept, and told once.
-class Forgotten {
+/// Content of an ITEA model that no later version has: kept, and reported once.
+class ObsoleteContent {
  public:
-  explicit Forgotten(const Document& document) : document_(document) {}
+  explicit ObsoleteContent(const Document& document) : document_(document) {}
   void note(Element element, std::string_view what) {
     if (count_++ == 0) {
       first_ = element;
@@ -181,7 +181,8 @@ class Forgotten {
   std::string first_what_;
 };
 
-/// What an unknown tag or attribute may mean: a feature of the class in the file's version, else in any other.
+/// The probable meaning of an unknown tag or attribute: a feature of the class in the file's version, else in any
+/// other.
 std::string feature_suggestion(ClassId cls, std::string_view written, Version own, bool is_attribute) {
   const auto is_written_so = [is_attribute](const Feature& feature) {
     return (feature.kind == FeatureKind::containment) != is_attribute && feature.stored();
@@ -200,15 +201,16 @@ std::string feature_suggestion(ClassId cls, std::string_view written, Version ow
   return {};
 }
 
-/// Gives the elements of one document their classes, in document order: a parent has its class before its children.
+/// Assigns classes to the elements of one document, in document order, so that a parent has its class before its
+/// children.
 class Classifier {
  public:
-  Classifier(Document& document, OtherStructure& other_structure, Forgotten& forgotten, Findings& findings)
+  Classifier(Document& document, OtherStructure& other_structure, ObsoleteContent& obsolete, Findings& findings)
       : document_(document),
         findings_(findings),
         features_(document),
         other_structure_(other_structure),
-        forgotten_(forgotten),
+        obsolete_(obsolete),
         is_itea_(document.itea() != IteaRelease::none),
         xsi_type_(document.find_name("xsi:type")),
         href_(document.find_name("href")) {}
@@ -226,13 +228,14 @@ class Classifier {
       return root == no_class ? unknown_class(element, element.tag()) : known_class(element, root);
     }
     const ClassId parent = document_.record(record.parent).cls;
-    if (parent == no_class) return no_class;  // below something unknown everything is unknown; reported once, above
-    if (element.tag().starts_with("xmi:")) return no_class;  // <xmi:Extension>, of which EMF takes no notice either
+    // below an unknown element everything is unknown; reported once, for that element
+    if (parent == no_class) return no_class;
+    if (element.tag().starts_with("xmi:")) return no_class;  // <xmi:Extension>, which EMF also ignores
     const Feature* feature = features_.find(parent, record.tag);
     const auto written_class = value(record, xsi_type_);
     if (feature == nullptr) return unknown_feature(element, written_class);
     if (feature->kind == FeatureKind::attribute) return attribute_as_element(element);
-    // `<tags href="amlt:/#…"/>`: not an object of its own but a reference to one.
+    // `<tags href="amlt:/#…"/>`: not an object but a reference to one.
     if (feature->kind == FeatureKind::reference && value(record, href_)) return no_class;
     if (!feature->versions.contains(document_.version()))
       other_structure_.note(feature->versions, element,
@@ -268,7 +271,7 @@ class Classifier {
 
   ClassId unknown_class(Element element, std::string_view name) {
     if (is_itea_) {
-      forgotten_.note(element, fmt::format("the class {}", name));
+      obsolete_.note(element, fmt::format("the class {}", name));
       return no_class;
     }
     findings_.add(
@@ -283,7 +286,7 @@ class Classifier {
 
   ClassId unknown_feature(Element element, std::optional<std::string_view> written_class) {
     if (is_itea_) {
-      forgotten_.note(element, fmt::format("<{}> in a {}", element.tag(), element.parent().class_name()));
+      obsolete_.note(element, fmt::format("<{}> in a {}", element.tag(), element.parent().class_name()));
       if (element.attribute("href")) return no_class;
       if (written_class) return class_named(*written_class);
       return metamodel::find_class(itea_content(element.tag())).value_or(no_class);
@@ -299,7 +302,7 @@ class Classifier {
     return no_class;
   }
 
-  /// Classes that may stand here, else all others.
+  /// Classes that are allowed here, else all others.
   std::string class_suggestion(Element element, std::string_view written) const {
     const auto [prefix, name] = split_name(written);
     const Element parent = element.parent();
@@ -321,10 +324,10 @@ class Classifier {
     return {};
   }
 
-  /// EMF reads such values.
+  /// EMF accepts such values.
   ClassId attribute_as_element(Element element) {
     if (is_itea_)
-      forgotten_.note(element, fmt::format("<{}> in a {}", element.tag(), element.parent().class_name()));
+      obsolete_.note(element, fmt::format("<{}> in a {}", element.tag(), element.parent().class_name()));
     else
       findings_.add(
           "AM0231", Severity::warning, element,
@@ -342,15 +345,15 @@ class Classifier {
   Findings& findings_;
   FeatureCache features_;
   OtherStructure& other_structure_;
-  Forgotten& forgotten_;
+  ObsoleteContent& obsolete_;
   bool is_itea_;
   std::optional<NameId> xsi_type_, href_;
   std::unordered_map<std::string_view, ClassId> class_names_;
 };
 
-/// Whether EMF lists `later` before `earlier`, which stands before it in the file: it goes by the order of the
-/// features, and only within one feature by that of the file.
-bool comes_before_in_content(Element later, Element earlier) {
+/// Whether EMF orders `later` before `earlier`, which precedes it in the file: EMF uses the order of the features, and
+/// within one feature that of the file.
+bool precedes_in_content(Element later, Element earlier) {
   std::vector<Element> ancestors;
   for (Element at = earlier; at; at = at.parent()) ancestors.push_back(at);
   Element child_of_later = later;
@@ -392,11 +395,11 @@ void give_ids(Document& document, Findings& findings) {
     if (written) other = document.add_xmi_id(*written, element);
     if (record.cls != no_class && is_referable(record.cls)) {
       const std::string id = computed_id(element).value_or("");
-      // Where both are the same, which is the rule, the one that was written does.
+      // If both are equal, as usual, the written one is used.
       if (!id.empty() && id != written.value_or(""))
         if (const Element before = document.add_computed_id(id, element)) {
           other = before;
-          if (comes_before_in_content(element, before)) {
+          if (precedes_in_content(element, before)) {
             document.add_computed_id(id, before);
             std::swap(meant, other);
           }
@@ -422,7 +425,7 @@ std::string name_for_message(Element element) {
                                 : fmt::format("{} \"{}\"", element.class_name(), element.name());
 }
 
-/// Looks up every reference of a model once.
+/// Resolves every reference of a model once.
 class ReferenceChecker {
  public:
   ReferenceChecker(Model& model, Findings& findings)
@@ -431,7 +434,7 @@ class ReferenceChecker {
         fits_(metamodel::classes().size() * metamodel::classes().size()),
         likely_(model, [this](ClassId cls, ClassId type) { return fits(cls, type); }) {}
 
-  void check(Document& document, OtherStructure& other_structure, Forgotten& forgotten) {
+  void check(Document& document, OtherStructure& other_structure, ObsoleteContent& obsolete) {
     FeatureCache features(document);
     const auto href = document.find_name("href");
     for (std::uint32_t i = 0; i < document.size(); ++i) {
@@ -450,7 +453,7 @@ class ReferenceChecker {
         const Feature* feature = features.find(record.cls, attribute.name());
         if (feature == nullptr) {
           look_up_waiting();
-          unknown_attribute(element, document.name(attribute.name()), forgotten);
+          unknown_attribute(element, document.name(attribute.name()), obsolete);
         } else {
           if (!feature->versions.contains(document.version()))
             other_structure.note(feature->versions, element,
@@ -464,10 +467,10 @@ class ReferenceChecker {
   }
 
  private:
-  void unknown_attribute(Element element, std::string_view name, Forgotten& forgotten) {
+  void unknown_attribute(Element element, std::string_view name, ObsoleteContent& obsolete) {
     if (name.find(':') < name.find('{')) return;  // xsi:type, xmi:id, xmi:version, xsi:schemaLocation
     if (element.document().itea() != IteaRelease::none)
-      return forgotten.note(element, fmt::format("attribute {} of a {}", name, element.class_name()));
+      return obsolete.note(element, fmt::format("attribute {} of a {}", name, element.class_name()));
     findings_.add(
         "AM0204", Severity::error, element,
         [&] {
@@ -478,7 +481,7 @@ class ReferenceChecker {
         [&] { return element.attribute_location(name); });
   }
 
-  /// Whether a reference to `type` may lead to the element, in the version of its file or in any other.
+  /// Whether a reference to `type` may refer to the element, in the version of its file or in any other.
   bool fits(Element target, ClassId type) { return fits(target.record().cls, type); }
   bool fits(ClassId cls, ClassId type) {
     if (cls == no_class || type == no_class || cls == type) return true;
@@ -492,7 +495,7 @@ class ReferenceChecker {
     return known == Fit::yes;
   }
 
-  /// Positions are looked up with the lists of children at hand, and the answer is kept for all who ask later.
+  /// Resolves positions while the lists of children are available, and stores the result.
   void remember_position(Element holder, std::string_view written) {
     const std::string_view fragment = written.substr(written.find('#') + 1);
     if (!fragment.starts_with('/')) return;
@@ -503,7 +506,7 @@ class ReferenceChecker {
     }
   }
 
-  /// References wait until some have come together, see IdTable.
+  /// References are collected and resolved in groups, see IdTable.
   void check_tokens(Element element, const Feature& feature, std::uint32_t attribute, std::string_view tokens) {
     for_each_token(tokens, [&](std::string_view token, std::size_t offset) {
       waiting_[waiting_count_++] = {
@@ -566,7 +569,7 @@ class ReferenceChecker {
         },
         [&] {
           Location at = element.attribute_location(feature->name);
-          // Where the value's own place is not known (UTF-16), neither is the token's.
+          // If the location of the value is unknown (UTF-16), so is that of the token.
           if (element.attribute_span(feature->name)->size() != 0) at.column += reference.offset;
           return at;
         });
@@ -587,17 +590,17 @@ class ReferenceChecker {
 
   static std::string remedy(std::string_view token, Element target, const LikelyTarget& likely) {
     if (!likely.suggestion.empty() || target) return likely.suggestion;
-    if (token.starts_with('/')) return "; correct it";  // a position is one in its own file
+    if (token.starts_with('/')) return "; correct it";  // a position is relative to its own file
     return "; correct it, or also pass the file that contains it";
   }
 
-  /// Whether the token stands within a list that was told to be one name with blanks.
+  /// Whether the token is part of a list that was reported as one name with blanks.
   bool is_part_of_joined(const Waiting& reference) const {
     return reference.element == joined_.element && reference.attribute == joined_.attribute &&
            reference.offset < joined_.end;
   }
 
-  /// `Read Radar?type=Label` is two references; `Read+Radar?type=Label`, if there is that, may be meant.
+  /// `Read Radar?type=Label` is two references; `Read+Radar?type=Label`, if it exists, is probably meant.
   std::optional<LikelyTarget> target_of_blanks(const Waiting& reference, ClassId type) {
     constexpr std::size_t longest = 1000;
     const Document& document = reference.element.document();
@@ -613,16 +616,16 @@ class ReferenceChecker {
     return LikelyTarget{target, fmt::format("; did you mean \"{}\"? In references a space is written as +", joined)};
   }
 
-  /// What no version knows has been told where it stands, and once that something refers to it.
+  /// An unknown element has been reported itself, and so has, once, a reference to it.
   bool is_explained_by_unknown(Element target, std::string_view token) {
     if (target) return false;
     const Element unknown = likely_.unknown_element(token);
-    return unknown && !unknown_told_.insert({unknown.document().position(), unknown.index()}).second;
+    return unknown && !reported_unknown_.insert({unknown.document().position(), unknown.index()}).second;
   }
 
   /// `<tags href="…"/>` in an element with a class.
   void check_href(Element proxy, std::string_view href, const Feature* feature) {
-    // Targets in other kinds of files (Franca .fidl) are outside of any AMALTHEA model.
+    // Targets in other kinds of files (Franca .fidl) are not part of an AMALTHEA model.
     const bool foreign = href.find("amlt:") == std::string_view::npos &&
                          href.find(".amxmi") == std::string_view::npos && !href.starts_with('#');
     if (foreign || feature == nullptr) return;
@@ -644,7 +647,7 @@ class ReferenceChecker {
         [&] { return proxy.attribute_location("href"); });
   }
 
-  /// "a Label; expected a Runnable", or that there is nothing.
+  /// "a Label; expected a Runnable", or that there is no target.
   static std::string wrong_target(Element target, ClassId type) {
     return target ? fmt::format("a {}; expected a {}", target.class_name(), metamodel::info(type).name)
                   : "no element in the model";
@@ -658,7 +661,7 @@ class ReferenceChecker {
   std::size_t waiting_count_ = 0;
   std::map<std::uint32_t, PositionFinder> positions_;
   LikelyTargets likely_;
-  std::set<std::pair<std::uint32_t, std::uint32_t>> unknown_told_;  // document, element
+  std::set<std::pair<std::uint32_t, std::uint32_t>> reported_unknown_;  // document, element
   struct Joined {
     Element element;
     std::uint32_t attribute = 0;
@@ -676,7 +679,7 @@ std::optional<Version> version_of_cycle(const Document& document) {
     const auto has = [&](ClassId cls, NameId name) {
       const auto key = (static_cast<std::uint64_t>(cls) << 32U) | static_cast<std::uint32_t>(name);
       const auto [at, added] = known.emplace(key, true);
-      if (added)  // what no version has is another matter
+      if (added)  // unknown content is reported separately
         at->second =
             any.find(cls, name) == nullptr || metamodel::find_feature(cls, document.name(name), version) != nullptr;
       return at->second;
@@ -695,7 +698,7 @@ std::optional<Version> version_of_cycle(const Document& document) {
   const auto own = static_cast<int>(document.version());
   for (const int step : {-1, 1}) {
     int other = own + step;
-    if (other == static_cast<int>(Version::v0_9_6)) other += step;  // its table is a guess from its neighbours
+    if (other == static_cast<int>(Version::v0_9_6)) other += step;  // its table is derived from its neighbors
     if (other < 0 || other >= static_cast<int>(version_count)) continue;
     if (has_all(static_cast<Version>(other))) return static_cast<Version>(other);
   }
@@ -707,21 +710,21 @@ bool is_about_missing_file(const Diagnostic& finding) { return finding.id == mis
 void understand_structure(Model& model, Diagnostics& diagnostics) {
   Findings findings(diagnostics);
   std::vector<OtherStructure> other_structures;
-  std::vector<Forgotten> forgotten;
+  std::vector<ObsoleteContent> obsolete;
   for (const auto& document : model.documents()) {
     other_structures.emplace_back(*document);
-    forgotten.emplace_back(*document);
-    Classifier(*document, other_structures.back(), forgotten.back(), findings).run();
+    obsolete.emplace_back(*document);
+    Classifier(*document, other_structures.back(), obsolete.back(), findings).run();
     give_ids(*document, findings);
     document->index();
   }
-  // References may lead to any document, so all have to have their ids.
+  // References may lead to any document, so all documents need their ids first.
   ReferenceChecker checker(model, findings);
   for (const auto& document : model.documents()) {
     const std::size_t position = document->position();
-    checker.check(*document, other_structures[position], forgotten[position]);
+    checker.check(*document, other_structures[position], obsolete[position]);
     other_structures[position].report(findings);
-    forgotten[position].report(findings);
+    obsolete[position].report(findings);
   }
 }
 

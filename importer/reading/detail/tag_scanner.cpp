@@ -8,10 +8,10 @@ namespace {
 
 enum : std::uint8_t { ordinary = 0, special = 1, quote = 2, apostrophe = 4 };
 
-/// What a byte means inside an attribute value.
+/// The meaning of a byte within an attribute value.
 constexpr std::array<std::uint8_t, 256> value_bytes = [] {
   std::array<std::uint8_t, 256> table{};
-  for (std::size_t i = 0; i < 0x20; ++i) table[i] = special;      // tabs and line ends are normalised
+  for (std::size_t i = 0; i < 0x20; ++i) table[i] = special;      // tabs and line ends are normalized
   for (std::size_t i = 0x80; i < 0x100; ++i) table[i] = special;  // depends on the encoding
   table['&'] = special;
   table['"'] = quote;
@@ -23,7 +23,7 @@ bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; 
 
 }  // namespace
 
-bool TagScanner::stands_at(std::uint32_t at, std::string_view text) const {
+bool TagScanner::matches_at(std::uint32_t at, std::string_view text) const {
   const std::uint32_t unit = source_.unit();
   for (const char c : text) {
     if (at + unit > source_.bytes().size() || source_.ascii_at(at) != c) return false;
@@ -36,14 +36,14 @@ std::uint32_t TagScanner::past(std::uint32_t at, std::string_view text) const {
   const auto size = static_cast<std::uint32_t>(source_.bytes().size());
   const auto length = static_cast<std::uint32_t>(text.size()) * source_.unit();
   for (at = source_.find(text.front(), at); at < size; at = source_.find(text.front(), at + source_.unit()))
-    if (stands_at(at, text)) return at + length;
+    if (matches_at(at, text)) return at + length;
   return size;
 }
 
 std::optional<std::uint32_t> TagScanner::past_other_markup(std::uint32_t at) const {
-  if (stands_at(at, "<?")) return past(at, "?>");
-  if (stands_at(at, "<!--")) return past(at + 4 * source_.unit(), "-->");
-  if (stands_at(at, "<![CDATA[")) return past(at, "]]>");
+  if (matches_at(at, "<?")) return past(at, "?>");
+  if (matches_at(at, "<!--")) return past(at + 4 * source_.unit(), "-->");
+  if (matches_at(at, "<![CDATA[")) return past(at, "]]>");
   return std::nullopt;
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <mutex>
 #include <new>
 #include <optional>
 #include <utility>
@@ -33,7 +32,7 @@ constexpr std::string_view xmi_namespace = "http://www.omg.org/XMI";
 constexpr std::string_view xsi_namespace = "http://www.w3.org/2001/XMLSchema-instance";
 constexpr std::string_view amalthea_namespace = "http://app4mc.eclipse.org/amalthea/";
 
-/// Ends the parse from inside a callback; never leaves this file.
+/// Ends the parse within a callback; never leaves this file.
 struct Stop {};
 
 std::u16string_view view(const XMLCh* text) {
@@ -83,20 +82,32 @@ std::string_view utf8_scratch(std::u16string_view text, std::string& scratch) {
   return scratch;
 }
 
-/// Xerces must be initialised once per process before its first use.
+/// Xerces must be initialized once per process before its first use. By default it terminates the process if memory
+/// is lacking; here it throws std::bad_alloc.
 void initialise_xerces() {
-  static std::once_flag once;
-  std::call_once(once, [] { xml::XMLPlatformUtils::Initialize(); });
+  struct Panic final : xml::PanicHandler {
+    void panic(const PanicReasons) override { throw std::bad_alloc(); }
+  };
+  static Panic panic;
+  static const bool usable = [] {
+    try {
+      xml::XMLPlatformUtils::Initialize(xml::XMLUni::fgXercescDefaultLocale, nullptr, &panic);
+      return true;
+    } catch (...) {
+      return false;
+    }
+  }();
+  if (!usable) throw std::bad_alloc();
 }
 
-/// Which namespace a prefix stands for. Xerces could tell, at the price of a fifth of its time; models declare all
-/// their prefixes on the root element, so that looking at each name once does.
+/// The namespaces of prefixes. Xerces could provide them, at a fifth more time; models declare all prefixes on the root
+/// element, so one lookup per name suffices.
 class Namespaces {
  public:
   void declare(std::string prefix, std::string uri, std::uint32_t depth) {
     bound_.push_back({std::move(prefix), std::move(uri), depth});
   }
-  /// Forgets what was declared on an element at this depth.
+  /// Drops the declarations of an element at this depth.
   void leave(std::uint32_t depth) {
     while (!bound_.empty() && bound_.back().depth == depth) bound_.pop_back();
   }
@@ -107,7 +118,7 @@ class Namespaces {
     if (prefix == "xml") return "http://www.w3.org/XML/1998/namespace";
     return prefix.empty() ? std::optional<std::string_view>("") : std::nullopt;
   }
-  /// A prefix that stands for the namespace; "" when there is none.
+  /// A prefix of the namespace; "" if there is none.
   std::string prefix_of(std::string_view uri) const {
     for (const Binding& binding : bound_)
       if (binding.uri == uri) return binding.prefix;
@@ -170,7 +181,7 @@ class DocumentBuilder : public xml::DefaultHandler {
     --depth_;
   }
 
-  // Xerces tells of a declaration with content here; of `<!DOCTYPE x>` it does not, but then the scanner meets it.
+  // Xerces reports a declaration with content here; it does not report `<!DOCTYPE x>`, but the scanner finds that.
   void startDTD(const XMLCh*, const XMLCh*, const XMLCh*) override {
     next_tag();
     refuse_encoding();
@@ -195,13 +206,13 @@ class DocumentBuilder : public xml::DefaultHandler {
   }
 
   [[noreturn]] void report(const xml::SAXParseException& exception) {
-    // Xerces counts lines and columns of characters from 1, as we do.
+    // Xerces counts lines and columns of characters from 1, like Location.
     not_well_formed({document_.source().path(), static_cast<std::uint32_t>(exception.getLineNumber()),
                      static_cast<std::uint32_t>(exception.getColumnNumber())},
                     to_utf8(view(exception.getMessage())));
   }
 
-  /// The scanner finds ASCII characters in the bytes; in UTF-32, EBCDIC or ISO-2022 they are not where they seem, and
+  /// The scanner searches ASCII characters in the bytes. In UTF-32, EBCDIC or ISO-2022 bytes have other meanings, so
   /// parser and scanner see different tags.
   [[noreturn]] void refuse_encoding() {
     stop("AM0118", 0, "the file's encoding is not supported; expected UTF-8, UTF-16 or ISO-8859");
@@ -232,12 +243,12 @@ class DocumentBuilder : public xml::DefaultHandler {
       const auto prefix = declared_prefix(name);
       if (!prefix) continue;
       namespaces_.declare(std::string(*prefix), to_utf8(view(attributes.getValue(i))), depth_);
-      // From here on the same written name may mean two things.
+      // From here on the same written name may have two meanings.
       if (depth_ > 1) names_are_unique_ = false;
     }
   }
 
-  /// The namespace of a prefixed name; the prefix has to be declared.
+  /// The namespace of a prefixed name; the prefix must be declared.
   std::string_view namespace_of(PrefixedName name) {
     const auto uri = namespaces_.uri_of(name.prefix);
     if (!uri)
@@ -269,7 +280,7 @@ class DocumentBuilder : public xml::DefaultHandler {
     set_header(*version, IteaRelease::none);
   }
 
-  /// A name as the store keeps it. In an ITEA model that is the name of 0.7.0.
+  /// The stored form of a name. In an ITEA model that is the name of 0.7.0.
   NameId intern(std::string_view name) {
     return document_.intern(document_.itea() == IteaRelease::none ? name : itea_feature(name));
   }
@@ -292,13 +303,13 @@ class DocumentBuilder : public xml::DefaultHandler {
       if (space == xmi_namespace) return document_.intern(fmt::format("xmi:{}", name.local));
       if (name.prefix == "xml") return document_.intern(qname);
       if (space.starts_with(amalthea_namespace)) return intern(name.local);
-      // Prefixes may be declared anew anywhere; the namespace is what counts.
+      // Prefixes may be redeclared anywhere; only the namespace counts.
       return document_.intern(fmt::format("{{{}}}{}", space, name.local));
     });
   }
 
-  /// Names as written and as kept, for the few dozen that a model has, found by what is cheap to compute. A slot holds
-  /// the last name that fell on it.
+  /// Written and stored names, for the few dozen names of a model, with a cheap hash. A slot holds the last name with
+  /// its hash.
   struct KnownName {
     std::string written;
     NameId id{};
@@ -359,11 +370,11 @@ class DocumentBuilder : public xml::DefaultHandler {
   bool self_closing_ = false;
 };
 
-/// How many '<' and '=' there are.
+/// The number of '<' and '='.
 std::pair<std::size_t, std::size_t> count_marks(std::string_view text) {
   std::size_t brackets = 0, equals = 0;
   while (!text.empty()) {
-    // Sums of a byte each, over so few characters that they cannot overflow, are what compilers make fast code from.
+    // Byte-sized counters, over few enough characters to avoid overflow, let compilers generate fast code.
     const std::string_view part = text.substr(0, 255);
     std::uint8_t part_brackets = 0, part_equals = 0;
     for (const char c : part) {
@@ -377,8 +388,8 @@ std::pair<std::size_t, std::size_t> count_marks(std::string_view text) {
   return {brackets, equals};
 }
 
-/// Room for all elements and attributes at once: moving them while they grow would need the memory twice. Counting the
-/// characters that begin them gives an upper bound, except in odd encodings, where it does not matter.
+/// Reserves memory for all elements and attributes at once: reallocation would need twice the memory. The number of
+/// their first characters is an upper bound, except in unusual encodings, where it does not matter.
 void reserve_room(Document& document, const Limits& limits) {
   const std::string_view text = document.source().bytes();
   const auto [brackets, equals] = count_marks(text);
@@ -398,12 +409,12 @@ std::unique_ptr<Document> read_xml(std::string path, std::string bytes, const Li
                     {path});
     return nullptr;
   }
-  initialise_xerces();
   auto document = std::make_unique<Document>(std::move(path), std::move(bytes));
   const auto out_of_memory = [&] {
     diagnostics.add("AM0108", Severity::error, "out of memory while reading", {document->source().path()});
   };
   try {
+    initialise_xerces();
     const std::unique_ptr<xml::SAX2XMLReader> reader(xml::XMLReaderFactory::createXMLReader());
     reader->setFeature(xml::XMLUni::fgSAX2CoreNameSpaces, false);
     reader->setFeature(xml::XMLUni::fgSAX2CoreNameSpacePrefixes, true);
@@ -424,7 +435,7 @@ std::unique_ptr<Document> read_xml(std::string path, std::string bytes, const Li
     diagnostics.add("AM0117", Severity::error, "the document has no element; expected an AMALTHEA model",
                     {document->source().path()});
   } catch (const Stop&) {
-    // Reported where it was thrown.
+    // Already reported where it was thrown.
   } catch (const xml::OutOfMemoryException&) {
     out_of_memory();
   } catch (const std::bad_alloc&) {

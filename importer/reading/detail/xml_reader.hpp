@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Bytes → Document: the one place where Xerces-C++ is used.
+/// Bytes → Document. Only this part uses Xerces-C++.
 ///
-/// Reads any well-formed XML in any encoding Xerces knows. Refuses document type declarations altogether, so no
-/// entity, internal or external, is ever expanded, and nothing but the given bytes is read: no file, no network.
+/// Reads any well-formed XML in any encoding that Xerces supports. Rejects document type declarations, so that no
+/// internal or external entity is ever expanded. Reads only the given bytes: no files, no network.
 
 #include <memory>
 #include <string>
@@ -15,8 +15,8 @@
 
 namespace amalthea::importer {
 
-/// The document with all its elements and attributes, classes not yet known; null after an error, which is
-/// then in `diagnostics` with its place. `path` is used in messages only.
+/// The document with all its elements and attributes, without classes; null after an error, which is then in
+/// `diagnostics` with its location. `path` is only used in messages.
 std::unique_ptr<Document> read_xml(std::string path, std::string bytes, const Limits& limits, Diagnostics& diagnostics);
 
 }  // namespace amalthea::importer

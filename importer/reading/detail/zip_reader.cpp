@@ -42,7 +42,7 @@ tl::expected<std::string, std::string> content_of(zip_t* archive, zip_uint64_t e
   if (file == nullptr) return tl::unexpected(std::string(zip_strerror(archive)));
   const std::uint64_t most = std::min(limits.max_unpacked_size, limits.max_file_size);
   std::string content;
-  // What the archive says of its sizes is not to be trusted, so the content is counted as it comes.
+  // The sizes in the archive are not trusted, so the content is counted while it is unpacked.
   constexpr std::size_t step = 1U << 20U;
   while (true) {
     const std::size_t before = content.size();

@@ -46,7 +46,7 @@ std::string ms(std::string_view tag, int value) { return fmt::format("<{} value=
 
 // ---------------------------------------------------------------- stimuli
 
-TEST_CASE("periodic stimuli are the same under their names of all versions") {
+TEST_CASE("periodic stimuli are read under the names of all versions") {
   const std::string times = ms("offset", 1) + ms("recurrence", 10);
   const std::string deviation =
       "<lowerBound xsi:type=\"am:{0}\" value=\"0\" unit=\"ms\"/><upperBound "
@@ -69,7 +69,7 @@ TEST_CASE("periodic stimuli are the same under their names of all versions") {
                 task("PeriodicStimulus")) == expected);
 }
 
-TEST_CASE("a clock belongs to a periodic stimulus before 0.8.3 and to a scenario from then on") {
+TEST_CASE("a clock belongs to a periodic stimulus before 0.8.3 and to a scenario since 0.8.3") {
   CHECK(stimuli("0.8.1",
                 "<stimuli xsi:type=\"am:PeriodicStimulus\" name=\"S\" clock=\"C?type=ClockTriangleFunction\">" +
                     ms("recurrence", 5) + "</stimuli><clocks xsi:type=\"am:ClockTriangleFunction\" name=\"C\"/>") ==
@@ -90,7 +90,7 @@ TEST_CASE("a clock belongs to a periodic stimulus before 0.8.3 and to a scenario
         "S: variable 2..2..2 constant per 5 ms up 0.5 down -1 scenario C - 2 1 activates []\n");
 }
 
-TEST_CASE("single, sporadic and synthetic stimuli are the same under their names of all versions") {
+TEST_CASE("single and sporadic and synthetic stimuli are read under the names of all versions") {
   for (const auto& [version, cls, tag] :
        {std::tuple<std::string_view, std::string_view, std::string_view>{"0.7.0", "Single", "activation"},
         {"0.8.2", "SingleStimulus", "activation"},
@@ -118,7 +118,7 @@ TEST_CASE("single, sporadic and synthetic stimuli are the same under their names
         "S: synthetic 9 ms + 1 ms at 2 ms at 4 ms activates []\n");
 }
 
-TEST_CASE("burst, event, inter-process, arrival curve and custom stimuli are read") {
+TEST_CASE("burst and event and inter-process and arrival curve and custom stimuli are read") {
   const std::string entry = ms("lowerTimeBorder", 1) + ms("upperTimeBorder", 2);
   CHECK(stimuli("0.7.1", "<stimuli xsi:type=\"am:ArrivalCurve\" name=\"S\"><arrivalCurveEntries numberOfEvents=\"3\">" +
                              entry + "</arrivalCurveEntries></stimuli>") ==
@@ -144,7 +144,7 @@ TEST_CASE("burst, event, inter-process, arrival curve and custom stimuli are rea
         "S: custom d activates []\n");
 }
 
-TEST_CASE("modes that enable a stimulus are the same in every version") {
+TEST_CASE("modes that enable a stimulus are read in every version") {
   const std::string before =
       "<swModel><modes name=\"M\"><literals name=\"on\"/></modes><modeLabels name=\"ML\" "
       "initialValue=\"M/on?type=ModeLiteral\"/></swModel>";
@@ -227,7 +227,7 @@ TEST_CASE("activations of every kind are read") {
 
 // ---------------------------------------------------------------- events and chains
 
-TEST_CASE("events say what happens to what, where") {
+TEST_CASE("events state their type and their location") {
   const Model model = test::model_of(
       "0.8.3",
       "<swModel><tasks name=\"T\"/><runnables name=\"R\"/></swModel><hwModel/><eventModel>"
@@ -244,7 +244,7 @@ TEST_CASE("events say what happens to what, where") {
   CHECK(views::events(model).at(0).description == "d");
 }
 
-TEST_CASE("event chains of all three forms are the same") {
+TEST_CASE("event chains are read in all three forms") {
   const std::string events =
       "<eventModel><events xsi:type=\"am:StimulusEvent\" name=\"a\"/><events "
       "xsi:type=\"am:StimulusEvent\" name=\"b\"/><events xsi:type=\"am:StimulusEvent\" name=\"c\"/></eventModel>";
@@ -288,7 +288,7 @@ TEST_CASE("event chains of all three forms are the same") {
 
 // ---------------------------------------------------------------- constraints
 
-TEST_CASE("latency and synchronization constraints of 0.7.0 are those of later versions") {
+TEST_CASE("latency and synchronization constraints of 0.7.0 are read like those of later versions") {
   const std::string beside = "<eventModel><events xsi:type=\"am:StimulusEvent\" name=\"a\"/></eventModel>";
   const std::string event = "8 a _all_ of - runnable - process - members []\n";
   const std::string chain = "<eventChains name=\"C\"/>";
@@ -314,7 +314,7 @@ TEST_CASE("latency and synchronization constraints of 0.7.0 are those of later v
             beside) == expected);
 }
 
-TEST_CASE("delay, repetition, order and chain synchronization constraints are read") {
+TEST_CASE("delay and repetition and order and chain synchronization constraints are read") {
   CHECK(constraints(
             "0.7.1",
             "<eventChains name=\"C\"/><eventChains name=\"D\"/><timingConstraints xsi:type=\"am:DelayConstraint\" "
@@ -332,7 +332,7 @@ TEST_CASE("delay, repetition, order and chain synchronization constraints are re
         "- -> -\n");
 }
 
-TEST_CASE("affinity constraints are the same whatever holds their groups") {
+TEST_CASE("affinity constraints are read for every kind of group") {
   const std::string software = "<swModel><runnables name=\"R\"/><runnables name=\"Q\"/></swModel>";
   const std::string group = "xsi:type=\"am:RunnableEntityGroup\" runnables=\"R?type=Runnable Q?type=Runnable\"";
   for (const auto& [version, tag] :
@@ -358,7 +358,7 @@ TEST_CASE("affinity constraints are the same whatever holds their groups") {
         "affinity A 2 2 [] tag G [T]\naffinity B 1 3 [L] on [M]\n");
 }
 
-TEST_CASE("orders of runnables are the same whatever their groups are") {
+TEST_CASE("runnable sequencing constraints are read for every kind of group") {
   const std::string software = "<swModel><tasks name=\"T\"/><runnables name=\"R\"/><runnables name=\"Q\"/></swModel>";
   CHECK(constraints(
             "0.7.0",
@@ -393,7 +393,7 @@ TEST_CASE("constraints on data and sections are read") {
       "physical section 5 X []\n");
 }
 
-TEST_CASE("constraints on places are read in both of their generations") {
+TEST_CASE("placement constraints are read in both generations") {
   const auto placements = [](std::string_view version, std::string_view content) {
     const Model model =
         test::model_of(version, fmt::format("<swModel><runnables name=\"R\"/><labels name=\"L\"/></swModel>"
@@ -446,7 +446,7 @@ TEST_CASE("limits of every kind are read") {
         "requirement 5 1 - severity 0 limit 0: CacheMissFrequency 2000 Hz\n");
 }
 
-TEST_CASE("the deadline of a runnable before 0.9.4 is the requirement that it became") {
+TEST_CASE("the deadline of a runnable before 0.9.4 is read as a requirement") {
   const std::string before =
       constraints("0.9.3", "", "<swModel><runnables name=\"R\">" + ms("deadline", 5) + "</runnables></swModel>");
   const std::string after = constraints(

@@ -84,7 +84,7 @@ const std::string bounds_before =
 
 }  // namespace
 
-TEST_CASE("whole numbers: every kind of deviation from 0.9.3 on") {
+TEST_CASE("integers: every kind of deviation since 0.9.3 is read") {
   CHECK(discrete("Constant", "value=\"7\"") == "7..7..7 constant");
   CHECK(discrete("Histogram", "",
                  "<entries lowerBound=\"10\" upperBound=\"20\" occurrences=\"3\"/>"
@@ -99,7 +99,7 @@ TEST_CASE("whole numbers: every kind of deviation from 0.9.3 on") {
   CHECK(discrete("BetaDistribution", "lowerBound=\"10\" upperBound=\"50\" alpha=\"2.0\"") == "10..30..50 beta");
 }
 
-TEST_CASE("real numbers: every kind of deviation from 0.9.3 on") {
+TEST_CASE("reals: every kind of deviation since 0.9.3 is read") {
   CHECK(continuous("Constant", "value=\"0.5\"") == "0.5..0.5..0.5 constant");
   CHECK(continuous("Histogram", "", "<entries lowerBound=\"0.5\" upperBound=\"1.5\" occurrences=\"2\"/>") ==
         "0.5..1..1.5 histogram");
@@ -113,7 +113,7 @@ TEST_CASE("real numbers: every kind of deviation from 0.9.3 on") {
   CHECK(continuous("BetaDistribution", "lowerBound=\"0.5\" upperBound=\"1.5\"") == "0.5..1..1.5 beta");
 }
 
-TEST_CASE("times: every kind of deviation from 0.9.3 on") {
+TEST_CASE("times: every kind of deviation since 0.9.3 is read") {
   const std::string bounds = time("lowerBound", 1) + time("upperBound", 4);
   CHECK(times("Constant", "", time("value", 3)) == "3 ms..3 ms..3 ms constant");
   CHECK(times("Histogram", "", "<entries occurrences=\"2\">" + bounds + "</entries>") ==
@@ -126,7 +126,7 @@ TEST_CASE("times: every kind of deviation from 0.9.3 on") {
   CHECK(times("BetaDistribution", "", bounds) == "1 ms..2.5 ms..4 ms beta");
 }
 
-TEST_CASE("every distribution of a deviation before 0.9.3") {
+TEST_CASE("every distribution of a deviation before 0.9.3 is read") {
   const auto with = [](std::string_view distribution) {
     return before("0.8.1", "", bounds_before + std::string(distribution));
   };
@@ -142,7 +142,7 @@ TEST_CASE("every distribution of a deviation before 0.9.3") {
   CHECK(with("<distribution xsi:type=\"am:BetaDistribution\" alpha=\"1.5\" beta=\"2.5\"/>") == "10..30..50 beta");
 }
 
-TEST_CASE("constants and deviations of instructions and needs are deviations of their numbers") {
+TEST_CASE("constants and deviations of instructions and needs are read as deviations") {
   const Model constant = test::model_of(
       "0.7.2",
       "<swModel><runnables name=\"r\"><runnableItems xsi:type=\"am:RunnableInstructions\">"
@@ -156,7 +156,7 @@ TEST_CASE("constants and deviations of instructions and needs are deviations of 
   CHECK(test::text_of(read<std::int64_t>(need, "value")) == "10..30..50 none");
 }
 
-TEST_CASE("parameters of distributions are kept as stated, with the defaults of their version") {
+TEST_CASE("distribution parameters are kept as stated with the defaults of their version") {
   const Model model = test::model_of(
       "3.3.0",
       "<swModel><runnables name=\"r\"><activityGraph><items xsi:type=\"am:Ticks\"><default "
@@ -196,7 +196,7 @@ TEST_CASE("equal statements of different versions are equal") {
   CHECK(read<Duration>(old, "jitter") == read<Duration>(newer, "jitter"));
 }
 
-TEST_CASE("what cannot be read is reported with its place and counts as not stated") {
+TEST_CASE("an unreadable part is reported with its location and treated as unstated") {
   const Model model =
       test::model_of("3.3.0",
                      "<swModel><runnables name=\"r\"><activityGraph><items xsi:type=\"am:Ticks\"><default "
@@ -214,7 +214,7 @@ TEST_CASE("what cannot be read is reported with its place and counts as not stat
   CHECK_FALSE(views::deviation_of<std::int64_t>(Element{}, diagnostics).has_value());
 }
 
-TEST_CASE("readings stay within range whatever the numbers") {
+TEST_CASE("deviation values stay within range for all inputs") {
   views::Deviation<std::int64_t> wide;
   wide.distribution = views::GaussDistribution<std::int64_t>{8e18, 8e18};
   const auto reading = views::reading_of(wide);
@@ -226,7 +226,7 @@ TEST_CASE("readings stay within range whatever the numbers") {
   CHECK(views::reading_of(times).average == Duration::picoseconds(-1));
 }
 
-TEST_CASE("the size of 0.7.0 is a number of bits") {
+TEST_CASE("the size in 0.7.0 is a number of bits") {
   const Model model =
       test::model_of("0.7.0", "<swModel><labels name=\"l\"><size numberBits=\"12\"/></labels></swModel>");
   Diagnostics diagnostics;

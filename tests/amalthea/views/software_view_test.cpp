@@ -79,7 +79,7 @@ std::string software(std::string_view version, std::string_view content) {
 
 // ---------------------------------------------------------------- nothing is forgotten
 
-TEST_CASE("every concrete class of activity, in any version, has a case") {
+TEST_CASE("every concrete activity class of every version is read") {
   for (const std::string_view base :
        {"ActivityGraphItem", "CallGraphItem", "RunnableItem", "GraphEntryBase", "CallSequenceItem"})
     for (const std::string& name : concrete(base)) {
@@ -101,7 +101,7 @@ TEST_CASE("every concrete class of activity, in any version, has a case") {
   CHECK_FALSE(views::is_item_class(""));
 }
 
-TEST_CASE("every concrete class of stimulus, clock, activation and event, in any version, has a case") {
+TEST_CASE("every concrete class of stimulus and clock and activation and event of every version is read") {
   const auto model_with = [](std::string_view part, std::string_view tag, const std::string& cls) {
     return test::model_of("1.1.0", fmt::format("<{}><{} xsi:type=\"am:{}\" name=\"x\"/></{}>", part, tag, cls, part));
   };
@@ -137,7 +137,7 @@ TEST_CASE("every concrete class of stimulus, clock, activation and event, in any
   CHECK(diagnostics.all().empty());
 }
 
-TEST_CASE("every concrete class of constraint, requirement and limit, in any version, has a case") {
+TEST_CASE("every concrete class of constraint and requirement and limit of every version is read") {
   const auto model_with = [](std::string_view tag, const std::string& cls) {
     return test::model_of(
         "1.1.0", fmt::format("<constraintsModel><{0} xsi:type=\"am:{1}\" name=\"x\"/></constraintsModel>", tag, cls));
@@ -176,7 +176,7 @@ TEST_CASE("every concrete class of constraint, requirement and limit, in any ver
   CHECK(diagnostics.all().empty());
 }
 
-TEST_CASE("every literal that decides something is known") {
+TEST_CASE("every literal that affects the result is known") {
   const auto literals = [](std::string_view name) {
     std::set<std::string> texts;
     for (const EnumLiteral& literal : metamodel::find_enum(name)->literals)
@@ -224,7 +224,7 @@ TEST_CASE("every literal that decides something is known") {
 
 // ---------------------------------------------------------------- activities
 
-TEST_CASE("tasks of all three forms hold the same activities") {
+TEST_CASE("tasks have the same activities in all three forms") {
   const auto task = [](std::string_view version, std::string_view content) {
     const Model model = test::model_of(
         version,
@@ -259,7 +259,7 @@ TEST_CASE("tasks of all three forms hold the same activities") {
                            graph, fmt::format(fmt::runtime(inside), "items"))) == expected);
 }
 
-TEST_CASE("runnables of all three forms hold the same activities") {
+TEST_CASE("runnables have the same activities in all three forms") {
   const std::string_view written =
       "<item xsi:type=\"am:LabelAccess\" data=\"L?type=Label\" access=\"write\"><statistic><value "
       "xsi:type=\"am:MinAvgMaxStatistic\" min=\"1\" avg=\"2.5\" max=\"4\"/></statistic><transmissionPolicy "
@@ -289,7 +289,7 @@ TEST_CASE("runnables of all three forms hold the same activities") {
   }
 }
 
-TEST_CASE("channels, custom events and results of server calls are read") {
+TEST_CASE("channels and custom events and results of server calls are read") {
   CHECK(
       items(
           "3.3.0",
@@ -302,7 +302,7 @@ TEST_CASE("channels, custom events and results of server calls are read") {
       "send C 3\nreceive C 2 op 4 new true index 1 bound 4\nresult of Q port - blocking 3\ncustom event -\n");
 }
 
-TEST_CASE("what a runnable executes is ticks or needs, by definition") {
+TEST_CASE("the execution of a runnable is ticks or needs by definition") {
   CHECK(items("0.7.1", "<item xsi:type=\"am:InstructionsConstant\" value=\"12\"/>") ==
         "need Instructions 12..12..12 constant\n");
   CHECK(items("0.8.1",
@@ -324,7 +324,7 @@ TEST_CASE("what a runnable executes is ticks or needs, by definition") {
         "ticks 12..12..12 constant; -: 6..6..6 constant\n");
 }
 
-TEST_CASE("instructions become cycles by the instructions per cycle, bounds rounded outwards") {
+TEST_CASE("instructions are converted to cycles with bounds rounded outwards") {
   CHECK(views::cycles_of_instructions({10, 11, 12}, 4) == Cycles{2, 3, 3});
   CHECK(views::cycles_of_instructions({10, 11, 12}, 0.5) == Cycles{20, 22, 24});
   CHECK_FALSE(views::cycles_of_instructions({10, 11, 12}, 0).has_value());
@@ -333,7 +333,7 @@ TEST_CASE("instructions become cycles by the instructions per cycle, bounds roun
   CHECK(huge->upper >= 9'000'000'000'000'000'000);
 }
 
-TEST_CASE("a need for instructions is that of the definition, else that of any") {
+TEST_CASE("an instruction need uses the entry of the definition or else the general entry") {
   const Model model = test::model_of(
       "0.9.2",
       "<swModel><runnables name=\"R\"><runnableItems xsi:type=\"am:ExecutionNeed\"><default key=\"Instructions\">"
@@ -351,7 +351,7 @@ TEST_CASE("a need for instructions is that of the definition, else that of any")
   CHECK(on("nobody") == "12..12..12 constant");
 }
 
-TEST_CASE("wrappers of 0.7.x are no items, but what they wrap is") {
+TEST_CASE("wrappers of 0.7.x are not items but their content is") {
   CHECK(
       items("0.7.1",
             "<item xsi:type=\"am:Group\" ordered=\"true\"><items><runnableItem xsi:type=\"am:LabelAccess\" "
@@ -374,7 +374,7 @@ TEST_CASE("wrappers of 0.7.x are no items, but what they wrap is") {
   CHECK_FALSE(std::get<views::Group>(views::activity_item(model, group, diagnostics).kind).ordered);
 }
 
-TEST_CASE("a switch on modes has the same conditions in every version") {
+TEST_CASE("a mode switch has the same conditions in every version") {
   const std::string modes_before =
       "<modes name=\"M\"><literals name=\"on\"/><literals name=\"off\"/></modes>"
       "<modeLabels name=\"ML\" initialValue=\"M/on?type=ModeLiteral\"/>";
@@ -422,7 +422,7 @@ TEST_CASE("a switch on modes has the same conditions in every version") {
   }
 }
 
-TEST_CASE("the switch of 0.7.0 marks its default and names one literal an entry") {
+TEST_CASE("a switch of 0.7.0 has a default entry and one literal per entry") {
   const Model model = test::model_of(
       "0.7.0",
       "<swModel><tasks name=\"T\"><callGraph><graphEntries xsi:type=\"am:ModeSwitch\" "
@@ -462,7 +462,7 @@ TEST_CASE("conditions of every kind are read") {
           beside) == "while NL <= 5 (number) && ML != NL || fill of C > 3 || - == (4 + NL)\n  call Q\n");
 }
 
-TEST_CASE("accesses to mode labels say the same before and after 0.9.4") {
+TEST_CASE("accesses to mode labels are the same before and after 0.9.4") {
   const std::string_view before =
       "<modes name=\"M\"><literals name=\"on\"/></modes><modeLabels name=\"ML\" "
       "initialValue=\"M/on?type=ModeLiteral\"/>";
@@ -479,7 +479,7 @@ TEST_CASE("accesses to mode labels say the same before and after 0.9.4") {
               after) == "mode set ML on 1\nmode increment ML  2\n");
 }
 
-TEST_CASE("local modes, arguments and dependencies of calls are read") {
+TEST_CASE("local modes and call arguments and dependencies are read") {
   const Model model = test::model_of(
       "2.1.0",
       "<swModel><runnables name=\"R\"><activityGraph><items xsi:type=\"am:RunnableCall\" runnable=\"Q?type=Runnable\">"
@@ -502,7 +502,7 @@ TEST_CASE("local modes, arguments and dependencies of calls are read") {
 
 // ---------------------------------------------------------------- software
 
-TEST_CASE("processes have the limits, preemption and priorities of their version") {
+TEST_CASE("processes have the limits and preemption and priorities of their version") {
   const Model model = test::model_of(
       "0.7.2",
       "<swModel><isrs name=\"I\" category=\"CATEGORY_2\" priority=\"9\"/><tasks name=\"T\" priority=\"4\" "
@@ -523,7 +523,7 @@ TEST_CASE("processes have the limits, preemption and priorities of their version
   CHECK_FALSE(found[2].priority.has_value());
 }
 
-TEST_CASE("sections know what is in them, whichever side states it") {
+TEST_CASE("sections know their content from either side") {
   const std::string expected_label = "label L size 4 section S\n";
   const std::string before = software("0.7.0",
                                       "<labels name=\"L\"><size numberBits=\"32\"/></labels><runnables name=\"R\"/>"
@@ -557,7 +557,7 @@ TEST_CASE("activations of runnables are the same before and after 0.8.1") {
         expected);
 }
 
-TEST_CASE("prototypes, channels, process chains, events, entities and tags are read") {
+TEST_CASE("prototypes and channels and process chains and events and entities and tags are read") {
   const Model model = test::model_of(
       "0.9.9",
       "<commonElements><tags name=\"G\" tagType=\"kind\"/></commonElements><swModel><tasks name=\"T\" "

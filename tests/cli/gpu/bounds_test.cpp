@@ -55,7 +55,7 @@ std::string with_segments(const std::string& segments) {
 
 }  // namespace
 
-TEST_CASE("gpu bounds prints for every task its bound and what it is made of") {
+TEST_CASE("gpu bounds prints the bound of every task and its parts") {
   const auto result = bounds(waters("suspend", "5ms"));
   INFO(result.err);
   CHECK(result.exit_code == 0);
@@ -78,7 +78,7 @@ TEST_CASE("gpu bounds prints for every task its bound and what it is made of") {
   CHECK(all["demand"]["cores"][1]["demand"].get<double>() == Approx(3.69 / 200));
 }
 
-TEST_CASE("gpu bounds ends with 1 and a reason when a deadline is not guaranteed") {
+TEST_CASE("gpu bounds exits with 1 and a reason if a deadline is not guaranteed") {
   const auto polling = bounds(waters("busy", "5ms"));
   CHECK(polling.exit_code == 1);
   const json lane = json::parse(polling.out)["tasks"][1];
@@ -93,7 +93,7 @@ TEST_CASE("gpu bounds ends with 1 and a reason when a deadline is not guaranteed
   CHECK(text.out.find("GPU segment 1: at most 108.1 ms from its start to its end\n") != std::string::npos);
 }
 
-TEST_CASE("gpu bounds says where a file is wrong") {
+TEST_CASE("gpu bounds reports the location of an error in a file") {
   CHECK(complaint("{\n \"tasks\": 3}") == "2:11: tasks: expected an array");
   CHECK(complaint("{}") == "1:1: \"tasks\" is missing");
   CHECK(complaint("[]") == "1:1: expected the problem, an object");

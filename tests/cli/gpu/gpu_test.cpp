@@ -40,7 +40,7 @@ std::string complaint(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-TEST_CASE("gpu occupancy prints limits, what binds, and Eq. 1 in both readings") {
+TEST_CASE("gpu occupancy prints limits and the binding resource and Eq. 1 in both readings") {
   const json occupancy = printed({"occupancy", "--platform", "tx2", "--threads", "256", "--registers", "64"});
   CHECK(occupancy["blocks_per_sm"] == 4);
   CHECK(occupancy["blocks_on_gpu"] == 8);
@@ -58,7 +58,7 @@ TEST_CASE("gpu occupancy prints limits, what binds, and Eq. 1 in both readings")
   CHECK(text.out.find("12 blocks per SM, 60 of 64 warps (93.8 %), 96 blocks on the GPU\n") != std::string::npos);
 }
 
-TEST_CASE("gpu occupancy takes profiles of one's own and says what is wrong with its input") {
+TEST_CASE("gpu occupancy accepts user profiles and reports invalid input") {
   const test::TemporaryFolder folder;
   const std::string own = folder.path() + "/own.json";
   const std::string tx2 = test::read_text(AMALTHEA_SOURCE_DIR "/engine/gpu/platforms/tx2.json");
@@ -88,7 +88,7 @@ TEST_CASE("gpu place prints the SM of every block") {
         "2 blocks of 33 warps: SM 0 1\n1 blocks of 32 warps: SM -\n- waits for other blocks to end\n");
 }
 
-TEST_CASE("gpu place says what is wrong with its input") {
+TEST_CASE("gpu place reports invalid input") {
   const auto place = [](const char* stream) { return complaint({"place", "--sms", "8", "--max-warps", "64", stream}); };
   for (const std::string stream :
        {"4", "4x", "x4", "0x4", "4x0", "-1x4", "4x4x4", "4.5x4", "99999999999999999999x1", "4X4"})
@@ -130,7 +130,7 @@ TEST_CASE("gpu rta prints completion and response times in input order") {
         json{{"f", {4, nullptr}}, {"R", {4, nullptr}}, {"endless_at", 1}});
 }
 
-TEST_CASE("gpu rta says where a file is wrong") {
+TEST_CASE("gpu rta reports the location of an error in a file") {
   const test::TemporaryFolder folder;
   const std::string file = folder.path() + "/kernels.json";
   test::write_text(file, "{\"g_max\": 8, \"kernels\": [\n  {\"C\": -4, \"g\": 1}\n]}\n");
@@ -140,7 +140,7 @@ TEST_CASE("gpu rta says where a file is wrong") {
   CHECK(complaint({"rta", folder.path()}) == folder.path() + ": cannot read the file, or it is empty");
 }
 
-TEST_CASE("gpu run prints every kernel with its blocks, and every copy") {
+TEST_CASE("gpu run prints every kernel with its blocks and every copy") {
   const test::TemporaryFolder folder;
   const std::string file = folder.path() + "/scenario.json";
   test::write_text(file, R"({"operations": [

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `amalthea gpu interference` as a user runs it.
+// `amalthea gpu interference` from a user's perspective.
 
 #include <cmath>
 #include <string>
@@ -41,7 +41,7 @@ std::string complaint(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-TEST_CASE("gpu interference predicts the slowdown of a kernel and where it comes from") {
+TEST_CASE("gpu interference predicts the slowdown of a kernel and its causes") {
   const json result = printed({"--platform", "tx2", "--kernel", "pattern=random,footprint=512KiB", "--beside", "3xsame",
                                "--beside", "pattern=coalesced,footprint=1MiB,count=2", "--cpu", "sequential"});
   CHECK(result["platform"] == "tx2");
@@ -77,7 +77,7 @@ TEST_CASE("gpu interference predicts the slowdown of a kernel and where it comes
   CHECK(text.out.find("L2 512 KiB; resident kernels walk through 2048 KiB\n") != std::string::npos);
 }
 
-TEST_CASE("gpu interference slows nothing that fits the L2") {
+TEST_CASE("gpu interference predicts no slowdown if everything fits the L2") {
   for (const std::string cpu : {"none", "random", "sequential"}) {
     const json result = printed({"--kernel", "pattern=random,footprint=128KiB", "--beside", "3x", "--cpu", cpu});
     CHECK(result["slowdown"] == 1.0);
@@ -85,7 +85,7 @@ TEST_CASE("gpu interference slows nothing that fits the L2") {
   }
 }
 
-TEST_CASE("gpu interference takes kernels in every form") {
+TEST_CASE("gpu interference accepts kernels in every form") {
   const auto cycles = [](const std::string& kernel) {
     return printed({"--kernel", kernel})["alone_cycles"].get<double>();
   };
@@ -113,7 +113,7 @@ TEST_CASE("gpu interference takes kernels in every form") {
   CHECK(beside("2") - 1 == Approx((beside("5") - 1) * 2 / 5).epsilon(0.001));
 }
 
-TEST_CASE("gpu interference answers from the coarse table where nothing was measured") {
+TEST_CASE("gpu interference uses the coarse table without measurements") {
   const json result =
       printed({"--platform", "xavier", "--kernel", "pattern=random,footprint=1MiB,memory-share=0.5", "--beside", "1x"});
   CHECK(result["basis"] == "coarse table");
@@ -124,7 +124,7 @@ TEST_CASE("gpu interference answers from the coarse table where nothing was meas
   CHECK(text.out.find("slowdown up to 3.000") != std::string::npos);
 }
 
-TEST_CASE("gpu interference prints every measured case with its prediction and error") {
+TEST_CASE("gpu interference prints every measurement with its prediction and error") {
   const json result = printed({"--platform", "tx2", "--against-measurements"});
   CHECK(result["rows"].size() == 194);
   CHECK(result["all"]["rows"] == 194);
@@ -145,7 +145,7 @@ TEST_CASE("gpu interference prints every measured case with its prediction and e
   CHECK(text.out == test::amalthea(interference({"--against-measurements"})).out);
 }
 
-TEST_CASE("gpu interference says what is wrong with its options") {
+TEST_CASE("gpu interference reports invalid options") {
   const auto kernel = [](const std::string& text) {
     const std::string message = complaint({"--kernel", text});
     const std::string prefix = "--kernel " + text + ": ";

@@ -51,7 +51,7 @@ TEST_CASE("gpu makespan prints the exact value and a witness") {
   CHECK(text.find("\nwitness   ") != std::string::npos);
 }
 
-TEST_CASE("gpu makespan anneals, the same for a seed") {
+TEST_CASE("gpu makespan annealing is deterministic for a seed") {
   const std::vector<std::string> arguments{"--kernel",     "5L9C2L9C", "--warps",  "8",   "--anneal",
                                            "--iterations", "1000",     "--format", "json"};
   auto with_jobs = arguments;
@@ -68,7 +68,7 @@ TEST_CASE("gpu makespan anneals, the same for a seed") {
   CHECK(first["history"].size() >= 1);
 }
 
-TEST_CASE("gpu makespan takes slow units and PTX") {
+TEST_CASE("gpu makespan supports slow units and PTX") {
   const test::TemporaryFolder folder;
   const std::string file = folder.path() + "/kernel.ptx";
   test::write_text(file,
@@ -82,7 +82,7 @@ TEST_CASE("gpu makespan takes slow units and PTX") {
         "amalthea: error: " + file + ": line 2: unknown opcode \"foo\"\n");
 }
 
-TEST_CASE("gpu makespan refuses bad values with one message") {
+TEST_CASE("gpu makespan rejects invalid values with one message") {
   CHECK(complaint({"--warps", "4"}) == "amalthea: error: gpu makespan requires either --kernel or --ptx\n");
   CHECK(complaint({"--kernel", "LXC", "--warps", "4"}) ==
         "amalthea: error: --kernel: 'X' is not one of the units L, C, S, D\n");

@@ -16,7 +16,7 @@ test::CommandResult partition(const Arguments& more) {
 
 }  // namespace
 
-TEST_CASE("verbs of NVIDIA's GPUs alone refuse an AMD GPU") {
+TEST_CASE("verbs for NVIDIA GPUs reject an AMD GPU") {
   for (const char* verb : {"occupancy", "place"}) {
     const auto result = test::amalthea({"gpu", verb, "--platform", "radeon-vii", "--threads", "256"});
     CHECK(result.exit_code == 2);
@@ -39,7 +39,7 @@ TEST_CASE("gpu partition prints the response times of a kernel under a mask") {
   CHECK(partition({"--kernel", "MM1024", "--mask", "distributed:16", "--format", "json"}).out == done.out);
 }
 
-TEST_CASE("gpu partition warns of a stray CU and of blocks that cut ahead, and still answers") {
+TEST_CASE("gpu partition warns about a stray CU and about blocks that overtake and still answers") {
   const auto done = partition({"--kernel", "mm1024", "--mask", "packed:31", "--against", "mm256", "--against-mask",
                                "packed:1", "--launches", "1", "--format", "json"});
   CHECK(done.exit_code == 0);
@@ -49,7 +49,7 @@ TEST_CASE("gpu partition warns of a stray CU and of blocks that cut ahead, and s
   CHECK(nlohmann::json::parse(done.out).contains("median_ps"));
 }
 
-TEST_CASE("gpu partition compares ways to share the CUs between two tasks") {
+TEST_CASE("gpu partition compares strategies to share the CUs between two tasks") {
   const auto done = partition({"--kernel", "mm1024", "--against", "mm1024", "--launches", "1", "--format", "json"});
   CHECK(done.exit_code == 0);
   const auto json = nlohmann::json::parse(done.out);
@@ -63,7 +63,7 @@ TEST_CASE("gpu partition compares ways to share the CUs between two tasks") {
   CHECK(json["rows"][2]["median_ps"] > 8 * json["rows"][1]["median_ps"].get<std::int64_t>());
 }
 
-TEST_CASE("gpu partition refuses what it cannot answer") {
+TEST_CASE("gpu partition rejects invalid requests") {
   const auto error = [](const Arguments& arguments) {
     const auto done = partition(arguments);
     CHECK(done.exit_code == 2);
@@ -76,7 +76,7 @@ TEST_CASE("gpu partition refuses what it cannot answer") {
         std::string::npos);
 }
 
-TEST_CASE("gpu run takes scenarios of AMD GPUs, in every form of output, and warns of too many queues") {
+TEST_CASE("gpu run accepts scenarios of AMD GPUs in every output format and warns about too many queues") {
   const std::string sample = AMALTHEA_SOURCE_DIR "/samples/amd/stray-cu.json";
   const auto json = test::amalthea({"gpu", "run", sample, "--format", "json"});
   CHECK(json.exit_code == 0);
@@ -93,12 +93,12 @@ TEST_CASE("gpu run takes scenarios of AMD GPUs, in every form of output, and war
   CHECK(many.err.find("[AM0582]") != std::string::npos);
 }
 
-TEST_CASE("a model that names an AMD GPU is analysed, simulated and annotated, and says why there is no bound") {
+TEST_CASE("a model with an AMD GPU is analyzed and simulated and annotated and the missing bound has a reason") {
   const std::string model = AMALTHEA_SOURCE_DIR "/samples/amd/offload-masks.amxmi";
-  const auto analysed = test::amalthea({"analyze", model, "--format", "json"});
-  CHECK(analysed.exit_code == 0);
-  CHECK(analysed.err.find("AM0414") == std::string::npos);  // gpu.cuMask is understood
-  CHECK(analysed.out.find("an AMD GPU, kernels of different tasks run concurrently") != std::string::npos);
+  const auto analyzed = test::amalthea({"analyze", model, "--format", "json"});
+  CHECK(analyzed.exit_code == 0);
+  CHECK(analyzed.err.find("AM0414") == std::string::npos);  // gpu.cuMask is understood
+  CHECK(analyzed.out.find("an AMD GPU, kernels of all tasks run beside each other") != std::string::npos);
   CHECK(test::amalthea({"validate", model}).exit_code == 0);
   CHECK(test::amalthea({"simulate", model, "--runs", "3"}).exit_code == 0);
   CHECK(test::amalthea({"explain", model, "Radar"}).exit_code == 0);

@@ -4,7 +4,7 @@
 
 #include "tests/support/run_command.hpp"
 
-TEST_CASE("gpu study placement prints a row per number of streams, the same for the same seed") {
+TEST_CASE("gpu study placement prints a row per number of streams and is deterministic for a seed") {
   const auto first = test::amalthea({"gpu", "study", "placement", "--configurations", "701", "--format", "json"});
   CHECK(first.exit_code == 0);
   const auto rows = nlohmann::json::parse(first.out)["rows"];

@@ -64,7 +64,7 @@ void collect_keys(const json& schema, std::set<std::string>& keys) {
 
 }  // namespace
 
-TEST_CASE("gpu run writes a timeline of every form, chosen by extension, and the same ones again") {
+TEST_CASE("gpu run writes every timeline format selected by extension and is deterministic") {
   const test::TemporaryFolder folder;
   const std::string camera = test::sample("gpu/camera.json");
   std::vector<std::string> arguments{camera, "--format", "gantt"};
@@ -91,7 +91,7 @@ TEST_CASE("gpu run writes a timeline of every form, chosen by extension, and the
   CHECK(gpu_run({camera, "--format", "gantt", "--width", "60"}).out.find("\nSM 1        |") != std::string::npos);
 }
 
-TEST_CASE("gpu run recognises scenarios of cuda_scheduling_examiner and writes logs as it does") {
+TEST_CASE("gpu run recognizes scenarios of cuda_scheduling_examiner and writes its log format") {
   const test::TemporaryFolder folder;
   const auto result =
       gpu_run({test::sample("gpu/thesis-examiner.json"), "--format", "json", "--log-directory", folder.path()});
@@ -112,7 +112,7 @@ TEST_CASE("gpu run recognises scenarios of cuda_scheduling_examiner and writes l
   CHECK(json::parse(test::read_text(folder.path() + "/s3.json"))["times"] == log["times"]);
 }
 
-TEST_CASE("gpu run copies what a scenario gives in bytes at the bandwidth it is told") {
+TEST_CASE("gpu run copies bytes of a scenario at the given bandwidth") {
   const test::TemporaryFolder folder;
   const std::string file = folder.path() + "/config.json";
   test::write_text(file, R"({"name": "n", "max_iterations": 1, "max_time": 5, "benchmarks": [{"filename":
@@ -123,7 +123,7 @@ TEST_CASE("gpu run copies what a scenario gives in bytes at the bandwidth it is 
         "amalthea: warning: " + file + ":1:48: max_time: not applied: max_iterations says how often it runs\n");
 }
 
-TEST_CASE("gpu run says what is wrong with outputs before it simulates") {
+TEST_CASE("gpu run reports invalid outputs before it simulates") {
   const test::TemporaryFolder folder;
   const std::string camera = test::sample("gpu/camera.json");
   CHECK(complaint({camera, "--timeline", "a.png"}) ==
@@ -137,9 +137,9 @@ TEST_CASE("gpu run says what is wrong with outputs before it simulates") {
   const std::string text = R"({"operations": [{"kernel": "K", "stream": "own", "threads": 1, "duration": "1us"}]})";
   test::write_text(own, text);
   CHECK(complaint({own, "--timeline", own}) ==
-        "amalthea: error: cannot write " + own + ": this file is the scenario itself; choose another file");
+        "amalthea: error: --timeline would write over " + own + ", which is read; name another file");
   CHECK(complaint({own, "--log-directory", folder.path()}) ==
-        "amalthea: error: cannot write " + own + ": this file is the scenario itself; choose another file");
+        "amalthea: error: --log-directory would write over " + own + ", which is read; name another file");
   CHECK(test::read_text(own) == text);
   test::write_text(folder.path() + "/bad.json", "{\"benchmarks\": 3}");
   CHECK(complaint({folder.path() + "/bad.json"}) ==
@@ -147,7 +147,7 @@ TEST_CASE("gpu run says what is wrong with outputs before it simulates") {
             "/bad.json:1:16: benchmarks: expected \"benchmarks\", an array that is not empty");
 }
 
-TEST_CASE("every key of a scenario that the documentation explains is in the JSON Schema") {
+TEST_CASE("every documented key of a scenario is in the JSON Schema") {
   std::set<std::string> in_schema;
   collect_keys(json::parse(test::read_text(AMALTHEA_SOURCE_DIR "/docs/gpu-scenario.schema.json")), in_schema);
   const auto documented = documented_keys("Streams, queues and blocks");
@@ -170,7 +170,7 @@ void collect_used_keys(const json& value, std::set<std::string>& keys) {
 
 }  // namespace
 
-TEST_CASE("gpu run accepts every key that the JSON Schema names") {
+TEST_CASE("gpu run accepts every key of the JSON Schema") {
   const std::string scenarios[] = {R"({
     "$schema": "x", "description": "x", "platform": "xavier", "copy_engines": 2, "preemption": "kernel",
     "context_switch": "5us", "cpu_traffic": 0.5, "until": "10ms",
@@ -205,11 +205,12 @@ TEST_CASE("gpu run accepts every key that the JSON Schema names") {
   CHECK(used == in_schema);
 }
 
-TEST_CASE("gpu run shares the GPU between processes, those of scenarios and those of the examiner") {
+TEST_CASE("gpu run shares the GPU between the processes of scenarios and of the examiner") {
   const auto own = test::amalthea({"gpu", "run", test::sample("gpu/contexts.json"), "--format", "json"});
   REQUIRE(own.exit_code == 0);
   const json run = json::parse(own.out);
-  // vision's kernel comes when four blocks of maps, slowed by copies, have ended; then it goes through at once.
+  // vision's kernel arrives when four blocks of maps, slowed down by copies, have ended; then it runs without
+  // interruption.
   const json& detect = run["kernels"][0];
   CHECK(detect["context"] == "vision");
   CHECK(detect["completion_ps"].get<std::int64_t>() - detect["start_ps"].get<std::int64_t>() == 3'000'000'000);

@@ -49,7 +49,7 @@ TEST_CASE("gpu warps prints the traces of the example (W4)") {
   CHECK(print("qaws", "3")["trace"] == print("gto", "3")["trace"]);
 }
 
-TEST_CASE("gpu warps shows people the trace by cycle, the kernels and why warps waited") {
+TEST_CASE("gpu warps text shows the trace by cycle and the kernels and why warps waited") {
   const auto result = run_example({"--policy", "qaws", "--budgets", "1,4"});
   CHECK(result.exit_code == 0);
   CHECK(result.out.find("cycle   0         10        20        30\n"
@@ -60,7 +60,7 @@ TEST_CASE("gpu warps shows people the trace by cycle, the kernels and why warps 
         std::string::npos);
 }
 
-TEST_CASE("gpu warps takes units, sub-cores and values per kernel") {
+TEST_CASE("gpu warps accepts units and sub-cores and values per kernel") {
   const auto result =
       test::amalthea({"gpu", "warps", "--latencies", "1,int32:1", "--latencies", "memory:3,1", "--warps", "1,2",
                       "--releases", "0,4", "--sub-cores", "2", "--pipelines", "pascal", "--format", "json"});
@@ -73,7 +73,7 @@ TEST_CASE("gpu warps takes units, sub-cores and values per kernel") {
   CHECK_FALSE(json.contains("trace"));
 }
 
-TEST_CASE("gpu warps tells wrong values in one message") {
+TEST_CASE("gpu warps reports invalid values in one message") {
   check_error({"gpu", "warps"}, "--latencies is required (or --sweep)");
   check_error({"gpu", "warps", "--latencies", "1,x"}, "--latencies: \"x\" is not a whole number");
   check_error({"gpu", "warps", "--latencies", "1,,2"}, "--latencies: \"\" is not a whole number");
@@ -90,7 +90,7 @@ TEST_CASE("gpu warps tells wrong values in one message") {
   check_error({"gpu", "warps", "--sweep", "--programs", "0"}, "programs must be between 1 and 10000");
 }
 
-TEST_CASE("gpu warps --sweep shows where QAWS helps, in three formats and a picture") {
+TEST_CASE("gpu warps --sweep shows the benefit of QAWS in three formats and a drawing") {
   const auto picture = std::filesystem::temp_directory_path() / "amalthea-gpu-warps-test.svg";
   std::filesystem::remove(picture);
   const auto text = test::amalthea({"gpu", "warps", "--sweep", "--programs", "4", "--picture", picture.string()});

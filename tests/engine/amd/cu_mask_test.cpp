@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// CU masks: the mapping of bits (A7) and the ways to write them.
+// CU masks: the mapping of bits (A7) and their notations.
 
 #include <catch2/catch.hpp>
 
@@ -34,7 +34,7 @@ TEST_CASE("bit i of a CU mask is CU i div 4 of shader engine i mod 4") {
   CHECK(hexadecimal(mask(drawn + "1")) == "0xd55555555555555");
 }
 
-TEST_CASE("CU masks are read as HIP users write them") {
+TEST_CASE("CU masks are parsed in the notations of HIP") {
   CHECK(mask("0xffff") == mask("0-15"));
   CHECK(mask("0xffffffff,0x0fffffff") == mask("full"));
   CHECK(mask("0x0, 0x8000000") == mask("59"));
@@ -48,7 +48,7 @@ TEST_CASE("CU masks are read as HIP users write them") {
   for (const char* text : {"0x1", "0xfedcba987654321", "packed:45"}) CHECK(mask(hexadecimal(mask(text))) == mask(text));
 }
 
-TEST_CASE("a CU mask without CUs, with too many or with a slip is refused with a reason") {
+TEST_CASE("an empty or oversized or malformed CU mask is rejected with a reason") {
   CHECK(error("0x0") == "it enables no CU");
   CHECK(error("0x1000000000000000") == "it has bits beyond 59, the last of 60 CUs");
   CHECK(error("0-60") == "it has bits beyond 59, the last of 60 CUs");

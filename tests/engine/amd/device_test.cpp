@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of Otterness and Anderson, RTNS 2021 (A2-A7), by scenarios that can be checked by hand, and properties of
-// random ones that are checked on the results alone.
+// Rules of Otterness and Anderson, RTNS 2021 (A2-A7), in scenarios that can be checked by hand, and properties of
+// random ones, checked on the results alone.
 
 #include <algorithm>
 #include <map>
@@ -55,19 +55,19 @@ std::string six_streams() {
 
 }  // namespace
 
-TEST_CASE("Q1: of six unmasked streams the last two wait for the four shared HSA queues (A3)") {
+TEST_CASE("Q1: the last two of six unmasked streams wait for the four shared HSA queues (A3)") {
   CHECK(completions(scenario(six_streams())) == Times{3, 3, 3, 3, 6, 6});
   CHECK(completions(scenario(six_streams(), "", R"("pool_queues": 6)")) == Times{3, 3, 3, 3, 3, 3});
   CHECK(completions(scenario(six_streams(), "", R"("pool_queues": 1)")) == Times{3, 6, 9, 12, 15, 18});
 }
 
-TEST_CASE("Q2: streams with a CU mask have HSA queues of their own (A3)") {
+TEST_CASE("Q2: streams with a CU mask have separate HSA queues (A3)") {
   CHECK(completions(
             scenario(six_streams(), R"({"name": "s4", "cu_mask": "full"}, {"name": "s5", "cu_mask": "0xffff"})")) ==
         Times{3, 3, 3, 3, 3, 3});
 }
 
-TEST_CASE("a stream may be put on a queue of the pool, and the queue of a masked one on an ACE") {
+TEST_CASE("a stream can select a pool queue and a masked stream can select its ACE") {
   CHECK(completions(scenario(kernel("a", 1, 64, 3) + ", " + kernel("b", 1, 64, 3),
                              R"({"name": "a", "hsa_queue": 2}, {"name": "b", "hsa_queue": 2})")) == Times{3, 6});
   // One block at a time is handed out, 5 ps each: on one ACE the second kernel waits for the first one's blocks.
@@ -78,7 +78,7 @@ TEST_CASE("a stream may be put on a queue of the pool, and the queue of a masked
                                       {"name": "b", "cu_mask": "full", "ace": 2})")) == Times{8, 3});
 }
 
-TEST_CASE("an ACE serves its queues in turn, kernel by kernel (A4)") {
+TEST_CASE("an ACE serves its queues in turn kernel by kernel (A4)") {
   // One CU, so that every kernel of 2 blocks fills it; both streams on ACE 0, two kernels each.
   const std::string kernels = kernel("a", 2, 1024, 4) + ", " + kernel("a", 2, 1024, 4) + ", " +
                               kernel("b", 2, 1024, 4) + ", " + kernel("b", 2, 1024, 4);
@@ -86,19 +86,19 @@ TEST_CASE("an ACE serves its queues in turn, kernel by kernel (A4)") {
         Times{4, 12, 8, 16});
 }
 
-TEST_CASE("Q3: two engines of one CU take four blocks of 1024 threads at a time") {
+TEST_CASE("Q3: two engines with one CU each run four blocks of 1024 threads at a time") {
   CHECK(completions(scenario(kernel("a", 10, 1024, 4), "", R"("shader_engines": 2, "units_per_engine": 1)")) ==
         Times{12});
 }
 
-TEST_CASE("Q5: small blocks cut ahead of a large one that finds no room (A6)") {
+TEST_CASE("Q5: small blocks overtake a large block that does not fit (A6)") {
   for (const char* turns : {"round_robin", "oldest"})
     CHECK(completions(scenario(kernel("a", 6, 1024, 4) + ", " + kernel("b", 12, 256, 4), "",
                                fmt::format(R"("shader_engines": 1, "units_per_engine": 1, "turns": "{}")", turns))) ==
           Times{20, 12});
 }
 
-TEST_CASE("Q7 and Q8: one CU more on another engine doubles the time (A5)") {
+TEST_CASE("Q7 and Q8: one additional CU on another engine doubles the time (A5)") {
   // CUs 0 to 3 of SE 0 and of SE 2.
   const std::string eight = "0,2,4,6,8,10,12,14";
   const auto time = [&](const std::string& mask) {
@@ -108,7 +108,7 @@ TEST_CASE("Q7 and Q8: one CU more on another engine doubles the time (A5)") {
   CHECK(time(eight + ",3") == Times{16});
 }
 
-TEST_CASE("blocks take their time whatever is beside them, unless the kernel says how it shares a CU") {
+TEST_CASE("block times are independent of concurrent blocks unless the kernel defines CU sharing") {
   const std::string one_unit = R"("shader_engines": 1, "units_per_engine": 1)";
   CHECK(completions(scenario(kernel("a", 2, 1024, 100), "", one_unit)) == Times{100});
   CHECK(completions(scenario(kernel("a", 2, 1024, 100, R"(, "full_speed_threads": 1024)"), "", one_unit)) ==
@@ -120,7 +120,7 @@ TEST_CASE("blocks take their time whatever is beside them, unless the kernel say
                              "", one_unit)) == Times{201, 134});
 }
 
-TEST_CASE("copies go to DMA engines and keep their stream's order, and NULL streams theirs (A2, N7)") {
+TEST_CASE("copies use DMA engines in stream order and NULL streams keep their order (A2 and N7)") {
   CHECK(completions(scenario(R"({"copy": "in", "stream": "a", "kind": "h2d", "duration_ps": 5}, )" +
                              kernel("a", 60, 1024, 4) +
                              R"(, {"copy": "out", "stream": "a", "kind": "d2h", "duration_ps": 6},
@@ -130,7 +130,7 @@ TEST_CASE("copies go to DMA engines and keep their stream's order, and NULL stre
                              kernel("b", 1, 64, 2))) == Times{5, 8, 10});
 }
 
-TEST_CASE("kernels of different processes run beside each other without time slices") {
+TEST_CASE("kernels of different processes run concurrently without time slices") {
   CHECK(completions(gpu::parse_stream_scenario(R"({"platform": "radeon-vii",
       "contexts": [{"name": "A", "timeslice_ps": 1}, {"name": "B", "timeslice_ps": 1}], "operations": [
       {"kernel": "a", "context": "A", "stream": "a", "blocks": 60, "threads": 1024, "duration_ps": 50},
@@ -138,7 +138,7 @@ TEST_CASE("kernels of different processes run beside each other without time sli
                         .value()) == Times{50, 70});
 }
 
-TEST_CASE("a kernel without a launch configuration waits for an empty GPU, and later blocks wait for it") {
+TEST_CASE("a kernel without a launch configuration waits for an empty GPU and later blocks wait for it") {
   amd::Device device(amd::device_settings(*find_profile("radeon-vii")));
   const auto context = device.add_context({}, gpu::ContextPriority::medium);
   std::vector<gpu::OperationId> ids;
@@ -166,13 +166,13 @@ TEST_CASE("a kernel without a launch configuration waits for an empty GPU, and l
   CHECK(device.busy(0) == Duration::picoseconds(30));
 }
 
-TEST_CASE("HSA queues that a scenario needs are counted") {
+TEST_CASE("the HSA queues that a scenario needs are counted") {
   CHECK(gpu::hsa_queues(scenario(six_streams())) == 4);
   CHECK(gpu::hsa_queues(scenario(six_streams(), R"({"name": "s4", "cu_mask": "full"})")) == 5);
   CHECK(gpu::hsa_queues(scenario(R"({"copy": "c", "stream": "a", "kind": "h2d", "duration_ps": 5})")) == 0);
 }
 
-TEST_CASE("keys of AMD GPUs are refused on others, and slips with a reason") {
+TEST_CASE("keys for AMD GPUs are rejected on other GPUs and invalid values have a reason") {
   const auto error = [](const std::string& json) { return gpu::parse_stream_scenario(json).error().message; };
   CHECK(error(R"({"amd": {}, "operations": []})") == "amd: the platform is not an AMD GPU");
   CHECK(error(R"({"streams": [{"name": "a", "cu_mask": "0x1"}], "operations": []})") ==
@@ -187,8 +187,7 @@ TEST_CASE("keys of AMD GPUs are refused on others, and slips with a reason") {
         "operations[0].like: the platform has no such kernel");
 }
 
-TEST_CASE(
-    "in random scenarios the order of blocks, the capacity of CUs and the masks are kept, and all is done again") {
+TEST_CASE("random scenarios respect block order and CU capacity and masks and complete") {
   std::mt19937 random(7);
   const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   for (int round = 0; round < 150; ++round) {

@@ -57,7 +57,7 @@ std::vector<Measured> measurements() {
 
 }  // namespace
 
-TEST_CASE("40 response times measured under CU masks are met within 1 % on average and 5 % at worst") {
+TEST_CASE("40 measured response times under CU masks are predicted within 1 % on average and 5 % at worst") {
   const auto rows = measurements();
   REQUIRE(rows.size() == 40);
   double sum = 0;
@@ -71,7 +71,7 @@ TEST_CASE("40 response times measured under CU masks are met within 1 % on avera
   CHECK(worst < 0.05);
 }
 
-TEST_CASE("SE by SE the response time jumps at 16, 31 and 46 CUs, and nowhere else, and going round it never does") {
+TEST_CASE("packed masks increase the response time at 16 and 31 and 46 CUs and distributed masks never do") {
   double before = 0;
   double round = 0;
   for (int units = 1; units <= 60; ++units) {
@@ -88,7 +88,7 @@ TEST_CASE("SE by SE the response time jumps at 16, 31 and 46 CUs, and nowhere el
   }
 }
 
-TEST_CASE("beside another kernel the measured times of Table 1 and Table 2 are met within 15 %") {
+TEST_CASE("measured times beside another kernel in Table 1 and Table 2 are predicted within 15 %") {
   struct Cell {
     const char* kernel;
     const char* against;
@@ -118,7 +118,7 @@ TEST_CASE("beside another kernel the measured times of Table 1 and Table 2 are m
   CHECK(median(task("mm256", "full")) == Approx(5.034).epsilon(0.03));
 }
 
-TEST_CASE("the worst practices are told: a stray CU on an engine, and blocks that cut ahead") {
+TEST_CASE("worst practices are reported: a stray CU on an engine and overtaking blocks") {
   const auto found = [](const PartitionTask& task, const std::optional<PartitionTask>& against) {
     amalthea::Diagnostics diagnostics;
     report_worst_practices(layout(), task, against, diagnostics);
@@ -140,7 +140,7 @@ TEST_CASE("the worst practices are told: a stray CU on an engine, and blocks tha
   CHECK(found(task("mm256", "full"), task("mm256", "full")).empty());
 }
 
-TEST_CASE("more HSA queues than the ACEs have slots for are told") {
+TEST_CASE("more HSA queues than ACE slots are reported") {
   amalthea::Diagnostics diagnostics;
   report_queues(amd::device_settings(radeon()), 32, diagnostics);
   CHECK(diagnostics.all().empty());
@@ -149,7 +149,7 @@ TEST_CASE("more HSA queues than the ACEs have slots for are told") {
   CHECK(diagnostics.all()[0].id == "AM0582");
 }
 
-TEST_CASE("a user's profile of an AMD GPU is read, and refused with what is missing or wrong") {
+TEST_CASE("a user profile of an AMD GPU is read and invalid ones are rejected with a reason") {
   std::ifstream file(AMALTHEA_SOURCE_DIR "/engine/gpu/platforms/radeon-vii.json");
   const std::string text((std::istreambuf_iterator<char>(file)), {});
   const auto with = [&](const std::string& before, const std::string& after) {

@@ -40,14 +40,14 @@ std::string findings(const System& system, const engine::DeviceProfile& profile,
 
 }  // namespace
 
-TEST_CASE("on an AMD GPU kernels of different tasks run beside each other, on the CUs of their masks") {
+TEST_CASE("kernels of different tasks on an AMD GPU run concurrently on the CUs of their masks") {
   SystemMaker maker;
   const UnitIndex gpu = maker.gpu("GPU");
   const TaskIndex a = launching(maker, gpu, "A", 40, 100);
   const TaskIndex b = launching(maker, gpu, "B", 40, 200);
   const TaskIndex masked = launching(maker, gpu, "Masked", 6, 50, "0-29,59");
   const TaskIndex stray = launching(maker, gpu, "Stray", 12, 50, "packed:16");
-  const auto results = analysed(maker.build(), us(999), radeon());
+  const auto results = analyzed(maker.build(), us(999), radeon());
   CHECK(results.tasks[a].response.max == us(100));
   CHECK(results.tasks[b].response.max == us(200));
   CHECK(results.tasks[masked].response.max >= us(50));
@@ -58,7 +58,7 @@ TEST_CASE("on an AMD GPU kernels of different tasks run beside each other, on th
   }
 }
 
-TEST_CASE("masks of CUs that cannot be, differ within a stream or are for no AMD GPU are told") {
+TEST_CASE("invalid CU masks and differing masks in a stream and masks for other GPUs are reported") {
   SystemMaker maker;
   const UnitIndex gpu = maker.gpu("GPU");
   const TaskIndex a = launching(maker, gpu, "A", 1, 10, "0xff");
@@ -75,7 +75,7 @@ TEST_CASE("masks of CUs that cannot be, differ within a stream or are for no AMD
   CHECK(findings(maker.build(), radeon(), false).find("AM0584 gpu.cuMask \"60\" of task \"A\"") == 0);
 }
 
-TEST_CASE("a system of more streams with masks than an AMD GPU has queues is simulated with a warning") {
+TEST_CASE("a system with more masked streams than AMD GPU queues is simulated with a warning") {
   SystemMaker maker;
   const UnitIndex gpu = maker.gpu("GPU");
   for (int task = 0; task < 33; ++task) launching(maker, gpu, "T" + std::to_string(task), 1, 10, "full");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds of whole systems by the schedulers of their cores, by hand. random_systems_test.cpp tries them.
+// Bounds of whole systems by the schedulers of their cores, calculated by hand. random_systems_test.cpp tests them with
+// random systems.
 
 #include <algorithm>
 #include <random>
@@ -85,7 +86,7 @@ Scheduler& scheduler_of(SystemMaker& maker, UnitIndex core) { return maker.syste
 
 }  // namespace
 
-TEST_CASE("jobs that come with jitter or in bursts are counted as often as they may come") {
+TEST_CASE("jobs with release jitter or bursts are counted at their maximum rate") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core"), other = maker.core("other");
   Periodic late{us(20), us(0)};
@@ -107,7 +108,7 @@ TEST_CASE("jobs that come with jitter or in bursts are counted as often as they 
   CHECK(part(bounds[below], ContributionKind::preemption, burst) == us(18));
 }
 
-TEST_CASE("a job may have to wait for the one before it, and the bound exceeds the period") {
+TEST_CASE("a job may wait for its predecessor and the bound exceeds the period") {
   // Lehoczky's set: 26 of 70, 62 of 100. Without jitter the core is plain and such tasks have no bound.
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
@@ -121,7 +122,7 @@ TEST_CASE("a job may have to wait for the one before it, and the bound exceeds t
   CHECK(bounds[high].worst == us(26));
 }
 
-TEST_CASE("who nothing limits has no bound, with the stimulus named") {
+TEST_CASE("a task without a rate limit has no bound and the stimulus is named") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const TaskIndex any = maker.task("any", core, 2, stimulus(maker, "any time", Sporadic{})),
@@ -133,7 +134,7 @@ TEST_CASE("who nothing limits has no bound, with the stimulus named") {
   CHECK(bounds[high].worst == us(1));
 }
 
-TEST_CASE("an event stimulus releases as often as its event is set") {
+TEST_CASE("an event stimulus releases whenever its event is set") {
   SystemMaker maker;
   const UnitIndex one = maker.core("one"), two = maker.core("two");
   const EventIndex event = maker.event("event");
@@ -148,8 +149,9 @@ TEST_CASE("an event stimulus releases as often as its event is set") {
   CHECK(bounds[low].worst == us(12 + 5));
 }
 
-TEST_CASE("what a jittered task triggers comes as irregularly as that one") {
-  // source comes at 15 and 20, and triggered just behind it, 6 long: the second job waits 1. below (T 100) sees both.
+TEST_CASE("a triggered task inherits the release jitter of the triggering task") {
+  // source is released at 15 and 20, and triggered directly after it, 6 long: the second job waits 1. below (T 100) is
+  // affected by both.
   SystemMaker maker;
   const UnitIndex one = maker.core("one"), two = maker.core("two");
   const StimulusIndex request = maker.inter_process(), further = maker.inter_process();
@@ -165,7 +167,7 @@ TEST_CASE("what a jittered task triggers comes as irregularly as that one") {
   maker.compute(last, 1);
   for (const TaskIndex each : {source, triggered, last, below}) maker[each].deadline = us(6);
   const System system = maker.build();
-  const Results results = analysed(system, us(100));
+  const Results results = analyzed(system, us(100));
   CHECK(results.tasks[triggered].response.max == us(7));
   CHECK(results.tasks[triggered].bound.worst == us(7));
   CHECK(results.tasks[triggered].guaranteed == false);
@@ -177,7 +179,7 @@ TEST_CASE("what a jittered task triggers comes as irregularly as that one") {
   CHECK(results.tasks[below].bound.worst == us(2 + 2 * 6 + 2 * 1));
 }
 
-TEST_CASE("a non-preemptive task blocks those above it, and is left alone once it runs") {
+TEST_CASE("a non-preemptive task blocks higher-priority tasks and is not preempted once started") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const TaskIndex high = task(maker, "high", core, 3, 20, 4), middle = task(maker, "middle", core, 2, 50, 6),
@@ -190,7 +192,7 @@ TEST_CASE("a non-preemptive task blocks those above it, and is left alone once i
   CHECK(bounds[low].worst == us(4 + 6 + 9));  // preempted it would have to wait for the second of high, 20 later
 }
 
-TEST_CASE("interrupts come between whatever tasks do, but not into what cannot be interrupted") {
+TEST_CASE("interrupts preempt all tasks except in uninterruptible sections") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const TaskIndex isr = task(maker, "isr", core, 0, 40, 2), high = task(maker, "high", core, 9, 50, 4),
@@ -215,7 +217,7 @@ TEST_CASE("interrupts come between whatever tasks do, but not into what cannot b
   }
 }
 
-TEST_CASE("cooperative tasks wait for runnables of each other, or for schedule points") {
+TEST_CASE("cooperative tasks wait for runnables or schedule points of each other") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const TaskIndex high = maker.task("high", core, 3, maker.periodic(100)), free = task(maker, "free", core, 2, 100, 5),
@@ -238,7 +240,7 @@ TEST_CASE("cooperative tasks wait for runnables of each other, or for schedule p
   }
 }
 
-TEST_CASE("a critical section under priority ceiling blocks those up to the ceiling") {
+TEST_CASE("a critical section under a priority ceiling blocks tasks up to the ceiling") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const TaskIndex top = task(maker, "top", core, 4, 100, 1), high = task(maker, "high", core, 3, 100, 2),
@@ -258,7 +260,7 @@ TEST_CASE("a critical section under priority ceiling blocks those up to the ceil
   CHECK(part(bounds[middle], ContributionKind::blocking, low) == us(6));
 }
 
-TEST_CASE("semaphores without a limit on waiting are named") {
+TEST_CASE("semaphores with unbounded waiting are named") {
   SystemMaker maker;
   const UnitIndex one = maker.core("one"), two = maker.core("two");
   const TaskIndex a = task(maker, "a", one, 2, 100, 1), b = task(maker, "b", one, 1, 100, 1),
@@ -303,7 +305,7 @@ TEST_CASE("semaphores without a limit on waiting are named") {
   }
 }
 
-TEST_CASE("earliest deadline first") {
+TEST_CASE("earliest deadline first bounds hold for a system") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   scheduler_of(maker, core).kind = SchedulingAlgorithm::earliest_deadline_first;
@@ -343,7 +345,7 @@ TEST_CASE("earliest deadline first") {
   }
 }
 
-TEST_CASE("rate and deadline monotonic go by periods and deadlines") {
+TEST_CASE("rate and deadline monotonic ranks follow periods and deadlines") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const TaskIndex rare = task(maker, "rare", core, 9, 100, 10), often = task(maker, "often", core, 1, 50, 5);
@@ -362,7 +364,7 @@ TEST_CASE("rate and deadline monotonic go by periods and deadlines") {
   }
 }
 
-TEST_CASE("tasks that move between cores") {
+TEST_CASE("tasks that migrate between cores have bounds") {
   SystemMaker maker;
   const UnitIndex one = maker.core("one"), two = maker.core("two");
   auto& platform = maker.system().platform;
@@ -389,7 +391,7 @@ TEST_CASE("tasks that move between cores") {
   }
 }
 
-TEST_CASE("jobs of a task that moves between cores run one after the other, in however many ways they come") {
+TEST_CASE("jobs of a migrating task run one after the other for any number of activations") {
   SystemMaker maker;
   const UnitIndex one = maker.core("one"), two = maker.core("two");
   auto& platform = maker.system().platform;
@@ -401,7 +403,7 @@ TEST_CASE("jobs of a task that moves between cores run one after the other, in h
   };
   SECTION("so that one waits for the other") {
     also_every(150);
-    const Results results = analysed(maker.build(), us(300));
+    const Results results = analyzed(maker.build(), us(300));
     CHECK(results.tasks[twice].response.max == us(20));
     CHECK(results.tasks[twice].bound.worst == us(20));
     CHECK(part(results.tasks[twice].bound, ContributionKind::backlog, twice) == us(10));
@@ -412,7 +414,7 @@ TEST_CASE("jobs of a task that moves between cores run one after the other, in h
   }
 }
 
-TEST_CASE("a task that waits for a GPU can be blocked anew each time") {
+TEST_CASE("a task that waits for a GPU can be blocked again after each wait") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
   const StimulusIndex start = maker.inter_process();
@@ -436,7 +438,7 @@ TEST_CASE("a task that waits for a GPU can be blocked anew each time") {
   }
 }
 
-TEST_CASE("of a branch the dearest alternative counts, and a loop has no bound") {
+TEST_CASE("the most expensive alternative of a branch counts and a loop has no bound") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const TaskIndex branching = maker.task("branching", core, 2, maker.periodic(100)),
@@ -461,7 +463,7 @@ TEST_CASE("of a branch the dearest alternative counts, and a loop has no bound")
   }
 }
 
-TEST_CASE("a job that may end early does at best no more than what stands before") {
+TEST_CASE("the best case of a job that may end early covers only the steps before the end") {
   SystemMaker maker;
   const TaskIndex early = maker.task("early", maker.core("core"), 1, maker.periodic(100));
   Branch branch;
@@ -477,7 +479,7 @@ TEST_CASE("a job that may end early does at best no more than what stands before
   CHECK(bounds_of(maker)[early].best == us(2 + 1));
 }
 
-TEST_CASE("the analysis of plain cores and that of cores with sections agree where both hold") {
+TEST_CASE("the analyses of plain cores and of cores with sections agree where both apply") {
   std::mt19937 random(3);
   const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   int compared = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bounds of whole systems, by hand. random_systems_test.cpp tries them.
+// Bounds of whole systems, calculated by hand. random_systems_test.cpp tests them with random systems.
 
 #include <string>
 #include <vector>
@@ -27,7 +27,7 @@ Duration part(const Bound& bound, ContributionKind kind, std::optional<TaskIndex
 
 }  // namespace
 
-TEST_CASE("bounds of tasks on one core are those of the textbook") {
+TEST_CASE("bounds of tasks on one core match the textbook") {
   // Burns, Wellings, "Real-Time Systems and Programming Languages", the set with T = 80, 40, 20 and C = 40, 10, 5,
   // rate-monotonic: R = 80, 15, 5, though its utilisation of 1 is far above Liu and Layland's 0.78.
   SystemMaker maker;
@@ -39,7 +39,7 @@ TEST_CASE("bounds of tasks on one core are those of the textbook") {
   maker.compute(c, 5);
   for (const TaskIndex task : {a, b, c}) maker[task].deadline = us(80);
   maker[c].deadline = us(4);
-  const Results results = analysed(maker.build(), us(80));
+  const Results results = analyzed(maker.build(), us(80));
   CHECK(results.tasks[a].bound.worst == us(80));
   CHECK(results.tasks[b].bound.worst == us(15));
   CHECK(results.tasks[c].bound.worst == us(5));
@@ -51,9 +51,9 @@ TEST_CASE("bounds of tasks on one core are those of the textbook") {
   CHECK(results.tasks[c].guaranteed == false);
 }
 
-TEST_CASE("a triggered task inherits its trigger's period with jitter") {
-  // On core 1: fast (T 10, C 3) before source (T 20, C 1 + 1, triggering after the first): R = 2 + 3 = 5, so that the
-  // trigger comes between 1 and 4 after the release: jitter 5 - 2 = 3. On core 2: triggered (C 4) before below (T 40).
+TEST_CASE("a triggered task inherits the period with jitter") {
+  // On core 1: fast (T 10, C 3) before source (T 20, C 1 + 1, triggering after the first): R = 2 + 3 = 5, so the
+  // trigger occurs between 1 and 4 after the release: jitter 5 - 2 = 3. On core 2: triggered (C 4) before below (T 40).
   SystemMaker maker;
   const UnitIndex one = maker.core("one"), two = maker.core("two");
   const StimulusIndex request = maker.inter_process();
@@ -68,20 +68,20 @@ TEST_CASE("a triggered task inherits its trigger's period with jitter") {
   maker.compute(triggered, 4);
   SECTION("which brings one more job into a window") {
     maker.compute(below, 14);  // 18 + 3 > 20: a second job, 22; without jitter 18
-    const Results results = analysed(maker.build(), us(40));
+    const Results results = analyzed(maker.build(), us(40));
     CHECK(results.tasks[source].bound.worst == us(5));
     CHECK(results.tasks[triggered].bound.worst == us(4));
     CHECK(results.tasks[below].bound.worst == us(22));
   }
   SECTION("or does not") {
     maker.compute(below, 13);  // 17 + 3 = 20
-    const Results results = analysed(maker.build(), us(40));
+    const Results results = analyzed(maker.build(), us(40));
     CHECK(results.tasks[below].bound.worst == us(17));
     CHECK(results.tasks[below].bound.best == us(13));
   }
 }
 
-TEST_CASE("what is executed beside an offload counts once at worst and not at best") {
+TEST_CASE("execution concurrent with an offload counts once in the worst case and not in the best case") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
   const StimulusIndex request = maker.inter_process();
@@ -96,7 +96,7 @@ TEST_CASE("what is executed beside an offload counts once at worst and not at be
   maker.compute(host, 7);
   maker.kernel(device, 30);
   maker.set(device, done, host);
-  const Results results = analysed(maker.build(), us(100));
+  const Results results = analyzed(maker.build(), us(100));
   CHECK(results.tasks[host].response.max == us(5 + 30 + 7));
   CHECK(results.tasks[host].bound.best == us(5 + 30 + 7));
   CHECK(results.tasks[host].bound.worst == us(5 + 20 + 30 + 7));
@@ -105,19 +105,19 @@ TEST_CASE("what is executed beside an offload counts once at worst and not at be
   CHECK(part(results.tasks[host].bound, ContributionKind::kernel) == us(30));
 }
 
-TEST_CASE("a task with two stimuli has the bound of both kinds of jobs") {
+TEST_CASE("a task with two stimuli has the bound of both activations") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const TaskIndex twice = maker.task("twice", core, 1, maker.periodic(50));
   maker.system().stimuli[maker.periodic(70)].activates.push_back(twice);
   maker.compute(twice, 10);
-  const Results results = analysed(maker.build(), us(350));
+  const Results results = analyzed(maker.build(), us(350));
   CHECK(results.tasks[twice].response.max == us(20));
   CHECK(results.tasks[twice].bound.worst == us(20));
   CHECK(part(results.tasks[twice].bound, ContributionKind::backlog, twice) == us(10));
 }
 
-TEST_CASE("what is outside of the analysis has a reason, and takes only what depends on it along") {
+TEST_CASE("an excluded task has a reason and affects only dependent tasks") {
   SystemMaker maker;
   const UnitIndex one = maker.core("one"), two = maker.core("two"), gpu = maker.gpu("GPU");
   const EventIndex done = maker.event("done");
@@ -140,7 +140,7 @@ TEST_CASE("what is outside of the analysis has a reason, and takes only what dep
     maker[task].time_slice = us(20);
   }
   maker[first].gpu.context = maker[second].gpu.context = "shared";
-  const Results results = analysed(maker.build(), us(100));
+  const Results results = analyzed(maker.build(), us(100));
   CHECK(results.tasks[waiter].bound.reason ==
         "it waits for setter, a task on a CPU, but the analysis covers only waits for a GPU");
   CHECK(results.tasks[waiter].bound.best == us(5));
@@ -150,11 +150,11 @@ TEST_CASE("what is outside of the analysis has a reason, and takes only what dep
   CHECK(results.tasks[setter].bound.worst == us(5));
   CHECK_THAT(results.tasks[first].bound.reason, Catch::StartsWith("it shares its GPU context with second"));
   CHECK_THAT(results.tasks[second].bound.reason, Catch::StartsWith("it shares its GPU context with first"));
-  // Whatever the shared context does, one of its slots comes before the only turn.
+  // Whatever the shared context does, one of its slots precedes the only turn.
   CHECK(results.tasks[apart].bound.worst == us(10 + 20));
 }
 
-TEST_CASE("an overloaded core or GPU is named with its demand, and what does not depend on it is bounded") {
+TEST_CASE("an overloaded core or GPU is named with its demand and independent tasks are bounded") {
   SystemMaker maker;
   const UnitIndex one = maker.core("one"), two = maker.core("two"), gpu = maker.gpu("GPU");
   const TaskIndex high = maker.task("high", one, 2, maker.periodic(10)),
@@ -167,7 +167,7 @@ TEST_CASE("an overloaded core or GPU is named with its demand, and what does not
   maker.compute(elsewhere, 6);
   maker.kernel(left, 6);
   maker.kernel(right, 6);
-  const Results results = analysed(maker.build(), us(100));
+  const Results results = analyzed(maker.build(), us(100));
   CHECK(results.tasks[high].bound.worst == us(6));
   CHECK(results.tasks[elsewhere].bound.worst == us(6));
   CHECK(results.tasks[low].bound.reason ==
@@ -176,7 +176,7 @@ TEST_CASE("an overloaded core or GPU is named with its demand, and what does not
   CHECK(results.tasks[right].bound.reason == results.tasks[left].bound.reason);
 }
 
-TEST_CASE("tasks that trigger each other in a circle have no bound") {
+TEST_CASE("tasks that trigger each other in a cycle have no bound") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const StimulusIndex there = maker.inter_process(), back = maker.inter_process();
@@ -192,7 +192,7 @@ TEST_CASE("tasks that trigger each other in a circle have no bound") {
   CHECK(bounds.tasks[b].reason == bounds.tasks[a].reason);
 }
 
-TEST_CASE("a host that nothing activates and that has a loop waits for no device task") {
+TEST_CASE("a host that is never activated and has a loop waits for no device task") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core"), gpu = maker.gpu("GPU");
   const StimulusIndex never = maker.inter_process(), request = maker.inter_process();

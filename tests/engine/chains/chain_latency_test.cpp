@@ -100,7 +100,7 @@ Expected observed(const Played& played, std::pair<std::int64_t, std::int64_t> fi
 
 // ---------------------------------------------------------------- LET
 
-TEST_CASE("chains under LET have the latencies published for WATERS 2019") {
+TEST_CASE("LET chains have the latencies published for WATERS 2019") {
   constexpr std::int64_t lidar = 33, can = 10, localization = 400, ekf = 15, planner = 15, dasm = 5, sfm = 33,
                          lane = 66;
   struct Published {
@@ -118,13 +118,13 @@ TEST_CASE("chains under LET have the latencies published for WATERS 2019") {
   }
 }
 
-TEST_CASE("a task alone reacts after two periods at the latest") {
+TEST_CASE("a single task reacts after at most two periods") {
   const auto latencies = engine::let_latencies(synchronous({7}));
   REQUIRE(latencies);
   CHECK(*latencies == engine::LetLatencies{ms(14), ms(7), ms(14), ms(7), ms(14), ms(7)});
 }
 
-TEST_CASE("a chain that one works out by hand") {
+TEST_CASE("a chain has the latencies of a manual calculation") {
   // A reads at 0, 2, 4 … and writes at 2, 4, 6 …; B reads at 0, 3, 6 … and writes at 3, 6, 9 ….
   // Forward: read 0 → written 2 → read 3 → 6: 6. Read 2 → 4 → 6 → 9: 7. Read 4 → 6 → 6 → 9: 5, and so on every 6.
   // Just after 0 is like 2: 9 - 0 = 9. Just after 2 is like 4: 9 - 2 = 7. Just after 4 is like 6 → 12: 12 - 4 = 8.
@@ -134,7 +134,7 @@ TEST_CASE("a chain that one works out by hand") {
   CHECK(*latencies == engine::LetLatencies{ms(9), ms(7), ms(9), ms(6), ms(9), ms(5)});
 }
 
-TEST_CASE("offsets move what meets what, and a late start is waited for") {
+TEST_CASE("offsets change the latencies and late starts are included") {
   // B reads one after A has written: 2 + 1 + 2 always.
   const auto shifted = engine::let_latencies(std::vector<Periodic>{{ms(2), {}}, {ms(2), ms(1)}});
   REQUIRE(shifted);
@@ -149,7 +149,7 @@ TEST_CASE("offsets move what meets what, and a late start is waited for") {
   CHECK(in_ms(late->age) == 7);
 }
 
-TEST_CASE("a hyperperiod that is too long to be enumerated is said to be so") {
+TEST_CASE("a hyperperiod that is too long to enumerate is reported") {
   const auto primes = engine::let_latencies(std::vector<Periodic>{{Duration::picoseconds(999'999'999'989), {}},
                                                                   {Duration::picoseconds(999'999'999'961), {}},
                                                                   {Duration::picoseconds(7), {}}});
@@ -160,7 +160,7 @@ TEST_CASE("a hyperperiod that is too long to be enumerated is said to be so") {
   CHECK_FALSE(many);
 }
 
-TEST_CASE("the enumeration agrees with playing every job through, for random chains") {
+TEST_CASE("the enumeration agrees with a simulation of every job for random chains") {
   std::mt19937 random(20190701);
   const auto between = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   constexpr int periods[] = {1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 20};
@@ -202,7 +202,7 @@ TEST_CASE("the enumeration agrees with playing every job through, for random cha
 
 // ---------------------------------------------------------------- bounds
 
-TEST_CASE("bounds under implicit communication add periods and response times") {
+TEST_CASE("bounds under implicit communication are sums of periods and response times") {
   const std::vector<engine::BoundedTask> tasks = {{ms(10), ms(3)}, {ms(20), ms(12)}, {ms(5), ms(1)}};
   CHECK(engine::latency_bounds(tasks) == engine::LatencyBounds{ms(51), ms(41), ms(51), ms(46)});
 }
@@ -328,7 +328,7 @@ std::vector<std::string> names_of(const std::vector<Chain>& chains) {
 
 }  // namespace
 
-TEST_CASE("a chain of a system has its bounds once response times are known, and else says what is missing") {
+TEST_CASE("a chain has bounds if response times are known and otherwise states what is missing") {
   ChainMaker maker;
   const TaskIndex a = maker.periodic_task("a", 10), b = maker.periodic_task("b", 20);
   System system = maker.with_labels({{a, b}});
@@ -350,7 +350,7 @@ TEST_CASE("a chain of a system has its bounds once response times are known, and
   CHECK(*known[0].implicit == engine::LatencyBounds{us(40), us(30), us(40), us(20)});
 }
 
-TEST_CASE("who writes before it reads passes data on one job later when accesses count as they stand") {
+TEST_CASE("a task that writes before it reads delays data by one job under explicit communication") {
   ChainMaker maker;
   const TaskIndex a = maker.periodic_task("a", 10), b = maker.periodic_task("b", 10), c = maker.periodic_task("c", 10);
   maker.add(b, WriteLabel{1});  // before the read of label 0 that with_labels adds
@@ -363,7 +363,7 @@ TEST_CASE("who writes before it reads passes data on one job later when accesses
   CHECK(results[0].explicit_access->reaction == us(46));
 }
 
-TEST_CASE("a wrapper and the function it triggers are one step under LET") {
+TEST_CASE("a wrapper and its triggered function are one step under LET") {
   test::SystemMaker maker;
   const UnitIndex core = maker.core("core"), gpu = maker.gpu("gpu");
   const StimulusIndex request = maker.inter_process();
@@ -387,7 +387,7 @@ TEST_CASE("a wrapper and the function it triggers are one step under LET") {
   CHECK(results[1].implicit->reaction == us(33 + 9 + 15 + 2));
 }
 
-TEST_CASE("a chain by task names is understood, and what is wrong with one is said") {
+TEST_CASE("a chain of task names is parsed and errors are reported") {
   ChainMaker maker;
   const TaskIndex a = maker.periodic_task("Alpha", 10), b = maker.periodic_task("Beta", 10);
   maker.periodic_task("Gamma", 10);
@@ -410,7 +410,7 @@ TEST_CASE("a chain by task names is understood, and what is wrong with one is sa
   CHECK(diagnostics.all().size() == 1);  // nothing leads back
 }
 
-TEST_CASE("chains are found along labels: as long as they can be, no task twice, in model order") {
+TEST_CASE("chains along labels are maximal and without repeated tasks in model order") {
   {
     ChainMaker maker;
     const TaskIndex a = maker.periodic_task("a", 10), b = maker.periodic_task("b", 10),
@@ -437,7 +437,7 @@ TEST_CASE("chains are found along labels: as long as they can be, no task twice,
   }
 }
 
-TEST_CASE("a search for chains where everything is connected with everything comes to an end") {
+TEST_CASE("a chain search terminates in a fully connected system") {
   ChainMaker maker;
   std::vector<TaskIndex> tasks;
   for (int i = 0; i < 25; ++i) tasks.push_back(maker.periodic_task("t" + std::to_string(i), 10));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verdicts on the latency constraints of chains, by each kind of communication.
+// Verdicts on the latency constraints of chains, for each kind of communication.
 
 #include <vector>
 
@@ -19,7 +19,7 @@ namespace {
 constexpr auto reaction = ChainLimit::Kind::reaction;
 constexpr auto age = ChainLimit::Kind::age;
 
-/// Three tasks on cores of their own, every 10, 20 and 20 us, one after the other in a chain with these limits.
+/// Three tasks on separate cores, every 10, 20 and 20 us, one after the other in a chain with these limits.
 System chain_system(std::vector<ChainLimit> limits) {
   test::SystemMaker maker;
   std::vector<TaskIndex> tasks;
@@ -43,7 +43,7 @@ Results analysed_with(const System& system, Communication communication, std::op
 
 }  // namespace
 
-TEST_CASE("a latency that the simulation saw beyond its limit is missed, and the verdict with it") {
+TEST_CASE("a simulated latency beyond its limit is missed and so is the verdict") {
   // A job of t0 reads at 10 and writes at 14; t1 reads that at 20 and writes at 24; t2 reads at 40 and writes at 44.
   const System system = chain_system({{"tight", reaction, std::nullopt, test::us(33)},
                                       {"seen", reaction, std::nullopt, test::us(60)},
@@ -66,20 +66,20 @@ TEST_CASE("a latency that the simulation saw beyond its limit is missed, and the
   CHECK(assessment.count(OverallVerdict::missed) == 2);
 }
 
-TEST_CASE("a chain that is longer than the hyperperiod is passed through before the simulation ends") {
+TEST_CASE("a chain longer than the hyperperiod is completed before the simulation ends") {
   const System system = chain_system({{"tight", reaction, std::nullopt, test::us(33)}});
   const Results results = analysed_with(system, Communication::implicit);
   CHECK(*results.hyperperiod == test::us(20));
   CHECK(results.horizon == test::us(300));
   CHECK(results.horizon.picoseconds() % results.hyperperiod->picoseconds() == 0);
   CHECK(results.chains[0].observed.reads >= 4);
-  // Cut short, nothing comes through, and nothing is met.
+  // A truncated simulation has no complete passage, and nothing is met.
   const Results cut = analysed_with(system, Communication::implicit, test::us(10));
   CHECK(cut.chains[0].limits[0].implicit.verdict == LimitVerdict::unknown);
   CHECK(assess(system, cut, {}).verdict == OverallVerdict::unknown);
 }
 
-TEST_CASE("the communication that is chosen decides, and the others stand beside it") {
+TEST_CASE("the selected communication decides and the others are also reported") {
   // Bounds: each step takes a period and a response of 4, less the first period: 10 + 20 + 20 + 12 - 10.
   const System system = chain_system({{"limit", reaction, std::nullopt, test::us(52) + Duration::nanoseconds(1)},
                                       {"less", reaction, std::nullopt, test::us(51)}});
@@ -98,7 +98,7 @@ TEST_CASE("the communication that is chosen decides, and the others stand beside
   CHECK(verdict(Communication::let) == OverallVerdict::missed);
 }
 
-TEST_CASE("latencies under LET hold only for jobs that end within their intervals") {
+TEST_CASE("LET latencies hold only if jobs end within their intervals") {
   test::SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const TaskIndex slow = maker.task("slow", core, 1, maker.periodic(10)),
@@ -116,7 +116,7 @@ TEST_CASE("latencies under LET hold only for jobs that end within their interval
   CHECK(judged().guaranteed == true);
 }
 
-TEST_CASE("latencies count from the activation where that is the stimulus of the chain") {
+TEST_CASE("latencies count from the activation if it is the stimulus of the chain") {
   test::SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const TaskIndex urgent = maker.task("urgent", core, 2, maker.periodic(100)),

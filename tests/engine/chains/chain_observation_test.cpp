@@ -19,7 +19,7 @@ constexpr Duration us(std::int64_t value) { return Duration::microseconds(value)
 
 }  // namespace
 
-TEST_CASE("observed: jobs that read and write as under LET show the latencies of LET") {
+TEST_CASE("observed: jobs that read and write as under LET have LET latencies") {
   std::mt19937 random(20230711);
   constexpr int periods[] = {2, 3, 4, 5, 6, 10, 12, 15};
   for (int round = 0; round < 100; ++round) {
@@ -44,7 +44,7 @@ TEST_CASE("observed: jobs that read and write as under LET show the latencies of
   }
 }
 
-TEST_CASE("observed: what one follows by hand") {
+TEST_CASE("observed: latencies match a manual calculation") {
   // What the first task read at 0 is written at 2, read by the second at 11 and written at 12. What it read at 10 is
   // written at 12 and overwritten at 22 by what it read at 20, just when the second reads: 23 shows both.
   const std::vector<std::vector<engine::JobAccess>> jobs = {{{at(0), at(2)}, {at(10), at(12)}, {at(20), at(22)}},
@@ -53,7 +53,7 @@ TEST_CASE("observed: what one follows by hand") {
   CHECK(observed == engine::ObservedLatencies{3, us(23), us(13), us(23), us(12), us(3), us(3)});
 }
 
-TEST_CASE("observed: nothing is made up where nothing came through") {
+TEST_CASE("observed: no latency is reported without a complete passage") {
   const std::vector<std::vector<engine::JobAccess>> jobs = {{{at(5), at(9)}}, {{at(0), at(1)}, {at(6), at(7)}}};
   CHECK(engine::observed_latencies(jobs) == engine::ObservedLatencies{});
   const std::vector<std::vector<engine::JobAccess>> none(2);

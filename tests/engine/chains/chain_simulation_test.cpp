@@ -5,11 +5,11 @@
 
 namespace chains_chain_simulation_test {
 
-// Chains in simulated systems: what is seen of them. random_systems_test.cpp holds it against the bounds.
+// Observed chains in simulated systems. random_systems_test.cpp compares them with the bounds.
 
 using namespace test;
 
-TEST_CASE("what the simulation sees of a chain follows from when its jobs start and end") {
+TEST_CASE("simulated chain latencies follow from the starts and ends of jobs") {
   // P every 10, 2 long; C every 15, 3 long, on a core of its own. P reads at 0, 10, 20, 30 and writes 2 later; C reads
   // at 0, 15, 30, 45 and writes 3 later. What P reads at 0, 10, 20, 30 is written by C at 18, 18, 33, 48.
   SystemMaker maker;
@@ -21,7 +21,7 @@ TEST_CASE("what the simulation sees of a chain follows from when its jobs start 
   Chain chain;
   chain.tasks = {p, c};
   system.chains.push_back(chain);
-  const auto results = analysed(system, us(120));
+  const auto results = analyzed(system, us(120));
   const engine::ObservedLatencies& seen = results.chains[0].observed;
   CHECK(seen.reduced_reaction == us(18));  // 0 → 18
   CHECK(seen.reaction == us(28));          // just after 20 → 30 → 48

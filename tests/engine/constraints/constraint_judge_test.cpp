@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing constraints on sequences of instants: by hand, and against a slow reading of docs/reference/constraints.md.
+// Timing constraints on sequences of instants: by hand, and compared with a slow reference of
+// docs/reference/constraints.md.
 
 #include <algorithm>
 #include <optional>
@@ -85,7 +86,7 @@ TEST_CASE("delay Reaction: every source has a target within the limits (K1)") {
   CHECK(late.broken == 1);
 }
 
-TEST_CASE("delay OneToOne: the i-th belong together and none is left over (K2)") {
+TEST_CASE("delay OneToOne: the i-th occurrences belong together and none is left over (K2)") {
   const Judgement pairs = delay({0, 10}, {3, 4, 12}, limits(0, 5), Mapping::one_to_one);
   check_missed(pairs, 10);
   CHECK(pairs.first->others == instants({4}));
@@ -93,12 +94,12 @@ TEST_CASE("delay OneToOne: the i-th belong together and none is left over (K2)")
   check_met(delay({0, 10}, {3, 4, 12}, limits(0, 5), Mapping::reaction), 2);
 }
 
-TEST_CASE("delay UniqueReaction: every source has a target of its own (K3)") {
+TEST_CASE("delay UniqueReaction: every source has a separate target (K3)") {
   check_met(delay({0, 1}, {3}, limits(0, 5), Mapping::reaction), 2);
   check_missed(delay({0, 1}, {3}, limits(0, 5), Mapping::unique_reaction), 1);
 }
 
-TEST_CASE("repetition: there are ideal instants that real ones follow by no more than the jitter (K4, K5, K8)") {
+TEST_CASE("repetition: ideal instants exist that occurrences follow within the jitter (K4 and K5 and K8)") {
   check_met(repetition({0, 11, 21, 32}, 1, 10, 10, 2), 3);
   check_missed(repetition({0, 11, 21, 33}, 1, 10, 10, 2), 33);
   check_met(repetition({0, 1, 16, 20}, 2, 15, 25, 0), 2);
@@ -108,7 +109,8 @@ TEST_CASE("repetition: there are ideal instants that real ones follow by no more
   check_met(repetition({0, 13}, 1, 8, 12, 1), 1);
 }
 
-TEST_CASE("event synchronization: windows that hold one of each, or the i-th ones within the tolerance (K6, K7)") {
+TEST_CASE(
+    "event synchronization: windows contain one of each or the i-th occurrences are within the tolerance (K6 and K7)") {
   for (const bool multiple : {false, true}) {
     INFO(multiple);
     CHECK(together({{0, 10}, {1, 12}}, 2, multiple).verdict() == LimitVerdict::met);
@@ -118,7 +120,7 @@ TEST_CASE("event synchronization: windows that hold one of each, or the i-th one
   check_missed(together({{0, 1}, {1}}, 1, false), 1);
 }
 
-TEST_CASE("data age: a value that is read is no older than the limit (K9)") {
+TEST_CASE("data age: a read value is no older than the limit (K9)") {
   DataAgeJudge judge(RunnableIndex{1}, LabelIndex{0}, limits(std::nullopt, 5));
   for (const auto& [at, write] : {std::pair(0, true), {4, false}, {9, false}, {10, true}, {11, false}})
     judge.take(use(at, write ? 0 : 1, 0, 0, write));
@@ -127,7 +129,7 @@ TEST_CASE("data age: a value that is read is no older than the limit (K9)") {
   CHECK(judge.judgement().first->others == instants({0}));
 }
 
-TEST_CASE("stability: nobody else writes between the reads of a job (K10)") {
+TEST_CASE("stability: no other job writes between the reads of a job (K10)") {
   for (const std::int64_t written : {0, 3, 5}) {
     INFO(written);
     IntrusionJudge judge({{TaskIndex{1}}, {}}, IntrusionJudge::Demand::stable);
@@ -145,7 +147,7 @@ TEST_CASE("stability: nobody else writes between the reads of a job (K10)") {
   }
 }
 
-TEST_CASE("coherency is about all labels of a group, stability about each on its own") {
+TEST_CASE("coherency concerns all labels of a group and stability each single label") {
   using Demand = IntrusionJudge::Demand;
   for (const Demand demand : {Demand::coherent_input, Demand::stable}) {
     IntrusionJudge judge({{TaskIndex{1}}, {}}, demand);
@@ -165,7 +167,7 @@ TEST_CASE("coherency is about all labels of a group, stability about each on its
   check_missed(output.judgement(), 4);
 }
 
-TEST_CASE("a job that is not seen whole is not judged, unless it is broken") {
+TEST_CASE("a partially observed job is judged only if it violates the constraint") {
   const auto judged = [](bool begun, bool ended, bool broken) {
     IntrusionJudge judge({{TaskIndex{1}}, {}}, IntrusionJudge::Demand::stable);
     if (begun) judge.begin_job(1, 4);
@@ -194,7 +196,7 @@ TEST_CASE("an occurrence whose partner may lie beyond the window is not judged")
   check_missed(judge_order({}, instants({98}), whole), 98);
 }
 
-TEST_CASE("a window that begins in the middle: targets before the first source belong to earlier ones") {
+TEST_CASE("in a window with a cut start targets before the first source belong to earlier ones") {
   Window cut = whole;
   cut.cut_at_start = true;
   check_met(delay({10, 20}, {2, 12, 22}, limits(0, 5), Mapping::one_to_one, cut), 2);
@@ -204,7 +206,7 @@ TEST_CASE("a window that begins in the middle: targets before the first source b
   check_met(together({{10, 20}, {1, 9, 21}}, 2, false, cut), 2);
 }
 
-TEST_CASE("limits of any size overflow nothing") {
+TEST_CASE("limits of any size never overflow") {
   const std::int64_t most = std::numeric_limits<std::int64_t>::max(), least = -most;
   for (const std::int64_t lower : {least, std::int64_t{0}, most})
     for (const std::int64_t upper : {least, std::int64_t{0}, most}) {
@@ -216,7 +218,7 @@ TEST_CASE("limits of any size overflow nothing") {
   CHECK(repetition({0, 10, 20}, most, 0, 5, 0).judged == 0);
 }
 
-TEST_CASE("the order of runnables: groups one after the other, with nothing in between, at the start or at the end") {
+TEST_CASE("runnable order: groups follow each other with nothing between or at the start or at the end") {
   using Order = RunnableSequence::Order;
   const auto holds = [](Order order, const std::vector<RunnableIndex>& ran) {
     RunnableSequence sequence;
@@ -240,7 +242,7 @@ TEST_CASE("the order of runnables: groups one after the other, with nothing in b
   CHECK_FALSE(holds(Order::immediately_at_end, {1, 2, 3, 0}));
 }
 
-TEST_CASE("what a runnable calls, and who calls it, does not come in between") {
+TEST_CASE("callees and callers of a runnable do not count as interruptions of a sequence") {
   RunnableSequence sequence;
   sequence.order = RunnableSequence::Order::immediately_at_start;
   sequence.groups = {{{1}, {}, false}, {{2}, {}, false}};
@@ -257,7 +259,7 @@ TEST_CASE("what a runnable calls, and who calls it, does not come in between") {
   CHECK(judge_sequence(sequence, 0, {nested.data(), 2}).run.has_value());  // 7 is to run, too
 }
 
-TEST_CASE("chains: the responses to one stimulus, the stimuli of one response") {
+TEST_CASE("chains: responses to one stimulus and stimuli of one response are synchronized") {
   const auto judged = [](const std::vector<std::vector<Times>>& chains, bool of_stimuli, std::int64_t tolerance) {
     std::vector<std::vector<std::vector<Instant>>> held;
     std::vector<std::vector<Occurrences>> spans;
@@ -350,7 +352,7 @@ void compare_once(Dice& dice) {
   check_same(together(events, tolerance, true, window), naive::windows(events, tolerance, seen));
   check_same(together(events, tolerance, false, window), naive::groups(events, tolerance, seen));
 
-  // What is missed in the window stays so, whatever comes after it.
+  // A violation within the window is final, whatever follows it.
   const Window longer{window.from, Instant::at(ps(until)), window.cut_at_start};
   for (const Mapping mapping : {Mapping::reaction, Mapping::one_to_one, Mapping::unique_reaction})
     if (delay(xs, ys, same, mapping, window).broken > 0)
@@ -436,9 +438,7 @@ void compare(int count, unsigned seed) {
 
 }  // namespace constraint_judging
 
-TEST_CASE("random sequences, cut at both ends, are judged as the slow reading has it") { compare(300, 1); }
-TEST_CASE("many random sequences, cut at both ends, are judged as the slow reading has it", "[long]") {
-  compare(50'000, 2);
-}
+TEST_CASE("random sequences cut at both ends agree with the slow reference") { compare(300, 1); }
+TEST_CASE("many random sequences cut at both ends agree with the slow reference", "[long]") { compare(50'000, 2); }
 
 }  // namespace constraints_constraint_judge_test

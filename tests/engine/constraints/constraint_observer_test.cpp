@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of a simulation timing constraints are told, and what bounds show of them, in systems small enough to follow by
-// hand.
+// What timing constraints observe of a simulation, and what bounds prove about them, in systems small enough to follow
+// by hand.
 
 #include <optional>
 #include <string>
@@ -54,7 +54,7 @@ struct Maker : SystemMaker {
 
 /// The instants of every watched event, in microseconds, as a simulation of this length shows them.
 std::vector<std::vector<std::int64_t>> seen(const System& system, Duration until,
-                                            std::size_t most = ConstraintObserver::most_instants) {
+                                            std::size_t most = ConstraintObserver::max_instants) {
   AnalysisOptions options;
   options.until = until;
   Diagnostics diagnostics;
@@ -81,7 +81,7 @@ using Seen = std::vector<std::vector<std::int64_t>>;
 
 using namespace observed_constraints;
 
-TEST_CASE("runnables: what one calls suspends it, what follows resumes it, and it returns after its last step") {
+TEST_CASE("runnables: a call suspends the caller and its return resumes it and a runnable ends after its last step") {
   Maker maker;
   const TaskIndex task = maker.task("T", maker.core("C"), 1, maker.periodic(100));
   const RunnableIndex outer = maker.runnable("outer"), inner = maker.runnable("inner");
@@ -99,7 +99,7 @@ TEST_CASE("runnables: what one calls suspends it, what follows resumes it, and i
   CHECK(seen(maker.build(), us(50)) == Seen{{0}, {3}, {7}, {12}, {3, 12}, {}, {}, {7, 18}});
 }
 
-TEST_CASE("runnables: a call at the end of another one returns with it") {
+TEST_CASE("runnables: a call at the end of another runnable returns with it") {
   Maker maker;
   const TaskIndex task = maker.task("T", maker.core("C"), 1, maker.periodic(100));
   const RunnableIndex outer = maker.runnable("outer"), inner = maker.runnable("inner");
@@ -114,7 +114,7 @@ TEST_CASE("runnables: a call at the end of another one returns with it") {
   CHECK(seen(maker.build(), us(50)) == Seen{{}, {7}, {}, {7}});
 }
 
-TEST_CASE("runnables: preemption suspends the one that executes, also at its very start") {
+TEST_CASE("runnables: preemption suspends the executing runnable even at its start") {
   Maker maker;
   const UnitIndex core = maker.core("C");
   const TaskIndex urgent = maker.task("urgent", core, 2, maker.periodic(100, 5));
@@ -134,7 +134,7 @@ TEST_CASE("runnables: preemption suspends the one that executes, also at its ver
   CHECK(seen(maker.build(), us(50)) == Seen{{0}, {5}, {7}, {12}, {12}, {12}, {14}, {18}});
 }
 
-TEST_CASE("runnables: what a branch leaves out is not waited for") {
+TEST_CASE("runnables: skipped alternatives of a branch are not awaited") {
   Maker maker;
   const TaskIndex task = maker.task("T", maker.core("C"), 1, maker.periodic(10));
   const RunnableIndex first = maker.runnable("first"), second = maker.runnable("second");
@@ -151,7 +151,7 @@ TEST_CASE("runnables: what a branch leaves out is not waited for") {
   CHECK(seen(maker.build(), us(15)) == Seen{{5, 12}, {5, 12}});
 }
 
-TEST_CASE("processes, stimuli, labels, semaphores and modes occur when traces say so") {
+TEST_CASE("processes and stimuli and labels and semaphores and modes occur as in traces") {
   Maker maker;
   const UnitIndex core = maker.core("C");
   System& system = maker.system();
@@ -181,7 +181,7 @@ TEST_CASE("processes, stimuli, labels, semaphores and modes occur when traces sa
   CHECK(seen(maker.build(), us(50)) == Seen{{1}, {1}, {1}, {6}, {}, {1}, {6}, {1, 6}, {}, {1}, {6}, {1}, {6}, {}});
 }
 
-TEST_CASE("what would need too much memory ends the window, and a finding says where") {
+TEST_CASE("excessive memory ends the window with a finding") {
   Maker maker;
   const TaskIndex task = maker.task("T", maker.core("C"), 1, maker.periodic(10));
   maker.compute(task, 2);
@@ -200,7 +200,7 @@ TEST_CASE("what would need too much memory ends the window, and a finding says w
   CHECK(diagnostics.all()[0].id == "AM0562");
 }
 
-TEST_CASE("two observers of a simulation are told the same, as far as they want it") {
+TEST_CASE("two observers of a simulation receive the same events") {
   struct Counter final : SimulationObserver {
     Counter(bool wants_them, bool wants_all) : intervals(wants_them), events(wants_all) {}
     bool wants_intervals() const override { return intervals; }
@@ -254,7 +254,7 @@ struct Bounded {
     System system = maker.build();
     system.constraints.clear();
     system.constraints.push_back({"K", "Constraint", {}, {}, std::move(kind)});
-    return analysed(system, us(200)).constraints[0];
+    return analyzed(system, us(200)).constraints[0];
   }
   std::optional<bool> guaranteed(decltype(TimingConstraint::kind) kind) { return judged(std::move(kind)).guaranteed; }
 
@@ -273,7 +273,7 @@ TimeLimits between(std::optional<std::int64_t> lower, std::optional<std::int64_t
 
 }  // namespace observed_constraints
 
-TEST_CASE("a delay within a job is guaranteed by the bounds on its response time") {
+TEST_CASE("bounds on response times guarantee a delay within a job") {
   Bounded system;
   using Mapping = DelayLimit::Mapping;
   const auto delay = [&](Event source, Event target, const TimeLimits& limits) {
@@ -300,7 +300,7 @@ TEST_CASE("a delay within a job is guaranteed by the bounds on its response time
   CHECK(system.guaranteed(EventOrder{begun, of_process(system.other, EventAction::terminate)}) == true);
 }
 
-TEST_CASE("nothing is guaranteed where activations may be lost") {
+TEST_CASE("nothing is guaranteed if activations may be lost") {
   for (const int period : {20, 6}) {
     Maker maker;
     const UnitIndex core = maker.core("C");
@@ -314,14 +314,14 @@ TEST_CASE("nothing is guaranteed where activations may be lost") {
     constraint.kind =
         DelayLimit{{"E", Event::OfStimulus{stimulus}}, of_process(task, EventAction::terminate), between({}, 6)};
     maker.system().constraints.push_back(constraint);
-    const auto result = analysed(maker.build(), us(200)).constraints[0];
+    const auto result = analyzed(maker.build(), us(200)).constraints[0];
     INFO(period << ": " << result.reason);
     CHECK(result.verdict == LimitVerdict::met);
     CHECK(result.guaranteed == (period == 20 ? std::optional(true) : std::nullopt));
   }
 }
 
-TEST_CASE("a repetition is guaranteed where response times vary by no more than the jitter, or the limits leave room") {
+TEST_CASE("a repetition is guaranteed if response times vary within the jitter or the limits leave room") {
   Bounded system;
   const auto repeated = [&](Event event, std::int64_t span, const TimeLimits& limits, std::int64_t jitter) {
     return system.guaranteed(Repetition{std::move(event), span, limits, us(jitter)});
@@ -338,7 +338,7 @@ TEST_CASE("a repetition is guaranteed where response times vary by no more than 
   CHECK(repeated(ended, 1, between(21, {}), 0) == false);
 }
 
-TEST_CASE("events of one stimulus are synchronized as far as response times allow") {
+TEST_CASE("events of one stimulus are synchronized within the variation of response times") {
   Bounded system;
   const auto together = [&](std::int64_t tolerance, bool multiple) {
     return system.guaranteed(EventSynchronization{
@@ -353,19 +353,19 @@ TEST_CASE("events of one stimulus are synchronized as far as response times allo
   }
 }
 
-TEST_CASE("what bounds show is met, even where the simulation is too short to see it") {
+TEST_CASE("a guaranteed constraint is met even if the simulation is too short") {
   Bounded system;
   System built = system.maker.build();
   built.constraints.push_back(
       {"K", "Constraint", {}, {}, Repetition{{"E", Event::OfStimulus{system.stimulus}}, 5, between(100, 100), {}}});
-  const ConstraintResult result = analysed(built, us(30)).constraints[0];
+  const ConstraintResult result = analyzed(built, us(30)).constraints[0];
   CHECK(result.verdict == LimitVerdict::met);
   CHECK(result.guaranteed == true);
   CHECK(result.judged == 0);
   CHECK(result.reason.find("response-time bounds guarantee it") == 0);
 }
 
-TEST_CASE("by default, limits that are longer than the hyperperiod are seen to pass") {
+TEST_CASE("the default simulation time covers limits longer than the hyperperiod") {
   Bounded system;
   System built = system.maker.build();
   built.constraints.push_back({"K",
@@ -381,7 +381,7 @@ TEST_CASE("by default, limits that are longer than the hyperperiod are seen to p
   CHECK(analyze(built, {}, diagnostics)->horizon == us(20));
 }
 
-TEST_CASE("a simulation that was stopped shows no constraint to be met") {
+TEST_CASE("a stopped simulation does not show that a constraint is met") {
   Maker maker;
   const StimulusIndex stimulus = maker.inter_process();
   const TaskIndex start = maker.task("start", maker.core("C"), 2, maker.periodic(10, 5));
@@ -393,7 +393,7 @@ TEST_CASE("a simulation that was stopped shows no constraint to be met") {
   maker.compute(other, 1);
   maker.system().constraints.clear();
   maker.watch(of_process(other, EventAction::any));
-  const auto results = analysed(maker.build(), us(100));
+  const auto results = analyzed(maker.build(), us(100));
   CHECK(results.stopped_early);
   CHECK(results.constraints[0].judged > 0);
   CHECK(results.constraints[0].verdict == LimitVerdict::unknown);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timing constraints of random systems: the verdicts of an analysis against a slow judge that knows no more than the
-// trace that the analysis writes (BTF), and guarantees against everything that other executions show.
+// Timing constraints of random systems: the verdicts of an analysis compared with a slow judge that only uses the
+// written trace (BTF), and guarantees compared with other executions.
 
 #include <algorithm>
 #include <map>
@@ -39,7 +39,7 @@ struct Dice {
 
 // ---------------------------------------------------------------- systems
 
-/// Tasks of runnables that read and write shared labels, called one after the other or by one another.
+/// Tasks of runnables that read and write shared labels, called in sequence or by each other.
 class RandomSystem {
  public:
   explicit RandomSystem(Dice& dice) : dice_(dice) {
@@ -494,11 +494,10 @@ void check_systems(unsigned first, unsigned count) {
 
 }  // namespace traced_constraints
 
-TEST_CASE(
-    "timing constraints of random systems are judged as their traces say, and guarantees hold in all executions") {
+TEST_CASE("verdicts on timing constraints of random systems match their traces and guarantees always hold") {
   traced_constraints::check_systems(1, 40);
 }
-TEST_CASE("timing constraints of 1000 random systems are judged as their traces say, and guarantees hold", "[long]") {
+TEST_CASE("verdicts on timing constraints of 1000 random systems match their traces and guarantees hold", "[long]") {
   traced_constraints::check_systems(1000, times(1000U));
 }
 

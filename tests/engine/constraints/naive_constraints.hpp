@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Timing constraints judged slowly, by what docs/reference/constraints.md demands word for word: every pair is tried, matchings
-/// and ideal occurrences are searched for. Shares no code with the engine; instants and limits are plain picoseconds.
+/// A slow reference implementation of timing constraints, directly from docs/reference/constraints.md: it tries every
+/// pair, and searches for matchings and ideal occurrences. Shares no code with the engine; instants and limits are
+/// plain picoseconds.
 
 #include <algorithm>
 #include <cstdint>
@@ -28,7 +29,7 @@ struct Seen {
 
 struct Outcome {
   std::uint64_t judged = 0, broken = 0;
-  std::optional<Time> first;  ///< where it is first broken
+  std::optional<Time> first;  ///< the first violation
   void add(bool holds, Time at) {
     ++judged;
     if (holds) return;
@@ -38,7 +39,7 @@ struct Outcome {
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
-/// For every x there is a y; where none is, it may be beyond the window.
+/// For every x there is a y; a missing one may lie beyond the window.
 inline Outcome reaction(const Times& xs, const Times& ys, const Limits& limits, const Seen& seen) {
   Outcome outcome;
   for (const Time x : xs) {
@@ -50,7 +51,7 @@ inline Outcome reaction(const Times& xs, const Times& ys, const Limits& limits, 
   return outcome;
 }
 
-/// Whether the first `count` of them can have a y each of their own: augmenting paths.
+/// Whether each of the first `count` of them can have a separate y: augmenting paths.
 inline bool has_own(const Times& xs, std::size_t count, const Times& ys, const Limits& limits) {
   std::vector<std::optional<std::size_t>> owner(ys.size());
   for (std::size_t x = 0; x < count; ++x) {
@@ -70,7 +71,7 @@ inline bool has_own(const Times& xs, std::size_t count, const Times& ys, const L
   return true;
 }
 
-/// The first x that cannot have a y of its own, if all that could serve it were seen; nothing where none is missing.
+/// The first x that cannot have a separate y, if all candidates for it were observed; nothing if none is missing.
 inline std::optional<Time> unique_reaction(Times xs, const Times& ys, const Limits& limits, const Seen& seen) {
   if (seen.cut_at_start) std::erase_if(xs, [&](Time x) { return x + limits.lower.value_or(0) < seen.from; });
   for (std::size_t x = 0; x < xs.size(); ++x) {
@@ -80,7 +81,7 @@ inline std::optional<Time> unique_reaction(Times xs, const Times& ys, const Limi
   return std::nullopt;
 }
 
-/// The i-th belong together, none is left over.
+/// The i-th occurrences belong together; none is left over.
 inline Outcome one_to_one(const Times& xs, Times ys, const Limits& limits, const Seen& seen) {
   if (seen.cut_at_start)
     std::erase_if(ys,
@@ -90,7 +91,7 @@ inline Outcome one_to_one(const Times& xs, Times ys, const Limits& limits, const
     if (i < xs.size() && i < ys.size())
       outcome.add(limits.hold(ys[i] - xs[i]), xs[i]);
     else if (i < xs.size() && limits.upper && xs[i] + *limits.upper <= seen.to)
-      outcome.add(false, xs[i]);  // every y that could be its own was seen
+      outcome.add(false, xs[i]);  // every possible y for it was observed
     else if (i < ys.size() && i >= xs.size() && ys[i] - limits.lower.value_or(0) <= seen.to)
       outcome.add(false, ys[i]);
   }
@@ -125,14 +126,14 @@ inline bool has_ideals(const Times& ys, std::size_t count, std::size_t span, con
   return false;
 }
 
-/// The first y up to which there are no ideal instants.
+/// The first y up to which no ideal instants exist.
 inline std::optional<Time> repetition(const Times& ys, std::size_t span, const Limits& limits, Time jitter) {
   for (std::size_t count = span + 1; count <= ys.size(); ++count)
     if (!has_ideals(ys, count, span, limits, jitter)) return ys[count - 1];
   return std::nullopt;
 }
 
-/// Every occurrence is in a window that holds one of each event.
+/// Every occurrence is in a window that contains one of each event.
 inline Outcome windows(const std::vector<Times>& events, Time tolerance, const Seen& seen) {
   Times all;
   for (const Times& event : events) all.insert(all.end(), event.begin(), event.end());
@@ -154,7 +155,7 @@ inline Outcome windows(const std::vector<Times>& events, Time tolerance, const S
   return outcome;
 }
 
-/// The i-th of all events lie together.
+/// The i-th occurrences of all events lie together.
 inline Outcome groups(std::vector<Times> events, Time tolerance, const Seen& seen) {
   if (seen.cut_at_start)
     for (std::size_t event = 1; event < events.size(); ++event)
@@ -201,7 +202,7 @@ inline Outcome chains(const std::vector<Times>& first, const std::vector<Times>&
   return outcome;
 }
 
-/// An access as a trace has it.
+/// An access in a trace.
 struct Access {
   Time at = 0;
   int task = 0;
@@ -225,11 +226,12 @@ inline Outcome age(const std::vector<Access>& accesses, int runnable, int label,
   return outcome;
 }
 
-/// Per job of the task, those of `ended` alone unless they are broken: between the first and the last own access (to
-/// one label, or to all of the group) nobody else makes one of the other kind.
+/// Per job of the task, only those of `ended` unless they are violated: between the first and the last own access (to
+/// one label, or to all of the group) no other job makes an access of the other kind.
 inline Outcome undisturbed(const std::vector<Access>& all, int task, const std::vector<int>& labels, bool output,
                            bool label_by_label, std::int64_t ended) {
-  std::vector<std::pair<std::int64_t, std::optional<Time>>> jobs;  // those with accesses, and where they are broken
+  // jobs with accesses, and where they are violated
+  std::vector<std::pair<std::int64_t, std::optional<Time>>> jobs;
   const auto in_group = [&](const Access& access) {
     return std::find(labels.begin(), labels.end(), access.label) != labels.end();
   };

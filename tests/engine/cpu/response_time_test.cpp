@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Response times on CPU cores: cases of the literature, and against a simulation tick by tick.
+// Response times on CPU cores: cases from the literature, and comparison with a simulation tick by tick.
 
 #include <algorithm>
 #include <deque>
@@ -103,7 +103,7 @@ std::vector<std::int64_t> releases(const EventModel& arrivals, std::int64_t end,
     std::int64_t time = at + late;
     if (!times.empty()) time = std::max(time, std::max(times.back(), times.back() + distance));
     if (time >= 0) times.push_back(time);
-    // Sporadic: sometimes nothing comes for a while.
+    // Sporadic: sometimes there is a longer gap.
     if (!first && one_in(random, 8)) at += between(random, 0, static_cast<int>(period));
   }
   return times;
@@ -120,7 +120,7 @@ Job job_of(const SimulatedTask& simulated, std::int64_t release, bool longest, R
 enum class Policy { fixed, round_robin, earliest_deadline };
 struct Rules {
   Policy policy = Policy::fixed;
-  std::size_t interrupts_from = 1000;  ///< tasks from this index on come before the others
+  std::size_t interrupts_from = 1000;  ///< tasks from this index on precede the others
 };
 
 /// The longest response time of each task. `supply` says at which ticks there is a core.
@@ -191,7 +191,7 @@ Values simulate(const std::vector<SimulatedTask>& tasks, std::int64_t end, const
 }
 constexpr auto always = [](std::int64_t, bool) { return true; };
 
-/// How near to their bounds tasks came.
+/// How close tasks came to their bounds.
 struct Tightness {
   std::size_t bounded = 0, unbounded = 0, reached = 0, violations = 0;
   std::vector<double> ratios;
@@ -279,13 +279,13 @@ Tightness check_fixed_priorities(std::uint32_t seed, int sets, const TaskKinds& 
 
 }  // namespace
 
-TEST_CASE("arrivals are counted in closed windows, and the distance of jobs is the other way round") {
+TEST_CASE("arrivals are counted in closed windows and job distance is the inverse") {
   const EventModel burst{ps(100), ps(250), ps(10)};
-  CHECK(most_arrivals(burst, ps(-1)) == 0);
-  CHECK(most_arrivals(burst, ps(0)) == 1);   // by the distance; by the jitter alone 3
-  CHECK(most_arrivals(burst, ps(20)) == 3);  // 3 by both
-  CHECK(most_arrivals(burst, ps(49)) == 3);  // 299 / 100
-  CHECK(most_arrivals(burst, ps(50)) == 4);
+  CHECK(max_arrivals(burst, ps(-1)) == 0);
+  CHECK(max_arrivals(burst, ps(0)) == 1);   // by the distance; by the jitter alone 3
+  CHECK(max_arrivals(burst, ps(20)) == 3);  // 3 by both
+  CHECK(max_arrivals(burst, ps(49)) == 3);  // 299 / 100
+  CHECK(max_arrivals(burst, ps(50)) == 4);
   CHECK(least_distance(burst, 0) == ps(0));
   CHECK(least_distance(burst, 2) == ps(20));
   CHECK(least_distance(burst, 3) == ps(50));
@@ -294,12 +294,12 @@ TEST_CASE("arrivals are counted in closed windows, and the distance of jobs is t
     const EventModel arrivals{ps(between(random, 1, 50)), ps(between(random, 0, 120)), ps(between(random, 0, 20))};
     const std::int64_t count = between(random, 0, 20);
     const Duration distance = least_distance(arrivals, count);
-    CHECK(most_arrivals(arrivals, distance) >= count + 1);
-    CHECK(most_arrivals(arrivals, distance - ps(1)) <= count);
+    CHECK(max_arrivals(arrivals, distance) >= count + 1);
+    CHECK(max_arrivals(arrivals, distance - ps(1)) <= count);
   }
 }
 
-TEST_CASE("preemptive fixed priorities: Lehoczky's set, whose fifth job is the latest") {
+TEST_CASE("preemptive fixed priorities: the fifth job of Lehoczky's set is the latest") {
   // Lehoczky, "Fixed priority scheduling of periodic task sets with arbitrary deadlines", RTSS 1990: C 26, 62, T 70,
   // 100; the response times of the jobs of the second are 114, 102, 116, 104, 118, 106, 94.
   const auto bounds = fixed_priority_bounds({task(26, 70, 2), task(62, 100, 1)});
@@ -309,7 +309,7 @@ TEST_CASE("preemptive fixed priorities: Lehoczky's set, whose fifth job is the l
   CHECK(bounds[1].parts[1].time == ps(56));  // what was before the release of the fifth job has been taken off
 }
 
-TEST_CASE("non-preemptive fixed priorities: the messages that refuted the first analysis of CAN") {
+TEST_CASE("non-preemptive fixed priorities: the CAN messages that refuted the first analysis are bounded") {
   // Davis, Burns, Bril, Lukkien 2007, Table 1: T 2.5, 3.5, 3.5, C 1 each. The second instance of C takes 3.5, which the
   // analysis of the first instance alone had missed (3).
   const auto bounds = fixed_priority_bounds(
@@ -317,7 +317,7 @@ TEST_CASE("non-preemptive fixed priorities: the messages that refuted the first 
   CHECK(responses(bounds) == Values{20, 30, 35});
 }
 
-TEST_CASE("preemption thresholds: the set of Wang and Saksena") {
+TEST_CASE("preemption thresholds: the set of Wang and Saksena has its published bounds") {
   // "Scheduling fixed-priority tasks with preemption threshold", RTCSA 1999: C 20, 20, 35, T 70, 80, 200; deadlines of
   // 50, 80, 100 are met with thresholds 3, 3, 2 alone.
   const CpuTask a = task(20, 70, 3), b = task(20, 80, 2), c = task(35, 200, 1);
@@ -351,17 +351,17 @@ TEST_CASE("a ceiling below a task's priority does not block it") {
   CHECK(responses(bounds) == Values{3, 5 + 4 + 3 + 3, 10 + 4 + 3 + 3 + 0});
 }
 
-TEST_CASE("cooperative tasks wait for each other's sections, and others do not") {
+TEST_CASE("cooperative tasks wait for each other's sections and others do not") {
   // Sections of at most 6 of the lowest: for the cooperative top and, as they keep it waiting, for those between.
   const auto bounds = fixed_priority_bounds(
       {cooperative(task(5, 100, 4), 5, 5), task(7, 100, 3), task(4, 100, 2), cooperative(task(12, 100, 1), 6, 6)});
   CHECK(responses(bounds) == Values{11, 18, 22, 28});
-  // With nothing cooperative of at least its priority nobody waits.
+  // Without cooperative tasks of at least its priority no task waits.
   const auto without = fixed_priority_bounds({task(5, 100, 4), task(7, 100, 3), cooperative(task(12, 100, 1), 6, 6)});
   CHECK(responses(without) == Values{5, 12, 24});
 }
 
-TEST_CASE("an unlimited or overloaded level is named") {
+TEST_CASE("an unlimited or overloaded priority level is named") {
   CpuTask unknown = task(1, 10, 2);
   unknown.unlimited = true;
   const auto bounds = fixed_priority_bounds({task(1, 10, 3), unknown, task(1, 10, 1)});
@@ -383,7 +383,7 @@ TEST_CASE("no job of a random set exceeds its bound under preemptive fixed prior
   CHECK(turns.bounded > 2000);
 }
 
-TEST_CASE("no job of a random set exceeds its bound with sections or between cooperative tasks") {
+TEST_CASE("no job of a random set with sections or cooperative tasks exceeds its bound") {
   Tightness sections = check_fixed_priorities(3, 1500, {true, false}, Policy::fixed);
   INFO(sections.text());
   CHECK(sections.violations == 0);
@@ -394,7 +394,7 @@ TEST_CASE("no job of a random set exceeds its bound with sections or between coo
   CHECK(mixed.bounded > 3000);
 }
 
-TEST_CASE("thousands of random sets keep to their bounds under fixed priorities", "[long]") {
+TEST_CASE("thousands of random sets stay within their fixed-priority bounds", "[long]") {
   for (const auto& [kinds, policy] : std::vector<std::pair<TaskKinds, Policy>>{{{false, false}, Policy::fixed},
                                                                                {{false, false}, Policy::round_robin},
                                                                                {{true, false}, Policy::fixed},
@@ -410,7 +410,7 @@ TEST_CASE("thousands of random sets keep to their bounds under fixed priorities"
   }
 }
 
-TEST_CASE("earliest deadline first: the longest response is not that of the synchronous release") {
+TEST_CASE("earliest deadline first: the synchronous release does not yield the longest response") {
   // t1 (C 2, T 4, D 4), t2 (C 3, T 6, D 6): demand 1, busy for 12. Released together with t1, t2 ends at 5. Released at
   // a, its deadline is a + 6: at a = 0 t1 at 0 counts (deadline 4), that at 4 (deadline 8) does not: 5. At a = 2 both
   // do, deadlines 4 and 8: 3 + 4 - 2 = 5. At a = 6 its first job and t1 at 0, 4, 8: 12 - 6 = 6. t1 at a = 2 (deadline
@@ -422,7 +422,7 @@ TEST_CASE("earliest deadline first: the longest response is not that of the sync
   CHECK(meets_demand({with_deadline(task(2, 4, 0), 2), task(3, 6, 0)}) == false);
 }
 
-TEST_CASE("interrupts come before every deadline") {
+TEST_CASE("interrupts preempt tasks with any deadline") {
   const auto bounds = earliest_deadline_bounds({task(2, 20, 0), task(3, 30, 0)}, {task(1, 10, 0, 9)});
   // Both at once, the interrupt twice: 2 + 3 + 2 for the later; the earlier sees the later only if its own deadline is
   // no earlier, 10 after it: 2 + 3 + 2 - ... is busy for no longer than 7.
@@ -430,7 +430,7 @@ TEST_CASE("interrupts come before every deadline") {
   CHECK(bounds[0].response == ps(4));
 }
 
-TEST_CASE("no job of a random set exceeds its bound under earliest deadline first, and both algorithms agree") {
+TEST_CASE("no job of a random set exceeds its EDF bound and both algorithms agree") {
   Random random(5);
   Tightness tightness;
   int feasible = 0;
@@ -464,7 +464,7 @@ TEST_CASE("no job of a random set exceeds its bound under earliest deadline firs
   CHECK(feasible < 2200);
 }
 
-TEST_CASE("a periodic resource gives nothing for twice its gap, and then its budget each period") {
+TEST_CASE("a periodic resource supplies nothing for twice its gap and then its budget each period") {
   // Shin and Lee's figure of the supply bound function, for (5, 3): nothing up to 4, then 3 of every 5.
   const PeriodicResource resource{ps(5), ps(3), false};
   Values supply;
@@ -491,7 +491,7 @@ TEST_CASE("tasks within a server wait for its budget") {
   CHECK(as_task(server).arrivals.jitter == ps(6));
 }
 
-TEST_CASE("no job within a server exceeds its bound, whenever the server gives its budget") {
+TEST_CASE("no job within a server exceeds its bound for any supply of the budget") {
   Random random(6);
   Tightness tightness;
   for (int set = 0; set < 1500; ++set) {
@@ -504,7 +504,7 @@ TEST_CASE("no job within a server exceeds its bound, whenever the server gives i
       const std::int64_t period = server.period.picoseconds(), budget = server.budget.picoseconds();
       const std::int64_t phase = between(random, 0, static_cast<int>(period) - 1);
       std::int64_t left = 0;
-      std::int64_t early = 0;  // whether this period's budget comes at its beginning
+      std::int64_t early = 0;  // whether this period's budget is supplied at its beginning
       const auto supply = [&](std::int64_t now, bool idle) {
         const std::int64_t at = (now + phase) % period;
         if (at == 0 || now == 0) {
@@ -528,7 +528,7 @@ TEST_CASE("no job within a server exceeds its bound, whenever the server gives i
   CHECK(tightness.bounded > 1000);
 }
 
-TEST_CASE("global fixed priorities: as many tasks as cores do not delay each other, one more waits") {
+TEST_CASE("global fixed priorities: as many tasks as cores do not delay each other and one more waits") {
   const auto on_two = [](const CpuTask& each) { return GlobalTask{each, {0, 1}}; };
   // c: C 4, with a (T 10, C 3) and b (T 12, C 5) above. R = 4: min(3, 1) + min(5, 1) = 2, half is 1: 5. W_a(5) = 3,
   // W_b(5) = 5, min with 2: 4 / 2 = 2: 6. min with 3: 6 / 2: 7. min with 4: 3 + 4 = 7, 3: 7.
@@ -572,7 +572,7 @@ TEST_CASE("no job of a random set exceeds its bound under global fixed prioritie
         for (std::size_t index = 0; index < tasks.size(); ++index)
           for (; next[index] < times[index].size() && times[index][next[index]] <= now; ++next[index])
             queues[index].push_back({times[index][next[index]], tasks[index].task.worst.picoseconds()});
-        // By priority, each to a core on which it may run; whoever is there moves on if it can.
+        // By priority, each to a core on which it may run; the task there moves on if it can.
         std::vector<std::size_t> order;
         for (std::size_t index = 0; index < tasks.size(); ++index)
           if (!queues[index].empty()) order.push_back(index);

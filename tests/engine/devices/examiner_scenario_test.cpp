@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios of cuda_scheduling_examiner; T10 are the thesis's runs on a TX2 with that tool.
+// Scenarios of cuda_scheduling_examiner; T10 are the runs of the thesis on a TX2 with that tool.
 
 #include <algorithm>
 
@@ -71,7 +71,7 @@ Duration microseconds(std::int64_t value) { return Duration::microseconds(value)
 
 }  // namespace
 
-TEST_CASE("T10: the thesis's scenarios complete as they did on a TX2") {
+TEST_CASE("T10: the scenarios of the thesis complete as on a TX2") {
   CHECK(completions_in_seconds(parsed(config_of({k1, k2, k3, k4}))) == std::vector<std::int64_t>{4, 10, 12, 11});
   CHECK(completions_in_seconds(parsed(config_of({k2, k3, k4, k1}))) == std::vector<std::int64_t>{6, 12, 11, 10});
   CHECK(completions_in_seconds(parsed(config_of({k2, k4, k1, k3}))) == std::vector<std::int64_t>{6, 11, 10, 12});
@@ -81,7 +81,7 @@ TEST_CASE("T10: the thesis's scenarios complete as they did on a TX2") {
         std::vector<std::int64_t>{6, 12, 11, 10});
 }
 
-TEST_CASE("benchmarks are threads of one process with a stream each, or processes") {
+TEST_CASE("benchmarks are threads of one process with a stream each or processes") {
   const std::string two = config_of({k1, k2});
   const ExaminerScenario threads = parsed(two);
   CHECK(threads.name == "test");
@@ -100,7 +100,7 @@ TEST_CASE("benchmarks are threads of one process with a stream each, or processe
   CHECK(same.scenario.streams[1].name == "K1 (2)");
 }
 
-TEST_CASE("release times, priorities, dimensions, default durations and log names of benchmarks are read") {
+TEST_CASE("release times and priorities and dimensions and default durations and log names are read") {
   const ExaminerScenario scenario = parsed(config({
       benchmark(R"("thread_count": [16, 8, 2], "block_count": [3, 2], "data_size": 0, "release_time": 0.25,
         "stream_priority": -1, "additional_info": "1500", "log_name": "/var/log/../first.json", "cpu_core": 2)"),
@@ -130,7 +130,7 @@ TEST_CASE("release times, priorities, dimensions, default durations and log name
   CHECK(scenario.benchmarks[2].log_name == "first_2.json");
 }
 
-TEST_CASE("data are copied in before and out after every iteration, at the bandwidth given") {
+TEST_CASE("data are copied before and after every iteration at the given bandwidth") {
   const std::string text = config({benchmark(R"("label": "K", "thread_count": 32, "block_count": 1,
     "data_size": 2000000, "additional_info": 5000, "max_iterations": 2)")});
   const ExaminerScenario scenario = parsed(text);
@@ -150,7 +150,7 @@ TEST_CASE("data are copied in before and out after every iteration, at the bandw
   CHECK(parsed(text, {3'000'000'000'000'000}).scenario.operations[0].duration == Duration::picoseconds(667));
 }
 
-TEST_CASE("multikernel and stream_action issue several operations, the NULL stream is one for all threads") {
+TEST_CASE("multikernel and stream_action issue several operations and all threads share the NULL stream") {
   const std::string list = R"({"filename": "bin/multikernel.so", "label": "M", "thread_count": 0, "block_count": 0,
     "release_time": 1, "additional_info": [
     {"kernel_label": "A", "duration": 1000, "block_count": 4, "thread_count": 256},
@@ -188,7 +188,7 @@ TEST_CASE("multikernel and stream_action issue several operations, the NULL stre
         "benchmarks[1].additional_info.actions[1].type: takes no time and delays nothing in this simulation");
 }
 
-TEST_CASE("what is read without effect is remarked upon") {
+TEST_CASE("input without effect is reported as a remark") {
   const ExaminerScenario scenario = parsed(
       config({benchmark(R"("thread_count": 32, "block_count": 1, "tread_count": 64, "max_time": 3, "comment": "x")")},
              "\"max_iterations\": 1, \"max_resident_threads\": 2048, \"do_warmup\": true, \"colour\": 1"));
@@ -205,7 +205,7 @@ TEST_CASE("what is read without effect is remarked upon") {
             .remarks.empty());
 }
 
-TEST_CASE("what cannot be simulated is refused where it stands") {
+TEST_CASE("input that cannot be simulated is rejected at its location") {
   const auto one = [](const std::string& members) { return refused(config({benchmark(members)})); };
   const std::string counts = R"("thread_count": 32, "block_count": 1)";
   CHECK(one(R"("thread_count": 2048, "block_count": 1)") ==
@@ -236,7 +236,7 @@ TEST_CASE("what cannot be simulated is refused where it stands") {
   CHECK(refused("[]").find("expected an object with \"benchmarks\"") != std::string::npos);
 }
 
-TEST_CASE("streams of another scenario make benchmarks of one iteration each, if they have kernels") {
+TEST_CASE("streams with kernels in other scenarios become benchmarks of one iteration") {
   StreamScenario scenario;
   scenario.contexts.emplace_back();
   scenario.streams = {{{StreamPriority::low, false}, "a", 0}, {{StreamPriority::low, true}, "", 0}, {{}, "b", 0}};

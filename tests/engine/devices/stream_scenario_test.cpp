@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules of Amert et al., RTSS 2017 (G1–G4, X1, R1–R3, C1–C4, A1, A2), and N7, N8 of Olmedo et al., RTAS 2020; the
-// properties are checked on the results alone, independent of how they came about.
+// Rules of Amert et al., RTSS 2017 (G1–G4, X1, R1–R3, C1–C4, A1, A2), and N7, N8 of Olmedo et al., RTAS 2020;
+// properties are checked on the results alone.
 
 #include <algorithm>
 #include <map>
@@ -104,7 +104,7 @@ std::vector<SmUse> resident(const StreamScenario& scenario, const std::vector<Op
 
 }  // namespace
 
-TEST_CASE("G1-G4: a stream's operations run one after the other, those of other streams beside them") {
+TEST_CASE("G1-G4: operations of a stream run one after the other and streams run concurrently") {
   Maker maker;
   maker.kernel("a", 0, 1, 512, 4);
   maker.kernel("a", 0, 1, 512, 2);
@@ -113,7 +113,7 @@ TEST_CASE("G1-G4: a stream's operations run one after the other, those of other 
   CHECK(maker.completions() == Times{4, 6, 4});
 }
 
-TEST_CASE("X1: small blocks may not pass a kernel that has no room") {
+TEST_CASE("X1: small blocks do not overtake a kernel that does not fit") {
   Maker maker;
   maker.kernel("a", 0, 3, 1024, 4);
   maker.kernel("b", 0, 2, 1024, 2);
@@ -121,7 +121,7 @@ TEST_CASE("X1: small blocks may not pass a kernel that has no room") {
   CHECK(maker.completions() == Times{4, 4, 5});
 }
 
-TEST_CASE("A1, A2: blocks of high priority go before those of low priority that are not assigned yet") {
+TEST_CASE("A1 and A2: high-priority blocks precede unassigned low-priority blocks") {
   Maker maker;
   maker.kernel("low", 0, 6, 1024, 4);
   maker.kernel("high", 1, 2, 1024, 2);
@@ -129,7 +129,7 @@ TEST_CASE("A1, A2: blocks of high priority go before those of low priority that 
   CHECK(maker.completions() == Times{8, 6});
 }
 
-TEST_CASE("A2: low blocks run beside high ones once those are all assigned, but not while one of them waits") {
+TEST_CASE("A2: low-priority blocks run only when all high-priority blocks are assigned") {
   Maker maker;
   maker.kernel("high", 0, 1, 1024, 9);
   maker.kernel("low", 0, 1, 1024, 2);
@@ -144,7 +144,7 @@ TEST_CASE("A2: low blocks run beside high ones once those are all assigned, but 
   CHECK(waiting.completions() == Times{4, 8, 5});
 }
 
-TEST_CASE("R1-R3: a block waits for shared memory and for registers as it does for threads") {
+TEST_CASE("R1-R3: a block waits for shared memory and registers like for threads") {
   Maker memory;
   memory.kernel("a", 0, 2, 32, 4).shape.shared_memory = 49152;
   memory.kernel("b", 0, 1, 32, 2).shape.shared_memory = 24576;  // 64 KiB per SM
@@ -161,7 +161,7 @@ TEST_CASE("R1-R3: a block waits for shared memory and for registers as it does f
   for (std::size_t block = 0; block < 66; ++block) CHECK(runs[0].blocks[block].sm == block % 2);  // measured on a TX2
 }
 
-TEST_CASE("C1-C4: copies take turns on the copy engine, in the order in which they reach the heads of their streams") {
+TEST_CASE("C1-C4: copies use the copy engine in the order in which they become heads of their streams") {
   Maker maker;
   maker.copy("a", 0, 3);
   maker.kernel("a", 0, 1, 32, 4);
@@ -174,7 +174,7 @@ TEST_CASE("C1-C4: copies take turns on the copy engine, in the order in which th
   CHECK(maker.starts() == Times{0, 3, 7, 3, 8});
 }
 
-TEST_CASE("N7: the NULL stream waits for what was released before and holds up what is released after") {
+TEST_CASE("N7: the NULL stream waits for earlier releases and delays later ones") {
   Maker maker;
   maker.kernel("a", 0, 1, 32, 4);
   maker.kernel("", 1, 1, 32, 2);
@@ -191,7 +191,7 @@ TEST_CASE("N7: the NULL stream waits for what was released before and holds up w
   CHECK(twice.starts() == Times{0, 2, 4, 5, 6});
 }
 
-TEST_CASE("N8: kernels with different cache configurations run one after the other, equal ones beside each other") {
+TEST_CASE("N8: kernels with different cache configurations are serialized and equal ones run concurrently") {
   Maker maker;
   maker.kernel("a", 0, 1, 32, 4).cache_config = "shared";
   maker.kernel("b", 0, 1, 32, 4).cache_config = "L1";
@@ -200,7 +200,7 @@ TEST_CASE("N8: kernels with different cache configurations run one after the oth
   CHECK(maker.starts() == Times{0, 4, 4, 8});
 }
 
-TEST_CASE("T10: the thesis's run on a TX2: completion times, and the SMs of the blocks that start first") {
+TEST_CASE("T10: the run of the thesis on a TX2 has the same completion times and SMs of first blocks") {
   Maker maker;
   maker.kernel("2", 0, 7, 512, 6);
   maker.kernel("3", 0, 2, 512, 6);
@@ -214,7 +214,7 @@ TEST_CASE("T10: the thesis's run on a TX2: completion times, and the SMs of the 
   CHECK(runs[1].blocks[1].start == at(6));
 }
 
-TEST_CASE("operations that take no time pass through all stages in one instant") {
+TEST_CASE("operations without duration pass all stages in one instant") {
   Maker maker;
   maker.copy("a", 5, 0);
   maker.kernel("a", 5, 3, 1024, 0);
@@ -223,14 +223,14 @@ TEST_CASE("operations that take no time pass through all stages in one instant")
   CHECK(maker.completions() == Times{5, 5, 5, 5});
 }
 
-TEST_CASE("a scenario that cannot run is refused") {
+TEST_CASE("an impossible scenario is rejected") {
   Maker maker;
   maker.kernel("a", 0, 1, 32, 1);
   maker.kernel("a", 0, 1, 2000, 1);
   CHECK(simulate_streams(maker.scenario).error() ==
         "operations[1]: a block of 2000 threads exceeds the 1024 a block may have");
   maker.scenario.operations[1].shape.threads = 32;
-  maker.scenario.operations[1].blocks = most_simulated_blocks;
+  maker.scenario.operations[1].blocks = max_simulated_blocks;
   CHECK(simulate_streams(maker.scenario).error() == "operations[1]: more than 10000000 blocks in all");
   maker.scenario.operations[1].blocks = 1;
   maker.scenario.operations[1].duration = Duration::max();
@@ -238,8 +238,7 @@ TEST_CASE("a scenario that cannot run is refused") {
   CHECK(simulate_streams({}).value().operations.empty());
 }
 
-TEST_CASE(
-    "T9: one kernel per stream, one priority, no copies: the response time algorithm agrees on 10 000 random sets") {
+TEST_CASE("T9: the response time algorithm agrees on 10 000 random sets with one kernel per stream") {
   std::mt19937 random(7);
   const auto draw = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
   for (int run = 0; run < 10000; ++run) {
@@ -256,7 +255,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "random scenarios keep the rules: order of streams, capacity, X1, A2, N7, N8, and no block waits without need") {
+    "random scenarios respect stream order and capacity and X1 and A2 and N7 and N8 without unnecessary waiting") {
   std::mt19937 random(11);
   const auto draw = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
   for (int run = 0; run < 1500; ++run) {
@@ -355,7 +354,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("a scenario is read from JSON, and what is wrong is said with its place") {
+TEST_CASE("a scenario is read from JSON and errors have a location") {
   const auto scenario = parse_stream_scenario(R"({"platform": "xavier", "copy_engines": 2, "description": "x",
     "streams": [{"name": "a", "priority": "high"}],
     "operations": [
@@ -463,7 +462,8 @@ TEST_CASE("a scenario with several contexts is read from JSON") {
         "1:21: preemption: expected one of \"instruction\", \"block\", \"kernel\"");
 }
 
-TEST_CASE("an operation with a period is released until the end, by default a hyperperiod after the last offset") {
+TEST_CASE(
+    "an operation with a period is released until the end which defaults to a hyperperiod after the last offset") {
   const auto releases = [](const std::string& more) {
     const auto scenario = parse_stream_scenario(R"({"operations": [
       {"kernel": "K", "stream": "k", "threads": 32, "duration_ps": 1, "period_ps": 4},
@@ -484,7 +484,7 @@ TEST_CASE("an operation with a period is released until the end, by default a hy
                    .error()) == "2:7: operations[0]: more than 1000000 releases in all; give \"until\"");
 }
 
-TEST_CASE("a measured run on a TX2: completion times, and how many blocks of each kernel which SM got") {
+TEST_CASE("a measured run on a TX2 has the same completion times and blocks per SM") {
   // Spinning kernels of 512 threads, released when the log says their first blocks began (ns since the start).
   Maker maker;
   const auto kernel = [&](const char* stream, std::int64_t release_us, std::int64_t blocks, std::int64_t seconds) {
@@ -526,7 +526,7 @@ std::int64_t worst_delay_without(const StreamScenario& scenario, std::size_t ind
 
 }  // namespace
 
-TEST_CASE("with one kernel per stream, one priority, blocks of one size and no copies, fewer kernels delay nobody") {
+TEST_CASE("without copies and with equal blocks in one kernel per stream removing a kernel delays none") {
   std::mt19937 random(13);
   const auto draw = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
   for (int run = 0; run < 3000; ++run) {
@@ -540,7 +540,7 @@ TEST_CASE("with one kernel per stream, one priority, blocks of one size and no c
   }
 }
 
-TEST_CASE("where fewer kernels may delay another: an operation of its stream gone, a later one overtakes a third") {
+TEST_CASE("removing a kernel may delay another one: a later operation of its stream overtakes") {
   // Without a's first kernel its second is in the engine's queue before b's, and b waits for all of its blocks.
   Maker maker;
   maker.kernel("a", 0, 1, 1024, 1);
@@ -549,7 +549,7 @@ TEST_CASE("where fewer kernels may delay another: an operation of its stream gon
   CHECK(worst_delay_without(maker.scenario, 0) > 0);
 }
 
-TEST_CASE("where fewer kernels may delay another: without one of high priority low blocks take the room of the next") {
+TEST_CASE("removing a kernel may delay another one: low-priority blocks take the room of the next kernel") {
   // The high kernel x holds back the low kernel's blocks until 3; without it they are assigned at 0 for 9, and the high
   // kernel y finds no room at 1.
   Maker maker;
@@ -561,7 +561,7 @@ TEST_CASE("where fewer kernels may delay another: without one of high priority l
   CHECK(worst_delay_without(maker.scenario, 0) > 0);
 }
 
-TEST_CASE("where fewer kernels may delay another: blocks of other sizes go to other SMs and leave no room on one") {
+TEST_CASE("removing a kernel may delay another one: blocks of other sizes go to other SMs and leave no room on one") {
   // Two SMs of 2048 threads. y (768 threads) and z (two of 1024) come at 1, w (two of 256) as well, x at 2. With y on
   // SM 0, both blocks of z go to SM 1 or wait for it, and x finds room beside y. Without y, z spreads over both SMs, w
   // joins it, and x, which needs half an SM, waits for a block to end.

@@ -35,7 +35,7 @@ using Names = std::vector<std::string_view>;
 
 }  // namespace
 
-TEST_CASE("N1: the profiles hold Table I and what follows from it") {
+TEST_CASE("N1: the profiles contain Table I and its consequences") {
   const SmLimits& tx2 = limits_of("tx2");
   const SmLimits& xavier = limits_of("xavier");
   const SmLimits& pegasus = limits_of("pegasus");
@@ -54,7 +54,7 @@ TEST_CASE("N1: the profiles hold Table I and what follows from it") {
   CHECK_FALSE(find_profile("generic")->multiprocessors.has_value());
 }
 
-TEST_CASE("N3, T3: a block occupies whole warps") {
+TEST_CASE("N3 and T3: a block occupies whole warps") {
   const SmLimits& tx2 = limits_of("tx2");
   CHECK(gpu::use_of_block(tx2, {1})->warps == 1);
   CHECK(gpu::use_of_block(tx2, {32})->warps == 1);
@@ -65,7 +65,7 @@ TEST_CASE("N3, T3: a block occupies whole warps") {
   CHECK_FALSE(gpu::use_of_block(tx2, {0}).has_value());
 }
 
-TEST_CASE("N17: shared memory counts above 3 KB, in steps of 256 bytes") {
+TEST_CASE("N17: shared memory counts above 3 KB in steps of 256 bytes") {
   SmLimits limits;
   for (const auto& [bytes, counted] : std::vector<std::pair<int, int>>{
            {0, 0}, {1, 0}, {3071, 0}, {3072, 0}, {3073, 3328}, {3328, 3328}, {3329, 3584}, {49152, 49152}})
@@ -97,7 +97,7 @@ TEST_CASE("the resource that allows the fewest blocks binds") {
   CHECK(gpu::occupancy(limits_of("pegasus"), {32}).value().blocks == 16);
 }
 
-TEST_CASE("registers of a warp are given out in units of 256") {
+TEST_CASE("registers of a warp are allocated in units of 256") {
   const SmLimits& tx2 = limits_of("tx2");
   CHECK(gpu::use_of_block(tx2, {32, 33})->registers == 1280);  // 1056 rounded up
   CHECK(gpu::use_of_block(tx2, {32, 40})->registers == 1280);
@@ -106,7 +106,7 @@ TEST_CASE("registers of a warp are given out in units of 256") {
   CHECK(gpu::use_of_block(exact, {32, 33})->registers == 1056);
 }
 
-TEST_CASE("a block beyond a limit of blocks is refused with the limit") {
+TEST_CASE("a block beyond a limit is rejected with that limit") {
   const auto refused = [](const char* platform, BlockShape shape) {
     return gpu::occupancy(limits_of(platform), shape).error();
   };
@@ -120,7 +120,7 @@ TEST_CASE("a block beyond a limit of blocks is refused with the limit") {
   CHECK_FALSE(gpu::occupancy(limits_of("tx2-devicequery"), {1024, 64}).has_value());
 }
 
-TEST_CASE("N18: up to 32 registers per thread never bind before threads on Pascal and Volta, up to 64 on Turing") {
+TEST_CASE("N18: up to 32 registers per thread never limit before threads on Pascal and Volta and up to 64 on Turing") {
   for (const auto& [platform, harmless] :
        std::vector<std::pair<const char*, int>>{{"tx2", 32}, {"xavier", 32}, {"pegasus", 64}}) {
     SmLimits limits = limits_of(platform);
@@ -134,7 +134,7 @@ TEST_CASE("N18: up to 32 registers per thread never bind before threads on Pasca
   }
 }
 
-TEST_CASE("N10: Eq. 1 as printed and as a minimum, by hand") {
+TEST_CASE("N10: Eq. 1 as printed and as a minimum matches a manual calculation") {
   const SmLimits& tx2 = limits_of("tx2");
   const BlockShape shape{1024, 32, 16384};
   const auto first = gpu::equation_1(tx2, shape, 0);  // 2048/1024 = 2; U_SHM NB = 0; 65536/(1024*32) = 2
@@ -150,7 +150,7 @@ TEST_CASE("N10: Eq. 1 as printed and as a minimum, by hand") {
   CHECK_FALSE(third.admitted);
 }
 
-TEST_CASE("N10: the minimum of Eq. 1 admits exactly the blocks that fit, the printed maximum admits more") {
+TEST_CASE("N10: the minimum of Eq. 1 admits exactly the blocks that fit and the printed maximum admits more") {
   std::mt19937 random(1);
   int printed_admits_more = 0;
   for (int run = 0; run < 3000; ++run) {
@@ -174,7 +174,7 @@ TEST_CASE("N10: the minimum of Eq. 1 admits exactly the blocks that fit, the pri
   CHECK(printed_admits_more > 100);
 }
 
-TEST_CASE("a device profile says what is wrong with its multiprocessors") {
+TEST_CASE("errors in the multiprocessors of a device profile are reported") {
   const std::string rest = R"({"name": "x", "time_slice_us": {"value": 1}, "context_switch_us": {"value": 0},
     "kernel_slowdown_by_memcpy": {"value": 1}, "kernel_slowdown_by_memset": {"value": 1},
     "copy_slowdown_by_kernel": {"value": 1}, "multiprocessors": )";

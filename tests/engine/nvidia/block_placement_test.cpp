@@ -72,7 +72,7 @@ std::vector<int> column_counts(const std::string& matrix) {
 
 }  // namespace
 
-TEST_CASE("N15: blocks share an SM in 693 of 4096, 197 of 1024 and 167 of 1024 cells") {
+TEST_CASE("N15: blocks share an SM in 693 of 4096 and 197 of 1024 and 167 of 1024 cells") {
   const auto ones = [](const std::string& text) { return std::count(text.begin(), text.end(), '1'); };
   CHECK(ones(matrix(64, 64)) == 693);
   CHECK(ones(matrix(64, 32)) == 197);
@@ -83,14 +83,14 @@ TEST_CASE("N15: blocks share an SM in 693 of 4096, 197 of 1024 and 167 of 1024 c
                                                           15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5,  4, 3, 2, 1, 0});
 }
 
-TEST_CASE("N15: the published 64x64 and 32x32 matrices come out cell by cell") {
+TEST_CASE("N15: the published 64x64 and 32x32 matrices are reproduced cell by cell") {
   for (const auto& [size, name] : {std::pair(64, "olmedo_same_64_64.txt"), {32, "olmedo_same_32_32.txt"}}) {
     const std::string published = test::read_text(test::published_vectors(name));
     CHECK(matrix(size, size) == published + "\n");
   }
 }
 
-TEST_CASE("N11: Eq. 2 agrees with the rule in every cell, and means x <= warps mod y") {
+TEST_CASE("N11: Eq. 2 agrees with the rule in every cell and means x <= warps mod y") {
   for (const std::int64_t warps : {32, 64})
     for (std::int64_t x = 1; x <= warps; ++x)
       for (std::int64_t y = 1; y <= warps; ++y) {
@@ -103,7 +103,7 @@ TEST_CASE("N11: Eq. 2 agrees with the rule in every cell, and means x <= warps m
   CHECK_FALSE(equation_2(64, 4, 4));
 }
 
-TEST_CASE("N12: Eq. 3 agrees with the rule for every load z, and a block that does not fit never joins") {
+TEST_CASE("N12: Eq. 3 agrees with the rule for every load z and a block that does not fit never joins") {
   for (std::int64_t z = 0; z < 64; ++z)
     for (std::int64_t x = 1; x <= 64 - z; ++x)
       for (std::int64_t y = 1; y <= 64; ++y) {
@@ -113,7 +113,7 @@ TEST_CASE("N12: Eq. 3 agrees with the rule for every load z, and a block that do
   CHECK_FALSE(equation_3(64, 60, 2, 5));  // y > warps - z: the trap of division
 }
 
-TEST_CASE("N13: Eq. 4 agrees with the rule: one SM with x, all others with z") {
+TEST_CASE("N13: Eq. 4 agrees with the rule for one SM with x and all others with z") {
   for (std::int64_t z = 1; z <= 64; ++z)
     for (std::int64_t x = 1; x < z; ++x) {
       BlockPlacement placement(limits_with(8, 64));
@@ -127,9 +127,7 @@ TEST_CASE("N13: Eq. 4 agrees with the rule: one SM with x, all others with z") {
     }
 }
 
-TEST_CASE(
-    "N14: where seven SMs hold 6 warps, 142 of 1024 cells are ties that Eq. 3 decides otherwise, and last_sm follows "
-    "it") {
+TEST_CASE("N14: with 6 warps on seven SMs 142 of 1024 cells are ties where Eq. 3 differs and last_sm follows it") {
   int ties = 0;
   for (int x = 1; x <= 32; ++x)
     for (int y = 1; y <= 32; ++y) {
@@ -149,7 +147,7 @@ TEST_CASE(
   CHECK(ties == 142);
 }
 
-TEST_CASE("Figure 5: on Xavier, 4 blocks of 4 warps, then of 4 or of 5 warps from another stream") {
+TEST_CASE("Figure 5: 4 blocks of 4 warps on Xavier followed by blocks of 4 or 5 warps of another stream") {
   const SmLimits xavier = *amalthea::engine::find_profile("xavier")->multiprocessors;
   for (const SmLimits& limits : {limits_with(8, 64), xavier}) {
     CHECK(placed(limits, {{4, 4}, {4, 4}}) == std::vector<Row>{{0, 2, 4, 6}, {1, 3, 5, 7}});
@@ -161,7 +159,7 @@ TEST_CASE("N16: seven blocks leave SM 7 idle") {
   CHECK(placed(limits_with(8, 64), {{7, 6}}) == std::vector<Row>{{0, 2, 4, 6, 1, 3, 5}});
 }
 
-TEST_CASE("N16: load balancing: six SMs hold 16 warps, small blocks fill the two idle ones first") {
+TEST_CASE("N16: load balancing places small blocks on two idle SMs before six SMs with 16 warps") {
   const SmLimits limits = limits_with(8, 64);
   BlockPlacement placement(limits);
   for (int sm = 0; sm < 6; ++sm) placement.place(block_of(16));
@@ -171,12 +169,12 @@ TEST_CASE("N16: load balancing: six SMs hold 16 warps, small blocks fill the two
         std::vector<Row>{{0, 2, 4, 6, 1, 3}, {5, 7, 5, 7, 5, 7, 5, 7, 0, 2, 4, 6, 1, 3, 5, 7}});
 }
 
-TEST_CASE("N16: Turing without load and Volta with 32 warps on every SM place alike") {
+TEST_CASE("N16: Turing without load and Volta with 32 warps on every SM have the same placement") {
   for (int x = 1; x <= 32; ++x)
     for (int y = 1; y <= 32; ++y) CHECK(joins(32, 0, x, y) == joins(64, 32, x, y));
 }
 
-TEST_CASE("N9, N2: SMs are tried even first, then odd, and with GPCs of two that is one SM of every GPC first") {
+TEST_CASE("N9 and N2: even SMs precede odd ones which means one SM of every GPC first with GPCs of two") {
   SmLimits limits = limits_with(8, 64);
   CHECK(scan_order(limits, ScanOrder::even_odd) == std::vector<SmIndex>{0, 2, 4, 6, 1, 3, 5, 7});
   CHECK(scan_order(limits, ScanOrder::gpc) == scan_order(limits, ScanOrder::even_odd));
@@ -190,11 +188,11 @@ TEST_CASE("N9, N2: SMs are tried even first, then odd, and with GPCs of two that
   CHECK(scan_order(limits, ScanOrder::gpc) == std::vector<SmIndex>{0});
 }
 
-TEST_CASE("X1: a block without room waits, and no later block passes it") {
+TEST_CASE("X1: a block without room waits and no later block overtakes it") {
   CHECK(placed(limits_with(2, 64), {{3, 32}, {2, 40}, {1, 1}}) == std::vector<Row>{{0, 1, 0}, {-1, -1}, {-1}});
 }
 
-TEST_CASE("R1-R3: an SM without registers, shared memory or a place for a block is passed over") {
+TEST_CASE("R1-R3: an SM without enough registers or shared memory or block slots is skipped") {
   SmLimits limits = limits_with(2, 64);
   limits.blocks = 2;
   BlockPlacement placement(limits);
@@ -208,7 +206,7 @@ TEST_CASE("R1-R3: an SM without registers, shared memory or a place for a block 
   CHECK(placement.place({1, 1, 65536, 0}) == SmIndex{0});
 }
 
-TEST_CASE("no SM is ever over capacity, and a block is refused only when it fits nowhere") {
+TEST_CASE("no SM exceeds its capacity and a block is rejected only if it fits nowhere") {
   std::mt19937 random(1);
   const auto draw = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
   for (int run = 0; run < 300; ++run) {

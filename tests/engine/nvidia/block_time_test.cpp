@@ -39,7 +39,7 @@ BlockCycles cycles(const char* text, const BlockPlace& place) {
 
 }  // namespace
 
-TEST_CASE("a block of units takes the longest work-conserving schedule of all warps on the SM") {
+TEST_CASE("a block of letters takes the longest work-conserving schedule of all warps on the SM") {
   // W = 1 … 4 under four schedulers: 25, 31, 37, 45; in turn 25, 31, -, 43.
   CHECK(cycles(voronoi, place_on("tx2", 1, 1)).worst == 25);
   CHECK(cycles(voronoi, place_on("tx2", 2, 1)).worst == 31);
@@ -51,7 +51,7 @@ TEST_CASE("a block of units takes the longest work-conserving schedule of all wa
   CHECK(two_blocks.seen == 45);
 }
 
-TEST_CASE("a block of units that are few takes the longer for it") {
+TEST_CASE("a block of letters for a scarce unit takes longer") {
   // The TX2 has four units of double precision: a warp occupies them for eight cycles.
   const BlockCycles cycles_of_two = cycles("DC", place_on("tx2", 2, 1));
   CHECK(cycles_of_two.best == 16);
@@ -59,7 +59,7 @@ TEST_CASE("a block of units that are few takes the longer for it") {
   CHECK(cycles("DC", place_on("xavier", 1, 1)).worst == 2);
 }
 
-TEST_CASE("a block that is one of several rounds takes no longer than the simple bound") {
+TEST_CASE("a block in one of several rounds takes no longer than the simple bound") {
   BlockPlace place = place_on("tx2", 4, 1);
   place.in_rounds = true;
   makespan::Problem problem;
@@ -69,7 +69,7 @@ TEST_CASE("a block that is one of several rounds takes no longer than the simple
   CHECK(cycles(voronoi, place).worst >= 45);
 }
 
-TEST_CASE("a block that is too large to be searched still has a bound") {
+TEST_CASE("a block that is too large for the search still has a bound") {
   const BlockCycles found = cycles(voronoi, place_on("tx2", 32, 2));
   CHECK(found.seen <= found.worst);
   CHECK(found.seen >= 643);  // a schedule of that length is known
@@ -77,7 +77,7 @@ TEST_CASE("a block that is too large to be searched still has a bound") {
   CHECK(found.average <= found.seen);
 }
 
-TEST_CASE("a block of latencies takes what its warp policy makes of them") {
+TEST_CASE("a block of latencies takes the time of its warp policy") {
   const char* program = "2,1,2,1,1,1,5,1,1";
   const BlockPlace place = place_on("tx2", 8, 2);
   WarpScenario scenario;
@@ -94,7 +94,7 @@ TEST_CASE("a block of latencies takes what its warp policy makes of them") {
   CHECK(found.best == std::min(run_warps(scenario)->kernels[0].finish, found.average));
 }
 
-TEST_CASE("company on the SM delays a block, the less the larger its budget") {
+TEST_CASE("other warps on the SM delay a block less if its budget is larger") {
   const char* program = "2,1,2,1,1,1,5,1,1";
   BlockPlace place = place_on("tx2", 8, 1, "qaws");
   const std::int64_t alone = cycles(program, place).worst;
@@ -108,7 +108,7 @@ TEST_CASE("company on the SM delays a block, the less the larger its budget") {
   CHECK(large < small);
 }
 
-TEST_CASE("instructions are letters or latencies, and anything else is said to be neither") {
+TEST_CASE("instructions are letters or latencies and anything else is rejected") {
   CHECK(std::holds_alternative<makespan::Kernel>(instructions("5l 9c")));
   CHECK(std::holds_alternative<std::vector<WarpInstruction>>(instructions("2, memory:20 ,1")));
   for (const char* wrong : {"", "LX", "2;3", "2,,3", "tensor:4", "L,C", "-"}) {
@@ -118,7 +118,7 @@ TEST_CASE("instructions are letters or latencies, and anything else is said to b
   CHECK_FALSE(block_cycles(instructions("2,0,3"), place_on("tx2", 1, 1)).has_value());
 }
 
-TEST_CASE("units that a platform does not state are missed only where they are needed") {
+TEST_CASE("unknown unit counts of a platform are reported only if needed") {
   BlockPlace place = place_on("tx2", 4, 1);
   place.limits.special_units = 0;
   CHECK(cycles("LC", place).worst > 0);

@@ -84,7 +84,7 @@ using Seconds = std::vector<double>;
 
 }  // namespace
 
-TEST_CASE("two contexts share an engine in slices, and one that runs dry yields the rest of its slice (V1)") {
+TEST_CASE("two contexts share an engine by slices and one without work yields the rest of its slice (V1)") {
   // A needs 5 and B 3 from the start, slice 2.
   ScenarioMaker maker;
   maker.kernel(0, 0, 5);
@@ -93,7 +93,7 @@ TEST_CASE("two contexts share an engine in slices, and one that runs dry yields 
   CHECK(maker.completions() == Seconds{8, 7});
 }
 
-TEST_CASE("with preemption at blocks a block that runs ends, and none begins after the slice (V3)") {
+TEST_CASE("with preemption at blocks running blocks complete and none begins after the slice (V3)") {
   // A: blocks of 3, 6 in all; B: one of 4, released at 1; slice 2.
   ScenarioMaker maker;
   maker.scenario.device.preemption = Preemption::block;
@@ -103,7 +103,7 @@ TEST_CASE("with preemption at blocks a block that runs ends, and none begins aft
   CHECK(maker.completions() == Seconds{10, 7});
 }
 
-TEST_CASE("with preemption at kernels all blocks of a kernel that has begun come first") {
+TEST_CASE("with preemption at kernels all blocks of a started kernel complete first") {
   // A: two kernels of two blocks of 3 each; B: 4, released at 1; slice 2. At instructions B would begin at 2.
   ScenarioMaker maker;
   maker.scenario.device.preemption = Preemption::kernel;
@@ -114,7 +114,7 @@ TEST_CASE("with preemption at kernels all blocks of a kernel that has begun come
   CHECK(maker.completions() == Seconds{6, 16, 10});
 }
 
-TEST_CASE("a copy is interrupted with preemption at instructions only") {
+TEST_CASE("a copy is interrupted only with preemption at instructions") {
   ScenarioMaker maker;
   maker.copy(0, 0, 5);
   maker.copy(1, 0, 1);
@@ -125,8 +125,10 @@ TEST_CASE("a copy is interrupted with preemption at instructions only") {
   }
 }
 
-TEST_CASE("a kernel of low priority under way ends before another context is served, also with one of high behind it") {
-  // A low: two blocks of 3; A high comes at 1 and may not begin once the slice is over; B from 0; preemption at
+TEST_CASE(
+    "a started low-priority kernel completes before another context is served even with a waiting high-priority "
+    "kernel") {
+  // A low: two blocks of 3; A high arrives at 1 and may not begin once the slice is over; B from 0; preemption at
   // kernels.
   ScenarioMaker maker;
   maker.scenario.device.preemption = Preemption::kernel;
@@ -137,7 +139,7 @@ TEST_CASE("a kernel of low priority under way ends before another context is ser
   CHECK(maker.served() == "A0-6 B6-8 A8-9");
 }
 
-TEST_CASE("a memset beside a kernel slows it eight times, itself undisturbed (V4)") {
+TEST_CASE("a memset slows a concurrent kernel eightfold and is not slowed itself (V4)") {
   // A: kernel 10 from 0; B: memset 4 at 2, k = 8: the copy ends at 6, the kernel at 27/2.
   ScenarioMaker maker;
   maker.scenario.device.interference.kernel_by_memset = {8'000'000};
@@ -146,7 +148,7 @@ TEST_CASE("a memset beside a kernel slows it eight times, itself undisturbed (V4
   CHECK(maker.completions() == Seconds{13.5, 6});
 }
 
-TEST_CASE("copies and kernels of two contexts take turns and slow each other (V5)") {
+TEST_CASE("copies and kernels of two contexts take turns and slow each other down (V5)") {
   ScenarioMaker maker(3);
   maker.scenario.device.interference.kernel_by_memcpy = {3'000'000};
   maker.scenario.device.interference.copy_by_kernel = {2'000'000};
@@ -158,7 +160,7 @@ TEST_CASE("copies and kernels of two contexts take turns and slow each other (V5
   CHECK(maker.completions() == Seconds{2, 16, 18, 8, 15});
 }
 
-TEST_CASE("a context of high priority has three slots a round, medium two, low one, interleaved") {
+TEST_CASE("a context of high priority has three slots per round and medium two and low one") {
   // A high, B medium, C low: A B C A B A. Each has more than enough to do.
   ScenarioMaker maker;
   maker.context(2, ContextPriority::high);
@@ -168,7 +170,7 @@ TEST_CASE("a context of high priority has three slots a round, medium two, low o
   CHECK(maker.served().substr(0, 55) == "A0-2 B2-4 C4-6 A6-8 B8-10 A10-14 B14-16 C16-18 A18-20 B");
 }
 
-TEST_CASE("an empty context yields its slots to the next in the list") {
+TEST_CASE("a context without work yields its slots to the next in the list") {
   ScenarioMaker maker;
   maker.context(2, ContextPriority::high);
   maker.context(2, ContextPriority::medium);
@@ -178,7 +180,7 @@ TEST_CASE("an empty context yields its slots to the next in the list") {
   CHECK(maker.served() == "B0-2 C2-4 B4-7 C7-10");  // B C B | B (1 left) C …
 }
 
-TEST_CASE("contexts have slices of their own lengths") {
+TEST_CASE("contexts have individual slice lengths") {
   ScenarioMaker maker;
   maker.context(3);
   maker.context(1);
@@ -187,8 +189,8 @@ TEST_CASE("contexts have slices of their own lengths") {
   CHECK(maker.served() == "A0-3 B3-4 A4-6 B6-7");
 }
 
-TEST_CASE("while nobody else has work slices renew themselves, and end where the present one ends") {
-  // A alone from 0 with slice 3; B comes at 4, within A's second slice 3-6, and is served at 6; or at 6, at once.
+TEST_CASE("slices renew themselves while no other context has work and end with the current one") {
+  // A alone from 0 with slice 3; B arrives at 4, within A's second slice 3-6, and is served at 6; or at 6, at once.
   for (const std::int64_t release : {4, 6}) {
     ScenarioMaker maker(3);
     maker.kernel(0, 0, 10);
@@ -197,7 +199,7 @@ TEST_CASE("while nobody else has work slices renew themselves, and end where the
   }
 }
 
-TEST_CASE("turning to another context costs the switch, staying with one costs nothing") {
+TEST_CASE("a switch to another context costs time and staying costs none") {
   // A 0-2, switch 2-3, B 3-5, switch 5-6, A 6-9 (B is dry).
   ScenarioMaker maker;
   maker.scenario.device.context_switch = s(1);
@@ -207,14 +209,14 @@ TEST_CASE("turning to another context costs the switch, staying with one costs n
   CHECK(maker.completions() == Seconds{9, 5});
 }
 
-TEST_CASE("an operation of no length completes when it is served") {
+TEST_CASE("an operation without duration completes when it is served") {
   ScenarioMaker maker;
   maker.kernel(0, 0, 3);
   maker.kernel(1, 1, 0);
   CHECK(maker.completions() == Seconds{3, 2});
 }
 
-TEST_CASE("the NULL stream of one context does not hold up another context") {
+TEST_CASE("the NULL stream of one context does not delay another context") {
   ScenarioMaker maker;
   maker.kernel(0, 0, 2);
   maker.kernel(1, 0, 2);
@@ -222,11 +224,11 @@ TEST_CASE("the NULL stream of one context does not hold up another context") {
   maker.copy(0, 0, 2);
   maker.scenario.operations.back().stream = 2;
   maker.copy(1, 0, 1);
-  // A's copy waits for A's kernel (0-2), B's for B's kernel (2-4), and nobody for the other's.
+  // A's copy waits for A's kernel (0-2), B's for B's kernel (2-4), and neither for the other's.
   CHECK(maker.completions() == Seconds{2, 4, 4, 5});
 }
 
-TEST_CASE("blocks that stand still keep their SMs, and another context finds the GPU empty") {
+TEST_CASE("preempted blocks keep their SMs and another context sees an empty GPU") {
   // Two SMs of one block each; A puts two blocks on them, B two more while A's stand still.
   ScenarioMaker maker;
   maker.scenario.limits().sms = 2;
@@ -242,7 +244,7 @@ TEST_CASE("blocks that stand still keep their SMs, and another context finds the
   CHECK(run.operations[1].completion == at(6));
 }
 
-TEST_CASE("with two copy engines copies from the device do not wait for those to it") {
+TEST_CASE("with two copy engines copies from the device do not wait for copies to it") {
   ScenarioMaker maker;
   maker.copy(0, 0, 3);
   maker.copy(1, 0, 3, StreamOperationKind::device_to_host);
@@ -276,7 +278,7 @@ void own_stream(ScenarioMaker& maker) {
 
 }  // namespace
 
-TEST_CASE("every maximum of the interference table comes out as that maximum, however many aggressors there are") {
+TEST_CASE("every maximum of the interference table is reached for any number of aggressors") {
   for (const int aggressors : {1, 2}) {
     INFO(aggressors << " aggressors");
     ScenarioMaker maker = memory_bound();
@@ -302,7 +304,7 @@ TEST_CASE("every maximum of the interference table comes out as that maximum, ho
   CHECK(maker.completions() == Seconds{3, 2});
 }
 
-TEST_CASE("interference is weighed by the memory shares of victim and aggressor") {
+TEST_CASE("interference is weighted by the memory shares of victim and aggressor") {
   ScenarioMaker maker = memory_bound();
   maker.scenario.limits().sms_per_gpc = 4;
   maker.kernel(0, 0, 1).memory_share = 0.5;
@@ -314,7 +316,7 @@ TEST_CASE("interference is weighed by the memory shares of victim and aggressor"
   CHECK(maker.completions()[0] == 1);
 }
 
-TEST_CASE("of several kinds of aggressors the worst counts") {
+TEST_CASE("the worst of several kinds of aggressors counts") {
   ScenarioMaker maker = memory_bound();
   maker.scenario.cpu_traffic = 1;
   maker.kernel(0, 0, 1).memory_share = 1;
@@ -324,13 +326,13 @@ TEST_CASE("of several kinds of aggressors the worst counts") {
   CHECK(maker.completions()[0] == 8);
 }
 
-TEST_CASE("blocks of one kernel do not slow each other") {
+TEST_CASE("blocks of one kernel do not slow each other down") {
   ScenarioMaker maker = memory_bound();
   maker.kernel(0, 0, 7, 4).memory_share = 1;
   CHECK(maker.completions() == Seconds{7});
 }
 
-TEST_CASE("where an operation stands is told with who is in its way") {
+TEST_CASE("the state of an operation names the operation that delays it") {
   DeviceSettings settings;
   settings.context_switch = s(1);
   amalthea::engine::nvidia::Device device(settings);
@@ -425,7 +427,7 @@ std::vector<std::int64_t> stepwise(const std::vector<std::int64_t>& slices, cons
 
 }  // namespace
 
-TEST_CASE("time slices agree with a second-by-second simulation on random workloads") {
+TEST_CASE("time slices agree with a time-stepped simulation on random workloads") {
   std::mt19937 random(20190703);
   const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   for (int round = 0; round < 2000; ++round) {
@@ -468,7 +470,7 @@ Duration served_between(const StreamRun& run, EngineIndex engine, std::size_t co
 
 }  // namespace
 
-TEST_CASE("random processes share the GPU by the rules: service, capacity, order, priorities, no idling") {
+TEST_CASE("random processes share the GPU by the rules of service and capacity and order and priority without idling") {
   std::mt19937 random(31);
   const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   for (int round = 0; round < 1500; ++round) {
@@ -533,7 +535,7 @@ TEST_CASE("random processes share the GPU by the rules: service, capacity, order
       for (const BlockRun& block : done.blocks) check(block.start, block.end);
       REQUIRE(static_cast<std::int64_t>(done.blocks.size()) ==
               (operation.kind == StreamOperationKind::kernel ? operation.blocks : 0));
-      // While it is in its engine's queue or on the engine, somebody is served there: no idling.
+      // While an operation is in its engine's queue or on the engine, the engine serves some operation: no idling.
       Duration idle = done.completion - done.enqueued;
       for (const EngineSlice& slice : run.slices) {
         if (slice.engine != engine) continue;

@@ -98,9 +98,9 @@ class Oracle {
   std::map<State, std::pair<std::int64_t, std::int64_t>> known_;
 };
 
-Problem random_problem(std::mt19937_64& random, std::size_t most_instructions, std::int64_t warps) {
+Problem random_problem(std::mt19937_64& random, std::size_t max_instructions, std::int64_t warps) {
   Problem problem;
-  const std::size_t instructions = 1 + random() % most_instructions;
+  const std::size_t instructions = 1 + random() % max_instructions;
   for (std::size_t i = 0; i < instructions; ++i)
     problem.kernel.push_back(i > 0 && random() % 3 > 0 ? problem.kernel.back() : static_cast<Unit>(random() % 3));
   for (std::int64_t& units : problem.capacity) units = 1 + static_cast<std::int64_t>(random() % 3);
@@ -117,7 +117,7 @@ WarpString shuffled(const Problem& problem, std::mt19937_64& random) {
 
 }  // namespace
 
-TEST_CASE("makespan: a kernel string has numbers and blanks, and what is none of L, C, S, D is refused") {
+TEST_CASE("makespan: a kernel string has repeat counts and blanks and unknown letters are rejected") {
   CHECK(to_string(parse_kernel("5L 9C 2L 9c").value()) == voronoi);
   CHECK(to_string(parse_kernel("lcSD").value()) == "LCSD");
   CHECK(parse_kernel("").error() == "a kernel without instructions");
@@ -127,7 +127,7 @@ TEST_CASE("makespan: a kernel string has numbers and blanks, and what is none of
   CHECK(parse_kernel("99999999999999999999L").error() == "a kernel of more than 4096 instructions");
 }
 
-TEST_CASE("makespan: slow and small units become several instructions of one cycle") {
+TEST_CASE("makespan: slow and scarce units become several one-cycle instructions") {
   SmUnits sm;
   sm.units = {16, 32, 16, 64};
   sm.latency = {1, 1, 4, 1};
@@ -141,7 +141,7 @@ TEST_CASE("makespan: slow and small units become several instructions of one cyc
   CHECK_FALSE(problem_on({}, parse_kernel("L").value(), 4, 0));
 }
 
-TEST_CASE("makespan: PTX gives one letter an instruction, without directives, labels, guards and comments") {
+TEST_CASE("makespan: PTX yields one letter per instruction without directives and labels and guards and comments") {
   const std::string ptx = R"(.version 4.3
 .target sm_35
 .address_size 64
@@ -169,7 +169,7 @@ Loop: add.s32 %r1, %r1, 1;
   CHECK(kernel_of_ptx(".version 4.3\n").error() == "no instructions");
 }
 
-TEST_CASE("makespan: the strings of the published figures give their schedules") {
+TEST_CASE("makespan: the strings of the published figures yield their schedules") {
   const Problem problem = lcl(4);
   const StringSchedule first(problem, string_from({1, 1, 2, 2, 3, 3, 4, 1, 4, 2, 3, 4}));
   CHECK(first.cycles() == std::vector<std::int32_t>{1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 7, 8});
@@ -185,7 +185,7 @@ TEST_CASE("makespan: the strings of the published figures give their schedules")
   CHECK(complaint(problem, string_from({5})) == "there is no warp 5");
 }
 
-TEST_CASE("makespan: the checker finds idle units, too many warps, order and ends") {
+TEST_CASE("makespan: the checker finds idle units and too many warps and wrong order and wrong ends") {
   const Problem problem = lcl(2);
   const Schedule good{{0}, {0, 1}, {0, 1}, {1}};
   CHECK_FALSE(violation(problem, good));
@@ -199,7 +199,7 @@ TEST_CASE("makespan: the checker finds idle units, too many warps, order and end
   CHECK(violation(narrow, good) == "cycle 2: more warps than schedulers");
 }
 
-TEST_CASE("makespan: every string gives a work-conserving schedule, whose columns give it back") {
+TEST_CASE("makespan: every string yields a work-conserving schedule whose columns restore it") {
   std::mt19937_64 random(7);
   for (int i = 0; i < 300; ++i) {
     const Problem problem = random_problem(random, 12, 7);
@@ -210,7 +210,7 @@ TEST_CASE("makespan: every string gives a work-conserving schedule, whose column
   }
 }
 
-TEST_CASE("makespan: a changed string is placed as if from scratch, and a change can be taken back") {
+TEST_CASE("makespan: a changed string is placed as if from scratch and a change can be undone") {
   std::mt19937_64 random(8);
   for (int i = 0; i < 30; ++i) {
     const Problem problem = random_problem(random, 12, 7);
@@ -254,7 +254,7 @@ TEST_CASE("makespan: templates of the Voronoi kernel have the known makespans") 
     const Problem all = problem_of(voronoi, warps, no_scheduler_limit);
     CHECK(StringSchedule(four, round_robin_string(four)).makespan() == cycles.first);
     CHECK(StringSchedule(all, round_robin_string(all)).makespan() == cycles.second);
-    CHECK(StringSchedule(four, most_pending_string(four)).makespan() == cycles.first);
+    CHECK(StringSchedule(four, max_pending_string(four)).makespan() == cycles.first);
   }
   const Problem four = problem_of(voronoi, 16, 4);
   const Problem all = problem_of(voronoi, 16, no_scheduler_limit);
@@ -262,7 +262,7 @@ TEST_CASE("makespan: templates of the Voronoi kernel have the known makespans") 
   CHECK(StringSchedule(all, fixed_priority_string(all)).makespan() == 128);
 }
 
-TEST_CASE("makespan: the worst of the Voronoi kernel is found exactly for up to 8 warps") {
+TEST_CASE("makespan: the worst case of the Voronoi kernel is exact for up to 8 warps") {
   const std::int64_t scheduler_limited[] = {25, 31, 37, 45, 65, 78, 87, 98};
   const std::int64_t unit_limited[] = {25, 31, 37, 45, 57, 67, 77, 86};
   for (std::int64_t warps = 1; warps <= 8; ++warps)
@@ -279,7 +279,7 @@ TEST_CASE("makespan: the worst of the Voronoi kernel is found exactly for up to 
     }
 }
 
-TEST_CASE("makespan: four warps of the Voronoi kernel by trying everything") {
+TEST_CASE("makespan: four warps of the Voronoi kernel agree with an exhaustive search") {
   const std::int64_t worst[] = {25, 31, 37, 45};
   const std::int64_t best[] = {25, 30, 35, 40};
   for (std::int64_t warps = 1; warps <= 4; ++warps) {
@@ -290,7 +290,7 @@ TEST_CASE("makespan: four warps of the Voronoi kernel by trying everything") {
   }
 }
 
-TEST_CASE("makespan: 5 or 6 warps of the Voronoi kernel by trying everything", "[long]") {
+TEST_CASE("makespan: 5 or 6 warps of the Voronoi kernel agree with an exhaustive search", "[long]") {
   const std::int64_t scheduler_limited[] = {65, 78};
   const std::int64_t unit_limited[] = {57, 67};
   const std::int64_t best[] = {45, 51};
@@ -304,7 +304,7 @@ TEST_CASE("makespan: 5 or 6 warps of the Voronoi kernel by trying everything", "
   }
 }
 
-TEST_CASE("makespan: the search finds what trying everything finds for random kernels") {
+TEST_CASE("makespan: the search agrees with an exhaustive search for random kernels") {
   std::mt19937_64 random(9);
   int searched = 0;
   for (int i = 0; i < 400; ++i) {
@@ -331,7 +331,7 @@ TEST_CASE("makespan: the search finds what trying everything finds for random ke
   CHECK(searched > 50);
 }
 
-TEST_CASE("makespan: result, witness and states do not depend on the number of threads") {
+TEST_CASE("makespan: result and witness and states are independent of the number of threads") {
   const Problem problem = problem_of(voronoi, 8, no_scheduler_limit);
   const auto one = worst_makespan(problem, {});
   SearchOptions three;
@@ -342,7 +342,7 @@ TEST_CASE("makespan: result, witness and states do not depend on the number of t
   CHECK(one.witness == several.witness);
 }
 
-TEST_CASE("makespan: a search that is stopped early gives an interval around the exact value") {
+TEST_CASE("makespan: a search that stops early yields an interval around the exact value") {
   const Problem problem = problem_of(voronoi, 16, no_scheduler_limit);
   SearchOptions options = two_threads();
   options.time_limit = 0.01;
@@ -360,7 +360,7 @@ TEST_CASE("makespan: a search that is stopped early gives an interval around the
   CHECK_FALSE(interval.exact());
 }
 
-TEST_CASE("makespan: a kernel too long to be searched has bounds and a witness") {
+TEST_CASE("makespan: a kernel that is too long for the search has bounds and a witness") {
   const Problem problem = problem_of("30L 30C", 8, 4);
   const auto result = worst_makespan(problem, two_threads());
   CHECK(result.lower <= result.upper);
@@ -390,7 +390,7 @@ TEST_CASE("makespan: annealing never exceeds the exact value and reaches it in s
   CHECK(anneal(figure, options).best == 9);
 }
 
-TEST_CASE("makespan: annealing is the same for a seed, whatever the number of threads") {
+TEST_CASE("makespan: annealing is deterministic for a seed on any number of threads") {
   const Problem problem = problem_of(voronoi, 8, 4);
   AnnealingOptions options;
   options.iterations = 1500;
@@ -424,7 +424,7 @@ TEST_CASE("makespan: 16 warps of the Voronoi kernel take at most 184 cycles by s
   }
 }
 
-TEST_CASE("makespan: annealing 16 warps of the Voronoi kernel comes near", "[long]") {
+TEST_CASE("makespan: annealing 16 warps of the Voronoi kernel approaches the bound", "[long]") {
   for (const bool limited : {true, false}) {
     const Problem problem = problem_of(voronoi, 16, limited ? 4 : no_scheduler_limit);
     AnnealingOptions options;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What memory costs a kernel beside others on a Jetson TX2: the law against what was measured, and what must hold of it
-// everywhere. The measured figures stand in engine/nvidia/tx2_measurements.cpp, the parameters in the profile.
+// The cost of memory for a kernel beside others on a Jetson TX2: the model compared with measurements, and its general
+// properties. The measured figures are in engine/nvidia/tx2_measurements.cpp, the parameters in the profile.
 
 #include <cmath>
 #include <random>
@@ -88,7 +88,7 @@ std::string error_of(const MemoryKernel& kernel, const std::vector<MemoryKernels
 
 }  // namespace
 
-TEST_CASE("The law meets the measurements: median error of every section within 4 %, no row off by more than 14 %") {
+TEST_CASE("memory model: the median error of every section is within 4 % and no row exceeds 14 %") {
   const auto rows = nvidia::compare_with_measurements(*tx2().measured_memory, *tx2().multiprocessors);
   REQUIRE(rows);
   CHECK(rows->size() == 194);
@@ -110,7 +110,7 @@ TEST_CASE("The law meets the measurements: median error of every section within 
   CHECK(beyond == 1);
 }
 
-TEST_CASE("The law is near the laws fitted to each experiment alone, at every size and number between the rows") {
+TEST_CASE("memory model: it agrees with fits of single experiments between the measured points") {
   // Random walk of one thread by size (KB) and CPU traffic: 161 + D (1 - (C / s)^a), largest residual 12 cycles.
   for (int size = 530; size <= 1499; size += 7) {
     INFO(size);
@@ -148,7 +148,7 @@ TEST_CASE("The law is near the laws fitted to each experiment alone, at every si
   }
 }
 
-TEST_CASE("What fits the L2 together is not slowed at all, whatever the CPUs do") {
+TEST_CASE("memory model: kernels that fit the L2 together are not slowed down whatever the CPUs do") {
   for (const AccessPattern pattern : {AccessPattern::sequential, AccessPattern::random})
     for (const std::int64_t threads : {1, 32, 128})
       for (std::int64_t kernels = 1; kernels <= (threads == 128 ? 4 : 16); ++kernels)
@@ -169,7 +169,7 @@ TEST_CASE("What fits the L2 together is not slowed at all, whatever the CPUs do"
   CHECK(predict(kernel, {{larger, 1}}, sequential_cpus).slowdown > 1.0);
 }
 
-TEST_CASE("Zero-copy memory is never cached, and takes nothing of the L2") {
+TEST_CASE("memory model: zero-copy memory is never cached and uses no L2") {
   for (const std::int64_t size : {1, 64, 512, 1499, 100'000}) {
     const double cycles = predict(zero_copy(walk(AccessPattern::sequential, size))).beside_cycles;
     CHECK(cycles == Approx(512).epsilon(0.01));
@@ -182,7 +182,7 @@ TEST_CASE("Zero-copy memory is never cached, and takes nothing of the L2") {
   CHECK(prediction.shared_footprint == 512 * 1024);
 }
 
-TEST_CASE("More footprint, more kernels, more CPU cores never make anything faster, and nothing jumps") {
+TEST_CASE("memory model: more footprint or kernels or CPU cores never speed anything up and nothing jumps") {
   for (const AccessPattern pattern : {AccessPattern::sequential, AccessPattern::random})
     for (const std::int64_t threads : {1, 32, 256})
       for (const CpuTraffic& cpu : {idle, sequential_cpus}) {
@@ -214,7 +214,7 @@ TEST_CASE("More footprint, more kernels, more CPU cores never make anything fast
           Approx(alone + (full - alone) * static_cast<double>(cores) / 5).epsilon(0.001));
 }
 
-TEST_CASE("Random mixes: the parts add up, CPU traffic is ordered by kind, and another kernel never helps") {
+TEST_CASE("memory model: random mixes have consistent parts and ordered CPU traffic and no speedup by other kernels") {
   std::mt19937 random(20190709);
   const auto any = [&](std::int64_t low, std::int64_t high) {
     return low + static_cast<std::int64_t>(random() % static_cast<std::uint32_t>(high - low + 1));
@@ -263,7 +263,7 @@ TEST_CASE("Random mixes: the parts add up, CPU traffic is ordered by kind, and a
   CHECK(seen.size() == 7);  // every cause was met
 }
 
-TEST_CASE("A slowdown says who made it") {
+TEST_CASE("memory model: a slowdown names its causes") {
   // 128 KiB beside 3 x 128 KiB and 512 KiB: all of the excess over the L2 is shared by footprint.
   const MemoryKernel victim = walk(AccessPattern::random, 128);
   const auto prediction = predict(victim, {{victim, 3}, {walk(AccessPattern::random, 512), 1}}, sequential_cpus);
@@ -280,7 +280,8 @@ TEST_CASE("A slowdown says who made it") {
   CHECK(prediction.shared_footprint == 1024 * 1024);
 }
 
-TEST_CASE("Blocks without room wait and disturb nobody: of 20 blocks of 256 threads 16 run at once") {
+TEST_CASE(
+    "memory model: blocks without room wait without interference and 16 of 20 blocks of 256 threads run at once") {
   const MemoryKernel twenty = walk(AccessPattern::sequential, 48, 256, 20);
   const auto prediction = predict(twenty);
   CHECK(prediction.resident_blocks == 16);
@@ -295,19 +296,19 @@ TEST_CASE("Blocks without room wait and disturb nobody: of 20 blocks of 256 thre
   CHECK(crowd.beside_cycles == together(block, 64));
 }
 
-TEST_CASE("Bulk kernels: what saturates the shared paths takes as many times as long as there are kernels") {
+TEST_CASE("memory model: bulk kernels that saturate shared paths slow down by their number") {
   const MemoryKernel saturating = bulk(0, 900'000, 700'000, 512, 2);
   for (std::int64_t kernels = 1; kernels <= 4; ++kernels)
     CHECK(predict(saturating, {{saturating, kernels - 1}}).slowdown == Approx(static_cast<double>(kernels)));
   const MemoryKernel own = bulk(900'000, 0, 0, 512, 2);
   CHECK(predict(own, {{saturating, 3}}, sequential_cpus).slowdown == 1.0);
-  // One block works one SM: all of the load path's work stands there, and half of the own work's speed is gone.
+  // One block uses one SM: it does all of the load path's work, and the own work has half the speed.
   CHECK(predict(bulk(0, 900'000, 0, 1024, 1)).alone_cycles == Approx(900'000));
   CHECK(predict(bulk(0, 900'000, 0, 512, 2)).alone_cycles == Approx(450'000));
   CHECK(predict(bulk(900'000, 0, 0, 512, 1)).alone_cycles == Approx(900'000));
 }
 
-TEST_CASE("Only the share of a kernel that waits for memory is slowed (N21)") {
+TEST_CASE("memory model: only the memory-bound share of a kernel is slowed down (N21)") {
   MemoryKernel kernel = walk(AccessPattern::random, 512);
   const double full = predict(kernel, {{kernel, 7}}).slowdown;
   CHECK(full > 2);
@@ -319,7 +320,7 @@ TEST_CASE("Only the share of a kernel that waits for memory is slowed (N21)") {
   }
 }
 
-TEST_CASE("The model says what is wrong with a question") {
+TEST_CASE("memory model: invalid queries are reported") {
   const MemoryKernel good = walk(AccessPattern::random, 1);
   CHECK(error_of(walk(AccessPattern::random, 0)) == "the kernel: a footprint of 0 bytes: a walk needs at least 4");
   CHECK(error_of(walk(AccessPattern::random, 1, 0)) == "the kernel: 0 threads: expected at least 1");
@@ -340,7 +341,7 @@ TEST_CASE("The model says what is wrong with a question") {
   CHECK(error_of(shared) == "the kernel: a memory share of 1.5: expected 0 to 1");
 }
 
-TEST_CASE("Measured memory figures are data of a profile: all or none, each within bounds") {
+TEST_CASE("memory model: measured parameters in a profile are all or none and within bounds") {
   const std::string json = test::read_text(AMALTHEA_SOURCE_DIR "/engine/gpu/platforms/tx2.json");
   REQUIRE(parse_device_profile(json));
   CHECK(parse_device_profile(json)->measured_memory == tx2().measured_memory);
@@ -358,7 +359,7 @@ TEST_CASE("Measured memory figures are data of a profile: all or none, each with
   CHECK(!find_profile("xavier")->measured_memory);
 }
 
-TEST_CASE("Without measured figures the coarse table answers, weighed by the memory share") {
+TEST_CASE("memory model: the coarse table weighted by the memory share is used without measurements") {
   const auto& table = find_profile("xavier")->interference;  // 10 within a GPC, 3 by CPUs
   CHECK(nvidia::predict_coarsely(table, 1, false, false).slowdown == 1.0);
   CHECK(nvidia::predict_coarsely(table, 1, true, false).slowdown == Approx(10));

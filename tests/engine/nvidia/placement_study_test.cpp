@@ -16,7 +16,7 @@ using Row = std::vector<std::optional<SmIndex>>;
 
 }  // namespace
 
-TEST_CASE("round robin goes on where it stopped, past SMs without room") {
+TEST_CASE("round robin continues where it stopped and skips SMs without room") {
   // 8 SMs of 64 warps, even ones first: the second stream starts behind the first, whatever room there is.
   CHECK(place_round_robin(xavier(), {{4, 4}, {4, 5}}) == std::vector<Row>{{0, 2, 4, 6}, {1, 3, 5, 7}});
   CHECK(place_round_robin(xavier(), {{2, 4}, {2, 4}, {6, 1}}) == std::vector<Row>{{0, 2}, {4, 6}, {1, 3, 5, 7, 0, 2}});
@@ -27,11 +27,11 @@ TEST_CASE("round robin goes on where it stopped, past SMs without room") {
         std::vector<Row>{{0}, {1, 1}, {std::nullopt}, {std::nullopt}});
 }
 
-TEST_CASE("equal blocks are foretold by round robin, blocks of different size are not") {
+TEST_CASE("round robin predicts equal blocks and fails for blocks of different sizes") {
   PlacementStudy study;
   study.limits = xavier();
   study.configurations = 700;
-  study.most_threads = 32;  // all blocks have one warp, and at most 32 of them leave room everywhere
+  study.max_threads = 32;  // all blocks have one warp, and at most 32 of them leave room everywhere
   const auto rows = study_placement(study).value();
   for (const PlacementStudyRow& row : rows) {
     CHECK(row.configurations == 100);
@@ -41,7 +41,7 @@ TEST_CASE("equal blocks are foretold by round robin, blocks of different size ar
   CHECK(place_streams(BlockPlacement(xavier()), {{4, 4}, {4, 5}}) != place_round_robin(xavier(), {{4, 4}, {4, 5}}));
 }
 
-TEST_CASE("the more streams, the more configurations round robin foretells wrongly: N19") {
+TEST_CASE("round robin predicts more configurations wrongly with more streams (N19)") {
   PlacementStudy study;
   study.limits = xavier();
   const auto rows = study_placement(study).value();
@@ -60,12 +60,12 @@ TEST_CASE("the more streams, the more configurations round robin foretells wrong
   for (std::size_t i = 0; i < rows.size(); ++i) CHECK(std::abs(others[i].wrong - rows[i].wrong) < 60);
 }
 
-TEST_CASE("what cannot be studied is refused") {
+TEST_CASE("invalid studies are rejected") {
   PlacementStudy study;
   study.limits = xavier();
-  study.most_threads = 1025;
+  study.max_threads = 1025;
   CHECK(study_placement(study).error() == "threads of a block must be between 1 and 1024");
-  study.most_threads = 1;
+  study.max_threads = 1;
   study.fewest_streams = 9;
   CHECK(study_placement(study).error() == "streams must be between 1 and 1024, the fewest not above the most");
   study.configurations = 0;

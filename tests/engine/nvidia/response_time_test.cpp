@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expected values: Paredes Zevallos 2019 (T8–T12): the worked example, its three scenarios, what the algorithm gives as
-// printed, the closed forms; and a simulation that steps from one unit of time to the next.
+// Expected values: Paredes Zevallos 2019 (T8–T12): the worked example, its three scenarios, the results of the
+// algorithm as printed, the closed forms; and a simulation in single time steps.
 
 #include <limits>
 #include <random>
@@ -70,14 +70,14 @@ Times stepped(const RtaProblem& problem, std::int64_t sms) {
 
 }  // namespace
 
-TEST_CASE("T10: the worked example and the three scenarios, in order of launch") {
+TEST_CASE("T10: the worked example and the three scenarios are reproduced in order of launch") {
   CHECK(f({8, {k1, k2, k3, k4}}) == Times{4, 10, 12, 11});
   CHECK(f({8, {k2, k3, k4, k1}}) == Times{6, 12, 11, 10});
   CHECK(f({8, {k2, k4, k1, k3}}) == Times{6, 11, 10, 12});
   CHECK(f({8, {k2, k1, k3, k4}}) == Times{6, 8, 12, 11});
 }
 
-TEST_CASE("T8: the algorithm as printed gives what its mistakes make of it") {
+TEST_CASE("T8: the printed algorithm reproduces the results of its mistakes") {
   CHECK(printed({8, {k1, k2, k3, k4}}) == Times{4, 10, 10, 9});
   CHECK(printed({8, {k2, k4, k1, k3}}) == Times{6, 10, 9, 11});
   CHECK(printed({8, {k2, k1, k3, k4}}) == Times{6, 8, 10, 9});
@@ -86,7 +86,7 @@ TEST_CASE("T8: the algorithm as printed gives what its mistakes make of it") {
   CHECK(f(releases) == Times{4, 13});
 }
 
-TEST_CASE("T8 E2: where the printed algorithm never ends it says so") {
+TEST_CASE("T8 E2: non-termination of the printed algorithm is reported") {
   const RtaProblem problem{8, {{0, 4, 8}, {0, 2, 3}}};
   const auto result = response_times_as_printed(problem).value();
   CHECK(result.completion == Times{4});
@@ -97,9 +97,7 @@ TEST_CASE("T8 E2: where the printed algorithm never ends it says so") {
   CHECK(response_times_as_printed(long_one).value().endless_at == std::nullopt);
 }
 
-TEST_CASE(
-    "T9: without its mistakes the printed algorithm would agree on synchronous sets, but as printed it mostly does "
-    "not") {
+TEST_CASE("T9: the printed algorithm mostly disagrees on synchronous sets and agrees without its mistakes") {
   std::mt19937 random(2);
   const auto draw = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
   int wrong = 0;
@@ -111,7 +109,7 @@ TEST_CASE(
   CHECK(wrong > 2000);
 }
 
-TEST_CASE("T11: the corrected closed form") {
+TEST_CASE("T11: the corrected closed form agrees with the algorithm") {
   CHECK(closed({8, {{0, 3, 8}}}) == Times{3});
   CHECK(closed({8, {{0, 3, 16}}}) == Times{6});
   CHECK(closed({8, {{0, 3, 5}, {0, 3, 11}}}) == Times{3, 6});
@@ -129,13 +127,13 @@ TEST_CASE("T11: the corrected closed form") {
   CHECK(closed({8, {}}).empty());
 }
 
-TEST_CASE("T12: vectors with release times") {
+TEST_CASE("T12: vectors with release times are reproduced") {
   CHECK(f({8, {{1, 5, 2}, {4, 9, 4}, {7, 2, 10}}}) == Times{6, 13, 13});
   CHECK(f({8, {{3, 3, 9}, {3, 4, 9}, {9, 7, 13}, {10, 4, 5}, {16, 8, 3}, {16, 2, 5}}}) == Times{9, 14, 24, 28, 32, 28});
   CHECK(f({16, {{0, 5, 26}, {1, 8, 29}, {1, 4, 15}, {1, 6, 2}}}) == Times{10, 26, 29, 31});
 }
 
-TEST_CASE("T12: the published file of vectors") {
+TEST_CASE("T12: the published file of vectors is reproduced") {
   for (const auto& vector : nlohmann::json::parse(test::read_text(test::published_vectors("rta.json")))) {
     RtaProblem problem{vector["gmax"], {}};
     for (const auto& kernel : vector["tau"]) problem.kernels.push_back({kernel[0], kernel[1], kernel[2]});
@@ -145,7 +143,7 @@ TEST_CASE("T12: the published file of vectors") {
   }
 }
 
-TEST_CASE("T9, T7: on 10 000 random sets the algorithm agrees with a stepwise simulation of one SM and of two") {
+TEST_CASE("T9 and T7: the algorithm agrees with a stepwise simulation of one SM and of two on 10 000 random sets") {
   std::mt19937 random(1);
   const auto draw = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
   for (int run = 0; run < 10000; ++run) {
@@ -161,7 +159,7 @@ TEST_CASE("T9, T7: on 10 000 random sets the algorithm agrees with a stepwise si
   }
 }
 
-TEST_CASE("kernels of many blocks agree with the stepwise simulation: whole rounds are skipped rightly") {
+TEST_CASE("kernels with many blocks agree with the stepwise simulation although whole rounds are skipped") {
   std::mt19937 random(5);
   const auto draw = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
   for (int run = 0; run < 1000; ++run) {
@@ -173,13 +171,12 @@ TEST_CASE("kernels of many blocks agree with the stepwise simulation: whole roun
   }
 }
 
-TEST_CASE(
-    "results are in input order, whatever the order of releases, and of equal releases the first in input goes first") {
+TEST_CASE("results are in input order and equal releases are served in input order") {
   CHECK(f({8, {{7, 2, 10}, {1, 5, 2}, {4, 9, 4}}}) == Times{13, 6, 13});
   CHECK(f({1, {{5, 1, 1}, {5, 2, 1}}}) == Times{6, 8});
 }
 
-TEST_CASE("huge numbers of blocks take no time to analyse, and a completion beyond 64 bits is an error") {
+TEST_CASE("huge numbers of blocks are analyzed instantly and a completion beyond 64 bits is an error") {
   const std::int64_t huge = std::numeric_limits<std::int64_t>::max();
   CHECK(f({8, {{0, 1, huge}}}) == Times{huge / 8 + 1});
   CHECK(f({huge, {{0, 5, huge}, {0, 5, huge}}}) == Times{5, 10});
@@ -191,7 +188,7 @@ TEST_CASE("huge numbers of blocks take no time to analyse, and a completion beyo
   CHECK(f({8, {}}).empty());
 }
 
-TEST_CASE("Eq. 3.3, 3.4: utilisation counts threads") {
+TEST_CASE("Eq. 3.3 and 3.4: utilization counts threads") {
   RtaProblem problem{8, {k1, k2, k3, k4}};
   CHECK_FALSE(utilization(problem).has_value());
   for (RtaKernel& kernel : problem.kernels) {
@@ -205,7 +202,7 @@ TEST_CASE("Eq. 3.3, 3.4: utilisation counts threads") {
   CHECK_FALSE(meets_deadlines(problem, response_times(problem).value().response));
 }
 
-TEST_CASE("a problem is read from JSON, and what is wrong is said with its place") {
+TEST_CASE("an RTA problem is read from JSON and errors have a location") {
   const auto problem = parse_rta_problem(
       R"({"description": "x", "b": 512, "g_max": 8, "kernels": [{"r": 1, "C": 4, "g": 2, "T": 15, "name": "a"}, {"C": 0, "g": 1, "b": 32}]})");
   REQUIRE(problem.has_value());
@@ -235,7 +232,7 @@ TEST_CASE("a problem is read from JSON, and what is wrong is said with its place
   CHECK(error("{\"g_max\":\n 8,, }").starts_with("2:4: not JSON: "));
 }
 
-TEST_CASE("periodic releases are followed until they repeat, and overload is refused") {
+TEST_CASE("periodic releases are followed until they repeat and overload is rejected") {
   // T 4 and 6 on one place: 0-2, 2-5, 5-7 (released 4), 7-10 (released 6), 10-12 (released 8); then everything again.
   RtaProblem problem{1, {{0, 2, 1, 4}, {0, 2, 1, 6}}};
   problem.kernels[1].execution = 3;
@@ -254,7 +251,7 @@ TEST_CASE("periodic releases are followed until they repeat, and overload is ref
   CHECK(response_times_periodic(problem).error() == "no kernel has a period \"T\" and something to do");
 }
 
-TEST_CASE("periodic releases agree with the event simulation, also where jobs of one kernel queue") {
+TEST_CASE("periodic releases agree with the event simulation even if jobs of one kernel queue") {
   std::mt19937 random(5);
   const auto draw = [&](int from, int to) { return std::uniform_int_distribution(from, to)(random); };
   int compared = 0;
@@ -275,7 +272,7 @@ TEST_CASE("periodic releases agree with the event simulation, also where jobs of
     scenario.limits().sms = 2;
     scenario.contexts.emplace_back();
     std::vector<std::size_t> kernel_of;
-    // One hyperperiod more than was looked at, to see that nothing worse comes.
+    // One hyperperiod more than analyzed, to check that nothing worse follows.
     for (std::size_t index = 0; index < problem.kernels.size(); ++index) {
       const RtaKernel& kernel = problem.kernels[index];
       scenario.streams.push_back({{StreamPriority::low, false}, std::to_string(index), 0});

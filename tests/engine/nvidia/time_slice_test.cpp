@@ -171,7 +171,7 @@ Results simulated(const TimeSliceProblem& problem, const std::vector<std::int64_
   profile.interference.kernel_by_memcpy = problem.kernel_by_memcpy;
   profile.interference.kernel_by_memset = problem.kernel_by_memset;
   profile.interference.copy_by_kernel = problem.copy_by_kernel;
-  return analysed(maker.build(), until, profile);
+  return analyzed(maker.build(), until, profile);
 }
 
 struct Tightness {
@@ -225,7 +225,7 @@ void check_random_systems(std::uint32_t seed, int systems, Tightness& tightness)
                                        : std::uniform_int_distribution<std::int64_t>(
                                              0, task.period.picoseconds() / 1'000'000 - 1)(random));
       const Results results = simulated(problem, offsets, us(2400));
-      // Device tasks follow the host tasks in the same order; what they take is a GPU segment, bounded in any case.
+      // Device tasks follow the host tasks in the same order; their time is a GPU segment, which is always bounded.
       for (std::size_t i = 0, device = problem.tasks.size(); i < problem.tasks.size(); ++i) {
         if (bounds.tasks[i].gpu_segments.empty()) continue;
         const auto& seen = results.tasks[device++].response;
@@ -523,7 +523,7 @@ std::optional<std::int64_t> gcaps(const TimeSliceProblem& problem, std::size_t i
 
 }  // namespace
 
-TEST_CASE("before a turn of a context pass the slots that others have in the runlist") {
+TEST_CASE("slots of other contexts in the runlist pass before each turn") {
   // A high, B medium, C low: A B C A B A, by hand.
   std::vector<nvidia::SharingContext> contexts(3);
   for (auto& context : contexts) context.slice = us(1);
@@ -571,7 +571,7 @@ TEST_CASE("before a turn of a context pass the slots that others have in the run
   }
 }
 
-TEST_CASE("two kernels that share the execution engine: N22 V1, where the bounds are what happens") {
+TEST_CASE("N22 V1: bounds equal the actual times for two kernels that share the execution engine") {
   // A 5 and B 3 in slices of 2: A0-2 B2-4 A4-6 B6-7 A7-8.
   const auto bounds = bounds_of(problem_of({task("A", 0, 1, 100, WaitMode::suspend, 2, {GpuSegment{{kernel(5)}}}),
                                             task("B", 1, 1, 100, WaitMode::suspend, 2, {GpuSegment{{kernel(3)}}})}));
@@ -585,7 +585,7 @@ TEST_CASE("two kernels that share the execution engine: N22 V1, where the bounds
   CHECK(bounds.execution_demand == Approx(0.08));
 }
 
-TEST_CASE("every turn of the engine to another context costs a switch") {
+TEST_CASE("every switch of the engine to another context costs time") {
   const auto bounds = bounds_of(problem_of({task("A", 0, 1, 100, WaitMode::suspend, 2, {GpuSegment{{kernel(5)}}}),
                                             task("B", 1, 1, 100, WaitMode::suspend, 2, {GpuSegment{{kernel(3)}}})},
                                            1));
@@ -608,16 +608,16 @@ TEST_CASE("every turn of the engine to another context costs a switch") {
   CHECK(alone.tasks[1].response == us(3));
 }
 
-TEST_CASE("a block or kernel that outlasts its slice delays others by as much: N22 V3") {
+TEST_CASE("N22 V3: a block or kernel that outlasts its slice delays others by the overrun") {
   // A 6 in blocks of 3, B one block of 4, slices of 2: A0-3 B3-7 A7-10 with B released at 1.
   auto problem = problem_of({task("A", 0, 1, 100, WaitMode::suspend, 2, {GpuSegment{{kernel(6, 3)}}}),
                              task("B", 1, 1, 100, WaitMode::suspend, 2, {GpuSegment{{kernel(4)}}})});
   CHECK(bounds_of(problem).tasks[1].response == us(8));  // 2 turns, 2 slots of 2
   problem.preemption = gpu::Preemption::block;
-  // A needs 3 turns at most, in which B's single block of 4 comes once; B waits for 6, all of A, of 2 (2 + 3).
+  // A needs 3 turns at most, in which B's single block of 4 runs once; B waits for 6, all of A, of 2 (2 + 3).
   CHECK(bounds_of(problem).tasks[0].response == us(10));
   CHECK(bounds_of(problem).tasks[1].response == us(10));
-  // With an A that always wants the engine, the overrun is told apart from the slice.
+  // With an A that always requests the engine, the overrun is separate from the slice.
   problem.tasks[0] = task("A", 0, 1, 10, WaitMode::suspend, 2, {GpuSegment{{kernel(60, 3)}}});
   const auto bounds = bounds_of(problem);
   CHECK_FALSE(bounds.tasks[0].response);
@@ -628,7 +628,7 @@ TEST_CASE("a block or kernel that outlasts its slice delays others by as much: N
   CHECK(part(bounds_of(problem).tasks[1], BoundPart::overruns, 0) == us(2 * 60));
 }
 
-TEST_CASE("a context of high priority gets three slots where one of low priority gets one") {
+TEST_CASE("a context of high priority gets three slots for each slot of low priority") {
   auto problem = problem_of({task("high", 0, 1, 10, WaitMode::suspend, 2, {GpuSegment{{kernel(60)}}}),
                              task("low", 1, 1, 100, WaitMode::suspend, 2, {GpuSegment{{kernel(4)}}})});
   problem.tasks[0].gpu_priority = ContextPriority::high;
@@ -636,7 +636,7 @@ TEST_CASE("a context of high priority gets three slots where one of low priority
   CHECK(bounds_of(problem).tasks[1].response == us(4 + 2 * 3 * 2));
 }
 
-TEST_CASE("a kernel is slowed by the copies of others, for no longer than they last") {
+TEST_CASE("a kernel is slowed down by copies of others only while they last") {
   auto problem = problem_of({task("A", 0, 1, 100, WaitMode::suspend, 50, {GpuSegment{{kernel(10)}}}),
                              task("B", 1, 1, 100, WaitMode::suspend, 50, {GpuSegment{{copy(4)}}})});
   problem.kernel_by_memcpy.ppm = 3'000'000;
@@ -653,7 +653,7 @@ TEST_CASE("a kernel is slowed by the copies of others, for no longer than they l
   CHECK(bounds_of(problem).tasks[1].response == us(4));  // nor is it slowed by a kernel that leaves memory alone
 }
 
-TEST_CASE("one that polls takes its core from those below, one that suspends only with jitter") {
+TEST_CASE("a polling task occupies its core and a suspending task adds jitter") {
   for (const WaitMode wait : {WaitMode::busy, WaitMode::suspend}) {
     const auto bounds =
         bounds_of(problem_of({task("high", 0, 2, 100, wait, 50, {cpu(5), GpuSegment{{kernel(20)}}, cpu(3)}),
@@ -670,8 +670,8 @@ TEST_CASE("one that polls takes its core from those below, one that suspends onl
   CHECK(two.tasks[1].response == us(26));
 }
 
-TEST_CASE("jobs of a suspending task that the GPU holds up come close together") {
-  // high's first job waits for other's 40 on the GPU and runs 50-80, its second runs 110-140; low comes at 50.
+TEST_CASE("jobs of a suspending task delayed by the GPU may run back to back") {
+  // high's first job waits for other's 40 on the GPU and runs 50-80, its second runs 110-140; low is released at 50.
   const auto problem =
       problem_of({task("other", 1, 1, 1000, WaitMode::suspend, 50, {GpuSegment{{kernel(40)}}}),
                   task("high", 0, 2, 100, WaitMode::suspend, 50, {cpu(0), GpuSegment{{kernel(10)}}, cpu(30)}),
@@ -682,7 +682,7 @@ TEST_CASE("jobs of a suspending task that the GPU holds up come close together")
   CHECK(bounds.tasks[2].response == us(35 + 2 * 30));
 }
 
-TEST_CASE("what others run on the core while a task is on the GPU does not delay it") {
+TEST_CASE("other tasks on the core do not delay a task while it uses the GPU") {
   // 5 jobs of 4 fit beside the kernel of 100; only those around the CPU segments count.
   const auto bounds = bounds_of(
       problem_of({task("often", 0, 2, 20, WaitMode::busy, 50, {cpu(4)}),
@@ -690,7 +690,7 @@ TEST_CASE("what others run on the core while a task is on the GPU does not delay
   CHECK(bounds.tasks[1].response == us((2 + 4) + 100 + (3 + 4)));
 }
 
-TEST_CASE("the end of a job that takes no time still waits for what is released at that instant") {
+TEST_CASE("a last segment without execution time still waits for tasks released at that instant") {
   // low's kernel ends at 20, when high is released: it goes on at 24.
   const auto problem = problem_of({task("high", 0, 2, 20, WaitMode::busy, 50, {cpu(4)}),
                                    task("low", 0, 1, 100, WaitMode::busy, 50, {GpuSegment{{kernel(16)}}})});
@@ -700,7 +700,7 @@ TEST_CASE("the end of a job that takes no time still waits for what is released 
   CHECK(bounds.tasks[1].response == us(24));
 }
 
-TEST_CASE("the response of a task on a core is the textbook's, with jitter where rivals suspend") {
+TEST_CASE("the core response is that of the textbook with jitter for suspending rivals") {
   // C = 3 under T = 4, C = 1 and T = 6, C = 2: 3 -> 6 -> 8 -> 9 -> 10.
   const std::vector<nvidia::CoreRival> rivals = {{us(4), us(0), us(1)}, {us(6), us(0), us(2)}};
   CHECK(nvidia::core_response(us(3), rivals, us(12)) == us(10));
@@ -710,7 +710,7 @@ TEST_CASE("the response of a task on a core is the textbook's, with jitter where
   CHECK_FALSE(nvidia::core_response(us(1), {{us(2), us(0), us(2)}}, Duration::max()));
 }
 
-TEST_CASE("a task without a bound says why, and does not take those of others with it") {
+TEST_CASE("a task without a bound has a reason and does not affect the bounds of others") {
   const auto overloaded = bounds_of(problem_of({task("A", 0, 1, 100, WaitMode::suspend, 10, {GpuSegment{{kernel(90)}}}),
                                                 task("B", 1, 1, 100, WaitMode::suspend, 10, {GpuSegment{{kernel(30)}}}),
                                                 task("C", 1, 2, 100, WaitMode::suspend, 10, {cpu(5)})}));
@@ -731,7 +731,7 @@ TEST_CASE("a task without a bound says why, and does not take those of others wi
   CHECK(bounds_of(late).tasks[0].reason == "the bound exceeds the deadline by 1 us");
 }
 
-TEST_CASE("Detection and SFM of WATERS 2019: SFM needs short slices of Detection, lane detection that SFM suspends") {
+TEST_CASE("WATERS 2019: SFM needs short slices of Detection and lane detection needs SFM to suspend") {
   // Worst times of the model in us; SFM and lane detection share a core.
   const auto problem = [](std::int64_t detection_slice, WaitMode sfm) {
     auto waters = problem_of({task("SFM", 0, 6, 33000, sfm, 7200, {cpu(3180), GpuSegment{{kernel(7900)}}, cpu(3530)}),
@@ -770,7 +770,7 @@ TEST_CASE("Detection and SFM of WATERS 2019: SFM needs short slices of Detection
   }
 }
 
-TEST_CASE("a problem that cannot be analysed is refused with what is wrong") {
+TEST_CASE("an invalid time slice problem is rejected with a reason") {
   const auto refused = [](auto&& change) {
     auto problem = problem_of({task("A", 0, 1, 100, WaitMode::busy, 10, {cpu(1), GpuSegment{{kernel(6)}}})});
     change(problem);
@@ -800,7 +800,7 @@ TEST_CASE("a problem that cannot be analysed is refused with what is wrong") {
         "the context switch must be below 1000 s");
 }
 
-TEST_CASE("absurd figures end in no bound, not in a hang or an overflow") {
+TEST_CASE("extreme values yield no bound and neither hang nor overflow") {
   // Periods of a picosecond, slices of a picosecond, demands just below one: iterations that would never end.
   TimeSliceProblem problem = problem_of(
       {task("A", 0, 1, 900'000'000, WaitMode::suspend, 1, {cpu(1), GpuSegment{{kernel(400'000'000)}}, cpu(1)}),
@@ -820,7 +820,7 @@ TEST_CASE("absurd figures end in no bound, not in a hang or an overflow") {
   }
 }
 
-TEST_CASE("the stepwise GPU does what N22 says of V1 and V3") {
+TEST_CASE("the stepwise GPU reproduces N22 V1 and V3") {
   auto problem = problem_of({task("A", 0, 1, 100, WaitMode::suspend, 2, {GpuSegment{{kernel(5, 5)}}}),
                              task("B", 1, 1, 100, WaitMode::suspend, 2, {GpuSegment{{kernel(3, 3)}}})});
   CHECK(stepwise(problem, {0, 0}, 100)[0].response == 8);
@@ -832,7 +832,7 @@ TEST_CASE("the stepwise GPU does what N22 says of V1 and V3") {
   CHECK(stepwise(problem, {0, 1}, 100)[1].response == 6);
 }
 
-TEST_CASE("the device agrees with the stepwise GPU on slices, priorities, switches and points of preemption") {
+TEST_CASE("device and stepwise GPU agree on slices and priorities and switches and preemption points") {
   std::mt19937 random(4);
   for (int system = 0; system < 1000; ++system) {
     const TimeSliceProblem problem = random_gpu_problem(random);
@@ -847,7 +847,7 @@ TEST_CASE("the device agrees with the stepwise GPU on slices, priorities, switch
   }
 }
 
-TEST_CASE("no job on a stepwise GPU with priorities and points of preemption is longer than its bound") {
+TEST_CASE("no job on a stepwise GPU with priorities and preemption points exceeds its bound") {
   Tightness tightness;
   check_random_gpus(77, 600, tightness);
   INFO(tightness.text());
@@ -855,7 +855,7 @@ TEST_CASE("no job on a stepwise GPU with priorities and points of preemption is 
   CHECK(tightness.quantile(1) == 1);
 }
 
-TEST_CASE("no simulated job of a random system with time slices is longer than its bound or shorter than the best") {
+TEST_CASE("no simulated job of a random system with time slices exceeds its bound or undercuts its best case") {
   Tightness tightness;
   check_random_systems(20241, 600, tightness);
   INFO(tightness.text());
@@ -863,7 +863,7 @@ TEST_CASE("no simulated job of a random system with time slices is longer than i
   CHECK(tightness.quantile(1) > 0.99);
 }
 
-TEST_CASE("bounds are never above those of GCAPS where both hold, and there are more of them") {
+TEST_CASE("bounds never exceed those of GCAPS where both apply and exist more often") {
   std::mt19937 random(2024);
   std::size_t ours = 0, theirs = 0, smaller = 0, all = 0;
   std::vector<double> ratios;
@@ -909,7 +909,7 @@ TEST_CASE("bounds are never above those of GCAPS where both hold, and there are 
   CHECK(theirs > 500);
 }
 
-TEST_CASE("thousands of random GPU systems keep to their bounds", "[long]") {
+TEST_CASE("thousands of random GPU systems stay within their bounds", "[long]") {
   Tightness systems, gpus;
   check_random_systems(7, test::times(1600), systems);
   check_random_gpus(8, test::times(1600), gpus);

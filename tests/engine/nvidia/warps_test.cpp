@@ -139,7 +139,7 @@ std::string objection(const WarpScenario& scenario, const WarpRun& run) {
 
 }  // namespace
 
-TEST_CASE("GTO, LRR and the rotation give the traces of the example (W4)") {
+TEST_CASE("GTO and LRR and the rotation yield the traces of the example (W4)") {
   const WarpRun gto = run(example(figure_3, "gto"));
   CHECK(trace(gto) == "0100110000111100231122332222333322..33");
   CHECK(warp_finishes(gto) == Numbers{16, 20, 34, 38});
@@ -156,7 +156,7 @@ TEST_CASE("GTO, LRR and the rotation give the traces of the example (W4)") {
   CHECK(warp_finishes(rotation) == Numbers{34, 35, 36, 37});
 }
 
-TEST_CASE("QAWS gives the traces and group switches of the example (W3, W4)") {
+TEST_CASE("QAWS yields the traces and group switches of the example (W3 and W4)") {
   const WarpRun four = run(example(figure_3, "qaws", 1, 4));
   CHECK(trace(four) == "0123223322220011223333000033111100..11");
   CHECK(warp_finishes(four) == Numbers{34, 38, 18, 28});
@@ -173,7 +173,7 @@ TEST_CASE("QAWS gives the traces and group switches of the example (W3, W4)") {
   CHECK(finishes(run(example(figure_3, "qaws", 1, 2))) == Numbers{36, 32});
 }
 
-TEST_CASE("Algorithm 1 as printed switches groups a cycle or more later (W3, W4)") {
+TEST_CASE("Algorithm 1 as printed switches groups at least one cycle later (W3 and W4)") {
   const WarpRun four = run(example(figure_3, "qaws-literal", 1, 4));
   CHECK(trace(four) == "0102322332222301102233300013311100..11");
   CHECK(finishes(four) == Numbers{38, 29});
@@ -181,7 +181,7 @@ TEST_CASE("Algorithm 1 as printed switches groups a cycle or more later (W3, W4)
   CHECK(finishes(run(example(figure_3, "qaws-literal", 1, 6))) == Numbers{39, 23});
 }
 
-TEST_CASE("With the printed Algorithm 1 no single stall length switches groups in cycles 2 and 12 (W3)") {
+TEST_CASE("no single stall length makes the printed Algorithm 1 switch groups in cycles 2 and 12 (W3)") {
   // Instructions 1 to 8 stall or not, for 1 to 6 cycles; the latency of the ninth does not matter.
   std::int64_t literal = 0, counting = 0;
   for (std::int64_t stall = 1; stall <= 6; ++stall)
@@ -201,7 +201,7 @@ TEST_CASE("With the printed Algorithm 1 no single stall length switches groups i
   CHECK(counting > 0);
 }
 
-TEST_CASE("A second program gives the finishes that were worked out (W4)") {
+TEST_CASE("a second program yields the manually calculated finish times (W4)") {
   CHECK(finishes(run(example(second_vector, "gto"))) == Numbers{23, 37});
   CHECK(finishes(run(example(second_vector, "lrr"))) == Numbers{32, 36});
   CHECK(finishes(run(example(second_vector, "rotate"))) == Numbers{34, 36});
@@ -209,7 +209,7 @@ TEST_CASE("A second program gives the finishes that were worked out (W4)") {
   CHECK(finishes(run(example(second_vector, "qaws-literal", 3, 3))) == Numbers{23, 37});
 }
 
-TEST_CASE("The larger its budget, the sooner a kernel ends in the example") {
+TEST_CASE("a kernel with a larger budget ends sooner in the example") {
   std::int64_t before = 38;  // with GTO
   for (const std::int64_t budget : {2, 4, 6, 8}) {
     const std::int64_t finish = finishes(run(example(figure_3, "qaws", 1, budget)))[1];
@@ -218,7 +218,7 @@ TEST_CASE("The larger its budget, the sooner a kernel ends in the example") {
   }
 }
 
-TEST_CASE("A group whose last warp is alone keeps its turn without counting") {
+TEST_CASE("a group with a single warp keeps its turn without counting switches") {
   // Kernel 2 has one warp and the larger budget; its stalls let kernel 1 in and
   // use no budget up.
   WarpScenario scenario = empty_scenario("qaws");
@@ -228,7 +228,7 @@ TEST_CASE("A group whose last warp is alone keeps its turn without counting") {
   CHECK(result.sub_cores[0].switches.empty());
 }
 
-TEST_CASE("Groups that are released together begin with the larger budget") {
+TEST_CASE("groups that are released together start with the larger budget") {
   WarpScenario scenario = empty_scenario("qaws");
   scenario.kernels = {{program_of({1, 1}), 1, 0, 1}, {program_of({1, 1}), 1, 0, 4}, {program_of({1, 1}), 1, 0, 2}};
   CHECK(trace(run(scenario)) == "112200");
@@ -236,7 +236,7 @@ TEST_CASE("Groups that are released together begin with the larger budget") {
   CHECK(trace(run(scenario)) == "112200");
 }
 
-TEST_CASE("Warps are spread over sub-cores that work side by side") {
+TEST_CASE("warps are distributed over concurrent sub-cores") {
   WarpScenario scenario = example(figure_3, "gto");
   scenario.sub_cores = 2;
   const WarpRun two = run(scenario);
@@ -248,7 +248,7 @@ TEST_CASE("Warps are spread over sub-cores that work side by side") {
   CHECK(trace(run(scenario), 4).empty());
 }
 
-TEST_CASE("FP32 and INT32 share a pipeline in Pascal and have one each in Volta") {
+TEST_CASE("FP32 and INT32 share a pipeline in Pascal and have separate ones in Volta") {
   WarpScenario scenario = empty_scenario("gto");
   const std::vector<WarpInstruction> mixed = {
       {1, WarpUnit::fp32}, {1, WarpUnit::int32}, {1, WarpUnit::fp32}, {1, WarpUnit::int32}};
@@ -266,7 +266,7 @@ TEST_CASE("FP32 and INT32 share a pipeline in Pascal and have one each in Volta"
   CHECK(run(scenario).kernels[0].cycles.pipeline == 3);
 }
 
-TEST_CASE("No policy issues too early, idles without need or loses a warp, whatever the programs") {
+TEST_CASE("no policy issues too early or idles unnecessarily or loses a warp for any program") {
   std::mt19937_64 random(7);
   std::map<std::string_view, std::int64_t> runs;
   for (int i = 0; i < 3000; ++i) {
@@ -280,7 +280,7 @@ TEST_CASE("No policy issues too early, idles without need or loses a warp, whate
   CHECK(runs.size() == warp_policies().size());
 }
 
-TEST_CASE("Equal budgets give GTO, whatever the programs") {
+TEST_CASE("equal budgets behave like GTO for any program") {
   std::mt19937_64 random(11);
   std::int64_t distinct = 0;
   for (int i = 0; i < 1000; ++i) {
@@ -306,7 +306,7 @@ TEST_CASE("Equal budgets give GTO, whatever the programs") {
   CHECK(distinct > 100);  // budgets that differ do make a difference
 }
 
-TEST_CASE("Figures out of range are told with their kernel") {
+TEST_CASE("values out of range are reported with their kernel") {
   const WarpScenario good = example(figure_3, "gto");
   const auto with = [&good](auto change) {
     WarpScenario scenario = good;
@@ -328,7 +328,7 @@ TEST_CASE("Figures out of range are told with their kernel") {
         "this could take more than 1000000 cycles");
 }
 
-TEST_CASE("QAWS helps the kernel with the larger budget, less so the more its warps stall") {
+TEST_CASE("QAWS helps the kernel with the larger budget less if its warps stall more") {
   WarpStudy study;
   study.budgets = {2, 8};
   study.stall_shares = {200, 500, 800, 900, 980};
@@ -353,7 +353,7 @@ TEST_CASE("QAWS helps the kernel with the larger budget, less so the more its wa
   CHECK(study_warps(study).error() == "shares of stalls must be between 0 and 990 per mille");
 }
 
-TEST_CASE("Random programs of the study have exactly the share of stalls that is asked for, and are the same again") {
+TEST_CASE("random programs of the study have exactly the requested stall share and are reproducible") {
   WarpStudy study;
   study.programs = 3;
   study.warps = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Occurrences of stimuli against their own statements, and against the bounds that analyses use.
+// Occurrences of stimuli compared with their definitions, and with the bounds used by analyses.
 
 #include <algorithm>
 #include <cmath>
@@ -166,7 +166,7 @@ Fault fault_of(const ArrivalBound& bound, const Times& times) {
       const std::int64_t by_distance =
           bound.minimum_distance > Duration{} ? 1 + window / bound.minimum_distance.picoseconds() : by_period;
       if (count > std::min(by_period, by_distance)) return fault_at("more than the bound", first);
-      if (engine::most_arrivals(bound, ps(window)) != std::min(by_period, by_distance)) return "most_arrivals differs";
+      if (engine::max_arrivals(bound, ps(window)) != std::min(by_period, by_distance)) return "max_arrivals differs";
     }
   return {};
 }
@@ -288,7 +288,7 @@ void try_kind(Make make) {
 
 }  // namespace
 
-TEST_CASE("whatever is produced keeps the stimulus' own statement and its bound") {
+TEST_CASE("every arrival pattern complies with its stimulus and its bound") {
   SECTION("periodic") {
     try_kind([](Maker& maker) { return maker.periodic(); });
   }
@@ -323,7 +323,7 @@ TEST_CASE("whatever is produced keeps the stimulus' own statement and its bound"
   }
 }
 
-TEST_CASE("no smaller bound would hold: the densest pattern reaches it") {
+TEST_CASE("arrival bounds are tight: the densest pattern reaches them") {
   std::map<std::string, int> tried, tight;
   for (std::uint32_t seed = 0; seed < 500; ++seed) {
     Maker maker(seed);
@@ -357,7 +357,7 @@ TEST_CASE("no smaller bound would hold: the densest pattern reaches it") {
   }
 }
 
-TEST_CASE("the densest jitter comes late once and then early") {
+TEST_CASE("maximum-density jitter delays the first release and advances the following ones") {
   const Periodic jittered{ps(100), ps(10), {0, 20, 50, nullptr}, {}};
   CHECK(densest(stimulus(jittered), 4) == Times{60, 110, 210, 310});
   CHECK(average(stimulus(jittered), 3) == Times{30, 130, 230});
@@ -366,7 +366,7 @@ TEST_CASE("the densest jitter comes late once and then early") {
   CHECK(densest(stimulus(apart), 5) == Times{150, 180, 210, 300, 400});
 }
 
-TEST_CASE("a burst is clipped at its length, and the next waits for the minimum distance") {
+TEST_CASE("a burst is clipped at its length and the next one respects the minimum distance") {
   const Burst clipped{ps(100), ps(5), ps(30), ps(10), 9};
   CHECK(engine::occurrences_of(clipped) == 4);
   CHECK(densest(stimulus(clipped), 8) == Times{5, 15, 25, 35, 105, 115, 125, 135});
@@ -378,7 +378,7 @@ TEST_CASE("a burst is clipped at its length, and the next waits for the minimum 
   CHECK(densest(stimulus(endless), 5) == Times{30, 100, 170, 240, 310});
 }
 
-TEST_CASE("the densest sequence of an arrival curve respects what its entries imply together") {
+TEST_CASE("the densest sequence of an arrival curve respects all entries together") {
   // Two need 10, three at most 25 and at least 24: never 10 and 10.
   ArrivalCurve curve;
   curve.entries.push_back({2, ps(10), std::nullopt});
@@ -396,7 +396,7 @@ TEST_CASE("the densest sequence of an arrival curve respects what its entries im
   CHECK(densest(stimulus(pushed), 3) == Times{0, 12, 24});
 }
 
-TEST_CASE("curves that no sequence keeps, or that limit nothing, never occur and have no bound") {
+TEST_CASE("arrival curves that are impossible or unlimited never occur and have no bound") {
   ArrivalCurve contradictory;
   contradictory.entries.push_back({2, ps(10), std::nullopt});
   contradictory.entries.push_back({3, ps(0), ps(15)});
@@ -408,14 +408,14 @@ TEST_CASE("curves that no sequence keeps, or that limit nothing, never occur and
   CHECK_FALSE(is_possible(unlimited));
 }
 
-TEST_CASE("a variable rate occurs whenever a whole occurrence has come together") {
+TEST_CASE("a variable rate occurs whenever a whole occurrence has accumulated") {
   const VariableRate rate{ps(1000), {500'000, 2'000'000, 4'000'000, nullptr}, {}, {}};
   CHECK(densest(stimulus(rate), 4) == Times{0, 250, 500, 750});
   CHECK(average(stimulus(rate), 3) == Times{0, 500, 1000});
   CHECK(sparsest(stimulus(rate), 3) == Times{0, 2000, 4000});
 }
 
-TEST_CASE("random occurrences depend on seed and stimulus alone") {
+TEST_CASE("random occurrences depend only on seed and stimulus") {
   Maker maker(7);
   const Stimulus stated = stimulus(maker.sporadic());
   const auto random = [&](std::uint64_t seed, StimulusIndex index) {
@@ -448,13 +448,13 @@ TEST_CASE("long-run rates are those of the densest pattern") {
   }
 }
 
-TEST_CASE("occurrences end where a simulation does") {
+TEST_CASE("occurrences end at the end of the simulation range") {
   const Duration period = Duration::seconds(1'000'000);
   CHECK(densest(stimulus(Periodic{period, {}}), 100).size() == 3);  // of 26 days
   CHECK(densest(stimulus(Sporadic{Duration::max(), {1, 1, 1, nullptr}}), 100).empty());
 }
 
-TEST_CASE("a simulation releases jobs as the stimulus occurs, and demand follows its rate") {
+TEST_CASE("a simulation releases jobs at the occurrences and demand follows the rate") {
   using test::us;
   const auto results_of = [](Occurrence occurrence, engine::Execution execution) {
     test::SystemMaker maker;
@@ -483,11 +483,11 @@ TEST_CASE("a simulation releases jobs as the stimulus occurs, and demand follows
 
   const Periodic jittered{us(10), {}, {0, 0, us(9).picoseconds(), nullptr}, {}};
   const auto late_once = results_of(jittered, Execution::worst);
-  CHECK(late_once.tasks.at(0).response.max == us(3));  // the second comes one microsecond after the first
+  CHECK(late_once.tasks.at(0).response.max == us(3));  // the second is released one microsecond after the first
   CHECK(results_of(jittered, Execution::best).tasks.at(0).response.max == us(2));
 }
 
-TEST_CASE("of a counted stimulus the demand is that of the occurrences that count") {
+TEST_CASE("demand of a counted stimulus includes only occurrences that pass the counter") {
   test::SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const StimulusIndex request = maker.inter_process();
@@ -497,10 +497,10 @@ TEST_CASE("of a counted stimulus the demand is that of the occurrences that coun
   maker.compute(source, 1);
   maker.trigger(source, request);
   maker.compute(counted, 8);
-  CHECK(test::analysed(maker.build(), test::us(400)).resources.at(0).demand == Approx(0.1 + 0.2));
+  CHECK(test::analyzed(maker.build(), test::us(400)).resources.at(0).demand == Approx(0.1 + 0.2));
 }
 
-TEST_CASE("strictly periodic is what never varies") {
+TEST_CASE("strictly periodic stimuli never vary") {
   CHECK(engine::strictly_periodic(stimulus(Periodic{ps(100), ps(5), {7, 7, 7, nullptr}, ps(100)}))->offset == ps(12));
   CHECK_FALSE(engine::strictly_periodic(stimulus(Periodic{ps(100), ps(5), {0, 0, 1, nullptr}, {}})).has_value());
   CHECK_FALSE(engine::strictly_periodic(stimulus(Periodic{ps(100), ps(5), {}, ps(101)})).has_value());

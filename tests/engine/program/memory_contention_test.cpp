@@ -40,7 +40,7 @@ LabelIndex add_label(System& system, std::int64_t bytes) {
   return static_cast<LabelIndex>(system.labels.size() - 1);
 }
 
-/// What reading `bytes` takes the first of these tasks.
+/// The time to read `bytes` for the first of these tasks.
 Duration reading(test::SystemMaker maker, TaskIndex task, std::int64_t bytes, Execution execution,
                  const CompileOptions& options) {
   System counted = maker.build();
@@ -118,7 +118,7 @@ void check_published_bounds(const System& system) {
 
 }  // namespace
 
-TEST_CASE("memory: lines are as many as hold the bytes, or one more than fit, as published") {
+TEST_CASE("memory: lines are those that hold the bytes or one more as published") {
   const DataSize line{64};
   for (const auto& [bytes, exact, published] : std::vector<std::array<std::int64_t, 3>>{
            {0, 0, 1}, {1, 1, 1}, {63, 1, 1}, {64, 1, 2}, {65, 2, 2}, {128, 2, 3}}) {
@@ -127,12 +127,12 @@ TEST_CASE("memory: lines are as many as hold the bytes, or one more than fit, as
   }
 }
 
-TEST_CASE("memory: a line costs its base and at worst what every other core with tasks and the GPU add") {
+TEST_CASE("memory: a line costs its base plus the interference of active cores and the GPU") {
   test::SystemMaker maker;
   const UnitIndex core = maker.core("A57"), second = maker.core("Denver"), third = maker.core("Idle");
   const TaskIndex task = maker.task("Task", core, 1, maker.periodic(1000));
   const MemoryModel& model = *find_memory_model("waters2019");
-  // Alone: nobody interferes.
+  // Alone: no interference.
   CHECK(reading(maker, task, 640, Execution::best, with(model)) == ns(10 * 20));
   CHECK(reading(maker, task, 640, Execution::worst, with(model)) == ns(10 * 20));
   // Two tasks on one other core count once; a core without tasks does not count.
@@ -164,7 +164,7 @@ TEST_CASE("memory: a task tried on another core does not interfere with itself")
   CHECK(compile_program(system, task, second, Execution::worst, nullptr, options).execution == ns(20));
 }
 
-TEST_CASE("memory: without contention the model's lower bounds hold, and by default the model as it is") {
+TEST_CASE("memory: the default uses the model and without contention its lower bounds") {
   test::SystemMaker maker;
   const TaskIndex task = maker.task("Task", maker.core("core"), 1, maker.periodic(1000));
   maker.add(task, ReadLabel{0});
@@ -182,7 +182,7 @@ TEST_CASE("memory: without contention the model's lower bounds hold, and by defa
     CHECK(time("none", execution) == us(20));
 }
 
-TEST_CASE("memory: a core that the table does not name costs what the model says, and that is told") {
+TEST_CASE("memory: a core without a table entry uses the model and is reported") {
   test::SystemMaker maker;
   const TaskIndex task = maker.task("Task", maker.core("Cortex-R5"), 1, maker.periodic(1000));
   const MemoryModel& model = *find_memory_model("waters2019");
@@ -199,7 +199,7 @@ TEST_CASE("memory: a core that the table does not name costs what the model says
   CHECK(of_copies.all()[0].message == "memory model \"of a file\": accesses of cores as in the AMALTHEA model");
 }
 
-TEST_CASE("memory: entries are found by definition, by unit and as a word of the definition's name") {
+TEST_CASE("memory: entries are found by definition and by unit and by a word of the definition's name") {
   Platform platform;
   for (const char* name : {"a57", "Cortex-A57", "ARM_A57_v2", "A571"}) platform.definitions.push_back({name, {}});
   const MemoryModel& model = *find_memory_model("waters2019");
@@ -218,7 +218,7 @@ TEST_CASE("memory: entries are found by definition, by unit and as a word of the
   CHECK(found(1, "Denver") == "Denver");
 }
 
-TEST_CASE("memory: a table of the user's own, with hits and with copies by lines or by bytes") {
+TEST_CASE("memory: a user-defined table supports hits and copies by lines or by bytes") {
   test::SystemMaker maker;
   const TaskIndex task = maker.task("Task", maker.core("R5"), 1, maker.periodic(1000));
   maker.task("Other", maker.core("M4"), 1, maker.periodic(1000));
@@ -262,7 +262,7 @@ TEST_CASE("memory: a table of the user's own, with hits and with copies by lines
   CHECK(copies(R"({"copy": {"bytes_per_second": 3000000000}})", down) == Duration::picoseconds(333'333));
 }
 
-TEST_CASE("memory: bounds may round every step up") {
+TEST_CASE("memory: bounds can round every step up") {
   test::SystemMaker maker;
   const TaskIndex task = maker.task("Task", maker.core("core"), 1, maker.periodic(1000));
   maker.compute(task, 1);
@@ -278,7 +278,7 @@ TEST_CASE("memory: bounds may round every step up") {
   CHECK(time() == Duration::picoseconds(668));
 }
 
-TEST_CASE("memory: what is wrong with a table is said with its place") {
+TEST_CASE("memory: errors in a table have a location") {
   CHECK(error_of("{") != "");
   CHECK(error_of("[]") == "1:1: expected an object with \"units\"");
   CHECK(error_of("{}") == "1:1: \"units\" and \"copy\" are both empty");
@@ -300,14 +300,14 @@ TEST_CASE("memory: what is wrong with a table is said with its place") {
   CHECK(error_of(R"({"copy": {"bytes_per_second": 0}})").find("expected a whole number from 1") != std::string::npos);
 }
 
-TEST_CASE("memory: the published bounds of WATERS 2019 come out to the nanosecond, of the sample") {
+TEST_CASE("memory: the published bounds of WATERS 2019 are reproduced to the nanosecond for the sample") {
   // The sample with the localization's wrapper on a Denver, as published, and tasks on all six cores.
   check_published_bounds(
       mapped(test::sample("waters2019-tx2.amxmi"), {"PRE_Localization_gpu_POST=Core0", "Localization=GP10B",
                                                     "Lane_detection=GP10B", "PRE_Detection_gpu_POST=Core3"}));
 }
 
-TEST_CASE("memory: the published bounds of WATERS 2019 come out to the nanosecond, of the published model") {
+TEST_CASE("memory: the published bounds of WATERS 2019 are reproduced to the nanosecond for the published model") {
   const std::string corpus = test::corpus_folder();
   for (const char* model : {"/mobstr/1.0.0/mobstr.amxmi", "/mobstr/2.0.0/mobstr.amxmi"}) {
     INFO(model);
@@ -318,7 +318,7 @@ TEST_CASE("memory: the published bounds of WATERS 2019 come out to the nanosecon
   }
 }
 
-TEST_CASE("memory: the line rules differ for whole lines only") {
+TEST_CASE("memory: the line rules differ only for multiples of a line") {
   const System system = mapped(test::sample("waters2019-tx2.amxmi"), {});
   const TaskIndex sfm = task_named(system, "PRE_SFM_gpu_POST"), device = task_named(system, "SFM"),
                   dasm = task_named(system, "DASM");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs: how bodies with alternatives are walked and bounded, and what the operating system adds.
+// Programs: execution and bounds of bodies with alternatives, and operating system overhead.
 
 #include <algorithm>
 #include <string>
@@ -90,7 +90,7 @@ std::string works(const Program& program) {
 
 }  // namespace
 
-TEST_CASE("without branches every step is followed by the next") {
+TEST_CASE("without branches every step leads to the next") {
   OneTask one;
   one.compute(1);
   one.compute(2);
@@ -98,10 +98,10 @@ TEST_CASE("without branches every step is followed by the next") {
   REQUIRE(program.steps.size() == 2);
   CHECK(program.steps[0].next == 1);
   CHECK(program.steps[1].next == 2);
-  CHECK(program.unanalysable.empty());
+  CHECK(program.unanalyzable.empty());
 }
 
-TEST_CASE("a branch goes to one alternative and on behind the last or, without any taken, behind them at once") {
+TEST_CASE("a branch runs one alternative and continues behind the last one") {
   OneTask one;
   one.compute(1);
   one.branch({{off, 2}, {on, 1}});
@@ -115,7 +115,7 @@ TEST_CASE("a branch goes to one alternative and on behind the last or, without a
   CHECK(walked(program, "-") == "1 5 ");
 }
 
-TEST_CASE("branches within alternatives end where the outer one does, and empty alternatives go on behind") {
+TEST_CASE("nested branches end where the outer alternative ends and empty alternatives continue behind it") {
   OneTask one;
   one.branch({{off, 3}, {on, 0}, {Otherwise{}, 1}});
   one.compute(1);
@@ -130,14 +130,14 @@ TEST_CASE("branches within alternatives end where the outer one does, and empty 
   CHECK(walked(program, "2") == "3 4 ");
 }
 
-TEST_CASE("a loop comes back to its branch until no alternative is taken, or another than the first") {
+TEST_CASE("a loop returns to its branch until another alternative than the first or none is taken") {
   OneTask one;
   one.branch({{off, 2}}, true);
   one.compute(1);
   one.compute(2);
   one.compute(3);
   CHECK(walked(one.program(), "00-") == "1 2 1 2 3 ");
-  CHECK(one.program().unanalysable == "it has a loop");
+  CHECK(one.program().unanalyzable == "it has a loop");
 
   OneTask by_chance;
   by_chance.branch({{Probability{1}, 1}, {Probability{1}, 0}}, true);
@@ -146,7 +146,7 @@ TEST_CASE("a loop comes back to its branch until no alternative is taken, or ano
   CHECK(walked(by_chance.program(), "01") == "1 3 ");
 }
 
-TEST_CASE("a loop at the end of an alternative is left to where that goes on") {
+TEST_CASE("a loop at the end of an alternative leaves to where the alternative continues") {
   OneTask one;
   one.branch({{off, 2}, {on, 1}});
   one.branch({{off, 1}}, true);
@@ -157,7 +157,7 @@ TEST_CASE("a loop at the end of an alternative is left to where that goes on") {
   CHECK(walked(one.program(), "1") == "2 3 ");
 }
 
-TEST_CASE("flattened, the dearest alternative counts at worst, the cheapest at best, and none where none is taken") {
+TEST_CASE("flattening keeps the most expensive alternative at worst and the cheapest or none at best") {
   OneTask one;
   one.maker.add(one.task, between(1, 2));
   one.branch({{off, 2}, {on, 1}});
@@ -169,7 +169,7 @@ TEST_CASE("flattened, the dearest alternative counts at worst, the cheapest at b
   CHECK(works(one.program(Execution::best, true)) == "1 0 (0) (0) (0) 5 ");
   CHECK(one.program(Execution::worst, true).execution == us(14));
   CHECK(one.program(Execution::best, true).execution == us(6));
-  CHECK(one.program(Execution::worst, true).unanalysable.empty());
+  CHECK(one.program(Execution::worst, true).unanalyzable.empty());
 
   OneTask always;  // one of them must be taken
   always.branch({{off, 1}, {Otherwise{}, 1}});
@@ -179,7 +179,7 @@ TEST_CASE("flattened, the dearest alternative counts at worst, the cheapest at b
   CHECK(works(always.program(Execution::worst, true)) == "0 7 (0) ");
 }
 
-TEST_CASE("flattened, an inner branch is chosen before the outer one") {
+TEST_CASE("flattening selects inner branches before outer ones") {
   OneTask one;
   one.branch({{off, 3}, {Otherwise{}, 1}});
   one.branch({{off, 1}, {Otherwise{}, 1}});
@@ -190,7 +190,7 @@ TEST_CASE("flattened, an inner branch is chosen before the outer one") {
   CHECK(works(one.program(Execution::best, true)) == "0 0 2 (0) (0) ");
 }
 
-TEST_CASE("on average alternatives count by their chance, and what is counted one in so many") {
+TEST_CASE("average flattening weights alternatives by probability and by counter") {
   OneTask one;
   one.branch({{Probability{1}, 1}, {Probability{3}, 1}});
   one.compute(40);
@@ -203,7 +203,7 @@ TEST_CASE("on average alternatives count by their chance, and what is counted on
   CHECK(one.program(Execution::average).execution == us(80));
 }
 
-TEST_CASE("a flattened program has the same steps for best and worst, and says why it is no bound") {
+TEST_CASE("a flattened program has the same steps for best and worst and states why it is no bound") {
   for (const Activity& activity :
        {Activity{Trigger{1}}, Activity{SetEvents{{0}, std::nullopt}}, Activity{WaitEvents{{0}, false, false}},
         Activity{UseSemaphore{0, UseSemaphore::Operation::request, false}}, Activity{Terminate{}},
@@ -217,18 +217,18 @@ TEST_CASE("a flattened program has the same steps for best and worst, and says w
     INFO(kind_name(activity));
     const Program best = one.program(Execution::best, true), worst = one.program(Execution::worst, true);
     CHECK(best.steps.size() == worst.steps.size());
-    CHECK(worst.unanalysable == fmt::format("a branch contains more than execution ({})", kind_name(activity)));
+    CHECK(worst.unanalyzable == fmt::format("a branch contains more than execution ({})", kind_name(activity)));
 
     OneTask outside;
     outside.maker.inter_process();
     outside.maker.event("E");
     outside.maker.system().semaphores.push_back({"S", 1, 1, false, false});
     outside.maker.add(outside.task, activity);
-    CHECK(outside.program(Execution::worst, true).unanalysable.empty());
+    CHECK(outside.program(Execution::worst, true).unanalyzable.empty());
   }
 }
 
-TEST_CASE("nothing comes after the end of a job, and within a branch it leads there") {
+TEST_CASE("nothing follows the end of a job and an end in a branch leads there") {
   OneTask one;
   one.compute(1);
   one.maker.add(one.task, Terminate{});
@@ -245,7 +245,7 @@ TEST_CASE("nothing comes after the end of a job, and within a branch it leads th
   CHECK(walked(within.program(), "-") == "2 ");
 }
 
-TEST_CASE("what the operating system does takes time before it has its effect, and at the end of every job") {
+TEST_CASE("operating system overhead precedes its effect and follows every job") {
   OneTask one;
   const StimulusIndex other = one.maker.inter_process();
   const EventIndex event = one.maker.event("E");
@@ -288,7 +288,7 @@ TEST_CASE("what the operating system does takes time before it has its effect, a
   CHECK(program.execution == us(55));
 }
 
-TEST_CASE("an end within a branch still pays for ending") {
+TEST_CASE("an early end in a branch includes the termination overhead") {
   OneTask one;
   OverheadTicks overhead;
   overhead.terminate_task = test::constant_ticks(7);
@@ -300,7 +300,7 @@ TEST_CASE("an end within a branch still pays for ending") {
   CHECK(walked(one.program(), "-") == "2 7 ");
 }
 
-TEST_CASE("ISRs have the overhead of their category before and after, and none for ending a task") {
+TEST_CASE("ISRs have the overhead of their category before and after and no task termination overhead") {
   OneTask one;
   OverheadTicks overhead;
   overhead.terminate_task = test::constant_ticks(9);
@@ -317,7 +317,7 @@ TEST_CASE("ISRs have the overhead of their category before and after, and none f
   CHECK(walked(one.program(), "") == "3 5 4 ");
 }
 
-TEST_CASE("an access takes its time as often as its statistic says") {
+TEST_CASE("an access takes its time as often as its statistic states") {
   OneTask one;
   one.maker.system().labels.push_back({"label", DataSize{640}, MemoryIndex{0}, LabelSide::host, {}});  // ten lines
   if (one.maker.system().platform.memories.empty()) one.maker.system().platform.memories.push_back({"memory", {}});

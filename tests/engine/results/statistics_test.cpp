@@ -55,8 +55,8 @@ TEST_CASE("a sample of a few values is exact") {
   CHECK(sample.percentile(1).picoseconds() == 10);
 }
 
-TEST_CASE("percentiles of very many values are at most a thousandth too large and never too small") {
-  const std::vector<std::int64_t> values = wide_values(Sample::most_kept + 1);
+TEST_CASE("percentiles of many values are at most a thousandth too large and never too small") {
+  const std::vector<std::int64_t> values = wide_values(Sample::max_kept + 1);
   const Sample sample = sample_of(values);
   REQUIRE_FALSE(sample.exact());
   for (const std::int64_t thousandths : {1, 10, 100, 250, 500, 900, 950, 990, 999, 1000}) {
@@ -71,15 +71,15 @@ TEST_CASE("percentiles of very many values are at most a thousandth too large an
   CHECK(sample.min().picoseconds() == *std::min_element(values.begin(), values.end()));
 }
 
-TEST_CASE("a sample has the same percentiles up to the number of values it keeps") {
-  std::vector<std::int64_t> values = wide_values(Sample::most_kept);
+TEST_CASE("a sample has exact percentiles up to the number of values it keeps") {
+  std::vector<std::int64_t> values = wide_values(Sample::max_kept);
   const Sample sample = sample_of(values);
   REQUIRE(sample.exact());
   for (const std::int64_t thousandths : {1, 500, 990, 999})
     CHECK(sample.percentile(thousandths).picoseconds() == nearest_rank(values, thousandths));
 }
 
-TEST_CASE("mean and standard deviation do not suffer from many values") {
+TEST_CASE("mean and standard deviation stay exact for many values") {
   // Two values a picosecond apart at a tenth of a second, many times: sums of squares would lose this.
   Sample sample;
   const std::int64_t base = 100'000'000'000;
@@ -89,9 +89,9 @@ TEST_CASE("mean and standard deviation do not suffer from many values") {
   CHECK(sample.standard_deviation().picoseconds() == 500);
 }
 
-TEST_CASE("bins cover all values once") {
+TEST_CASE("bins cover all values exactly once") {
   const bool many = GENERATE(false, true);
-  const Sample sample = sample_of(wide_values(many ? Sample::most_kept + 1 : 1000));
+  const Sample sample = sample_of(wide_values(many ? Sample::max_kept + 1 : 1000));
   const auto bins = sample.bins(50);
   REQUIRE(bins.size() <= 50);
   std::uint64_t count = 0;
@@ -104,7 +104,7 @@ TEST_CASE("bins cover all values once") {
   CHECK(bins.back().upper == sample.max());
 }
 
-TEST_CASE("a value at the upper end of a bin belongs to it, and equal values make one bin") {
+TEST_CASE("a value at the upper end of a bin belongs to it and equal values form one bin") {
   const auto bins = sample_of({0, 10, 11, 20}).bins(2);
   REQUIRE(bins.size() == 2);
   CHECK(bins[0].count == 2);
@@ -114,7 +114,7 @@ TEST_CASE("a value at the upper end of a bin belongs to it, and equal values mak
   CHECK(one[0].count == 3);
 }
 
-TEST_CASE("the interval of a share is Wilson's") {
+TEST_CASE("the interval of a share is Wilson's interval") {
   // Newcombe (Statistics in Medicine 1998, table I): 81 of 263 and 15 of 148; 0 of 20; 1 of 29.
   struct Published {
     std::uint64_t hits, trials;
@@ -130,7 +130,7 @@ TEST_CASE("the interval of a share is Wilson's") {
   CHECK(wilson_interval(20, 20).upper == 1);
 }
 
-TEST_CASE("the interval of a mean over runs is Student's") {
+TEST_CASE("the interval of a mean over runs uses Student's distribution") {
   // Means 1 … 5: s = sqrt(2.5), t(0.975, 4) = 2.7764.
   RunMeans means;
   for (const double mean : {3.0, 1.0, 5.0, 2.0, 4.0}) means.add(mean);

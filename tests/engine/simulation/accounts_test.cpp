@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a simulation says of the longest job, against a naive account that adds up everything as it happens.
+// The simulation's account of the longest job, compared with a naive account that adds up everything as it happens.
 
 #include <map>
 #include <optional>
@@ -18,17 +18,17 @@ namespace {
 using namespace amalthea;
 using namespace amalthea::engine;
 
-/// Adds up the parts of every job by the intervals that it is told.
+/// Adds up the parts of every job from the reported intervals.
 class NaiveAccount final : public SimulationObserver {
  public:
   explicit NaiveAccount(const SimulationInput& input) : input_(input), of_(input.system.tasks.size()) {}
 
-  void interval(const Interval& told) override {
-    Account& account = of_[told.task];
-    const Duration time = told.to - told.from;
-    if (!account.begun) account.waited = told.from - told.release;
+  void interval(const Interval& reported) override {
+    Account& account = of_[reported.task];
+    const Duration time = reported.to - reported.from;
+    if (!account.begun) account.waited = reported.from - reported.release;
     account.begun = true;
-    const Reason& reason = told.standing.reason;
+    const Reason& reason = reported.standing.reason;
     const bool operation = reason.kind == ContributionKind::kernel || reason.kind == ContributionKind::copy;
     if (operation && reason.by) {
       const Duration own = scale(time, 1'000'000, reason.slowdown.ppm, Rounding::down);
@@ -85,7 +85,7 @@ bool is_rounded(const std::vector<Contribution>& parts) {
 
 }  // namespace
 
-TEST_CASE("the parts of the longest job are those that a naive account of every job adds up") {
+TEST_CASE("the parts of the longest job match a naive account of every job") {
   const int systems = test::is_thorough() ? 4000 : 400;
   test::PairedSystems drawn(271);
   std::uint64_t compared = 0, waited = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who runs when, worked out by hand: every algorithm, interrupts, sections, semaphores, servers, several cores.
+// CPU schedules, calculated by hand: every algorithm, interrupts, sections, semaphores, servers, several cores.
 
 #include <catch2/catch.hpp>
 
@@ -102,7 +102,7 @@ void call(SystemMaker& maker, TaskIndex task, std::int64_t ticks) {
 
 }  // namespace
 
-TEST_CASE("a non-preemptive task keeps its core from more urgent ones, but not from interrupts") {
+TEST_CASE("a non-preemptive task is preempted by interrupts but not by more urgent tasks") {
   SystemMaker maker;
   const auto core = maker.core("core");
   const auto low = maker.task("low", core, 1, maker.periodic(100));
@@ -125,7 +125,7 @@ TEST_CASE("a non-preemptive task keeps its core from more urgent ones, but not f
   CHECK(parts[1].time == us(1));
 }
 
-TEST_CASE("a cooperative task gives its core to its own kind between runnables, to preemptive tasks at once") {
+TEST_CASE("a cooperative task yields to cooperative tasks between runnables and to preemptive tasks at once") {
   SystemMaker maker;
   const auto core = maker.core("core");
   const auto low = maker.task("low", core, 1, maker.periodic(100));
@@ -139,7 +139,7 @@ TEST_CASE("a cooperative task gives its core to its own kind between runnables, 
   CHECK(run(maker.build(), 100) == "low 0-5, friendly 5-8, low 8-12, rude 12-14, low 14-20");
 }
 
-TEST_CASE("while a cooperative task waits for another's point, nothing in between delays both") {
+TEST_CASE("no task in between delays both while a cooperative task waits for a schedule point") {
   SystemMaker maker;
   const auto core = maker.core("core");
   const auto low = maker.task("low", core, 1, maker.periodic(100));
@@ -153,7 +153,7 @@ TEST_CASE("while a cooperative task waits for another's point, nothing in betwee
   CHECK(run(maker.build(), 100) == "low 0-6, high 6-8, middle 8-12, low 12-18");
 }
 
-TEST_CASE("a schedule point is where a cooperative task may be left") {
+TEST_CASE("other cooperative tasks preempt at a schedule point") {
   SystemMaker maker;
   const auto core = maker.core("core");
   const auto low = maker.task("low", core, 1, maker.periodic(100));
@@ -166,7 +166,7 @@ TEST_CASE("a schedule point is where a cooperative task may be left") {
   CHECK(run(maker.build(), 100) == "low 0-4, high 4-6, low 6-10");
 }
 
-TEST_CASE("nobody takes the core in an uninterruptible section") {
+TEST_CASE("nothing preempts an uninterruptible section") {
   SystemMaker maker;
   const auto core = maker.core("core");
   const auto low = maker.task("low", core, 1, maker.periodic(100));
@@ -206,7 +206,7 @@ TEST_CASE("EDF runs the earliest absolute deadline") {
   CHECK(rm.results.tasks[1].missed_deadlines > 0);
 }
 
-TEST_CASE("deadline monotonic prefers the shorter relative deadline, whatever the priorities") {
+TEST_CASE("deadline monotonic prefers the shorter relative deadline regardless of priorities") {
   SystemMaker maker;
   const auto core = maker.core("core");
   const auto slow = maker.task("slow", core, 9, maker.periodic(100));
@@ -219,7 +219,7 @@ TEST_CASE("deadline monotonic prefers the shorter relative deadline, whatever th
   CHECK(run(maker.build(), 100) == "slow 0-1, quick 1-3, slow 3-7");
 }
 
-TEST_CASE("round robin lets tasks of one priority take turns, and more urgent ones go before") {
+TEST_CASE("round robin lets tasks of one priority take turns and more urgent ones run first") {
   SystemMaker maker;
   const auto core = maker.core("core");
   const auto a = maker.task("a", core, 1, maker.periodic(100));
@@ -230,11 +230,11 @@ TEST_CASE("round robin lets tasks of one priority take turns, and more urgent on
   maker.compute(urgent, 1);
   scheduler_of(maker, a).kind = SchedulingAlgorithm::priority_based_round_robin;
   scheduler_of(maker, a).time_slice = us(2);
-  // b has used one of its two when the urgent one comes, and keeps the other.
+  // b has used one of its two when the urgent task arrives, and keeps the other.
   CHECK(run(maker.build(), 100) == "a 0-2, b 2-3, urgent 3-4, b 4-5, a 5-7, b 7-9, a 9-10");
 }
 
-TEST_CASE("a global scheduler runs the most urgent tasks on whatever core is free") {
+TEST_CASE("a global scheduler runs the most urgent tasks on any free core") {
   SystemMaker maker;
   const auto left = maker.core("left");
   const auto right = maker.core("right");
@@ -252,7 +252,7 @@ TEST_CASE("a global scheduler runs the most urgent tasks on whatever core is fre
   CHECK(seen.results.tasks[a].metrics.preemptions == 1);
 }
 
-TEST_CASE("affinity to several cores keeps to them") {
+TEST_CASE("affinity to several cores is respected") {
   SystemMaker maker;
   const auto left = maker.core("left");
   const auto right = maker.core("right");
@@ -264,7 +264,7 @@ TEST_CASE("affinity to several cores keeps to them") {
   CHECK(run(maker.build(), 100) == "wide right 0-1, pinned right 1-4, wide left 1-5");
 }
 
-TEST_CASE("a priority ceiling keeps middle tasks from holding up a more urgent one") {
+TEST_CASE("a priority ceiling prevents middle tasks from delaying a more urgent one") {
   // The inversion of Sha, Rajkumar, Lehoczky (1990), Section II, and its end.
   const auto system = [](bool ceiling) {
     SystemMaker maker;
@@ -289,7 +289,7 @@ TEST_CASE("a priority ceiling keeps middle tasks from holding up a more urgent o
   CHECK(run(system(true), 100) == "low 0-5, high 5-7, middle 7-17, low 17-18");
 }
 
-TEST_CASE("who waits actively for a semaphore polls on its core, who waits passively leaves it") {
+TEST_CASE("an active wait for a semaphore polls on its core and a passive wait leaves it") {
   const auto system = [](bool active) {
     SystemMaker maker;
     const auto left = maker.core("left");
@@ -314,7 +314,7 @@ TEST_CASE("who waits actively for a semaphore polls on its core, who waits passi
   CHECK(passive.results.tasks[1].contributions.front().by == 0);
 }
 
-TEST_CASE("a counting semaphore lets as many in as it has places") {
+TEST_CASE("a counting semaphore admits as many tasks as its capacity") {
   SystemMaker maker;
   maker.system().semaphores.push_back({"places", 2, 2, false, false});
   std::vector<TaskIndex> tasks;
@@ -347,14 +347,14 @@ TEST_CASE("servers give their tasks a budget each period") {
     maker[request].scheduler = 1;
     return maker.build();
   };
-  // Of two each six: kept until it is asked for, or lost at 0, when nobody asks.
+  // Of two each six: kept until requested, or lost at 0, when no task requests it.
   CHECK(run(system(SchedulingAlgorithm::deferrable_server), 100) ==
         "periodic 0-1, request 1-3, periodic 3-6, request 6-8, periodic 8-12, request 12-13, periodic 13-25");
   CHECK(run(system(SchedulingAlgorithm::polling_periodic_server), 100) ==
         "periodic 0-6, request 6-8, periodic 8-12, request 12-14, periodic 14-18, request 18-19, periodic 19-25");
 }
 
-TEST_CASE("a constant-bandwidth server moves its deadline on with every budget") {
+TEST_CASE("a constant-bandwidth server moves its deadline with every budget") {
   SystemMaker maker;
   const auto core = maker.core("core");
   const auto periodic = maker.task("periodic", core, 0, maker.periodic(8));
@@ -375,7 +375,7 @@ TEST_CASE("a constant-bandwidth server moves its deadline on with every budget")
   CHECK(run(maker.build(), 16) == "periodic 0-4, request 4-8, periodic 8-12");
 }
 
-TEST_CASE("branches follow modes, counters and chance") {
+TEST_CASE("branches follow modes and counters and probabilities") {
   SystemMaker maker;
   const auto core = maker.core("core");
   maker.system().modes.push_back({"mode", 0});
@@ -414,7 +414,7 @@ TEST_CASE("branches follow modes, counters and chance") {
   CHECK(longer < 300);
 }
 
-TEST_CASE("a stimulus acts by its counter and its condition, and sets modes") {
+TEST_CASE("a stimulus respects its counter and its condition and sets modes") {
   SystemMaker maker;
   const auto core = maker.core("core");
   maker.system().modes.push_back({"mode", 0});
@@ -427,7 +427,7 @@ TEST_CASE("a stimulus acts by its counter and its condition, and sets modes") {
   CHECK(run(maker.build(), 130) == "task 80-81, task 120-121");
 }
 
-TEST_CASE("an event stimulus activates as the event is set") {
+TEST_CASE("an event stimulus activates when the event is set") {
   SystemMaker maker;
   const auto core = maker.core("core");
   const auto event = maker.event("done");
@@ -445,7 +445,7 @@ TEST_CASE("an event stimulus activates as the event is set") {
   CHECK(run(maker.build(), 60) == "setter 0-4, driven 4-6, setter 20-24, setter 40-44, driven 44-46");
 }
 
-TEST_CASE("states of a process add up to its response time, and its story has no gaps") {
+TEST_CASE("the states of a process add up to its response time without gaps") {
   // Parts are checked with random_systems_test.cpp, too, where there is a GPU.
   RandomSystemOptions options;
   options.may &= ~gpu_features();
@@ -454,11 +454,11 @@ TEST_CASE("states of a process add up to its response time, and its story has no
     CAPTURE(round);
     const System system = random_system(random, options).system;
     const auto seen = simulated(system, us(600));
-    std::map<std::pair<TaskIndex, std::uint64_t>, std::pair<Instant, Instant>> told;
+    std::map<std::pair<TaskIndex, std::uint64_t>, std::pair<Instant, Instant>> reported;
     std::map<UnitIndex, std::vector<std::pair<Instant, Instant>>> used;
     for (const auto& one : seen.intervals) {
       REQUIRE(one.from < one.to);
-      const auto [at, first] = told.try_emplace({one.task, one.job}, one.from, one.to);
+      const auto [at, first] = reported.try_emplace({one.task, one.job}, one.from, one.to);
       if (!first) {
         REQUIRE(at->second.second == one.from);
         at->second.second = one.to;

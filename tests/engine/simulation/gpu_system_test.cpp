@@ -23,7 +23,7 @@ engine::DeviceProfile profile_with(std::int64_t slice_us, std::int64_t kernel_by
 
 }  // namespace
 
-TEST_CASE("a memset of one device task slows the kernel of another eight times (V4)") {
+TEST_CASE("a memset of one device task slows the kernel of another eightfold (V4)") {
   // A: kernel 10 from 0; B: memset 4 at 2, k = 8: the copy ends at 6, the kernel at 27/2.
   SystemMaker maker;
   const UnitIndex gpu = maker.gpu("GPU");
@@ -31,12 +31,12 @@ TEST_CASE("a memset of one device task slows the kernel of another eight times (
   const TaskIndex b = maker.task("B", gpu, 0, maker.periodic(1000, 20));
   maker.kernel(a, 100);
   maker.copy(b, 40, CopyKind::memset);
-  const auto results = analysed(maker.build(), us(999), profile_with(20, 3, 8, 1));
+  const auto results = analyzed(maker.build(), us(999), profile_with(20, 3, 8, 1));
   CHECK(results.tasks[b].response.max == us(40));
   CHECK(results.tasks[a].response.max == us(135));
 }
 
-TEST_CASE("copies and kernels of two device tasks take turns and slow each other (V5)") {
+TEST_CASE("copies and kernels of two device tasks take turns and slow each other down (V5)") {
   // Slice 3. A: copy 2, kernel 6, copy 2; B, released at 1: copy 3, kernel 4. Kernels beside a copy: 3 times,
   // copies beside a kernel: 2 times. Ends: A's copy 2, B's copy 8, B's kernel 15, A's kernel 16, A's last copy 18.
   SystemMaker maker;
@@ -48,7 +48,7 @@ TEST_CASE("copies and kernels of two device tasks take turns and slow each other
   maker.copy(a, 20, CopyKind::device_to_host);
   maker.copy(b, 30);
   maker.kernel(b, 40);
-  const auto results = analysed(maker.build(), us(999), profile_with(30, 3, 8, 2));
+  const auto results = analyzed(maker.build(), us(999), profile_with(30, 3, 8, 2));
   REQUIRE(results.operations.size() == 5);
   CHECK(results.operations[0].duration.max == us(20));        // 0 → 2
   CHECK(results.operations[3].duration.max == us(80 - 10));   // 1 → 8
@@ -59,7 +59,7 @@ TEST_CASE("copies and kernels of two device tasks take turns and slow each other
   CHECK(results.tasks[b].response.max == us(140));
 }
 
-TEST_CASE("a device task's kernel is slowed by the share of its time that is bound by memory") {
+TEST_CASE("a device task's kernel is slowed down by its memory-bound share") {
   // m = 1/2, k = 3: 1 - m + m k = 2. The copy lasts 40, in which the kernel gets 20 of its 100 done.
   SystemMaker maker;
   const UnitIndex gpu = maker.gpu("GPU");
@@ -67,11 +67,11 @@ TEST_CASE("a device task's kernel is slowed by the share of its time that is bou
   const TaskIndex b = maker.task("B", gpu, 0, maker.periodic(1000));
   maker.kernel(a, 100, 0.5);
   maker.copy(b, 40);
-  const auto results = analysed(maker.build(), us(999), profile_with(20, 3, 8, 1));
+  const auto results = analyzed(maker.build(), us(999), profile_with(20, 3, 8, 1));
   CHECK(results.tasks[a].response.max == us(120));
 }
 
-TEST_CASE("built-in profiles are found by name, by property and by the names of unit and structure") {
+TEST_CASE("built-in profiles are found by name and by property and by names of unit and structure") {
   using engine::profile_for;
   ProcessingUnit unit;
   unit.name = "GP10B";
@@ -90,7 +90,7 @@ TEST_CASE("built-in profiles are found by name, by property and by the names of 
         "tx2-devicequery, xavier, pegasus, radeon-vii, generic");
 }
 
-TEST_CASE("the TX2 profile holds the published slowdowns") {
+TEST_CASE("the TX2 profile contains the published slowdowns") {
   const engine::DeviceProfile* tx2 = engine::find_profile("tx2");
   REQUIRE(tx2 != nullptr);
   CHECK(tx2->interference.kernel_by_memcpy.ppm == 3'000'000);
@@ -98,7 +98,7 @@ TEST_CASE("the TX2 profile holds the published slowdowns") {
   CHECK(tx2->time_slice == us(2600));
 }
 
-TEST_CASE("a device profile that is not one is refused with what is wrong") {
+TEST_CASE("an invalid device profile is rejected with a reason") {
   using engine::parse_device_profile;
   CHECK_FALSE(parse_device_profile("{").has_value());
   CHECK(parse_device_profile("{}").error().find("name") != std::string::npos);
@@ -140,31 +140,31 @@ Duration part(const engine::Results& results, TaskIndex task, engine::Contributi
 
 }  // namespace
 
-TEST_CASE("a kernel of more blocks than the GPU holds takes several rounds, and demands as much") {
+TEST_CASE("a kernel with more blocks than the GPU holds takes several rounds and demands as much") {
   SystemMaker maker;
   const UnitIndex gpu = maker.gpu("GPU");
   const TaskIndex a = launching(maker, gpu, "A", 5, 100);  // four at a time
-  const auto results = analysed(maker.build(), us(999), two_sms(1000));
+  const auto results = analyzed(maker.build(), us(999), two_sms(1000));
   CHECK(results.tasks[a].response.max == us(200));
   for (const engine::ResourceResult& resource : results.resources)
     if (resource.kind == engine::ResourceKind::execution_engine) CHECK(resource.demand == Approx(0.2));
 }
 
-TEST_CASE("kernels of tasks in one context run beside each other where there is room, those of two take turns") {
+TEST_CASE("kernels in one context run concurrently if they fit and those of two contexts take turns") {
   for (const bool one_context : {true, false}) {
     SystemMaker maker;
     const UnitIndex gpu = maker.gpu("GPU");
     const TaskIndex a = launching(maker, gpu, "A", 2, 100);
     const TaskIndex b = launching(maker, gpu, "B", 2, 100);
     if (one_context) maker[a].gpu.context = maker[b].gpu.context = "vision";
-    const auto results = analysed(maker.build(), us(999), two_sms(10));
+    const auto results = analyzed(maker.build(), us(999), two_sms(10));
     CHECK(results.tasks[a].response.max == us(one_context ? 100 : 190));
     CHECK(results.tasks[b].response.max == us(one_context ? 100 : 200));
     CHECK(part(results, b, engine::ContributionKind::engine_slice) == us(one_context ? 0 : 100));
   }
 }
 
-TEST_CASE("in one context a task is told what is before it: no room, or its stream") {
+TEST_CASE("a task in a shared context is told whether it waits for room or for its stream") {
   for (const bool one_stream : {true, false}) {
     SystemMaker maker;
     const UnitIndex gpu = maker.gpu("GPU");
@@ -174,23 +174,23 @@ TEST_CASE("in one context a task is told what is before it: no room, or its stre
       maker[task].gpu.context = "vision";
       if (one_stream) maker[task].gpu.stream = "only";
     }
-    const auto results = analysed(maker.build(), us(999), two_sms(10));
+    const auto results = analyzed(maker.build(), us(999), two_sms(10));
     CHECK(results.tasks[b].response.max == us(150));
     CHECK(part(results, b, engine::ContributionKind::engine_queue) == us(100));
     CHECK(part(results, b, engine::ContributionKind::kernel) == us(50));
   }
 }
 
-TEST_CASE("a stream of high priority goes before blocks of low priority that wait") {
+TEST_CASE("a high-priority stream precedes waiting low-priority blocks") {
   SystemMaker maker;
   const UnitIndex gpu = maker.gpu("GPU");
   const TaskIndex low = launching(maker, gpu, "low", 8, 100);
   const TaskIndex high = launching(maker, gpu, "high", 1, 50, 10);
   maker[low].gpu.context = maker[high].gpu.context = "vision";
   const System system = maker.build();
-  CHECK(analysed(system, us(999), two_sms(10)).tasks[high].response.max == us(240));  // behind all of low's blocks
+  CHECK(analyzed(system, us(999), two_sms(10)).tasks[high].response.max == us(240));  // behind all of low's blocks
   maker[high].gpu.high_priority = true;
-  CHECK(analysed(maker.build(), us(999), two_sms(10)).tasks[high].response.max == us(140));  // after the first four
+  CHECK(analyzed(maker.build(), us(999), two_sms(10)).tasks[high].response.max == us(140));  // after the first four
 }
 
 TEST_CASE("contexts of higher priority get more slices") {
@@ -200,12 +200,12 @@ TEST_CASE("contexts of higher priority get more slices") {
   const TaskIndex b = launching(maker, gpu, "B", 1, 90);
   maker[a].gpu.runlist_slots = 1;
   maker[b].gpu.runlist_slots = 3;
-  const auto results = analysed(maker.build(), us(999), two_sms(10));  // A B B B A B B B A B B B
+  const auto results = analyzed(maker.build(), us(999), two_sms(10));  // A B B B A B B B A B B B
   CHECK(results.tasks[b].response.max == us(120));
   CHECK(results.tasks[a].response.max == us(180));
 }
 
-TEST_CASE("a block that fits no SM is an error, a GPU of which no SMs are known a warning") {
+TEST_CASE("a block that fits no SM is an error and a GPU with unknown SMs a warning") {
   SystemMaker maker;
   const UnitIndex gpu = maker.gpu("GPU");
   const TaskIndex a = launching(maker, gpu, "A", 5, 100);

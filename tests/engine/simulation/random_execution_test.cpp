@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Execution times that are drawn for every job anew.
+// Execution times that are drawn for every job.
 
 #include <algorithm>
 #include <memory>
@@ -28,7 +28,7 @@ Ticks varying(std::int64_t lower, std::int64_t upper, Shape shape) {
   return ticks;
 }
 
-/// Two tasks on cores of their own, a third that offloads a copy and a kernel; label accesses that vary.
+/// Two tasks on separate cores, a third that offloads a copy and a kernel; label accesses that vary.
 struct Example {
   SystemMaker maker;
   TaskIndex first, second, device;
@@ -70,7 +70,7 @@ std::vector<std::vector<Duration>> responses(const System& system, Execution exe
 
 }  // namespace
 
-TEST_CASE("every step takes a time between its best and its worst, and uses the range") {
+TEST_CASE("every step takes a time between its best and its worst and covers the range") {
   Example example;
   const System system = example.maker.build();
   const DeviceProfile profile = plain_profile(us(1000));
@@ -115,7 +115,7 @@ TEST_CASE("every step takes a time between its best and its worst, and uses the 
   }
 }
 
-TEST_CASE("without contention label accesses do not vary") {
+TEST_CASE("label accesses without contention do not vary") {
   Example example;
   const System system = example.maker.build();
   CompileOptions options;
@@ -126,7 +126,7 @@ TEST_CASE("without contention label accesses do not vary") {
   CHECK_FALSE(programs[example.first].steps[1].varying.has_value());
 }
 
-TEST_CASE("jobs of one seed are the same again, and other seeds have others") {
+TEST_CASE("jobs with the same seed are reproducible and other seeds differ") {
   Example example;
   const System system = example.maker.build();
   const auto once = responses(system, Execution::random, 1);
@@ -139,7 +139,7 @@ TEST_CASE("jobs of one seed are the same again, and other seeds have others") {
   }
 }
 
-TEST_CASE("what one task draws does not depend on another's distribution") {
+TEST_CASE("random times of one task are independent of another task's distribution") {
   Example example, changed(900);
   const auto before = responses(example.maker.build(), Execution::random, 1);
   const auto after = responses(changed.maker.build(), Execution::random, 1);
@@ -148,7 +148,7 @@ TEST_CASE("what one task draws does not depend on another's distribution") {
   CHECK(before[example.second] != after[example.second]);
 }
 
-TEST_CASE("of tasks without competition responses are between those of best and worst execution") {
+TEST_CASE("responses of tasks without competition lie between best and worst execution") {
   Example example;
   const System system = example.maker.build();
   const auto best = responses(system, Execution::best, 1), worst = responses(system, Execution::worst, 1),

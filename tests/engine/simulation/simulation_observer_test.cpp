@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an observer is told, worked out by hand.
+// The events that an observer receives, calculated by hand.
 
 #include <string>
 
@@ -16,10 +16,10 @@ using namespace test;
 
 namespace {
 
-/// "0 A activate, 0 A start core, …", in the order in which it was told.
-class Story : public engine::SimulationObserver {
+/// "0 A activate, 0 A start core, …", in the order of the notifications.
+class EventLog : public engine::SimulationObserver {
  public:
-  explicit Story(const System& system) : system_(system) {}
+  explicit EventLog(const System& system) : system_(system) {}
   bool wants_intervals() const override { return false; }
   bool wants_events() const override { return true; }
 
@@ -45,23 +45,23 @@ class Story : public engine::SimulationObserver {
   std::string text_;
 };
 
-std::string told(const System& system, const engine::DeviceProfile& profile, std::int64_t until_us) {
+std::string reported(const System& system, const engine::DeviceProfile& profile, std::int64_t until_us) {
   std::vector<const engine::DeviceProfile*> devices;
   for (const ProcessingUnit& unit : system.platform.units)
     devices.push_back(unit.type == PuType::gpu ? &profile : nullptr);
   const auto programs = engine::compile_programs(system, engine::Execution::worst, devices);
   const auto periods = engine::periods_of(system);
-  Story story(system);
+  EventLog explanation(system);
   engine::SimulationInput input{system, programs, devices, us(until_us), us(1000), periods};
-  input.observer = &story;
+  input.observer = &explanation;
   engine::Results results;
   engine::simulate(input, results);
-  return story.text();
+  return explanation.text();
 }
 
 }  // namespace
 
-TEST_CASE("an observer is told how a polling task loses its core, and that its event came meanwhile") {
+TEST_CASE("an observer is notified that a polling task loses its core and that its event occurs meanwhile") {
   SystemMaker maker;
   const auto core = maker.core("core");
   const auto gpu = maker.gpu("GPU");
@@ -72,13 +72,13 @@ TEST_CASE("an observer is told how a polling task loses its core, and that its e
   maker.kernel(device, 4);
   maker.offload(host, device, request, 2, 1, true);
   maker.compute(urgent, 5);
-  CHECK(told(maker.build(), plain_profile(us(10)), 90) ==
+  CHECK(reported(maker.build(), plain_profile(us(10)), 90) ==
         "0 H0 activate, 0 H0 start, 2 D0 activate by H, 2 H0 poll, 2 D0 start, 2 EE0 D activate, 2 EE0 D start, "
         "3 U0 activate, 3 H0 park, 3 U0 start, 6 EE0 D terminate, 6 H0 release_parking by D, 6 D0 terminate, "
         "8 U0 terminate, 8 H0 resume, 9 H0 terminate");
 }
 
-TEST_CASE("an observer is told who comes and goes within one instant, and what is lost") {
+TEST_CASE("an observer is notified of all changes within one instant and of lost activations") {
   SystemMaker maker;
   const auto core = maker.core("core");
   const auto low = maker.task("L", core, 1, maker.periodic(10));
@@ -86,12 +86,12 @@ TEST_CASE("an observer is told who comes and goes within one instant, and what i
   maker.compute(low, 12);
   maker[low].activation_limit = 1;
   maker.compute(brief, 0);
-  CHECK(told(maker.build(), plain_profile(us(10)), 12) ==
+  CHECK(reported(maker.build(), plain_profile(us(10)), 12) ==
         "0 L0 activate, 0 L0 start, 5 B0 activate, 5 L0 preempt, 5 B0 start, 5 B0 terminate, 5 L0 resume, "
         "10 L1 mtalimitexceeded, 12 L0 terminate");
 }
 
-TEST_CASE("an observer is told when operations and blocks begin and end, and when contexts take turns") {
+TEST_CASE("an observer is notified of begins and ends of operations and blocks and of context slices") {
   SystemMaker maker;
   const auto gpu = maker.gpu("GPU");
   const auto a = maker.task("A", gpu, 0, maker.periodic(100));
@@ -104,7 +104,7 @@ TEST_CASE("an observer is told when operations and blocks begin and end, and whe
   auto profile = plain_profile(us(4));
   profile.multiprocessors.emplace();
   profile.multiprocessors->sms = 2;
-  CHECK(told(maker.build(), profile, 90) ==
+  CHECK(reported(maker.build(), profile, 90) ==
         "0 A0 activate, 0 B0 activate, 0 A0 start, 0 EE0 A activate, 0 B0 start, 0 EE0 B activate, "
         "0 EE0 A start, 0 SM0 block 0 begins, 0 SM1 block 1 begins, 0 B0 preempt, "
         "4 EE0 A preempt, 4 EE0 B start, 4 A0 preempt, 4 B0 resume, "

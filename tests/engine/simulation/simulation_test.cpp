@@ -35,7 +35,7 @@ Duration sum_of_parts(const TaskResult& result) {
 
 }  // namespace
 
-TEST_CASE("fixed priorities: response times of a textbook task set") {
+TEST_CASE("fixed priorities yield the response times of a textbook task set") {
   // T = 4, 6, 12 and C = 1, 2, 3, rate-monotonic, released together. By hand: 1; 1 + 2 = 3; the third runs in
   // 3-4, 5-6 (released 0; 4-5 is the first's second job) and, after the second's job of 6-8 and the first's of 8-9,
   // in 9-10: response 10.
@@ -47,7 +47,7 @@ TEST_CASE("fixed priorities: response times of a textbook task set") {
   maker.compute(high, 1);
   maker.compute(middle, 2);
   maker.compute(low, 3);
-  const Results results = analysed(maker.build(), us(12));
+  const Results results = analyzed(maker.build(), us(12));
   CHECK(results.tasks[high].response.max == us(1));
   CHECK(results.tasks[high].response.jobs == 3);
   CHECK(results.tasks[middle].response.max == us(3));
@@ -59,7 +59,7 @@ TEST_CASE("fixed priorities: response times of a textbook task set") {
   CHECK(results.resources[0].demand == Approx(1.0 / 4 + 2.0 / 6 + 3.0 / 12));
 }
 
-TEST_CASE("equal priorities are served in the order of becoming ready, then of the model, without preemption") {
+TEST_CASE("equal priorities run in the order of readiness and then of the model without preemption") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const TaskIndex first = maker.task("first", core, 1, maker.periodic(100, 2));
@@ -68,13 +68,13 @@ TEST_CASE("equal priorities are served in the order of becoming ready, then of t
   maker.compute(first, 5);
   maker.compute(second, 5);
   maker.compute(third, 5);
-  const Results results = analysed(maker.build(), us(100));
+  const Results results = analyzed(maker.build(), us(100));
   CHECK(results.tasks[second].response.max == us(5));      // 0-5, not preempted at 2
   CHECK(results.tasks[first].response.max == us(10 - 2));  // 5-10
   CHECK(results.tasks[third].response.max == us(15 - 2));  // 10-15
 }
 
-TEST_CASE("passive waiting leaves the core to others, active waiting keeps it") {
+TEST_CASE("passive waiting leaves the core to others and active waiting keeps it") {
   for (const bool active : {false, true}) {
     SystemMaker maker;
     const UnitIndex core = maker.core("core");
@@ -86,7 +86,7 @@ TEST_CASE("passive waiting leaves the core to others, active waiting keeps it") 
     maker.kernel(device, 20);
     maker.offload(host, device, request, 5, 3, active);
     maker.compute(other, 10);
-    const Results results = analysed(maker.build(), us(100));
+    const Results results = analyzed(maker.build(), us(100));
     INFO((active ? "active" : "passive"));
     CHECK(results.tasks[host].response.max == us(28));
     CHECK(results.tasks[device].response.max == us(20));
@@ -98,7 +98,7 @@ TEST_CASE("passive waiting leaves the core to others, active waiting keeps it") 
   }
 }
 
-TEST_CASE("a task that polls can be preempted, and goes on at once when its event comes") {
+TEST_CASE("a polling task can be preempted and continues at once when its event is set") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const UnitIndex gpu = maker.gpu("GPU");
@@ -109,15 +109,15 @@ TEST_CASE("a task that polls can be preempted, and goes on at once when its even
   maker.kernel(device, 20);
   maker.offload(host, device, request, 5, 3, true);
   maker.compute(urgent, 20);
-  const Results results = analysed(maker.build(), us(100));
-  // The event comes at 25, while urgent runs 10-30; post-processing 30-33.
+  const Results results = analyzed(maker.build(), us(100));
+  // The event is set at 25, while urgent runs 10-30; post-processing 30-33.
   CHECK(results.tasks[urgent].response.max == us(20));
   CHECK(results.tasks[host].response.max == us(33));
   CHECK(part(results.tasks[host], ContributionKind::preemption, urgent) == us(5));
   CHECK(part(results.tasks[host], ContributionKind::kernel) == us(20));
 }
 
-TEST_CASE("an event that is set before it is awaited lets the wait pass") {
+TEST_CASE("an event that is set before the wait ends it at once") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const UnitIndex gpu = maker.gpu("GPU");
@@ -131,12 +131,12 @@ TEST_CASE("an event that is set before it is awaited lets the wait pass") {
   maker.clear(host, done);
   maker.kernel(device, 20);
   maker.set(device, done, host);
-  const Results results = analysed(maker.build(), us(200));
+  const Results results = analyzed(maker.build(), us(200));
   CHECK(results.tasks[host].response.jobs == 2);
   CHECK(results.tasks[host].response.max == us(50));
 }
 
-TEST_CASE("without clearing it an event stays set for the next job") {
+TEST_CASE("an event stays set for the next job unless it is cleared") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const UnitIndex gpu = maker.gpu("GPU");
@@ -149,12 +149,12 @@ TEST_CASE("without clearing it an event stays set for the next job") {
   maker.compute(host, 5);
   maker.kernel(device, 20);
   maker.set(device, done, host);
-  const Results results = analysed(maker.build(), us(200));
+  const Results results = analyzed(maker.build(), us(200));
   CHECK(results.tasks[host].response.max == us(25));  // first job
   CHECK(results.tasks[host].response.min == us(5));   // second job: the event of the first is still set
 }
 
-TEST_CASE("jobs of one task queue up, and what a job waits for its predecessors is told apart") {
+TEST_CASE("jobs of one task queue up and the wait for predecessors is separate") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const TaskIndex urgent = maker.task("urgent", core, 2, maker.periodic(100));
@@ -162,7 +162,7 @@ TEST_CASE("jobs of one task queue up, and what a job waits for its predecessors 
   maker.compute(urgent, 25);
   maker.compute(late, 5);
   maker[late].deadline = us(10);
-  const Results results = analysed(maker.build(), us(100));
+  const Results results = analyzed(maker.build(), us(100));
   // late: released 0, 10, 20 … runs 25-30, 30-35, 35-40, 40-45 …
   CHECK(results.tasks[late].response.max == us(30));
   CHECK(results.tasks[late].missed_deadlines == 4);  // responses 30, 25, 20, 15, then 10, …
@@ -178,12 +178,12 @@ TEST_CASE("activations beyond the limit are lost and counted") {
   maker.compute(urgent, 35);
   maker.compute(late, 5);
   maker[late].activation_limit = 2;
-  const Results results = analysed(maker.build(), us(100));
+  const Results results = analyzed(maker.build(), us(100));
   CHECK(results.tasks[late].lost_activations == 2);  // at 20 and 30, with those of 0 and 10 still there
   CHECK(results.tasks[late].response.jobs == 8);
 }
 
-TEST_CASE("a job released within the horizon is followed to its end beyond it") {
+TEST_CASE("a job released within the horizon is simulated to its end beyond it") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const TaskIndex task = maker.task("task", core, 1, maker.periodic(1000));
@@ -191,23 +191,23 @@ TEST_CASE("a job released within the horizon is followed to its end beyond it") 
   maker.compute(task, 500);
   maker.compute(urgent, 10);
   maker[task].deadline = us(400);
-  const Results results = analysed(maker.build(), us(450));
+  const Results results = analyzed(maker.build(), us(450));
   CHECK(results.tasks[task].response.jobs == 1);
-  CHECK(results.tasks[task].response.max == us(510));  // disturbed by a job that is not measured itself
+  CHECK(results.tasks[task].response.max == us(510));  // delayed by a job that is not measured itself
   CHECK(results.tasks[task].missed_deadlines == 1);
   CHECK(results.tasks[task].verdict == engine::Verdict::missed);
   CHECK(results.tasks[urgent].response.jobs == 0);
   CHECK(results.resources[0].utilization == Approx(1.0));  // of the horizon
 }
 
-TEST_CASE("a job that never ends is unfinished, late, and never met") {
+TEST_CASE("a job that never ends is unfinished and late and never met") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const TaskIndex task = maker.task("task", core, 1, maker.periodic(1000));
   const EventIndex nobody = maker.event("nobody sets it");
   maker.wait(task, nobody, false);
   maker[task].deadline = us(5000);
-  const Results results = analysed(maker.build(), us(2000));
+  const Results results = analyzed(maker.build(), us(2000));
   CHECK(results.tasks[task].response.jobs == 0);
   CHECK(results.tasks[task].unfinished == 2);
   CHECK(results.tasks[task].missed_deadlines == 2);
@@ -226,12 +226,12 @@ TEST_CASE("two tasks that wait for each other miss their deadlines") {
   maker.wait(b, for_b, false);
   maker.set(b, for_a, a);
   maker[a].deadline = maker[b].deadline = us(1000);
-  const Results results = analysed(maker.build(), us(1000));
+  const Results results = analyzed(maker.build(), us(1000));
   CHECK(results.tasks[a].verdict == engine::Verdict::missed);
   CHECK(results.tasks[b].verdict == engine::Verdict::missed);
 }
 
-TEST_CASE("a task that asks early and polls late is not charged with polling it never does") {
+TEST_CASE("a task that requests early and polls late is not charged with polling it never does") {
   // 5 of kernel beside 6 of own work: the event is there when it is awaited.
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
@@ -249,25 +249,25 @@ TEST_CASE("a task that asks early and polls late is not charged with polling it 
   maker.set(device, done, host);
   maker.set(device, also, host);
   maker[host].deadline = us(10);
-  const Results results = analysed(maker.build(), us(100));
+  const Results results = analyzed(maker.build(), us(100));
   CHECK(results.tasks[host].response.max == us(6));
   CHECK(results.tasks[host].verdict == engine::Verdict::met);
 }
 
-TEST_CASE("with an activation limit an overloaded task loses activations instead of falling behind") {
+TEST_CASE("an overloaded task with an activation limit loses activations instead of falling behind") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const TaskIndex task = maker.task("task", core, 1, maker.periodic(10));
   maker.compute(task, 15);
   maker[task].deadline = us(20);
   maker[task].activation_limit = 1;
-  const Results results = analysed(maker.build(), us(100));
+  const Results results = analyzed(maker.build(), us(100));
   CHECK(results.tasks[task].response.max == us(15));
   CHECK(results.tasks[task].lost_activations > 0);
   CHECK(results.tasks[task].verdict == engine::Verdict::missed);
 }
 
-TEST_CASE("a job that ends in setting an event makes room for an activation at that instant") {
+TEST_CASE("a job that ends by setting an event makes room for an activation at that instant") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const TaskIndex task = maker.task("task", core, 1, maker.periodic(10)),
@@ -275,12 +275,12 @@ TEST_CASE("a job that ends in setting an event makes room for an activation at t
   maker.compute(task, 10);
   maker.set(task, maker.event("event"), other);
   maker[task].activation_limit = 1;
-  const Results results = analysed(maker.build(), us(100));
+  const Results results = analyzed(maker.build(), us(100));
   CHECK(results.tasks[task].lost_activations == 0);
   CHECK(results.tasks[task].response.jobs == 10);
 }
 
-TEST_CASE("times beyond what the simulation can hold are an error, not a crash") {
+TEST_CASE("times beyond the range of the simulation are an error") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const TaskIndex task = maker.task("task", core, 1, maker.periodic(10));
@@ -311,7 +311,7 @@ TEST_CASE("tasks without execution time that activate each other do not hang the
   CHECK(diagnostics.has_errors());
 }
 
-TEST_CASE("an overloaded GPU is named, and only what depends on it is unbounded") {
+TEST_CASE("an overloaded GPU is named and only dependent tasks are unbounded") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core"), other_core = maker.core("other core");
   const UnitIndex gpu = maker.gpu("GPU");
@@ -329,7 +329,7 @@ TEST_CASE("an overloaded GPU is named, and only what depends on it is unbounded"
   maker.offload(b, device_b, request_b, 1, 1, true);
   for (const TaskIndex task : {above, below, beside}) maker.compute(task, 1);
   for (const TaskIndex task : {a, b, above, below, beside}) maker[task].deadline = us(100);
-  const Results results = analysed(maker.build(), us(10000), plain_profile(us(10)));
+  const Results results = analyzed(maker.build(), us(10000), plain_profile(us(10)));
   const auto verdict = [&](TaskIndex task) { return results.tasks[task].verdict; };
   // Shares are even: b needs 0.3 of its 0.5 and stays bounded, a needs 0.9 of the 0.7 that is left.
   CHECK(verdict(device_a) == engine::Verdict::unbounded);
@@ -346,7 +346,7 @@ TEST_CASE("an overloaded GPU is named, and only what depends on it is unbounded"
     CHECK(resource.overloaded() == (resource.kind == engine::ResourceKind::execution_engine));
 }
 
-TEST_CASE("a task that polls for one of its own priority on its core starves it, and is said so") {
+TEST_CASE("a task that polls for one of equal priority on its core starves it and is reported") {
   SystemMaker maker;
   const UnitIndex core = maker.core("core");
   const StimulusIndex request = maker.inter_process();
@@ -357,7 +357,7 @@ TEST_CASE("a task that polls for one of its own priority on its core starves it,
   maker.offload(wrapper, function, request, 1, 1, true);
   maker.compute(above, 10);
   maker[above].deadline = us(100);
-  const Results results = analysed(maker.build(), us(1000));
+  const Results results = analyzed(maker.build(), us(1000));
   for (const TaskIndex stuck : {wrapper, function}) {
     CHECK(results.tasks[stuck].verdict == engine::Verdict::unbounded);
     CHECK(results.tasks[stuck].response.jobs == 0);
@@ -388,7 +388,7 @@ TEST_CASE("the hyperperiod is the least common multiple of the periods in use") 
   const UnitIndex core = maker.core("core");
   for (const std::int64_t period : {5, 10, 15, 33, 66, 100, 200, 400})
     maker.compute(maker.task("t", core, 1, maker.periodic(period)), 0);
-  maker.periodic(7);  // activates nobody
+  maker.periodic(7);  // activates no task
   CHECK(engine::hyperperiod(maker.build()) == us(13200));
 }
 
@@ -535,7 +535,7 @@ std::vector<std::vector<int>> stepwise(const std::vector<RandomTask>& tasks, std
 
 }  // namespace
 
-TEST_CASE("cores and GPU agree with a microsecond-by-microsecond simulation on random systems") {
+TEST_CASE("cores and GPU agree with a microsecond-stepped simulation on random systems") {
   std::mt19937 random(1305);
   const auto draw = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   for (int round = 0; round < 1500; ++round) {
@@ -575,7 +575,7 @@ TEST_CASE("cores and GPU agree with a microsecond-by-microsecond simulation on r
     int grace = 0;
     for (const RandomTask& task : tasks) grace = std::max(grace, task.period);
     const auto expected = stepwise(tasks, cores, slice, until, grace);
-    const Results results = analysed(maker.build(), us(until), plain_profile(us(slice)));
+    const Results results = analyzed(maker.build(), us(until), plain_profile(us(slice)));
     for (std::size_t t = 0; t < tasks.size(); ++t) {
       INFO("round " << round << ", task " << t);
       const auto& found = results.tasks[indices[t]].response;

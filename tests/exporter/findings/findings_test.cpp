@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Findings as text, JSON and SARIF, and the catalog of what they mean.
+// Findings as text, JSON and SARIF, and the catalog of their meanings.
 
 #include <algorithm>
 #include <set>
@@ -49,7 +49,7 @@ Json sarif(const std::vector<Diagnostic>& findings, const std::string& base = "/
 
 }  // namespace
 
-TEST_CASE("the catalog of findings is the documentation") {
+TEST_CASE("the catalog of findings matches the documentation") {
   const auto& catalog = exporter::finding_catalog();
   CHECK(catalog.size() > 80);
   for (std::size_t i = 0; i < catalog.size(); ++i) {
@@ -65,7 +65,7 @@ TEST_CASE("the catalog of findings is the documentation") {
   CHECK(exporter::find_finding_kind("") == catalog.size());
 }
 
-TEST_CASE("findings are sorted by file, line, column and id") {
+TEST_CASE("findings are sorted by file and line and column and id") {
   auto findings = some_findings();
   exporter::sort_findings(findings);
   std::vector<std::string> ids;
@@ -73,14 +73,14 @@ TEST_CASE("findings are sorted by file, line, column and id") {
   CHECK(ids == std::vector<std::string>{"AM0312", "AM0116", "AM0620", "AM0207"});
 }
 
-TEST_CASE("text: one finding a line, then how many there are") {
+TEST_CASE("text: one finding per line and then the totals") {
   const std::string text = exporter::render_findings_text({info, some_findings(), 2, ""});
   CHECK(text.find("models/a b.amxmi:12:5: warning: label \"L\" is never accessed [AM0620]\n") == 0);
   CHECK(text.ends_with("2 errors, 2 warnings, 0 notes; 2 suppressed\n"));
   CHECK(std::count(text.begin(), text.end(), '\n') == 5);
 }
 
-TEST_CASE("JSON: the model, counts, and every finding with its place") {
+TEST_CASE("JSON: the model and counts and every finding with its location") {
   const Json json = Json::parse(exporter::render_findings_json({info, some_findings(), 1, ""}));
   CHECK(json["schema"] == "amalthea-findings/1");
   CHECK(json["model"]["version"] == "3.3.0");
@@ -91,7 +91,7 @@ TEST_CASE("JSON: the model, counts, and every finding with its place") {
   CHECK(json["findings"][2]["line"].is_null());
 }
 
-TEST_CASE("SARIF: what the schema of 2.1.0 requires") {
+TEST_CASE("SARIF: output matches the schema of 2.1.0") {
   const Json log = sarif(some_findings());
   CHECK(log["version"] == "2.1.0");
   REQUIRE(log["runs"].size() == 1);
@@ -120,7 +120,7 @@ TEST_CASE("SARIF: what the schema of 2.1.0 requires") {
   }
 }
 
-TEST_CASE("SARIF: places are relative URIs, paths are logical locations, messages are escaped") {
+TEST_CASE("SARIF: locations are relative URIs and paths are logical locations and messages are escaped") {
   const Json log = sarif(some_findings());
   const Json& results = log["runs"][0]["results"];
   const Json& location = results[0]["locations"][0];
@@ -137,7 +137,7 @@ TEST_CASE("SARIF: places are relative URIs, paths are logical locations, message
         "where.amxmi");
 }
 
-TEST_CASE("SARIF: fingerprints stay when lines move, and tell equal findings apart") {
+TEST_CASE("SARIF: fingerprints stay when lines move and distinguish equal findings") {
   const auto fingerprints = [](const std::vector<Diagnostic>& findings) {
     std::vector<std::string> found;
     const Json log = sarif(findings);
@@ -159,7 +159,7 @@ TEST_CASE("SARIF: fingerprints stay when lines move, and tell equal findings apa
   CHECK(fingerprints(other)[0] != before[0]);
 }
 
-TEST_CASE("names that are no UTF-8 do not break JSON or SARIF") {
+TEST_CASE("names that are not UTF-8 do not break JSON or SARIF") {
   std::vector<Diagnostic> findings(1);
   findings[0].id = "AM0620";
   findings[0].message = "label \"\xE4\"";

@@ -32,7 +32,7 @@ TEST_CASE("response times are three numbers in picoseconds") {
         "{\"median_ps\":5000000,\"min_ps\":4000000,\"max_ps\":7000000}\n");
 }
 
-TEST_CASE("partitions are listed with masks, times and warnings") {
+TEST_CASE("partitions are listed with masks and times and warnings") {
   CHECK(amalthea::exporter::render_partitions_text(table(), false) ==
         "a against b on small\n"
         "\n"

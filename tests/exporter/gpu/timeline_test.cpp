@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timelines of gpu run. Golden files hold each form of one hand-made run; readers of our own, which know nothing of how
-// the forms are written, check what they promise on random runs.
+// Timelines of gpu run. Golden files contain each format of one hand-made run; independent readers check the properties
+// of the formats on random runs.
 
 #include <algorithm>
 #include <map>
@@ -76,7 +76,7 @@ TimelineOptions options() {
   return chosen;
 }
 
-/// The file in tests/data; AMALTHEA_UPDATE_GOLDEN=1 writes it anew.
+/// The file in tests/data; AMALTHEA_UPDATE_GOLDEN=1 writes it again.
 void check_golden(const std::string& name, const std::string& text) {
   if (std::getenv("AMALTHEA_UPDATE_GOLDEN") != nullptr) test::write_text(test::data(name), text);
   CHECK(text == test::read_text(test::data(name)));
@@ -84,12 +84,12 @@ void check_golden(const std::string& name, const std::string& text) {
 
 /// A run of one process or, with slices, of several; blocks begin and end anywhere. Not what a GPU would do, but all
 /// that timelines may rely on.
-Case random_case(std::mt19937& random, int most_contexts = 3) {
+Case random_case(std::mt19937& random, int max_contexts = 3) {
   const auto pick = [&](int low, int high) { return std::uniform_int_distribution<int>(low, high)(random); };
   Case made;
   made.scenario.limits().sms = pick(1, 3);
   made.scenario.device.copy_engines = pick(1, 2);
-  const int contexts = pick(1, most_contexts);
+  const int contexts = pick(1, max_contexts);
   for (int index = 0; index < contexts; ++index)
     made.scenario.contexts.push_back({fmt::format("p{}", index), Duration::microseconds(1), ContextPriority::low});
   for (int index = 0; index < 4; ++index)
@@ -216,7 +216,7 @@ std::map<std::string, Life> replay(const std::string& trace) {
 
 }  // namespace
 
-TEST_CASE("a run of two processes looks as it did in every form of timeline") {
+TEST_CASE("a run of two processes matches the approved output in every timeline format") {
   const Case made = golden_case();
   check_golden("gpu-timeline.txt", render_gpu_gantt_text(made.scenario, made.run, options()));
   check_golden("gpu-timeline.svg", render_gpu_gantt_svg(made.scenario, made.run, options()));
@@ -224,7 +224,7 @@ TEST_CASE("a run of two processes looks as it did in every form of timeline") {
   check_golden("gpu-timeline.btf", render_gpu_trace_btf(made.scenario, made.run, options()));
 }
 
-TEST_CASE("every block and copy has one bar, in a row where it overlaps none, clipped to what its context is served") {
+TEST_CASE("every block and copy has one bar clipped to its service in a row without overlaps") {
   std::mt19937 random(20190901);
   for (int round = 0; round < 300; ++round) {
     const Case made = random_case(random);
@@ -257,7 +257,7 @@ TEST_CASE("every block and copy has one bar, in a row where it overlaps none, cl
   }
 }
 
-TEST_CASE("an SM has no more lanes than it holds blocks at a time") {
+TEST_CASE("an SM has no more lanes than concurrent blocks") {
   std::mt19937 random(20190902);
   for (int round = 0; round < 100; ++round) {
     const Case made = random_case(random);
@@ -280,7 +280,7 @@ TEST_CASE("an SM has no more lanes than it holds blocks at a time") {
   }
 }
 
-TEST_CASE("Perfetto's tracks nest: no two slices of a track overlap, and waiting begins and ends") {
+TEST_CASE("Perfetto tracks nest without overlapping slices and waiting begins and ends") {
   std::mt19937 random(20190903);
   for (int round = 0; round < 100; ++round) {
     const Case made = random_case(random);
@@ -337,7 +337,7 @@ TEST_CASE("times in Perfetto are exact to the picosecond") {
   CHECK(trace.find("waits in its stream") == std::string::npos);  // no time, no slice
 }
 
-TEST_CASE("a replay of the BTF trace gives back releases, starts, completions and time on cores") {
+TEST_CASE("a replay of the BTF trace yields releases and starts and completions and core times") {
   std::mt19937 random(20190904);
   for (int round = 0; round < 200; ++round) {
     Case made = random_case(random, round % 2 == 0 ? 1 : 3);
@@ -393,7 +393,7 @@ TEST_CASE("an interrupted process is preempted and resumed in the BTF trace") {
   CHECK(lives.at("nothing#0").terminated == 20000);
 }
 
-TEST_CASE("text has the width asked for, where that is possible") {
+TEST_CASE("text has the requested width if possible") {
   const Case made = golden_case();
   for (const std::size_t width : {60U, 100U, 333U}) {
     TimelineOptions chosen = options();
@@ -409,7 +409,7 @@ TEST_CASE("text has the width asked for, where that is possible") {
   }
 }
 
-TEST_CASE("marks of a time axis are steps of 1, 2 or 5 and never too many") {
+TEST_CASE("axis marks are steps of 1 or 2 or 5 and never too many") {
   for (std::int64_t end = 1; end > 0 && end < 5'000'000'000'000'000'000; end = end * 3 + 1) {
     const auto marks = axis_marks(at(end), 8);
     CHECK(marks.size() >= 2);

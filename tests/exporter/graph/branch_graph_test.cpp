@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How graphs show alternatives, modes and semaphores.
+// Alternatives, modes and semaphores in graphs.
 
 #include <string>
 
@@ -34,7 +34,7 @@ System branching() {
 
 }  // namespace
 
-TEST_CASE("JSON graphs have the alternatives of branches, the values of modes and the use of semaphores") {
+TEST_CASE("JSON graphs contain branch alternatives and mode values and semaphore uses") {
   const auto json = nlohmann::json::parse(exporter::render_graph_json(branching(), std::nullopt));
   CHECK(json["tasks"][0]["cores"] == nlohmann::json({"core", "other"}));
   const auto& nodes = json["nodes"];
@@ -49,7 +49,7 @@ TEST_CASE("JSON graphs have the alternatives of branches, the values of modes an
   CHECK(nodes[3]["waiting"] == "active");
 }
 
-TEST_CASE("DOT graphs draw branches as diamonds and say what modes become") {
+TEST_CASE("DOT graphs draw branches as diamonds and show mode changes") {
   const std::string dot = exporter::render_graph_dot(branching(), std::nullopt);
   CHECK(dot.find("shape=diamond") != std::string::npos);
   CHECK(dot.find("Gear := on") != std::string::npos);

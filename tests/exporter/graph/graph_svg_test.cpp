@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The picture of the runnable graph.
+// The drawing of the runnable graph.
 
 #include <map>
 
@@ -42,7 +42,7 @@ void check_well_formed(const std::string& svg) {
 
 }  // namespace
 
-TEST_CASE("graph picture: every task, every edge between tasks, the same every time") {
+TEST_CASE("graph drawing: contains every task and every edge between tasks and is deterministic") {
   const System system = test::system_from_file(test::sample("waters2019-tx2.amxmi"));
   const std::string svg = exporter::render_graph_svg(system, std::nullopt);
   CHECK(svg == exporter::render_graph_svg(system, std::nullopt));
@@ -60,7 +60,7 @@ TEST_CASE("graph picture: every task, every edge between tasks, the same every t
   CHECK(svg.find("10575000 to 11850000 ticks") != svg.npos);
 }
 
-TEST_CASE("graph picture: one task alone has no edges to others") {
+TEST_CASE("graph drawing: a single task has no edges to others") {
   const System system = test::system_from_file(test::sample("waters2019-tx2.amxmi"));
   for (TaskIndex task = 0; task < system.tasks.size(); ++task) {
     if (system.tasks[task].name != "SFM") continue;
@@ -72,7 +72,7 @@ TEST_CASE("graph picture: one task alone has no edges to others") {
   }
 }
 
-TEST_CASE("graph picture: alternatives stand in boxes of their own, with their guards") {
+TEST_CASE("graph drawing: alternatives have separate boxes with their guards") {
   test::SystemMaker maker;
   const TaskIndex task = maker.task("T<&>", maker.core("core"), 1, maker.periodic(1000));
   maker.system().modes.push_back({"Gear", 0, {"off", "on"}});
@@ -98,7 +98,7 @@ TEST_CASE("graph picture: alternatives stand in boxes of their own, with their g
   CHECK(count(svg, "url(#arrow-sequence)") == 5);
 }
 
-TEST_CASE("graph picture: a large graph is summed up, a box per task") {
+TEST_CASE("graph drawing: a large graph is summarized as one box per task") {
   const System system = test::system_from_file(test::sample("waters2019-tx2.amxmi"));
   CHECK(exporter::render_graph_overview_svg(system) == exporter::render_graph_svg(system, std::nullopt));
   const std::string svg = exporter::render_graph_overview_svg(system, 10);

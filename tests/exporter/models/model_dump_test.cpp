@@ -44,7 +44,7 @@ std::string dump_of(const std::vector<std::string>& paths) {
 
 }  // namespace
 
-TEST_CASE("the dump shows objects, values, defaults, ids and references, in byte order") {
+TEST_CASE("the dump shows objects and values and defaults and ids and references in byte order") {
   Diagnostics diagnostics;
   const Model model = test::model_from_text(
       "<am:Amalthea xmi:version=\"2.0\" xmlns:xmi=\"http://www.omg.org/XMI\" "
@@ -70,7 +70,7 @@ TEST_CASE("the dump shows objects, values, defaults, ids and references, in byte
         "/swModel/tasks.0 @preemption ~ _undefined_\n");
 }
 
-TEST_CASE("a list of many is in byte order of its positions") {
+TEST_CASE("a long list is in byte order of its positions") {
   std::string text =
       "<am:Amalthea xmi:version=\"2.0\" xmlns:xmi=\"http://www.omg.org/XMI\" "
       "xmlns:am=\"http://app4mc.eclipse.org/amalthea/1.0.0\"><swModel>";
@@ -87,7 +87,7 @@ TEST_CASE("a list of many is in byte order of its positions") {
   CHECK(std::count_if(lines.begin(), lines.end(), [](const auto& line) { return line.ends_with(" : Label"); }) == 1234);
 }
 
-TEST_CASE("the dump of third-party models is EMF's, line by line", "[emf]") {
+TEST_CASE("the dump of third-party models matches EMF line by line", "[emf]") {
   const std::string folder = test::corpus_folder();
   test::EmfBatch emf;
   const auto models = test::indexed_models(folder);
@@ -103,7 +103,7 @@ TEST_CASE("the dump of third-party models is EMF's, line by line", "[emf]") {
   WARN(fmt::format("{} of {} models", same, models.size()));
 }
 
-TEST_CASE("the dump of folders that are one model is EMF's, line by line", "[emf]") {
+TEST_CASE("the dump of folders that form one model matches EMF line by line", "[emf]") {
   const std::string corpus = test::corpus_folder();
   test::EmfBatch emf;
   std::map<std::string, std::vector<test::IndexedModel>> folders;
@@ -130,7 +130,7 @@ TEST_CASE("the dump of folders that are one model is EMF's, line by line", "[emf
   WARN(fmt::format("{} folders", asked.size()));
 }
 
-TEST_CASE("the dump of random models of every version is EMF's, line by line", "[emf]") {
+TEST_CASE("the dump of random models of every version matches EMF line by line", "[emf]") {
   test::EmfBatch emf;
   struct Asked {
     Version version;

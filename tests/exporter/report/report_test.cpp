@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The data that the page of a report works with.
+// The data of a report's page.
 
 #include <algorithm>
 
@@ -90,7 +90,7 @@ bool ends_later(const json& schedule, std::size_t task) {
 
 }  // namespace
 
-TEST_CASE("report: the schedule says who ran when, to the picosecond") {
+TEST_CASE("report: the schedule is exact to the picosecond") {
   const Reported report = reported(two_tasks());
   const json data = json::parse(exporter::render_report_data(report.view()));
   CHECK(data["schema"] == "amalthea-report/1");
@@ -115,7 +115,7 @@ TEST_CASE("report: the schedule says who ran when, to the picosecond") {
   CHECK(data["results"]["tasks"][1]["verdict"] == "missed");
 }
 
-TEST_CASE("report: the spans of a job add up to its states, for tasks of the WATERS 2019 model") {
+TEST_CASE("report: the spans of a job add up to its states for tasks of the WATERS 2019 model") {
   const Reported report = reported(test::system_from_file(test::sample("waters2019-tx2.amxmi")));
   const json data = json::parse(exporter::render_report_data(report.view()));
   const json results = json::parse(exporter::find_result_format("json")->render(report.view().analysis, {}));
@@ -143,7 +143,7 @@ TEST_CASE("report: the spans of a job add up to its states, for tasks of the WAT
   CHECK(compared >= 8);
 }
 
-TEST_CASE("report: what is cut off the schedule is said, and the longest jobs are still there") {
+TEST_CASE("report: a cut schedule is reported and still contains the longest jobs") {
   const System system = test::system_from_file(test::sample("waters2019-tx2.amxmi"));
   const Reported whole = reported(system), part = reported(system, 2000);
   CHECK_FALSE(whole.recorded.schedule.cut);
@@ -175,7 +175,7 @@ TEST_CASE("report: what is cut off the schedule is said, and the longest jobs ar
   }
 }
 
-TEST_CASE("report: watching changes no result") {
+TEST_CASE("report: observation does not change results") {
   const System system = test::system_from_file(test::sample("waters2019-tx2.amxmi"));
   Diagnostics diagnostics;
   const auto results = engine::analyze(system, {}, diagnostics);
@@ -185,7 +185,7 @@ TEST_CASE("report: watching changes no result") {
   CHECK(render({report.info, system, *results, diagnostics}, {}) == render(report.view().analysis, {}));
 }
 
-TEST_CASE("report: the page is the same for the same view, and needs nothing from outside") {
+TEST_CASE("report: the page is deterministic and self-contained") {
   const Reported report = reported(two_tasks());
   const std::string page = exporter::render_report_html(report.view());
   CHECK(page == exporter::render_report_html(reported(two_tasks()).view()));
@@ -197,7 +197,7 @@ TEST_CASE("report: the page is the same for the same view, and needs nothing fro
   CHECK(page.find("folder/\\u003cmodel>.amxmi") != std::string::npos);
 }
 
-TEST_CASE("report: no name ends the script that the data stand in, or becomes markup of the graph") {
+TEST_CASE("report: names never end the data script or become markup of the graph") {
   System system = two_tasks();
   system.tasks[0].name = "</script><img src=x onerror=alert(1)><!--{{data}}";
   const Reported report = reported(std::move(system));
@@ -210,7 +210,7 @@ TEST_CASE("report: no name ends the script that the data stand in, or becomes ma
   CHECK(data["results"]["tasks"][0]["name"] == "</script><img src=x onerror=alert(1)><!--{{data}}");
 }
 
-TEST_CASE("report: many runs bring their distributions") {
+TEST_CASE("report: many runs include their distributions") {
   Reported report = reported(two_tasks());
   Diagnostics diagnostics;
   engine::AnalysisOptions options;
@@ -225,7 +225,7 @@ TEST_CASE("report: many runs bring their distributions") {
   CHECK(data["runs"]["tasks"][0]["jobs"] == 50);
 }
 
-TEST_CASE("report: a baseline is read as far as it is compared, whatever else it holds") {
+TEST_CASE("report: a baseline may contain more than the compared keys") {
   const Reported report = reported(two_tasks());
   const std::string text = exporter::find_result_format("json")->render(report.view().analysis, {});
   const auto baseline = exporter::read_baseline("before.json", text);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is written into models of every version, that EMF reads it, and that it goes again.
+// Annotations in models of every version: their content, that EMF reads them, and that they can be removed.
 
 #include <algorithm>
 #include <array>
@@ -104,7 +104,7 @@ std::vector<Version> versions() {
 
 }  // namespace
 
-TEST_CASE("tasks, ISRs, runnables, event chains and schedulers of every version say what the analysis found") {
+TEST_CASE("tasks and ISRs and runnables and event chains and schedulers of every version are annotated") {
   for (const Version version : versions()) {
     INFO(to_string(version));
     Diagnostics diagnostics;
@@ -176,7 +176,7 @@ TEST_CASE("tasks, ISRs, runnables, event chains and schedulers of every version 
   }
 }
 
-TEST_CASE("measurements are written where the metamodel has them, with what it can hold") {
+TEST_CASE("measurements are written if the metamodel supports them") {
   for (const Version version : versions()) {
     if (!has_measurements(version)) continue;
     INFO(to_string(version));
@@ -209,7 +209,7 @@ TEST_CASE("measurements are written where the metamodel has them, with what it c
   }
 }
 
-TEST_CASE("a version without measurements refuses them, and says which versions have them") {
+TEST_CASE("a version without measurements rejects them and names the versions that have them") {
   for (const Version version : versions()) {
     INFO(to_string(version));
     Diagnostics reading, diagnostics;
@@ -226,7 +226,7 @@ TEST_CASE("a version without measurements refuses them, and says which versions 
   }
 }
 
-TEST_CASE("proposed limits are requirements that the analysis reads, in a sub-model of their own where there is none") {
+TEST_CASE("proposed limits are readable requirements in a new sub-model if there is none") {
   for (const Version version : versions()) {
     INFO(to_string(version));
     exporter::AnnotationRequest request;
@@ -250,8 +250,8 @@ TEST_CASE("proposed limits are requirements that the analysis reads, in a sub-mo
   }
 }
 
-TEST_CASE("where there is no bound, the longest observed response time is proposed and the name says so") {
-  // A task that waits for an event nobody of the analysis can bound would do; one under another algorithm does, too.
+TEST_CASE("without a bound the longest observed response time is proposed and the name states it") {
+  // A task that waits for an event without a bound would be an example; one under another algorithm is too.
   Diagnostics diagnostics;
   const Model model = test::model_from_text(test::timed_model(Version::v3_3_0), diagnostics);
   const System system = *importer::build_system(model, {}, diagnostics);
@@ -283,7 +283,7 @@ TEST_CASE("where there is no bound, the longest observed response time is propos
   CHECK(notes.all().front().path == "swModel/tasks/U");
 }
 
-TEST_CASE("what cannot be referred to gets no measurement, and a note says so") {
+TEST_CASE("an element without an id gets no measurement and a note") {
   // Of two chains of one name a reference leads to the later one.
   const std::string chain =
       "<eventChains name=\"C\" stimulus=\"begin?type=ProcessEvent\" response=\"end?type=ProcessEvent\"/>";
@@ -305,7 +305,7 @@ TEST_CASE("what cannot be referred to gets no measurement, and a note says so") 
   CHECK(test::model_from_text(with, again).all("measurementModel", "measurements").size() == 5);
 }
 
-TEST_CASE("an element that was not analysed says why, and one that never ran says that") {
+TEST_CASE("an element that was not analyzed or never ran states so") {
   const std::string text =
       test::replaced(test::timed_model(Version::v3_3_0), "<labels", "<runnables name=\"Unused\"/><labels");
   Diagnostics diagnostics;
@@ -324,7 +324,7 @@ TEST_CASE("an element that was not analysed says why, and one that never ran say
   CHECK(isr.at("reason").find("\"I\"") != std::string::npos);
 }
 
-TEST_CASE("times of 32 bits are rounded away from what they bound, in the finest unit that holds them") {
+TEST_CASE("32-bit times are rounded in the safe direction in the finest unit that fits") {
   const Duration time = Duration::picoseconds(2'500'000'000'499);
   const auto text = [&](Version version, Rounding rounding) {
     const auto [value, unit] = exporter::time_text(time, version, rounding);
@@ -339,7 +339,7 @@ TEST_CASE("times of 32 bits are rounded away from what they bound, in the finest
   CHECK(exporter::time_text(Duration::seconds(9'000'000), Version::v0_7_0, Rounding::up).unit == "s");
 }
 
-TEST_CASE("LF, CRLF, tabs, one line, UTF-16 and ISO-8859-1: the same text comes back, and no line is lost") {
+TEST_CASE("all line ends and indentations and encodings are restored without losing a line") {
   std::string plain = test::timed_model_without_constraints(Version::v0_9_5);
   std::string crlf, tabs, line;
   for (const char c : plain) crlf += c == '\n' ? "\r\n" : std::string(1, c);
@@ -391,7 +391,7 @@ TEST_CASE("names outside ASCII are referred to in every encoding") {
   CHECK(stripped(with) == text);
 }
 
-TEST_CASE("what somebody adds to a sub-model that was made stays, and so does what others wrote") {
+TEST_CASE("later additions to an inserted sub-model are kept as is the content of others") {
   const std::string original = test::timed_model_without_constraints(Version::v3_3_0);
   exporter::AnnotationRequest request;
   request.requirements = true;
@@ -416,7 +416,7 @@ TEST_CASE("what somebody adds to a sub-model that was made stays, and so does wh
   CHECK(stripped(annotated(others, request)) == others);
 }
 
-TEST_CASE("marks elsewhere than on measurements, requirements and their sub-models take nothing away") {
+TEST_CASE("marks at other elements than measurements and requirements and their sub-models are ignored") {
   const std::string mark =
       "<customProperties key=\"amalthea-timing.inserted\"><value xsi:type=\"am:StringObject\" value=\"\"/>"
       "</customProperties><customProperties key=\"amalthea-timing.container\"><value xsi:type=\"am:StringObject\" "
@@ -426,8 +426,7 @@ TEST_CASE("marks elsewhere than on measurements, requirements and their sub-mode
     CHECK(stripped(test::replaced(original, place, place + mark)) == original);
 }
 
-TEST_CASE(
-    "random models of every version, written in random layouts, come back after annotating any of their elements") {
+TEST_CASE("random models of every version in random layouts are restored after annotating any elements") {
   std::mt19937 random(20240229);
   const auto one_in = [&](unsigned count) { return random() % count == 0; };
   std::size_t annotated_elements = 0;
@@ -482,7 +481,7 @@ TEST_CASE(
   CHECK(annotated_elements > 1000);
 }
 
-TEST_CASE("annotated models of every version load in EMF without a word", "[emf]") {
+TEST_CASE("annotated models of every version load in EMF without messages", "[emf]") {
   test::EmfBatch emf;
   for (const Version version : versions()) {
     if (!std::filesystem::exists(test::EmfBatch::ecore(version))) continue;  // 0.9.6
@@ -498,7 +497,7 @@ TEST_CASE("annotated models of every version load in EMF without a word", "[emf]
   emf.run();
 }
 
-TEST_CASE("third-party models come back as they were", "[long]") {
+TEST_CASE("third-party models are restored unchanged", "[long]") {
   const std::string folder = test::corpus_folder();
   std::size_t with_tasks = 0, written = 0;
   for (const test::IndexedModel& indexed : test::indexed_models(folder)) {
@@ -519,7 +518,7 @@ TEST_CASE("third-party models come back as they were", "[long]") {
   CHECK(written > 80);
 }
 
-TEST_CASE("EMF has no more to say of annotated third-party models than before", "[emf]") {
+TEST_CASE("EMF reports nothing new for annotated third-party models", "[emf]") {
   const std::string folder = test::corpus_folder();
   test::EmfBatch emf;
   std::size_t written = 0;

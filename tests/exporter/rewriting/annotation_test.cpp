@@ -50,7 +50,7 @@ const std::vector<Property> one_time = {{"responseTime.max", Duration::picosecon
 
 }  // namespace
 
-TEST_CASE("a property is inserted in the file's own indentation, before the other children") {
+TEST_CASE("a property is inserted before the other children with the file's own indentation") {
   const std::string text = small_model("    <tasks name=\"A\">\n      <activityGraph/>\n    </tasks>\n");
   CHECK(annotated(text, one_time) ==
         small_model("    <tasks name=\"A\">\n"
@@ -60,7 +60,7 @@ TEST_CASE("a property is inserted in the file's own indentation, before the othe
                     "      <activityGraph/>\n    </tasks>\n"));
 }
 
-TEST_CASE("an element written without content is opened, and closed again by stripping") {
+TEST_CASE("an element without content is opened and closed again by strip") {
   const std::string text = small_model("    <tasks name=\"A\"/>\n");
   const std::string with = annotated(text, one_time);
   CHECK(with == small_model("    <tasks name=\"A\">\n"
@@ -71,7 +71,7 @@ TEST_CASE("an element written without content is opened, and closed again by str
   CHECK(stripped(with) == text);
 }
 
-TEST_CASE("stripping gives the original back, byte for byte, whatever its layout") {
+TEST_CASE("strip restores the original byte for byte for any layout") {
   const std::vector<Property> properties = {{"jobs", std::int64_t{12}},
                                             {"responseTime.max", Duration::picoseconds(7)},
                                             {"verdict", std::string("met")},
@@ -113,7 +113,7 @@ TEST_CASE("stripping gives the original back, byte for byte, whatever its layout
   }
 }
 
-TEST_CASE("stripping keeps what others have added to an annotated element since") {
+TEST_CASE("strip keeps later additions to an annotated element") {
   const std::string with = annotated(small_model("    <tasks name=\"A\"/>\n"), one_time);
   const std::string more = test::replaced(with, "    </tasks >", "      <!-- reviewed -->\n    </tasks >");
   CHECK(stripped(more) == small_model("    <tasks name=\"A\">\n      <!-- reviewed -->\n    </tasks>\n"));
@@ -132,14 +132,14 @@ TEST_CASE("a UTF-16 file is annotated and stripped in UTF-16") {
   }
 }
 
-TEST_CASE("times are TimeObjects up to 0.9.0 and Times from 0.9.1") {
+TEST_CASE("times are TimeObjects up to 0.9.0 and Times since 0.9.1") {
   CHECK(annotated(small_model("    <tasks name=\"A\"/>\n", "0.9.0"), one_time)
             .find("am:TimeObject\" value=\"1874075000\" unit=\"ps\"") != std::string::npos);
   CHECK(annotated(small_model("    <tasks name=\"A\"/>\n", "0.9.1"), one_time)
             .find("am:Time\" value=\"1874075000\" unit=\"ps\"") != std::string::npos);
 }
 
-TEST_CASE("the file's own prefixes are used, and xsi is declared where the file does not") {
+TEST_CASE("the file's own prefixes are used and xsi is declared if missing") {
   const std::string text =
       "<m:Amalthea xmlns:m=\"http://app4mc.eclipse.org/amalthea/2.0.0\"><swModel><tasks "
       "name=\"A\"/></swModel></m:Amalthea>";
@@ -149,13 +149,13 @@ TEST_CASE("the file's own prefixes are used, and xsi is declared where the file 
   CHECK(stripped(with) == text);
 }
 
-TEST_CASE("text is escaped so that it survives any encoding") {
+TEST_CASE("text is escaped so that it is valid in any encoding") {
   CHECK(exporter::escape_attribute("a<b & \"c\" > d\n\xC3\xA4 \xE2\x82\xAC \xF0\x9F\x9A\x97 \x01") ==
         "a&lt;b &amp; &quot;c&quot; > d&#xA;&#xE4; &#x20AC; &#x1F697; ");
   CHECK(exporter::escape_attribute("\xFF\xC3") == "&#xFFFD;&#xFFFD;");
 }
 
-TEST_CASE("annotations of the WATERS sample say the same as the analysis, and leave every other byte alone") {
+TEST_CASE("annotations of the WATERS sample match the analysis and change no other byte") {
   const std::string path = test::sample("waters2019-tx2.amxmi");
   Diagnostics diagnostics;
   const Model model = test::model_from_file(path, diagnostics);

@@ -101,7 +101,7 @@ std::string difference(const std::string& before, const std::string& after) {
 
 }  // namespace
 
-TEST_CASE("a mapping is changed in the file's own words, in every version") {
+TEST_CASE("a mapping is changed in the form of every version") {
   for (const Version version : all_versions()) {
     INFO(to_string(version));
     const std::string text = test::timed_model(version);
@@ -116,7 +116,7 @@ TEST_CASE("a mapping is changed in the file's own words, in every version") {
   }
 }
 
-TEST_CASE("priorities, ways of waiting and time slices are changed where they stand, and no other line") {
+TEST_CASE("priorities and waiting behavior and time slices are changed in place without changing other lines") {
   const std::vector<MappingChange> changes = {change("Control", "Core", 4, true),
                                               change("Vision", "GPU", {}, {}, Duration::microseconds(1300))};
   const std::string old = test::read_text(test::data("offload-0.9.3.amxmi"));
@@ -138,7 +138,7 @@ TEST_CASE("priorities, ways of waiting and time slices are changed where they st
   }
 }
 
-TEST_CASE("what a model does not state yet is inserted") {
+TEST_CASE("mapping content that the model does not state yet is inserted") {
   const std::string text = test::read_text(test::sample("offload-minimal.amxmi"));
   const auto slice = remapped(text, {change("Vision", "GPU", {}, {}, Duration::milliseconds(5))});
   REQUIRE(slice.text);
@@ -168,7 +168,7 @@ TEST_CASE("what a model does not state yet is inserted") {
         "+        <value xsi:type=\"am:IntegerObject\" value=\"5\"/>\n");
 }
 
-TEST_CASE("a definition of priorities is made where a model has none, and older versions need none") {
+TEST_CASE("a priority definition is created if missing and older versions need none") {
   std::string text = test::timed_model(Version::v3_3_0);
   text = test::replaced(text, "<schedulingParameterDefinitions name=\"priority\" type=\"Integer\"/>", "");
   text = test::replaced(text, " processParameters=\"priority?type=SchedulingParameterDefinition\"", "");
@@ -190,7 +190,7 @@ TEST_CASE("a definition of priorities is made where a model has none, and older 
   CHECK(other.text->find("<schedulingParameters priority=\"5\"/>") != std::string::npos);
 }
 
-TEST_CASE("single quotes, other line ends and UTF-16 stay as they are") {
+TEST_CASE("single quotes and line ends and UTF-16 stay unchanged") {
   const std::string text = test::timed_model(Version::v3_3_0);
   const std::string quotes =
       test::replaced(text, "affinity=\"C1?type=ProcessingUnit\"", "affinity = 'C1?type=ProcessingUnit'");
@@ -204,7 +204,7 @@ TEST_CASE("single quotes, other line ends and UTF-16 stay as they are") {
   CHECK(changed.text->size() == wide.size() + 2);
 }
 
-TEST_CASE("what a version cannot say, and what nothing can refer to, is refused") {
+TEST_CASE("changes that a version cannot express and impossible references are rejected") {
   const std::string text =
       test::replaced(test::timed_model(Version::v0_7_2), "core=\"C1?type=Core\"", "core=\"C1?type=Core C0?type=Core\"");
   const auto result = remapped(text, {change("T", "C0")});
@@ -212,7 +212,7 @@ TEST_CASE("what a version cannot say, and what nothing can refer to, is refused"
   CHECK(test::with_id(result.diagnostics, "AM0810").size() == 1);
 }
 
-TEST_CASE("of several files each is changed in its own way") {
+TEST_CASE("each of several files is changed separately") {
   const std::string text = test::timed_model(Version::v3_3_0);
   const std::size_t begin = text.find("<mappingModel>"), end = text.find("</mappingModel>") + 15;
   std::string mapping = text.substr(begin, end - begin);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces of simulations. Readers of our own, written from the rules of the formats, check every trace and compute the
-// response times again, which must be those of the results.
+// Traces of simulations. Independent readers, written from the rules of the formats, check every trace and recompute
+// the response times, which must equal those of the results.
 
 #include <algorithm>
 #include <cmath>
@@ -400,10 +400,10 @@ Jobs read_csv(const std::string& text, const System& system) {
   std::set<std::string> known;
   for (const Task& task : system.tasks) known.insert(task.name);
   Jobs jobs;
-  std::map<std::pair<std::string, std::string>, std::int64_t> told;  // up to when a job's intervals reach
+  std::map<std::pair<std::string, std::string>, std::int64_t> reported;  // up to when a job's intervals reach
   std::int64_t time = 0;
   while (std::getline(lines, line)) {
-    // Names of tasks need no quotes here; those of labels, further behind, may.
+    // Names of tasks need no quotes here; those of labels, in later columns, may.
     const auto fields = split(line, ',');
     if (fields.size() < 12 || known.count(fields[1]) == 0) FAIL(line);
     const std::uint64_t job = std::stoull(fields[2]);
@@ -414,10 +414,10 @@ Jobs read_csv(const std::string& text, const System& system) {
     if (fields[0] == "activation") {
       jobs[fields[1]][job].activated = to;
     } else if (fields[0] == "interval") {
-      if (told.count(key) != 0 && told[key] != from) FAIL("a gap: " << line);
-      told[key] = to;
+      if (reported.count(key) != 0 && reported[key] != from) FAIL("a gap: " << line);
+      reported[key] = to;
     } else if (fields[0] == "completion") {
-      if (told.count(key) != 0 && told[key] != to) FAIL("a gap before " << line);
+      if (reported.count(key) != 0 && reported[key] != to) FAIL("a gap before " << line);
       if (jobs[fields[1]][job].activated != release) FAIL("another release: " << line);
       jobs[fields[1]][job].ended = to;
     } else {
@@ -435,7 +435,7 @@ constexpr int random_cases = 60;
 
 // ---------------------------------------------------------------- tests
 
-TEST_CASE("traces in BTF keep to the format's rules and replay to the results' response times") {
+TEST_CASE("traces in BTF are valid and replay to the response times of the results") {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/trace.btf";
   std::map<std::string, std::size_t> events;
@@ -457,7 +457,7 @@ TEST_CASE("traces in BTF keep to the format's rules and replay to the results' r
   }
 }
 
-TEST_CASE("trace event JSON nests, names its tracks and replays to the results' response times") {
+TEST_CASE("trace event JSON nests with named tracks and replays to the response times of the results") {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/trace.json";
   for (const Case& made : cases(2, random_cases)) {
@@ -474,7 +474,7 @@ TEST_CASE("trace event JSON nests, names its tracks and replays to the results' 
   }
 }
 
-TEST_CASE("compressed trace event JSON is the same as plain one") {
+TEST_CASE("compressed trace event JSON equals the plain form") {
   const TemporaryFolder folder;
   std::mt19937 random(3);
   const Case made = random_case(random);
@@ -484,7 +484,7 @@ TEST_CASE("compressed trace event JSON is the same as plain one") {
   CHECK(read_text(folder.path() + "/trace.json.gz").size() * 3 < read_text(folder.path() + "/trace.json").size());
 }
 
-TEST_CASE("flows lead from triggers to what they start, and along the labels of a chain") {
+TEST_CASE("flows lead from triggers to started jobs and along the labels of a chain") {
   SystemMaker maker;
   const auto core = maker.core("core");
   const auto request = maker.inter_process();
@@ -508,7 +508,7 @@ TEST_CASE("flows lead from triggers to what they start, and along the labels of 
   CHECK(seen == "s data 1 at 1; s causes 2 at 1; f causes 2 at 1; f data 1 at 1; ");
 }
 
-TEST_CASE("trace databases hold the response times and the metrics of the results") {
+TEST_CASE("trace databases contain the response times and metrics of the results") {
   const TemporaryFolder folder;
   std::size_t compared = 0;
   for (const Case& made : cases(4, random_cases / 2)) {
@@ -555,7 +555,7 @@ TEST_CASE("trace databases hold the response times and the metrics of the result
   CHECK(compared > 500);
 }
 
-TEST_CASE("trace databases have the documented tables, and as many events as they say") {
+TEST_CASE("trace databases have the documented tables and the stated number of events") {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/trace.atdb";
   const Case made{system_from_file(sample("offload-minimal.amxmi")), std::nullopt, std::nullopt};
@@ -572,17 +572,17 @@ TEST_CASE("trace databases have the documented tables, and as many events as the
   CHECK(events > 50);
   const auto control = query(path, "SELECT EventTableName FROM Entity WHERE Name = 'Control'");
   REQUIRE(control.size() == 1);
-  std::string told;
+  std::string reported;
   for (const auto& row : query(path, fmt::format("SELECT TimeStamp, t.Name FROM \"{}\" e JOIN EventType t ON t.Id = "
                                                  "e.EventTypeId WHERE EntityInstanceId = 0 ORDER BY e.Id",
                                                  control[0][0])))
-    told += row[0] + " " + row[1] + "; ";
-  CHECK(told ==
+    reported += row[0] + " " + row[1] + "; ";
+  CHECK(reported ==
         "0 activate; 300000000 start; 920000000 wait; 3930630000 release; 3930630000 resume; 4000000000 preempt; "
         "4300000000 resume; 4731890000 terminate; ");
 }
 
-TEST_CASE("traces in CSV leave no gaps and replay to the results' response times") {
+TEST_CASE("traces in CSV have no gaps and replay to the response times of the results") {
   const TemporaryFolder folder;
   const std::string path = folder.path() + "/trace.csv";
   for (const Case& made : cases(5, random_cases)) {
@@ -591,7 +591,7 @@ TEST_CASE("traces in CSV leave no gaps and replay to the results' response times
   }
 }
 
-TEST_CASE("whoever watches, the simulation is the same, and equal simulations give equal traces") {
+TEST_CASE("observers do not change the simulation and equal simulations yield equal traces") {
   const TemporaryFolder folder;
   for (const Case& made : cases(6, 5)) {
     const auto alone = made.run();
@@ -607,7 +607,7 @@ TEST_CASE("whoever watches, the simulation is the same, and equal simulations gi
   }
 }
 
-TEST_CASE("a trace that is not finished leaves no file, and one that cannot be written says why") {
+TEST_CASE("an unfinished trace leaves no file and an unwritable one states why") {
   const TemporaryFolder folder;
   for (const auto& format : exporter::trace_formats()) {
     const std::string path = fmt::format("{}/trace{}", folder.path(), format.extension);
@@ -621,7 +621,7 @@ TEST_CASE("a trace that is not finished leaves no file, and one that cannot be w
   CHECK(std::filesystem::is_empty(folder.path()));
 }
 
-TEST_CASE("hundreds of random systems give legal traces", "[long]") {
+TEST_CASE("hundreds of random systems yield legal traces", "[long]") {
   const TemporaryFolder folder;
   std::mt19937 random(100);
   for (int index = 0; index < test::times(200); ++index) {

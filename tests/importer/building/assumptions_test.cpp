@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a model leaves open is told, and what is dropped from it; a model that leaves nothing open has no finding.
+// Assumptions and omitted content are reported; a complete model has no finding.
 
 #include <string>
 #include <string_view>
@@ -25,7 +25,7 @@ std::string open_minimal() { return test::read_text(test::sample("offload-minima
 std::string without(std::string text, std::string_view what) { return replaced(std::move(text), what, ""); }
 
 /// Every finding of building the model, which has to be possible.
-Diagnostics told_of(const std::string& text, const importer::BuildOptions& options = {}) {
+Diagnostics reported_of(const std::string& text, const importer::BuildOptions& options = {}) {
   Diagnostics reading, building;
   const Model model = test::model_from_text(text, reading);
   const bool built = importer::build_system(model, options, building).has_value();
@@ -37,7 +37,7 @@ Diagnostics told_of(const std::string& text, const importer::BuildOptions& optio
 /// How many things the one finding with this id is about; 0 when there is none. What it means is `consequence`.
 std::uint64_t counted(const std::string& text, std::string_view id, engine::Consequence consequence,
                       const importer::BuildOptions& options = {}) {
-  const auto found = test::with_id(told_of(text, options), id);
+  const auto found = test::with_id(reported_of(text, options), id);
   if (found.empty()) return 0;
   REQUIRE(found.size() == 1);
   CHECK(engine::consequence_of(found.front()) == consequence);
@@ -83,12 +83,12 @@ const std::string some_ticks =
 
 }  // namespace
 
-TEST_CASE("a model that leaves nothing open is built without a word") {
-  CHECK(told_of(open_minimal()).all().empty());
-  CHECK(told_of(with_task(preemptive, some_ticks)).all().empty());
+TEST_CASE("a complete model is built without assumptions") {
+  CHECK(reported_of(open_minimal()).all().empty());
+  CHECK(reported_of(with_task(preemptive, some_ticks)).all().empty());
 }
 
-TEST_CASE("accesses to labels without a memory are assumed to take no time, or to go to the only memory") {
+TEST_CASE("accesses to unmapped labels are assumed to take no time or to use the only memory") {
   // The core and the GPU reach one memory each.
   CHECK(assumed(without(open_minimal(), image_mapping), "AM0443") == 2);
   const std::string second_memory =
@@ -101,15 +101,15 @@ TEST_CASE("accesses to labels without a memory are assumed to take no time, or t
       "<modules xsi:type=\"am:Memory\" name=\"Other\" definition=\"Ram?type=MemoryDefinition\"/></structures>");
   CHECK(assumed(text, "AM0442") == 1);
   CHECK(assumed(text, "AM0443") == 1);
-  CHECK(told_of(text, {.keep_wrappers = false, .tabulated_accesses = true}).all().empty());
+  CHECK(reported_of(text, {.keep_wrappers = false, .tabulated_accesses = true}).all().empty());
 }
 
-TEST_CASE("accesses without a way to the memory, without a latency, lines or a size are assumed to cost nothing more") {
+TEST_CASE("accesses without a path or latency or lines or size are assumed to cost nothing more") {
   const std::string elsewhere = replaced(image_mapping, "\"DRAM?", "\"Other?");
   const std::string other =
       "<modules xsi:type=\"am:Memory\" name=\"Other\" definition=\"Ram?type=MemoryDefinition\"/></structures>";
   const auto found = test::with_id(
-      told_of(replaced(replaced(open_minimal(), image_mapping, elsewhere), "</structures>", other)), "AM0411");
+      reported_of(replaced(replaced(open_minimal(), image_mapping, elsewhere), "</structures>", other)), "AM0411");
   REQUIRE(found.size() == 2);  // from the core and from the GPU
   for (const Diagnostic& finding : found) {
     CHECK(finding.count == 1);
@@ -122,12 +122,12 @@ TEST_CASE("accesses without a way to the memory, without a latency, lines or a s
   CHECK(assumed(without(open_minimal(), "<size value=\"64\" unit=\"kB\"/>"), "AM0445") == 1);
 }
 
-TEST_CASE("label accesses that say neither read nor write are assumed to read") {
+TEST_CASE("label accesses of unstated kind are assumed to read") {
   const std::string write = "data=\"Image_host?type=Label\" access=\"write\"";
   CHECK(assumed(replaced(open_minimal(), write, "data=\"Image_host?type=Label\""), "AM0457") == 1);
 }
 
-TEST_CASE("a task beside others is assumed to have priority 0 and to be preemptive where it does not say so") {
+TEST_CASE("tasks without stated priority or preemption are assumed to have priority 0 and to be preemptive") {
   CHECK(assumed(with_task(preemptive, some_ticks, ""), "AM0446") == 1);
   CHECK(assumed(with_task("", some_ticks), "AM0452") == 1);
   // Up to 1.2.0 the priority 0 is not written.
@@ -137,12 +137,12 @@ TEST_CASE("a task beside others is assumed to have priority 0 and to be preempti
   CHECK(assumed(without(without(old, " priority=\"2\""), " priority=\"3\""), "AM0446") == 2);
 }
 
-TEST_CASE("processing units without puType are assumed to be CPUs, accelerators to behave like them") {
+TEST_CASE("processing units without puType are assumed to be CPUs and accelerators to behave like them") {
   CHECK(assumed(without(open_minimal(), " puType=\"CPU\""), "AM0447") == 1);
   CHECK(assumed(replaced(open_minimal(), "puType=\"CPU\"", "puType=\"Accelerator\""), "AM0448") == 1);
 }
 
-TEST_CASE("normal distributions without an upper bound are assumed to end") {
+TEST_CASE("normal distributions without an upper bound are assumed to be truncated") {
   const std::string statistics =
       "xsi:type=\"am:DiscreteValueStatistics\" lowerBound=\"200000\" upperBound=\"300000\" average=\"250000.0\"";
   const std::string normal = "xsi:type=\"am:DiscreteValueGaussDistribution\" mean=\"250000\" sd=\"1000\"";
@@ -159,7 +159,7 @@ TEST_CASE("waits are assumed to be passive and to end with any event") {
                 "AM0454") == 0);
 }
 
-TEST_CASE("tasks without a stimulus or without anything to execute are missing from all results") {
+TEST_CASE("tasks without a stimulus or without activities are missing from all results") {
   // That no job was simulated makes the verdict of each such task unknown, not the finding.
   CHECK(counted(without(open_minimal(), " stimuli=\"every_2ms?type=PeriodicStimulus\""), "AM0407",
                 engine::Consequence::none) == 1);
@@ -180,9 +180,9 @@ TEST_CASE("tasks without a stimulus or without anything to execute are missing f
   CHECK(counted(interface, "AM0441", engine::Consequence::none) == 1);
 }
 
-TEST_CASE("a limit of a requirement that is not complete is told") {
+TEST_CASE("an incomplete requirement limit is reported") {
   const auto says = [](const std::string& text) {
-    const auto found = test::with_id(told_of(text), "AM0343");
+    const auto found = test::with_id(reported_of(text), "AM0343");
     return found.empty() ? "" : found.front().message;
   };
   CHECK(says(open_minimal()).empty());

@@ -96,7 +96,7 @@ void check_unjudgeable(std::string_view name, const Changes& changes, std::strin
 
 }  // namespace
 
-TEST_CASE("the sample has a constraint of every class, and all are met but the one that its comment names") {
+TEST_CASE("the sample has a constraint of every class and only the documented one is missed") {
   const Judged all = judged(sample_text());
   std::vector<std::string> classes;
   for (std::size_t index = 0; index < all.system.constraints.size(); ++index) {
@@ -123,7 +123,7 @@ TEST_CASE("the sample has a constraint of every class, and all are met but the o
   CHECK(all["SpeedAndAngle"].guaranteed == false);
 }
 
-TEST_CASE("a delay is missed where no target comes in time, by every mapping") {
+TEST_CASE("a delay is missed if no target occurs in time for every mapping") {
   check("ActuatedInTime", {}, "met", "none of ");
   const std::pair<std::string, std::string> tight = {"<upper value=\"10\" unit=\"ms\"/>",
                                                      "<upper value=\"8\" unit=\"ms\"/>"};
@@ -145,7 +145,7 @@ TEST_CASE("a delay is missed where no target comes in time, by every mapping") {
         "missed", "no matching \"ActuateEnds\"");
 }
 
-TEST_CASE("a repetition is missed where distances differ from its period by more than the jitter") {
+TEST_CASE("a repetition is missed if distances differ from its period by more than the jitter") {
   check("SensedRegularly", {}, "met", "none of ");
   check("SensedRegularly", {{"<period value=\"5\"", "<period value=\"2\""}}, "missed",
         "occurrence 2 of \"SenseStarts\" at 5 ms occurs 5 ms after the one before; required: 2 ms between ideal "
@@ -176,7 +176,7 @@ TEST_CASE("events are synchronized within the tolerance") {
   check_unjudgeable("WrittenTogether", {{"<tolerance value=\"1\" unit=\"ms\"/>", ""}}, "no tolerance", "AM0560");
 }
 
-TEST_CASE("two chains respond together, or are stimulated together") {
+TEST_CASE("two chains are synchronized by their responses or stimuli") {
   check("RespondTogether", {}, "met", "none of ");
   check("RespondTogether", {{"<tolerance value=\"2\" unit=\"ms\"/>", "<tolerance value=\"500\" unit=\"us\"/>"}},
         "missed", "the responses of occurrence 1 of \"SenseStarts\" at 0 ps");
@@ -215,7 +215,7 @@ TEST_CASE("runnables run in the order of their groups") {
         "unknown", "no job in its scope");
 }
 
-TEST_CASE("the age of data is limited in time and in periods of its writer") {
+TEST_CASE("data age is limited in time and in periods of its writer") {
   check("SpeedAge", {}, "met", "none of ");
   check("SpeedAge", {{"<maximumTime value=\"5\" unit=\"ms\"/>", "<maximumTime value=\"10\" unit=\"ns\"/>"}}, "missed",
         "read 1 of Speed in Control at 1.00004 ms finds the value written at 1.00002 ms, 20 ns old");
@@ -234,7 +234,7 @@ TEST_CASE("the age of data is limited in time and in periods of its writer") {
   check("SpeedAge", two_writers, "unknown", "several processes write Speed");
 }
 
-TEST_CASE("data of a group is coherent where nobody comes in between") {
+TEST_CASE("group data is coherent if no other process accesses it in between") {
   check("SpeedAndAngle", {}, "missed",
         "job 1 of Control is incoherent, as another has written a label of the group at 6.00002");
   check("SpeedAndAngle", {{"labels=\"Speed?type=Label Angle?type=Label\"", "labels=\"Angle?type=Label\""}}, "met",
@@ -259,7 +259,7 @@ TEST_CASE("data of a group is coherent where nobody comes in between") {
         "no job in its scope");
 }
 
-TEST_CASE("data is stable where every read of a job finds the same value") {
+TEST_CASE("data is stable if every read of a job yields the same value") {
   check("StableSpeed", {}, "met", "none of ");
   check("StableSpeed", {{"data=\"Angle?type=Label\" access=\"read\"", "data=\"Speed?type=Label\" access=\"read\""}},
         "missed", "job 1 of Control is not stable");
@@ -269,7 +269,7 @@ TEST_CASE("data is stable where every read of a job finds the same value") {
   check_unjudgeable("StableSpeed", {{group + text.substr(begin, end - begin), group}}, "(scope)");
 }
 
-TEST_CASE("the labels of a section lie in its memories") {
+TEST_CASE("the labels of a section are mapped to its memories") {
   check("DataIsFast", {}, "met", "all of 4 mapped labels");
   check("DataIsFast", {{"memories=\"Fast?type=Memory\"", "memories=\"Slow?type=Memory\""}}, "missed",
         "label Speed lies in Fast");
@@ -281,7 +281,7 @@ TEST_CASE("the labels of a section lie in its memories") {
   check_unjudgeable("DataIsFast", {{" section=\"Data?type=Section\" memories", " memories"}}, "its section is missing");
 }
 
-TEST_CASE("a latency constraint whose chain is no sequence of processes is not lost") {
+TEST_CASE("a latency constraint whose chain is not a sequence of processes is still reported") {
   const std::string scope = " scope=\"SenseToOutput?type=EventChain\" type=\"Age\"";
   CHECK(judged(sample_text()).find("Fresh") == nullptr);
   check_unjudgeable("Fresh", {{scope, " type=\"Age\""}}, "(scope) is missing");
@@ -295,7 +295,7 @@ TEST_CASE("a latency constraint whose chain is no sequence of processes is not l
                     "no event of its event chain \"Ticks\"");
 }
 
-TEST_CASE("events that the simulation does not show are said to be the reason") {
+TEST_CASE("events that the simulation does not observe are named as the reason") {
   const auto with_event = [](const std::string& event) {
     return Changes{{"<events xsi:type=\"am:StimulusEvent\" xmi:id=\"Tick?type=StimulusEvent\" name=\"Tick\" "
                     "entity=\"every_10ms?type=PeriodicStimulus\"/>",

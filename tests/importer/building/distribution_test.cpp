@@ -77,8 +77,7 @@ TEST_CASE("a Weibull distribution by estimators has the average and the share ab
     }
 }
 
-TEST_CASE(
-    "parameters that are missing or impossible leave a uniform distribution, bounds the wrong way are exchanged") {
+TEST_CASE("invalid parameters yield a uniform distribution and reversed bounds are swapped") {
   CHECK(distribution_of(between(0, 90, views::BetaDistribution{0, 3})).shape == nullptr);
   CHECK(distribution_of(between(0, 90, views::GaussDistribution<std::int64_t>{30, {}})).shape == nullptr);
   CHECK(distribution_of(between(50, 90, views::WeibullEstimators<std::int64_t>{20, 1})).shape == nullptr);
@@ -88,7 +87,7 @@ TEST_CASE(
   CHECK((wrong.lower == 10 && wrong.average == 90 && wrong.upper == 90));
 }
 
-TEST_CASE("times are read in picoseconds, reals in millionths") {
+TEST_CASE("times are read in picoseconds and reals in millionths") {
   const views::Deviation<Duration> time{
       {},
       Duration::nanoseconds(1),
@@ -101,7 +100,7 @@ TEST_CASE("times are read in picoseconds, reals in millionths") {
   CHECK(shape<GaussShape>(real) == GaussShape{1'500'000, 250'000});
 }
 
-TEST_CASE("a moved distribution keeps its form") {
+TEST_CASE("a shifted distribution keeps its form") {
   const auto gauss =
       importer::detail::shifted(distribution_of(between(-30, 90, views::GaussDistribution<std::int64_t>{30, 5})), 30);
   CHECK((gauss.lower == 0 && gauss.average == 60 && gauss.upper == 120));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instructions (before 0.9.3) become cycles by what the unit executes per cycle.
+// Instructions (before 0.9.3) are converted to cycles by the instructions per cycle of the unit.
 
 #include <string>
 #include <variant>
@@ -43,7 +43,7 @@ constexpr std::string_view call =
 
 }  // namespace
 
-TEST_CASE("instructions take cycles by the instructions per cycle of the unit's kind, in every form") {
+TEST_CASE("instructions take cycles by the instructions per cycle of the unit's definition in every form") {
   // The platform's cores execute two instructions per cycle; 7 of them take 3.5 cycles, bounds rounded outward.
   const std::vector<Cycles> half_of_seven{{3, 4, 4}};
   CHECK(cycles_of_task(Version::v0_8_3,

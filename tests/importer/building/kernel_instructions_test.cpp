@@ -44,7 +44,7 @@ std::vector<std::string> operations_of(const System& system, std::string_view ta
 
 }  // namespace
 
-TEST_CASE("a runnable with instructions and without ticks computes between its copies") {
+TEST_CASE("a runnable with instructions and without ticks executes between its copies") {
   const Built result = built(sample());
   REQUIRE(result.system);
   CHECK(operations_of(*result.system, "Vision") == std::vector<std::string>{"h2d", "kernel", "d2h", "set"});
@@ -69,7 +69,7 @@ TEST_CASE("instructions become the ticks of a block on the GPU") {
   CHECK(test::with_id(result.diagnostics, "AM0510").size() == 2);
 }
 
-TEST_CASE("ticks beside instructions are not used, and several of them are an error") {
+TEST_CASE("ticks beside instructions are ignored and several instructions are an error") {
   const std::string ticks =
       R"(<items xsi:type="am:Ticks"><default xsi:type="am:DiscreteValueConstant" value="7"/></items>)";
   const std::string before = R"(<items xsi:type="am:LabelAccess" data="Result_device?type=Label" access="read"/>)";
@@ -82,7 +82,7 @@ TEST_CASE("ticks beside instructions are not used, and several of them are an er
   CHECK(test::with_id(twice.diagnostics, "AM0326").size() == 1);
 }
 
-TEST_CASE("instructions that cannot be are said with their place") {
+TEST_CASE("invalid instructions are reported with their location") {
   const auto complaint = [](const std::string& text) {
     Built result = built(text);
     if (result.system) engine::resolve_instructions(*result.system, nullptr, result.diagnostics);

@@ -56,7 +56,7 @@ std::vector<std::string> errors(const Outcome& outcome) {
 
 }  // namespace
 
-TEST_CASE("mapping: TASK=CORE[:PRIORITY] is read, and anything else refused") {
+TEST_CASE("mapping: TASK=CORE with optional priority is parsed and anything else is rejected") {
   CHECK(change("EKF=Core2").task == "EKF");
   CHECK(change("EKF=Core2").core == "Core2");
   CHECK_FALSE(change("EKF=Core2").priority.has_value());
@@ -71,7 +71,7 @@ TEST_CASE("mapping: TASK=CORE[:PRIORITY] is read, and anything else refused") {
   }
 }
 
-TEST_CASE("mapping: a task moves with the scheduler of its new core and keeps its priority unless another is given") {
+TEST_CASE("mapping: a task moves to the scheduler of its new core and keeps its priority unless one is given") {
   const Outcome outcome = built(waters(), {change("EKF=Core1"), change("DASM=Core3:8"), change("Planner=Core0")});
   REQUIRE(outcome.system);
   const System& system = *outcome.system;
@@ -93,14 +93,14 @@ TEST_CASE("mapping: a task moves with the scheduler of its new core and keeps it
   CHECK(dasm);
 }
 
-TEST_CASE("mapping: of several changes for a task the last counts") {
+TEST_CASE("mapping: the last of several changes for a task counts") {
   const Outcome outcome = built(waters(), {change("EKF=Core1:3"), change("EKF=Core4")});
   REQUIRE(outcome.system);
   CHECK(unit_of(*outcome.system, "EKF") == "Core4");
   CHECK(task(*outcome.system, "EKF").priority == 1);
 }
 
-TEST_CASE("mapping: a function moved to the GPU has its wrapper and its copies, one moved to a CPU has not") {
+TEST_CASE("mapping: a function moved to the GPU keeps its wrapper and copies and one moved to a CPU loses them") {
   const Outcome as_written = built(waters(), {});
   const Outcome gpu = built(waters(), {change("Localization=GP10B")});
   const Outcome cpu = built(waters(), {change("Detection=Core4"), change("SFM=Core1")});
@@ -127,7 +127,7 @@ TEST_CASE("mapping: a function moved to the GPU has its wrapper and its copies, 
   CHECK(task(*sfm.system, "SFM").side == Side::host);
 }
 
-TEST_CASE("mapping: names that the model does not have are refused with those that are near") {
+TEST_CASE("mapping: unknown names are rejected with similar ones") {
   MappingChange in_file = change("Planer=Core12");
   in_file.location = {"changes.json", 3, 14};
   const Outcome outcome = built(waters(), {in_file, change("EKF=Core1")});
@@ -144,7 +144,7 @@ TEST_CASE("mapping: names that the model does not have are refused with those th
   }
 }
 
-TEST_CASE("mapping: a core that nobody schedules is refused") {
+TEST_CASE("mapping: a core without a scheduler is rejected") {
   // Scheduler_Denver gives Core1 away.
   const Outcome outcome =
       built(test::replaced(waters(), "responsibility=\"Core0?type=ProcessingUnit Core1?type=ProcessingUnit\"",

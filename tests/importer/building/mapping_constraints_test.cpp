@@ -57,8 +57,7 @@ const std::string cpus = "Core0 Core1 Core2 Core3 Core4 Core5";
 
 }  // namespace
 
-TEST_CASE(
-    "a task may run where a scheduler and ticks are, and a function on the GPU too, if a placement has it there") {
+TEST_CASE("a task may run on units with a scheduler and ticks and a function on the GPU if a placement has it there") {
   const Outcome outcome = constrained("");
   CHECK(units(outcome, "EKF") == cpus);
   CHECK(units(outcome, "Localization") == cpus + " GP10B");
@@ -67,13 +66,13 @@ TEST_CASE(
   CHECK(outcome.constraints.apart.empty());
 }
 
-TEST_CASE("affinities are kept where that is asked for") {
+TEST_CASE("affinities are respected on request") {
   const Outcome outcome = constrained("", true);
   CHECK(units(outcome, "EKF") == "Core2");
   CHECK(units(outcome, "Detection") == "GP10B");
 }
 
-TEST_CASE("pairings and separations of processes and runnables are demands on tasks") {
+TEST_CASE("pairings and separations of processes and runnables become constraints on tasks") {
   const Outcome outcome = constrained(R"(
     <affinityConstraints xsi:type="am:ProcessPairingConstraint" name="A">
       <group name="G" processes="EKF?type=Task DASM?type=Task"/>
@@ -102,7 +101,7 @@ TEST_CASE("pairings and separations of processes and runnables are demands on ta
   CHECK(outcome.constraints.apart.front().size() == 2);
 }
 
-TEST_CASE("a constraint that nobody can keep is left out, and said") {
+TEST_CASE("an unsatisfiable constraint is omitted and reported") {
   const Outcome outcome = constrained(R"(
     <affinityConstraints xsi:type="am:ProcessSeparationConstraint" name="Itself">
       <groups name="G" processes="EKF?type=Task"/>

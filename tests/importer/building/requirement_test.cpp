@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requirements of a model, as a system has them.
+// Requirements of a model in a system.
 
 #include <optional>
 #include <string>
@@ -85,7 +85,7 @@ TEST_CASE("requirements are the same in every version") {
   }
 }
 
-TEST_CASE("the deadline of a runnable, up to 0.9.3, is a requirement of that runnable") {
+TEST_CASE("the deadline of a runnable up to 0.9.3 is a requirement of that runnable") {
   const System system =
       system_of(test::replaced(test::read_text(test::data("offload-0.9.3.amxmi")),
                                "<runnables name=\"Monitor_Function\" callback=\"false\" service=\"false\">",
@@ -118,7 +118,7 @@ TEST_CASE("every time metric of a requirement keeps its name") {
   }
 }
 
-TEST_CASE("requirements keep limits of every kind, and say when they have none") {
+TEST_CASE("requirements have limits of every kind or none") {
   const auto count =
       only(with_limit("<limit xsi:type=\"am:CountRequirementLimit\" limitType=\"UpperLimit\" metric=\"Preemptions\" "
                       "limitValue=\"3\"/>"));
@@ -148,7 +148,7 @@ TEST_CASE("requirements keep limits of every kind, and say when they have none")
   CHECK_FALSE(std::get<Requirement::TimeLimit>(bare.limit).value.has_value());
 }
 
-TEST_CASE("requirements know their subject: runnables, process chains in order, architectures") {
+TEST_CASE("requirements have their subjects: runnables and ordered process chains and architectures") {
   const std::string limit =
       "<limit xsi:type=\"am:TimeRequirementLimit\" limitType=\"UpperLimit\" metric=\"ResponseTime\"><limitValue "
       "value=\"1\" unit=\"ms\"/></limit>";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a System says about scheduling, from models of several versions.
+// Scheduling in a System, from models of several versions.
 
 #include <optional>
 #include <string>
@@ -141,7 +141,7 @@ std::string call(std::string_view runnable) {
 
 // ---------------------------------------------------------------- where processes run
 
-TEST_CASE("a task without affinity may run on all of its scheduler's cores, one with affinity on those it names") {
+TEST_CASE("a task without affinity may run on all cores of its scheduler and one with affinity on those it names") {
   for (const Version version : versions) {
     INFO(to_string(version));
     const Built built(test::platform_model(version));
@@ -160,7 +160,7 @@ TEST_CASE("a task without affinity may run on all of its scheduler's cores, one 
   }
 }
 
-TEST_CASE("of an affinity only the units count that the scheduler is responsible for") {
+TEST_CASE("only units in the scheduler's responsibility count for an affinity") {
   const std::string text = replaced(replaced(test::platform_model(Version::v1_2_0), "\"C1?type=ProcessingUnit\">",
                                              "\"C1?type=ProcessingUnit C0?type=ProcessingUnit\">"),
                                     "responsibility=\"C0?type=ProcessingUnit C1?type=ProcessingUnit\"",
@@ -183,7 +183,7 @@ TEST_CASE("a mapping change pins a task that may migrate to one core") {
   CHECK(units(*system, task_named(*system, "T")) == "first C1");
 }
 
-TEST_CASE("ISRs are processes after all tasks, with the units of their controller and the priority of the allocation") {
+TEST_CASE("ISRs follow all tasks with the units of their controller and the priority of the allocation") {
   for (const Version version : versions) {
     INFO(to_string(version));
     const Built built(with_controller_units(version, test::platform_model(version)));
@@ -200,7 +200,7 @@ TEST_CASE("ISRs are processes after all tasks, with the units of their controlle
   }
 }
 
-TEST_CASE("an ISR has a category, a body, stimuli, and events can be set for it") {
+TEST_CASE("an ISR has a category and a body and stimuli and can receive events") {
   std::string text = with_controller_units(
       Version::v1_2_0, with_body(Version::v1_2_0,
                                  "<items xsi:type=\"am:SetEvent\" process=\"I?type=ISR\"><eventMask "
@@ -222,7 +222,7 @@ TEST_CASE("an ISR has a category, a body, stimuli, and events can be set for it"
   CHECK(built.count("AM0401") == 0);
 }
 
-TEST_CASE("an ISR without a core to run on is left out, with a warning") {
+TEST_CASE("an ISR without a core is omitted with a warning") {
   const Built built(test::platform_model(Version::v3_3_0));
   CHECK(built->tasks.size() == 1);
   CHECK(built.message("AM0436") ==
@@ -233,7 +233,7 @@ TEST_CASE("an ISR without a core to run on is left out, with a warning") {
   CHECK(unmapped.count("AM0436") == 2);
 }
 
-TEST_CASE("how a task can be preempted is as the model says") {
+TEST_CASE("preemption behavior is read from the model") {
   for (const auto& [written, meant] :
        {std::pair{"preemptive", Preemption::preemptive}, std::pair{"cooperative", Preemption::cooperative},
         std::pair{"non_preemptive", Preemption::non_preemptive}})
@@ -246,7 +246,7 @@ TEST_CASE("how a task can be preempted is as the model says") {
 
 // ---------------------------------------------------------------- schedulers
 
-TEST_CASE("every algorithm that is simulated is known by its class and by its definition's name") {
+TEST_CASE("every supported algorithm is recognized by class and by definition name") {
   const std::vector<std::pair<std::string, SchedulingAlgorithm>> plain{
       {"FixedPriorityPreemptive", SchedulingAlgorithm::fixed_priority_preemptive},
       {"OSEK", SchedulingAlgorithm::osek},
@@ -263,7 +263,7 @@ TEST_CASE("every algorithm that is simulated is known by its class and by its de
     }
 }
 
-TEST_CASE("other algorithms are one error at the scheduler, whatever number of tasks it has") {
+TEST_CASE("an unsupported algorithm is one error at the scheduler for any number of tasks") {
   for (const char* name :
        {"PfairPD2", "PartlyPFairPD2", "EarlyReleaseFairPD2", "PartlyEarlyReleaseFairPD2",
         "LeastLocalRemainingExecutionTimeFirst", "FixedPriorityPreemptiveWithBudgetEnforcement", "SporadicServer",
@@ -275,7 +275,7 @@ TEST_CASE("other algorithms are one error at the scheduler, whatever number of t
   }
 }
 
-TEST_CASE("servers have budget and period from the association with their parent, and their parent's units") {
+TEST_CASE("servers have budget and period from the association with their parent and their parent's units") {
   const std::string association =
       "<parentAssociation parent=\"top?type=TaskScheduler\"><schedulingParameters priority=\"5\"><minBudget "
       "value=\"1\" unit=\"ms\"/><maxBudget value=\"2\" unit=\"ms\"/><replenishment value=\"10\" unit=\"ms\"/>"
@@ -302,7 +302,7 @@ TEST_CASE("servers have budget and period from the association with their parent
     }
 }
 
-TEST_CASE("from 2.0.0 on parameters have the names of their definitions") {
+TEST_CASE("since 2.0.0 parameters have the names of their definitions") {
   for (const Version version : {Version::v2_0_0, Version::v3_3_0}) {
     INFO(to_string(version));
     const Built server(
@@ -319,11 +319,11 @@ TEST_CASE("from 2.0.0 on parameters have the names of their definitions") {
   }
 }
 
-TEST_CASE("what an algorithm needs and a scheduler lacks is one error that names it") {
+TEST_CASE("a missing algorithm parameter is one error that names it") {
   CHECK(Built(with_algorithm(Version::v1_2_0, "DeferrableServer")).message("AM0341") ==
         "scheduler \"Sched\" uses the algorithm DeferrableServer, which requires a budget (maxBudget or capacity) and "
         "a period (replenishment or period); add it to its parameters or its association");
-  // Round robin: with one task, or priorities that all differ, nobody takes turns.
+  // Round robin: with one task, or with distinct priorities, no tasks take turns.
   const std::string alone = with_algorithm(Version::v1_2_0, "PriorityBasedRoundRobin");
   CHECK_FALSE(Built(alone)->platform.schedulers.at(0).time_slice.has_value());
   const auto with_second = [&](int priority) {
@@ -346,7 +346,7 @@ TEST_CASE("what an algorithm needs and a scheduler lacks is one error that names
       "unreadable scheduling parameter capacity of scheduler \"Sched\": it must be above zero");
 }
 
-TEST_CASE("the overheads of an operating system are those of its schedulers, and instructions take cycles") {
+TEST_CASE("overheads of an operating system apply to its schedulers and instructions take cycles") {
   for (const Version version : versions) {
     INFO(to_string(version));
     const Built built(test::platform_model(version));
@@ -363,7 +363,7 @@ TEST_CASE("the overheads of an operating system are those of its schedulers, and
 
 // ---------------------------------------------------------------- semaphores
 
-TEST_CASE("a semaphore has as many places as its largest number of users less those at the start") {
+TEST_CASE("semaphore capacity is the maximum number of users minus the initial ones") {
   for (const Version version : versions) {
     const Built built(test::platform_model(version));
     REQUIRE(built->semaphores.size() == 1);
@@ -381,7 +381,7 @@ TEST_CASE("a semaphore has as many places as its largest number of users less th
   CHECK(more.count("AM0435") == 1);
 }
 
-TEST_CASE("semaphores are requested and released, and spinlocks always wait actively") {
+TEST_CASE("semaphores are requested and released and spinlocks always wait actively") {
   const std::string items =
       "<items xsi:type=\"am:SemaphoreAccess\" semaphore=\"Sem?type=Semaphore\" access=\"request\" "
       "waitingBehaviour=\"passive\"/><items xsi:type=\"am:SemaphoreAccess\" semaphore=\"Sem?type=Semaphore\" "
@@ -404,7 +404,7 @@ TEST_CASE("semaphores are requested and released, and spinlocks always wait acti
 
 // ---------------------------------------------------------------- branches
 
-TEST_CASE("a switch on modes is a branch in every version") {
+TEST_CASE("a mode switch is a branch in every version") {
   const std::string old_modes =
       "<modes name=\"M\"><literals name=\"off\"/><literals name=\"on\"/></modes><modeLabels name=\"Gear\" "
       "initialValue=\"M/on?type=ModeLiteral\"/><runnables name=\"R\"/><runnables name=\"S\"/>";
@@ -449,7 +449,7 @@ TEST_CASE("a switch on modes is a branch in every version") {
   }
 }
 
-TEST_CASE("conditions are compared by number, or with other modes, and joined by and and or") {
+TEST_CASE("conditions compare numbers or modes and combine by and and or") {
   const auto one = [](std::string_view attributes) {
     return fmt::format("<entries xsi:type=\"am:ModeValueCondition\" {}/>", attributes);
   };
@@ -464,7 +464,7 @@ TEST_CASE("conditions are compared by number, or with other modes, and joined by
   CHECK(built->modes.at(1).initial == 7);
 }
 
-TEST_CASE("modes are set, incremented and decremented, and reading one is nothing") {
+TEST_CASE("modes are set and incremented and decremented and reading one has no effect") {
   const auto access = [](std::string_view attributes) {
     return fmt::format("<items xsi:type=\"am:ModeLabelAccess\" {}/>", attributes);
   };
@@ -485,7 +485,7 @@ TEST_CASE("modes are set, incremented and decremented, and reading one is nothin
   CHECK(set(2).value == 1);
 }
 
-TEST_CASE("probability switches, loops, counters and conditions of runnables are branches, and inner ones count") {
+TEST_CASE("probability switches and loops and counters and runnable conditions are branches that may nest") {
   const std::string loop = fmt::format(
       "<items xsi:type=\"am:WhileLoop\">{}<condition><entries xsi:type=\"am:ModeValueCondition\" "
       "label=\"Speed?type=ModeLabel\" relation=\"GREATER_THAN\" value=\"0\"/></condition></items>",
@@ -512,7 +512,7 @@ TEST_CASE("probability switches, loops, counters and conditions of runnables are
   }
 }
 
-TEST_CASE("conditions on what is not simulated make alternatives a matter of chance, with one warning") {
+TEST_CASE("conditions on unsupported things become probabilities with one warning") {
   const std::string channel =
       "<condition><entries xsi:type=\"am:ChannelFillCondition\" channel=\"Ch?type=Channel\" relation=\"GREATER_THAN\" "
       "fillLevel=\"2\"/></condition>";
@@ -529,7 +529,7 @@ TEST_CASE("conditions on what is not simulated make alternatives a matter of cha
   CHECK(built.message("AM0437").starts_with("2 conditions depend on channels"));
 }
 
-TEST_CASE("uninterruptible groups, schedule points, ends and synchronous calls are activities") {
+TEST_CASE("uninterruptible groups and schedule points and ends and synchronous calls are activities") {
   const std::string items = fmt::format(
       "<items xsi:type=\"am:Group\" name=\"G\" interruptible=\"false\">{}<items xsi:type=\"am:Group\" name=\"H\" "
       "interruptible=\"false\">{}</items></items><items xsi:type=\"am:SchedulePoint\"/><items "
@@ -543,7 +543,7 @@ TEST_CASE("uninterruptible groups, schedule points, ends and synchronous calls a
   }
 }
 
-TEST_CASE("sequence leads from a branch into its alternatives and from their ends to what follows") {
+TEST_CASE("sequence edges lead from a branch to its alternatives and from their ends to the next activity") {
   const std::string items = fmt::format(
       "<items xsi:type=\"am:Switch\"><entries><condition><entries xsi:type=\"am:ModeValueCondition\" "
       "label=\"Gear?type=ModeLabel\" relation=\"EQUAL\" value=\"off\"/></condition>{}{}</entries></items>{}",
@@ -567,7 +567,7 @@ TEST_CASE("sequence leads from a branch into its alternatives and from their end
   CHECK(edges == "0-1 Gear = on\n1-0 \n0-2 otherwise\n");
 }
 
-TEST_CASE("a device task with a counter is one error, and without it nothing is") {
+TEST_CASE("a device task with a counter is one error and is valid without it") {
   const std::string sample = test::read_text(test::sample("offload-minimal.amxmi"));
   const std::string start = "runnable=\"Vision_Function?type=Runnable\"";
   const auto at = sample.find(start);
@@ -583,7 +583,7 @@ TEST_CASE("a device task with a counter is one error, and without it nothing is"
   CHECK(Built(sample).system.has_value());
 }
 
-TEST_CASE("stimuli set modes, and have an effect while a condition holds or another does not") {
+TEST_CASE("stimuli set modes and take effect depending on enabling and disabling conditions") {
   const auto with = [](Version version, std::string_view parts, const std::string& software) {
     return Built(replaced(with_body(version, "", software), "<mappingModel>",
                           fmt::format("<stimuliModel><stimuli xsi:type=\"am:PeriodicStimulus\" "

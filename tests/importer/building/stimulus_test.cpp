@@ -65,7 +65,7 @@ std::string activated(Version version, std::string_view cls, std::string_view at
                                     cls, attributes, content, more));
 }
 
-/// What becomes of that stimulus.
+/// The result for that stimulus.
 template <typename Kind>
 Kind read(const std::string& text) {
   const auto built = build(text);
@@ -93,7 +93,7 @@ bool has_id(const std::vector<std::string>& findings, std::string_view id) {
 
 }  // namespace
 
-TEST_CASE("jitter and minimum distance of a stimulus are beside its period, and an empty condition is none") {
+TEST_CASE("jitter and minimum distance of a stimulus are read and an empty condition is ignored") {
   const auto built = build(minimal_with(
       "<stimuli xsi:type=\"am:PeriodicStimulus\" xmi:id=\"every_2ms?type=PeriodicStimulus\" name=\"every_2ms\">"
       "<executionCondition/><offset value=\"1\" unit=\"ms\"/><recurrence value=\"2\" unit=\"ms\"/>"
@@ -111,7 +111,7 @@ TEST_CASE("jitter and minimum distance of a stimulus are beside its period, and 
   CHECK_FALSE(built.system->stimuli.at(1).condition.has_value());
 }
 
-TEST_CASE("a trigger with a counter that lets only some pass is a branch, one that lets all pass is none") {
+TEST_CASE("a trigger whose counter skips occurrences is a branch and one that skips none is not") {
   constexpr std::string_view trigger =
       "<items xsi:type=\"am:InterProcessTrigger\" stimulus=\"Vision_request?type=InterProcessStimulus\"/>";
   const auto with = [&](std::string_view counter) {
@@ -130,7 +130,7 @@ TEST_CASE("a trigger with a counter that lets only some pass is a branch, one th
   CHECK(branches(with("<counter prescaler=\"1\" offset=\"0\"/>")) == 0);
 }
 
-TEST_CASE("a periodic stimulus that is counted by a clock is told, and its recurrence is taken as time") {
+TEST_CASE("a periodic stimulus counted by a clock is reported and its recurrence is used as time") {
   // The structure of 0.8.1 in a file of a later version, as files of a development cycle have it.
   const auto built = build(minimal_with(
       "<clocks xsi:type=\"am:ClockTriangleFunction\" name=\"crank\" "
@@ -143,7 +143,7 @@ TEST_CASE("a periodic stimulus that is counted by a clock is told, and its recur
             "uses its recurrence as a time; state the time between two occurrences"));
 }
 
-TEST_CASE("stimuli under their names before 0.8.1 activate as those of today") {
+TEST_CASE("stimuli under their names before 0.8.1 activate like current ones") {
   auto text = minimal_with(
       "<stimuli xsi:type=\"am:Periodic\" xmi:id=\"every_2ms?type=Periodic\" name=\"every_2ms\"><recurrence value=\"2\" "
       "unit=\"ms\"/></stimuli>");
@@ -154,7 +154,7 @@ TEST_CASE("stimuli under their names before 0.8.1 activate as those of today") {
   CHECK(built.system->stimuli.at(1).activates.size() == 1);
 }
 
-TEST_CASE("values that cannot be read stop an analysis only where they matter") {
+TEST_CASE("unreadable values stop an analysis only if they affect timing") {
   const std::string odd =
       "<stimuli xsi:type=\"am:VariableRateStimulus\" name=\"unused\"><step value=\"x\" unit=\"ms\"/></stimuli>";
   CHECK(build(minimal_with(std::string(every_2ms) + odd)).system.has_value());
@@ -165,7 +165,7 @@ TEST_CASE("values that cannot be read stop an analysis only where they matter") 
   CHECK(has(built.findings, "AM0210: unreadable value in <recurrence>: \"x\" is not an integer"));
 }
 
-TEST_CASE("jitter has its bounds and shape in every version, and what may be early moves the offset") {
+TEST_CASE("jitter has its bounds and shape in every version and negative jitter moves the offset") {
   const auto look = [](const Periodic& periodic) {
     CHECK(periodic.period == milli(10));
     CHECK(periodic.offset == milli(4));
@@ -206,7 +206,7 @@ TEST_CASE("sporadic stimuli are read in every version") {
   CHECK(has_id(built.findings, "AM0331"));
 }
 
-TEST_CASE("synthetic stimuli are read in every version, their occurrences in order of time") {
+TEST_CASE("synthetic stimuli are read in every version with occurrences in order of time") {
   const auto look = [](const Synthetic& synthetic) {
     CHECK((synthetic.period == milli(9) && synthetic.offset == milli(1)));
     CHECK(synthetic.occurrences == std::vector<Duration>{milli(2), milli(4)});
@@ -246,7 +246,7 @@ TEST_CASE("bursts and single occurrences are read") {
   CHECK(read<Single>(activated(Version::v3_3_0, "SingleStimulus", "", ms("occurrence", 3))).occurrence == milli(3));
 }
 
-TEST_CASE("arrival curves are read in every version, one entry a number of occurrences") {
+TEST_CASE("arrival curves are read in every version with one entry per number of occurrences") {
   const auto entry = [](std::string_view tag, std::string_view attribute, int count, int lower, int upper) {
     return fmt::format("<{0} {1}=\"{2}\">{3}{4}</{0}>", tag, attribute, count, ms("lowerTimeBorder", lower),
                        ms("upperTimeBorder", upper));
@@ -274,7 +274,7 @@ TEST_CASE("arrival curves are read in every version, one entry a number of occur
   CHECK(has_id(alone.findings, "AM0430"));
 }
 
-TEST_CASE("a variable rate is read, and a clock that never changes makes it periodic") {
+TEST_CASE("a variable rate is read and becomes periodic with a constant clock") {
   const std::string rate = ms("step", 5) +
                            "<occurrencesPerStep xsi:type=\"am:ContinuousValueBoundaries\" "
                            "lowerBound=\"1.5\" upperBound=\"2.5\"/>";
@@ -319,7 +319,7 @@ TEST_CASE("a variable rate is read, and a clock that never changes makes it peri
             .period == milli(5));
 }
 
-TEST_CASE("a stimulus sets modes and depends on them, and one that is disabled by a mode is enabled by its opposite") {
+TEST_CASE("a stimulus sets modes and depends on them and a disabling condition is inverted") {
   const std::string modes =
       "<modes name=\"Gear\"><literals name=\"P\"/><literals name=\"R\"/><literals name=\"D\"/></modes><modeLabels "
       "name=\"gear\" mode=\"Gear?type=EnumMode\"/></swModel>";
@@ -353,7 +353,7 @@ TEST_CASE("a stimulus sets modes and depends on them, and one that is disabled b
   CHECK(describe(*before.system, *before.system->stimuli.front().condition) == "gear != R and gear != D");
 }
 
-TEST_CASE("a stimulus that waits for events is triggered behind every activity that causes one") {
+TEST_CASE("an event stimulus is triggered after every activity that causes its event") {
   const auto with = [](std::string_view event) {
     std::string text = test::replaced(
         test::read_text(test::sample("offload-minimal.amxmi")), every_2ms,
@@ -392,7 +392,7 @@ TEST_CASE("a stimulus that waits for events is triggered behind every activity t
   CHECK(has_id(sent.findings, "AM0432"));
 }
 
-TEST_CASE("custom stimuli are told where a task depends on them") {
+TEST_CASE("custom stimuli are reported if a task depends on them") {
   const auto built = build(activated(Version::v3_3_0, "CustomStimulus", "description=\"d\"", ""));
   CHECK_FALSE(built.system.has_value());
   CHECK(has_id(built.findings, "AM0310"));

@@ -146,7 +146,7 @@ constexpr std::string_view vision_ticks =
 
 // ---------------------------------------------------------------- the WATERS 2019 model
 
-TEST_CASE("the WATERS system has fourteen tasks where and as urgent as its mapping says") {
+TEST_CASE("the WATERS system has fourteen tasks with the units and priorities of its mapping") {
   const System system = system_of(waters(), {.keep_wrappers = true});
   Lines tasks;
   for (const Task& task : system.tasks) tasks.push_back(describe(system, task));
@@ -161,7 +161,7 @@ TEST_CASE("the WATERS system has fourteen tasks where and as urgent as its mappi
                        "Detection device GP10B GPU_Sched 0 50 ms -", "Localization host Core3 Scheduler_A57 4 - -"});
 }
 
-TEST_CASE("the WATERS platform has its cores, clocks, memory and access costs") {
+TEST_CASE("the WATERS platform has its cores and clocks and memory and access costs") {
   const System system = system_of(waters());
   const Platform& platform = system.platform;
   CHECK(platform.name == "JetsonTX2");
@@ -191,7 +191,7 @@ TEST_CASE("the WATERS platform has its cores, clocks, memory and access costs") 
   CHECK(platform.schedulers[2].maximum_time_slice == Duration::milliseconds(50));
 }
 
-TEST_CASE("wrappers of functions that run on a CPU fold into them, with their releases and deadlines") {
+TEST_CASE("wrappers of functions on a CPU are folded into them with releases and deadlines") {
   const System system = system_of(waters());
   const auto folded = [&](std::string_view task) -> std::string {
     const auto into = task_named(system, task).folded_into;
@@ -220,7 +220,7 @@ TEST_CASE("wrappers of functions that run on a CPU fold into them, with their re
               "call Lane_Detection_device_to_host", "write Lane_boundaries_host"});
 }
 
-TEST_CASE("folding is announced for each function, and nothing else is") {
+TEST_CASE("folding is reported for each function and nothing else is") {
   bool built = false;
   const auto notes = findings(waters(), built, Severity::note);
   CHECK(built);
@@ -233,7 +233,7 @@ TEST_CASE("folding is announced for each function, and nothing else is") {
   CHECK(notes[1].find("task \"Localization\" is mapped to the CPU core \"Core3\"") != std::string::npos);
 }
 
-TEST_CASE("with keep_wrappers everything stays as it is written") {
+TEST_CASE("keep_wrappers keeps everything as written") {
   const System system = system_of(waters(), {.keep_wrappers = true});
   for (const Task& task : system.tasks) CHECK_FALSE(task.folded_into.has_value());
   CHECK(body(system, "PRE_Lane_detection_gpu_POST").size() == 11);
@@ -241,7 +241,7 @@ TEST_CASE("with keep_wrappers everything stays as it is written") {
   CHECK_FALSE(task_named(system, "Lane_detection").deadline.has_value());
 }
 
-TEST_CASE("a label that a host task touches is a host label, one that only device tasks touch a device label") {
+TEST_CASE("a label accessed by a host task is a host label and one only accessed by device tasks a device label") {
   for (const bool keep : {false, true}) {
     const System system = system_of(waters(), {.keep_wrappers = keep});
     for (const Label& label : system.labels) {
@@ -261,7 +261,7 @@ TEST_CASE("a label that a host task touches is a host label, one that only devic
   }
 }
 
-TEST_CASE("device tasks of the WATERS model are copy, kernel, copy and event") {
+TEST_CASE("device tasks of the WATERS model are copy and kernel and copy and event") {
   const System system = system_of(waters());
   CHECK(body(system, "SFM") ==
         Lines{"h2d SFM.h2d: 2000256 B, IMU_data_host Image_SFM_host -> Image_SFM_device IMU_data_device",
@@ -274,7 +274,7 @@ TEST_CASE("device tasks of the WATERS model are copy, kernel, copy and event") {
               "d2h Detection.d2h: 750000 B, Bounding_box_device -> Bounding_box_host", "set Detect"});
 }
 
-TEST_CASE("event chains become the order of their tasks, with functions in place of folded wrappers") {
+TEST_CASE("event chains become task sequences with functions in place of folded wrappers") {
   const auto chains = [](const System& system) {
     Lines lines;
     for (const Chain& chain : system.chains) {
@@ -295,7 +295,7 @@ TEST_CASE("event chains become the order of their tasks, with functions in place
 
 // ---------------------------------------------------------------- the smallest system
 
-TEST_CASE("one runnable or three, a device task has the same operations") {
+TEST_CASE("a device task has the same operations with one runnable or three") {
   const System one = system_of(minimal()), other = system_of(three());
   const Lines vision{"h2d Vision.h2d: 64000 B, Image_host -> Image_device",
                      "kernel Vision.kernel: 2000000/2400000/3000000, intensity 1",
@@ -309,7 +309,7 @@ TEST_CASE("one runnable or three, a device task has the same operations") {
     CHECK(describe(one, one.tasks[i]) == describe(other, other.tasks[i]));
 }
 
-TEST_CASE("the graph has an edge for sequence, trigger, event and data") {
+TEST_CASE("the graph has edges for sequence and trigger and event and data") {
   CHECK(edges(system_of(minimal())) ==
         Lines{"data: Control/write Image_host -> Vision/h2d Vision.h2d (Image_host)",
               "data: Vision/d2h Vision.d2h -> Control/read Result_host (Result_host)",
@@ -329,14 +329,14 @@ TEST_CASE("the graph has an edge for sequence, trigger, event and data") {
               "trigger: Control/trigger Vision_request -> Vision/h2d Vision.h2d (Vision_request)"});
 }
 
-TEST_CASE("the graph of one task has its activities and their sequence only") {
+TEST_CASE("the graph of one task has only its activities and their sequence") {
   const System system = system_of(minimal());
   const RunnableGraph graph = task_graph(system, 2);
   CHECK(graph.size() == 4);
   CHECK(boost::num_edges(graph.boost()) == 3);
 }
 
-TEST_CASE("activities know where they stand in the file") {
+TEST_CASE("activities know their location in the file") {
   Diagnostics diagnostics;
   const std::string text = minimal();
   const Model model = test::model_from_text(text, diagnostics);
@@ -369,7 +369,7 @@ std::string with_property(std::string_view runnable, std::string_view key, std::
 
 }  // namespace
 
-TEST_CASE("gpu.copy says what kind of copy a runnable is") {
+TEST_CASE("gpu.copy defines the copy kind of a runnable") {
   const auto first = [](std::string_view value) {
     return body(system_of(with_property("Vision_host_to_device", "gpu.copy", value)), "Vision").front();
   };
@@ -383,7 +383,7 @@ TEST_CASE("two copies of the same kind get different names") {
   CHECK(body(system, "Vision")[2].starts_with("d2h Vision.d2h2: 4000 B"));
 }
 
-TEST_CASE("a wrong gpu.copy is an error at its value") {
+TEST_CASE("an invalid gpu.copy is an error at its value") {
   const std::string text = with_property("Vision_host_to_device", "gpu.copy", "sideways");
   CHECK(only_error(text) ==
         fmt::format("model.amxmi:{}: error: custom property gpu.copy is \"sideways\"; expected h2d, d2h or memset "
@@ -407,7 +407,7 @@ TEST_CASE("gpu.memoryIntensity is a number from 0 to 1") {
   }
 }
 
-TEST_CASE("a kernel's launch is read from its runnable, else from its task") {
+TEST_CASE("a kernel's launch is read from its runnable or else from its task") {
   const auto kernel_of = [](const System& system) {
     return std::get<Kernel>(system.graph[task_named(system, "Vision").body[1]].activity);
   };
@@ -441,7 +441,7 @@ TEST_CASE("a kernel's launch is read from its runnable, else from its task") {
                     place(lonely, "<value xsi:type=\"am:StringObject\" value=\"4\"")));
 }
 
-TEST_CASE("how a device task shares the GPU is read from its properties") {
+TEST_CASE("GPU sharing of a device task is read from its properties") {
   const auto with = [](std::string_view key, std::string_view value) {
     const std::string text = three();
     const std::size_t task = text.find("<tasks xmi:id=\"Vision?type=Task\"");
@@ -503,7 +503,7 @@ std::string deviation(std::string_view kind, std::string_view attributes) {
 
 }  // namespace
 
-TEST_CASE("every kind of deviation gives a lower bound, a mean and an upper bound") {
+TEST_CASE("every kind of deviation yields a lower bound and a mean and an upper bound") {
   CHECK(clean_cycles(deviation("Constant", "value=\"7\"")) == Cycles{7, 7, 7});
   CHECK(clean_cycles(deviation("Constant", "")) == Cycles{0, 0, 0});
   CHECK(clean_cycles(deviation("Statistics", "lowerBound=\"10\" upperBound=\"50\" average=\"20.4\"")) ==
@@ -524,7 +524,7 @@ TEST_CASE("every kind of deviation gives a lower bound, a mean and an upper boun
   CHECK(clean_cycles(deviation("GaussDistribution", "mean=\"100.0\" sd=\"10.0\"")) == Cycles{70, 100, 130});
 }
 
-TEST_CASE("a histogram gives its extremes and the mean of its entries by occurrence") {
+TEST_CASE("a histogram yields its extremes and the weighted mean of its entries") {
   CHECK(clean_cycles("<default xsi:type=\"am:DiscreteValueHistogram\">"
                      "<entries lowerBound=\"10\" upperBound=\"20\" occurrences=\"3\"/>"
                      "<entries lowerBound=\"20\" upperBound=\"40\" occurrences=\"1\"/></default>") ==
@@ -532,7 +532,7 @@ TEST_CASE("a histogram gives its extremes and the mean of its entries by occurre
   CHECK(clean_cycles("<default xsi:type=\"am:DiscreteValueHistogram\"/>") == Cycles{0, 0, 0});
 }
 
-TEST_CASE("bounds that are negative or out of order are put in order and reported") {
+TEST_CASE("negative or unordered bounds are corrected and reported") {
   const auto check = [](const std::string& text, const Cycles& expected, const char* id = "AM0211") {
     const auto [found, ids] = cycles(text);
     CHECK(found == expected);
@@ -544,7 +544,7 @@ TEST_CASE("bounds that are negative or out of order are put in order and reporte
   CHECK(clean_cycles(deviation("GaussDistribution", "mean=\"10\" sd=\"10\"")) == Cycles{0, 10, 40});
 }
 
-TEST_CASE("numbers too large for cycles are reported or kept within range, never wrapped around") {
+TEST_CASE("numbers too large for cycles are reported or saturated and never wrap around") {
   const auto [constant, ids] = cycles(deviation("Constant", "value=\"99999999999999999999\""));
   CHECK(ids == Lines{"AM0210"});
   CHECK(cycles(deviation("Statistics", "lowerBound=\"1\" upperBound=\"2\" average=\"1.0E30\"")).second.front() ==
@@ -560,7 +560,7 @@ TEST_CASE("numbers too large for cycles are reported or kept within range, never
   CHECK(wide->upper == std::numeric_limits<std::int64_t>::max());
 }
 
-TEST_CASE("a count that is no number is an error at its place") {
+TEST_CASE("a count that is not a number is an error at its location") {
   Diagnostics diagnostics;
   const std::string text = replaced(minimal(), "lowerBound=\"400000\"", "lowerBound=\"many\"");
   const Model model = test::model_from_text(text, diagnostics);
@@ -585,7 +585,7 @@ TEST_CASE("a runnable that calls itself is an error at the call") {
                                         place(text, text.substr(second - 34, 90))));
 }
 
-TEST_CASE("runnables that call each other in a circle are an error at the call that closes it") {
+TEST_CASE("runnables that call each other in a cycle are an error at the closing call") {
   std::string text = replaced(minimal(), "<items xsi:type=\"am:Ticks\">",
                               "<items xsi:type=\"am:RunnableCall\" runnable=\"Monitor_Function?type=Runnable\"/>"
                               "<items xsi:type=\"am:Ticks\">");
@@ -622,7 +622,7 @@ std::string with_calls(int count, int times) {
 
 }  // namespace
 
-TEST_CASE("calls nested too deep are an error and use up no stack") {
+TEST_CASE("calls nested too deeply are an error without stack overflow") {
   CHECK(system_of(with_calls(512, 1)).runnables.size() > 512);
   const std::string error = only_error(with_calls(100'000, 1));
   CHECK(
@@ -630,7 +630,7 @@ TEST_CASE("calls nested too deep are an error and use up no stack") {
       std::string::npos);
 }
 
-TEST_CASE("calls that multiply are an error and use up no memory") {
+TEST_CASE("exponentially multiplying calls are an error without memory exhaustion") {
   const std::string error = only_error(with_calls(60, 2));
   CHECK(error.find("the tasks have more than 1000000 activities if each call of a runnable counts; split the model, or "
                    "replace calls by ticks [AM0317]") != std::string::npos);
@@ -647,7 +647,7 @@ TEST_CASE("a task without allocation is one error at the task") {
                                         place(text, "<tasks xmi:id=\"Vision")));
 }
 
-TEST_CASE("a scheduler that is responsible for no unit is one error at the scheduler, however many tasks it has") {
+TEST_CASE("a scheduler without units is one error at the scheduler for any number of tasks") {
   std::string text = replaced(minimal(), " responsibility=\"Core?type=ProcessingUnit\"", "");
   text = without_all(text, " affinity=\"Core?type=ProcessingUnit\"");
   CHECK(only_error(text) ==
@@ -656,7 +656,7 @@ TEST_CASE("a scheduler that is responsible for no unit is one error at the sched
                     place(text, "<taskSchedulers xmi:id=\"Cpu_Scheduler")));
 }
 
-TEST_CASE("a core without a clock is one error at the core, however many tasks it has") {
+TEST_CASE("a core without a clock is one error at the core for any number of tasks") {
   const std::string expected =
       ": error: processing unit \"Core\", which runs task \"Control\", has no clock; add one (frequencyDomain with "
       "defaultValue) [AM0304]";
@@ -668,7 +668,7 @@ TEST_CASE("a core without a clock is one error at the core, however many tasks i
   CHECK(only_error(no_value) == "model.amxmi:" + place(no_value, unit) + expected);
 }
 
-TEST_CASE("a device without a GPU definition is one error, whatever is missing") {
+TEST_CASE("a device without a GPU definition is one error even if more is missing") {
   const std::string expected =
       ": error: unit \"GPU\" is not defined as a GPU, but scheduler \"Gpu_Scheduler\" assigns time slices on it; set "
       "puType=\"GPU\" in its ProcessingUnitDefinition, or remove the time slices [AM0307]";
@@ -698,7 +698,7 @@ TEST_CASE("a device that several tasks share is reported once") {
   CHECK(only_error(plain).find("unit \"GP10B\" is not defined as a GPU") != std::string::npos);
 }
 
-TEST_CASE("ticks that are missing for the kind of core are one error at the ticks") {
+TEST_CASE("missing ticks for the kind of core are one error at the ticks") {
   const std::string only_cpu = fmt::format(
       "<extended key=\"Cpu?type=ProcessingUnitDefinition\"><value xsi:type=\"am:DiscreteValueConstant\" "
       "value=\"1\"/></extended>");
@@ -711,7 +711,7 @@ TEST_CASE("ticks that are missing for the kind of core are one error at the tick
             place(text, rest.substr(rest.find("<items"), 120))));
 }
 
-TEST_CASE("a scheduling algorithm that is not simulated is one error at the scheduler") {
+TEST_CASE("an unsupported scheduling algorithm is one error at the scheduler") {
   std::string text = replaced(minimal(), "name=\"FixedPriorityPreemptive\"", "name=\"PfairPD2\"");
   CHECK(only_error(text) ==
         fmt::format("model.amxmi:{}: error: scheduler \"Cpu_Scheduler\" uses the algorithm PfairPD2, which is not "
@@ -721,7 +721,7 @@ TEST_CASE("a scheduling algorithm that is not simulated is one error at the sche
                     place(text, "<taskSchedulers xmi:id=\"Cpu_Scheduler")));
 }
 
-TEST_CASE("a kind of stimulus that is not simulated is one error at the stimulus") {
+TEST_CASE("an unsupported kind of stimulus is one error at the stimulus") {
   const std::string text =
       replaced(replaced(minimal(), "xsi:type=\"am:PeriodicStimulus\" xmi:id=\"every_2ms?type=PeriodicStimulus\"",
                         "xsi:type=\"am:CustomStimulus\" xmi:id=\"every_2ms?type=PeriodicStimulus\""),
@@ -733,7 +733,7 @@ TEST_CASE("a kind of stimulus that is not simulated is one error at the stimulus
             place(text, "<stimuli xsi:type=\"am:CustomStimulus\"")));
 }
 
-TEST_CASE("a period of zero or none is one error at the stimulus") {
+TEST_CASE("a zero or missing period is one error at the stimulus") {
   const std::string expected =
       ": error: periodic stimulus \"every_2ms\" needs a recurrence above zero and an offset of 0 or more [AM0311]";
   const std::string stimulus = "<stimuli xsi:type=\"am:PeriodicStimulus\" xmi:id=\"every_2ms";
@@ -744,7 +744,7 @@ TEST_CASE("a period of zero or none is one error at the stimulus") {
   }
 }
 
-TEST_CASE("an affinity to something that is no processing unit is one error") {
+TEST_CASE("an affinity to something other than a processing unit is one error") {
   const std::string text = replaced(minimal(), "affinity=\"GPU?type=ProcessingUnit\"", "affinity=\"DRAM?type=Memory\"");
   CHECK(
       only_error(text) ==
@@ -759,7 +759,7 @@ TEST_CASE("an affinity to something that is no processing unit is one error") {
                     place(href, "amlt:/#DRAM")));
 }
 
-TEST_CASE("a priority or a time slice that cannot be read is one error at its value") {
+TEST_CASE("an unreadable priority or time slice is one error at its value") {
   const std::string priority = replaced(minimal(), "<value xsi:type=\"am:IntegerObject\" value=\"2\"/>",
                                         "<value xsi:type=\"am:StringObject\" value=\"high\"/>");
   CHECK(only_error(priority) ==
@@ -789,7 +789,7 @@ TEST_CASE("a call without a runnable is one error at the call") {
                                         place(text, "<items xsi:type=\"am:RunnableCall\"/>")));
 }
 
-TEST_CASE("a call of a runnable that does not exist is one error at the reference") {
+TEST_CASE("a call of an unknown runnable is one error at the reference") {
   const std::string text =
       replaced(minimal(), "runnable=\"Monitor_Function?type=Runnable\"", "runnable=\"Gone?type=Runnable\"");
   CHECK(only_error(text) ==
@@ -798,7 +798,7 @@ TEST_CASE("a call of a runnable that does not exist is one error at the referenc
                     place(text, "Gone?type")));
 }
 
-TEST_CASE("a call of something that is no runnable is one error at the reference") {
+TEST_CASE("a call of something other than a runnable is one error at the reference") {
   const std::string text =
       replaced(minimal(), "runnable=\"Monitor_Function?type=Runnable\"", "runnable=\"Image_host?type=Label\"");
   CHECK(only_error(text) ==
@@ -807,7 +807,7 @@ TEST_CASE("a call of something that is no runnable is one error at the reference
                     place(text, "runnable=\"Image_host?type=Label\"", 10)));
 }
 
-TEST_CASE("a model without tasks is one error at the root, in every version") {
+TEST_CASE("a model without tasks is one error at the root in every version") {
   const auto root = [](std::string_view version) {
     return fmt::format("<am:Amalthea xmlns:am=\"http://app4mc.eclipse.org/amalthea/{}\"/>", version);
   };
@@ -819,7 +819,7 @@ TEST_CASE("a model without tasks is one error at the root, in every version") {
         "[AM0312]");
 }
 
-TEST_CASE("chains that refer to each other come to an end") {
+TEST_CASE("chains that refer to each other terminate") {
   std::string chains;
   for (int i = 0; i < 40; ++i) {
     chains += fmt::format("<eventChains name=\"c{}\">", i);
@@ -832,7 +832,7 @@ TEST_CASE("chains that refer to each other come to an end") {
   CHECK(system.chains.empty());
 }
 
-TEST_CASE("copies larger than any number of bytes stay a large number") {
+TEST_CASE("copies larger than any number of bytes saturate") {
   std::string text = minimal();
   for (int i = 0; i < 2; ++i)
     text = replaced(text, "<size value=\"64\" unit=\"kB\"/>", "<size value=\"1\" unit=\"TB\"/>");
@@ -842,7 +842,7 @@ TEST_CASE("copies larger than any number of bytes stay a large number") {
 
 // ---------------------------------------------------------------- what is said but does not block
 
-TEST_CASE("what the analysis leaves out is said once, with its number") {
+TEST_CASE("what the analysis omits is reported once with its number") {
   bool built = false;
   const std::string semaphore =
       replaced(minimal(), "<items xsi:type=\"am:WaitEvent\"",
@@ -855,7 +855,7 @@ TEST_CASE("what the analysis leaves out is said once, with its number") {
                               "all results; this is the first one [AM0401]") != std::string::npos);
 }
 
-TEST_CASE("a task that waits for what nobody sets is told by the event's name") {
+TEST_CASE("a task that waits for an event that is never set is reported with the event name") {
   bool built = false;
   const std::string text = replaced(minimal(), "<items xsi:type=\"am:SetEvent\" process=\"Control?type=Task\">",
                                     "<items xsi:type=\"am:ClearEvent\">");
@@ -868,7 +868,7 @@ TEST_CASE("a task that waits for what nobody sets is told by the event's name") 
                     place(text, "<items xsi:type=\"am:WaitEvent\"")));
 }
 
-TEST_CASE("a memory that a unit cannot reach is told, as such accesses take no time") {
+TEST_CASE("a memory that a unit cannot access is reported because its accesses take no time") {
   bool built = false;
   const std::string text =
       replaced(minimal(), "<accessElements name=\"Core_to_DRAM\" destination=\"DRAM?type=Memory\">",
@@ -880,7 +880,7 @@ TEST_CASE("a memory that a unit cannot reach is told, as such accesses take no t
         std::string::npos);
 }
 
-TEST_CASE("the names that people give to fixed-priority scheduling are understood") {
+TEST_CASE("common names of fixed-priority scheduling are recognized") {
   for (const char* name : {"FPP", "Fixed_Priority-Preemptive", "OSEK"}) {
     std::string text = minimal();
     constexpr std::string_view usual = "FixedPriorityPreemptive";
@@ -893,7 +893,7 @@ TEST_CASE("the names that people give to fixed-priority scheduling are understoo
   }
 }
 
-TEST_CASE("a wrapper whose trigger also activates somebody else stays, and so does everybody's activation") {
+TEST_CASE("a wrapper whose trigger also activates another task is kept with all activations") {
   const std::string text = replaced(
       test::read_text(test::sample("waters2019-tx2.amxmi")), "stimuli=\"periodic_100ms?type=PeriodicStimulus\"",
       "stimuli=\"periodic_100ms?type=PeriodicStimulus Lane_detection_stim?type=InterProcessStimulus\"");
@@ -904,14 +904,14 @@ TEST_CASE("a wrapper whose trigger also activates somebody else stays, and so do
     if (stimulus.name == "Lane_detection_stim") CHECK(stimulus.activates.size() == 2);
 }
 
-TEST_CASE("a value that cannot be read stops the analysis with one error at the value") {
+TEST_CASE("an unreadable value stops the analysis with one error at the value") {
   const std::string text = replaced(minimal(), "<size value=\"64\" unit=\"kB\"", "<size value=\"64\" unit=\"parsec\"");
   CHECK(only_error(text) == fmt::format("model.amxmi:{}: error: unreadable value in <size>: \"parsec\" is not a unit "
                                         "of data size (B, kB, KiB, MB, …) [AM0210]",
                                         place(text, "\"parsec\"", 1)));
 }
 
-TEST_CASE("the statistic of a label access says how often it happens") {
+TEST_CASE("the statistic of a label access defines its frequency") {
   const std::string once = "<items xsi:type=\"am:LabelAccess\" data=\"Image_host?type=Label\" access=\"write\"/>";
   const auto counted = [&](const std::string& value) {
     Diagnostics diagnostics;

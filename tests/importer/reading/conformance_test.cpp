@@ -76,7 +76,7 @@ std::string model_of_values(const std::string& cls, const std::vector<std::strin
 
 }  // namespace
 
-TEST_CASE("values are legal where EMF reads them", "[emf]") {
+TEST_CASE("values are valid if EMF reads them", "[emf]") {
   test::EmfBatch emf;
   const auto path_of = [&](const std::string& cls) { return emf.folder() + "/" + cls + ".amxmi"; };
   for (const auto& [cls, values] : values_by_class) {
@@ -102,7 +102,7 @@ TEST_CASE("values are legal where EMF reads them", "[emf]") {
   }
 }
 
-TEST_CASE("integers, numbers and booleans are read as Java reads them") {
+TEST_CASE("integers and numbers and booleans are parsed like in Java") {
   CHECK(importer::is_value_of("EInt", "-2147483648"));
   CHECK_FALSE(importer::is_value_of("EInt", "2147483648"));
   CHECK(importer::is_value_of("EIntegerObject", "+7"));
@@ -119,7 +119,7 @@ TEST_CASE("integers, numbers and booleans are read as Java reads them") {
   CHECK(importer::is_value_of("EString", "whatever"));
 }
 
-TEST_CASE("addresses are decimal, hexadecimal or octal, without a sign, below 2^63") {
+TEST_CASE("addresses are decimal or hexadecimal or octal without a sign below 2^63") {
   for (const char* good : {"0", "0x0", "0X1F", "31", "017", "#ff", "0x7fffffffffffffff"}) {
     INFO(good);
     CHECK(importer::is_address(good));
@@ -130,7 +130,7 @@ TEST_CASE("addresses are decimal, hexadecimal or octal, without a sign, below 2^
   }
 }
 
-TEST_CASE("a value that its type does not allow is told at its place, with what was expected") {
+TEST_CASE("a value of the wrong type is reported at its location with the expected form") {
   CHECK(message("3.3.0", "<swModel><tasks name=\"T\" multipleTaskActivationLimit=\"x\"/></swModel>") ==
         "model.amxmi:3:55: error: multipleTaskActivationLimit of Task \"T\" is \"x\"; expected an integer from "
         "-2147483648 to 2147483647 [AM0220]");
@@ -145,7 +145,7 @@ TEST_CASE("a value that its type does not allow is told at its place, with what 
             "memoryPositionAddress=\"-5\"/></mappingModel>") == Ids{"AM0220"});
 }
 
-TEST_CASE("a value below the least one that its data type allows is told") {
+TEST_CASE("a value below the minimum of its data type is reported") {
   const std::string chain =
       "<constraintsModel><eventChains name=\"C\" stimulus=\"a?type=LabelEvent\" response=\"b?type=LabelEvent\" "
       "minItemsCompleted=\"1\"/></constraintsModel>";
@@ -153,7 +153,7 @@ TEST_CASE("a value below the least one that its data type allows is told") {
   CHECK(ids("3.3.0", test::replaced(chain, "=\"1\"", "=\"0\"")) == Ids{"AM0221"});
 }
 
-TEST_CASE("what is required and not there is told, unless it has a value when unset") {
+TEST_CASE("a missing required feature is reported unless it has a default") {
   CHECK(ids("3.3.0", "<mappingModel><schedulerAllocation/></mappingModel>") == Ids{"AM0222", "AM0222"});
   CHECK(message("3.3.0", "<mappingModel><taskAllocation task=\"T?type=Task\"/></mappingModel>") ==
         "model.amxmi:3:15: warning: a TaskAllocation has no scheduler, which is required; add it [AM0222]");
@@ -164,7 +164,7 @@ TEST_CASE("what is required and not there is told, unless it has a value when un
             .empty());
 }
 
-TEST_CASE("more values than the metamodel allows are told, whatever their form") {
+TEST_CASE("more values than the metamodel allows are reported in every form") {
   CHECK(ids("3.3.0", "<swModel/><swModel/>") == Ids{"AM0223"});
   CHECK(ids("3.3.0", "<swModel><runnables name=\"R\"/><runnables name=\"S\"/></swModel>").empty());
   CHECK(ids("3.3.0",
@@ -175,7 +175,7 @@ TEST_CASE("more values than the metamodel allows are told, whatever their form")
             "href=\"amlt:/#B?type=Task\"/></taskAllocation></mappingModel>") == Ids{"AM0223"});
 }
 
-TEST_CASE("elements of a class that cannot stand there are told") {
+TEST_CASE("elements of a class that is not allowed are reported") {
   CHECK(ids("3.3.0", "<swModel><tasks xsi:type=\"am:ISR\" name=\"T\"/></swModel>") == Ids{"AM0224"});
   CHECK(ids("3.3.0", "<swModel><tasks xsi:type=\"am:Process\" name=\"T\"/></swModel>") == Ids{"AM0224"});
   CHECK(ids("3.3.0", "<stimuliModel><stimuli name=\"S\"/></stimuliModel>") == Ids{"AM0224"});
@@ -184,7 +184,7 @@ TEST_CASE("elements of a class that cannot stand there are told") {
   CHECK(ids("3.3.0", "<swModel><tasks xsi:type=\"am:Task\" name=\"T\"/></swModel>").empty());
 }
 
-TEST_CASE("what another version has is told with the versions that have it") {
+TEST_CASE("content of another version is reported with the versions that have it") {
   CHECK(message("3.3.0",
                 "<swModel><runnables name=\"R\"><runnableItems xsi:type=\"am:LabelAccess\"/></runnables></swModel>")
             .find("<runnableItems> is an element of a Runnable of AMALTHEA 0.7.0 to 0.9.") != std::string::npos);
@@ -204,7 +204,7 @@ TEST_CASE("what another version has is told with the versions that have it") {
         "0.7.0, 0.8.0 and 3.2.0 to 3.3.0");
 }
 
-TEST_CASE("a reference that is named twice is told") {
+TEST_CASE("a duplicate reference is reported") {
   CHECK(ids("3.3.0",
             "<swModel><tasks name=\"T\" stimuli=\"S?type=PeriodicStimulus S?type=PeriodicStimulus\"/></swModel>") ==
         Ids{"AM0226"});
@@ -213,19 +213,19 @@ TEST_CASE("a reference that is named twice is told") {
           .empty());
 }
 
-TEST_CASE("text between elements and contents as attributes are told, and comments are not") {
+TEST_CASE("text between elements and content as attributes are reported but not comments") {
   CHECK(message("3.3.0", "<swModel><!-- yes --> no </swModel>") ==
         "model.amxmi:3:23: warning: text between the tags of a SWModel; expected elements only [AM0227]");
   CHECK(ids("3.3.0", "<swModel><!-- a > b --><?p q?>\n\t<labels name=\"L\"/>\r\n</swModel>").empty());
   CHECK(ids("3.3.0", "<swModel><tasks name=\"T\" activityGraph=\"G\"/></swModel>") == Ids{"AM0230"});
 }
 
-TEST_CASE("two nameless elements with one xmi:id are told") {
+TEST_CASE("two unnamed elements with the same xmi:id are reported") {
   CHECK(ids("3.3.0", "<swModel xmi:id=\"a\"/><hwModel xmi:id=\"a\"/>") == Ids{"AM0228"});
   CHECK(ids("3.3.0", "<swModel xmi:id=\"a\"/><hwModel xmi:id=\"b\"/>").empty());
 }
 
-TEST_CASE("of each kind of finding a thousand are listed, and how many more there are") {
+TEST_CASE("the first thousand findings of each kind are listed and the rest are counted") {
   std::string labels;
   for (int i = 0; i < 1500; ++i) labels += fmt::format("<labels name=\"L{}\" constant=\"maybe\"/>", i);
   const auto found = ids("3.3.0", "<swModel>" + labels + "</swModel>");
@@ -233,9 +233,7 @@ TEST_CASE("of each kind of finding a thousand are listed, and how many more ther
   CHECK(found.back() == "AM0229");
 }
 
-TEST_CASE(
-    "the third-party models that EMF refuses are those that are refused here, but for files of a development cycle",
-    "[emf]") {
+TEST_CASE("rejected third-party models are those that EMF rejects except files of a development cycle", "[emf]") {
   const std::string folder = test::corpus_folder();
   test::EmfBatch emf;
   std::string list;

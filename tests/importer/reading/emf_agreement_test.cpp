@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Small models with one thing wrong: what EMF refuses is an error here, and nothing else is.
+// Small models with one mistake: exactly what EMF rejects is an error here.
 
 #include <algorithm>
 #include <string>
@@ -100,7 +100,7 @@ std::string refusal(const std::string& path) {
 
 }  // namespace
 
-TEST_CASE("of small models with one thing wrong those are refused that EMF refuses", "[emf]") {
+TEST_CASE("small models with one mistake are rejected exactly if EMF rejects them", "[emf]") {
   test::EmfBatch emf;
   std::vector<std::string> paths;
   for (const Mutation& mutation : mutations) {
@@ -130,7 +130,7 @@ TEST_CASE("of small models with one thing wrong those are refused that EMF refus
   CHECK(refused > 25);
 }
 
-TEST_CASE("files of a development cycle are checked against the release that they are of") {
+TEST_CASE("files of a development cycle are checked against their actual release") {
   // 0.9.4 has calls, 0.9.5 items of a call graph.
   const auto text = [](const char* version, const char* more) {
     return fmt::format(

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How elements are found by the references that name them, within a file and across the files of a model.
+// Resolution of references, within a file and across the files of a model.
 
 #include <string>
 #include <string_view>
@@ -82,7 +82,7 @@ TEST_CASE("a position counts the children with one tag from 0") {
   }
 }
 
-TEST_CASE("references by position are followed, and reported when they lead nowhere") {
+TEST_CASE("references by position are resolved and reported without a target") {
   Diagnostics diagnostics;
   const Model model = test::model_from_text(
       in_root(fmt::format("{}<mappingModel><taskAllocation task='//@swModel/@tasks.1'/>\n<taskAllocation "
@@ -95,7 +95,7 @@ TEST_CASE("references by position are followed, and reported when they lead nowh
                                  "element in the model; correct it [AM0203]"});
 }
 
-TEST_CASE("a reference by xmi:id goes before one by name") {
+TEST_CASE("a reference by xmi:id takes precedence over one by name") {
   Diagnostics diagnostics;
   const Model model = test::model_from_text(
       in_root(
@@ -109,7 +109,7 @@ TEST_CASE("a reference by xmi:id goes before one by name") {
   CHECK(model.find("A?type=Task").name() == "A");
 }
 
-TEST_CASE("a reference without a file is looked up in its own file only, and the message says where the target is") {
+TEST_CASE("a reference without a file is resolved only in its own file and the message names the target") {
   Files files;
   files.add("a.amxmi", in_root("<swModel><tasks name='T'/></swModel>"))
       .add("b.amxmi", in_root("<mappingModel><taskAllocation task='T?type=Task'/></mappingModel>"));
@@ -123,7 +123,7 @@ TEST_CASE("a reference without a file is looked up in its own file only, and the
         std::string::npos);
 }
 
-TEST_CASE("of two files that both have the target, a reference means the one in its own file") {
+TEST_CASE("a reference prefers the target in its own file") {
   Files files;
   const auto text = [](std::string_view size) {
     return in_root(
@@ -142,7 +142,7 @@ TEST_CASE("of two files that both have the target, a reference means the one in 
   CHECK(limits == std::vector<std::string>{"1", "1", "2", "1"});
 }
 
-TEST_CASE("an href names a file by its last part, and an id, a UUID or a position in it") {
+TEST_CASE("an href names a file by its last part and an id or a UUID or a position in it") {
   Files files;
   files.add("sw.amxmi", in_root("<swModel><tasks name='A'/><tasks xmi:id='_u' name='B'/></swModel>"))
       .add("other.amxmi", in_root("<swModel><tasks name='A'/></swModel>"))
@@ -164,7 +164,7 @@ TEST_CASE("an href names a file by its last part, and an id, a UUID or a positio
   CHECK(files.diagnostics.all().front().id == "AM0205");
 }
 
-TEST_CASE("many references by position take no more than linear time") {
+TEST_CASE("many references by position take linear time") {
   constexpr int many = 20000;
   std::string text = "<swModel>", mapping = "<mappingModel>";
   for (int i = 0; i < many; ++i) {
@@ -180,7 +180,7 @@ TEST_CASE("many references by position take no more than linear time") {
   CHECK(model.reference(allocations.back(), "task").name() == "T0");
 }
 
-TEST_CASE("what a file has from another version than its namespace says is told once, with the version that fits") {
+TEST_CASE("content of another version than the namespace is reported once with the matching version") {
   Diagnostics diagnostics;
   test::model_from_text(
       in_root(
@@ -202,7 +202,7 @@ TEST_CASE("what a file has from another version than its namespace says is told 
                                  "in that version; correct the namespace, or migrate the model [AM0208]"});
 }
 
-TEST_CASE("objects of a class that the namespace's version does not have can be referred to") {
+TEST_CASE("objects of a class that the namespace's version lacks can be referred to") {
   Diagnostics diagnostics;
   const Model model =
       test::model_from_text(in_root("<hwModel><coreTypes name='A57'/><system><ecus><microcontrollers><cores name='C' "
@@ -215,7 +215,7 @@ TEST_CASE("objects of a class that the namespace's version does not have can be 
   CHECK(test::with_id(diagnostics, "AM0208").size() == 1);
 }
 
-TEST_CASE("models from before 0.7.0 refer to each other by package-qualified names, positions and UUIDs") {
+TEST_CASE("models before 0.7.0 refer to each other by package-qualified names and positions and UUIDs") {
   Files files;
   constexpr std::string_view head =
       "xmlns:central='http://www.amalthea.itea2.org/model/1.2.0/central' "

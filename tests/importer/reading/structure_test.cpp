@@ -42,7 +42,7 @@ constexpr std::string_view two_tasks =
 
 }  // namespace
 
-TEST_CASE("an element has the class that it states, or else the one its feature is declared with") {
+TEST_CASE("an element has its stated class or else the declared class of its feature") {
   Diagnostics diagnostics;
   const Model model = test::model_from_text(
       test::in_root(
@@ -57,7 +57,7 @@ TEST_CASE("an element has the class that it states, or else the one its feature 
   CHECK(named(model, "t").parent().is("SWModel"));
 }
 
-TEST_CASE("the class does not depend on the prefix that the file uses") {
+TEST_CASE("the class is independent of the prefix in the file") {
   Diagnostics diagnostics;
   const Model model = test::model_from_text(
       "<x:Amalthea xmlns:x='http://app4mc.eclipse.org/amalthea/3.3.0' "
@@ -68,7 +68,7 @@ TEST_CASE("the class does not depend on the prefix that the file uses") {
   CHECK(named(model, "s").is("InterProcessStimulus"));
 }
 
-TEST_CASE("an element that no version has is kept and reported once, with what is in it") {
+TEST_CASE("an unknown element is kept and reported once with its content") {
   Diagnostics diagnostics;
   const Model model = test::model_from_text(
       test::in_root("<swModel>\n  <gizmos name=\"g\"><parts name=\"p\" task=\"X?type=Task\"/></gizmos>\n</swModel>"),
@@ -81,7 +81,7 @@ TEST_CASE("an element that no version has is kept and reported once, with what i
   CHECK_FALSE(named(model, "g").cls().has_value());
 }
 
-TEST_CASE("an attribute that no version has is kept and reported at its value") {
+TEST_CASE("an unknown attribute is kept and reported at its value") {
   Diagnostics diagnostics;
   const Model model =
       test::model_from_text(test::in_root("<swModel>\n  <tasks name=\"t\" colour=\"red\"/>\n</swModel>"), diagnostics);
@@ -91,7 +91,7 @@ TEST_CASE("an attribute that no version has is kept and reported at its value") 
   CHECK(named(model, "t").attribute("colour") == "red");
 }
 
-TEST_CASE("a class that no version has is reported at its name") {
+TEST_CASE("an unknown class is reported at its name") {
   Diagnostics diagnostics;
   const Model model = test::model_from_text(
       test::in_root("<stimuliModel>\n  <stimuli xsi:type=\"am:MagicStimulus\" name=\"s\"/>\n</stimuliModel>"),
@@ -101,13 +101,13 @@ TEST_CASE("a class that no version has is reported at its name") {
   CHECK(named(model, "s").class_name().empty());
 }
 
-TEST_CASE("a reference to nothing is an error at the reference") {
+TEST_CASE("an unresolved reference is an error at the reference") {
   CHECK(findings("<mappingModel>\n  <taskAllocation task=\"Gone?type=Task\"/>\n</mappingModel>") ==
         Findings{"model.amxmi:3:25: error: task \"Gone?type=Task\" of TaskAllocation refers to no element in the "
                  "model; correct it, or also pass the file that contains it [AM0203]"});
 }
 
-TEST_CASE("in a list of references only the wrong one is reported, where it stands") {
+TEST_CASE("only the wrong reference in a list is reported at its location") {
   CHECK(
       findings("<hwModel><structures><modules xsi:type=\"am:ProcessingUnit\" name=\"C0\"/></structures></hwModel>"
                "<mappingModel>\n  <schedulerAllocation responsibility=\"C0?type=ProcessingUnit C1?type=ProcessingUnit "
@@ -129,7 +129,7 @@ TEST_CASE("the message about a wrong reference names its owner") {
                  "the model; correct it, or also pass the file that contains it [AM0203]"});
 }
 
-TEST_CASE("references are resolved by xmi:id first, then by name") {
+TEST_CASE("references are resolved by xmi:id first and then by name") {
   Diagnostics diagnostics;
   const Model model = test::model_from_text(
       test::in_root(
@@ -144,7 +144,7 @@ TEST_CASE("references are resolved by xmi:id first, then by name") {
   CHECK(model.reference(allocations[2], "task").name() == "C");
 }
 
-TEST_CASE("of elements with the same id the last one is meant") {
+TEST_CASE("the last of several elements with the same id is used") {
   Diagnostics diagnostics;
   const Model model = test::model_from_text(
       test::in_root(
@@ -154,7 +154,7 @@ TEST_CASE("of elements with the same id the last one is meant") {
   CHECK(model.find("A?type=Task").attribute("preemption") == "cooperative");
 }
 
-TEST_CASE("an id differs by class, and names are compared as encoded") {
+TEST_CASE("an id differs by class and names are compared in encoded form") {
   Diagnostics diagnostics;
   const Model model = test::model_from_text(
       test::in_root("<swModel><tasks name=\"x y\"/><runnables name=\"x y\"/></swModel><mappingModel>"
@@ -199,12 +199,12 @@ TEST_CASE("references to other files of the folder are child elements with an hr
                       map)});
 }
 
-TEST_CASE("references into files of another kind are none of our business") {
+TEST_CASE("references to files of another kind are ignored") {
   CHECK(findings("<mappingModel><taskAllocation><task href=\"interfaces.fidl#x\"/></taskAllocation></mappingModel>")
             .empty());
 }
 
-TEST_CASE("the structure of an older version is read under a newer namespace, and the other way round") {
+TEST_CASE("older structure is read under a newer namespace and vice versa") {
   const auto classes = [](std::string_view version, std::string_view content) {
     Diagnostics diagnostics;
     const Model model = test::model_from_text(test::in_root(content, version), diagnostics);
@@ -229,7 +229,7 @@ TEST_CASE("the structure of an older version is read under a newer namespace, an
   }
 }
 
-TEST_CASE("scheduling parameters are read in the form they have, whatever the namespace says") {
+TEST_CASE("scheduling parameters are read in their form regardless of the namespace") {
   for (const char* version : {"0.9.3", "1.2.0", "2.0.0", "3.3.0"}) {
     INFO(version);
     for (const char* form : {"<schedulingParameters priority=\"7\"/>",
@@ -255,7 +255,7 @@ TEST_CASE("scheduling parameters are read in the form they have, whatever the na
   }
 }
 
-TEST_CASE("a model in several files is walked file by file") {
+TEST_CASE("a model in several files is traversed file by file") {
   const test::TemporaryFolder folder;
   test::write_text(folder.path() + "/1.amxmi", test::in_root(two_tasks));
   test::write_text(folder.path() + "/2.amxmi", test::in_root("<swModel><tasks name=\"C\"/></swModel>"));
@@ -270,7 +270,7 @@ TEST_CASE("a model in several files is walked file by file") {
   CHECK(names == "CAB");
 }
 
-TEST_CASE("one unreadable file of several is enough to have no model, and every one is reported") {
+TEST_CASE("a single unreadable file prevents a model and every unreadable file is reported") {
   const test::TemporaryFolder folder;
   const auto path = [&](std::string_view name) { return fmt::format("{}/{}", folder.path(), name); };
   test::write_text(path("1.amxmi"), test::in_root(two_tasks));
@@ -283,7 +283,7 @@ TEST_CASE("one unreadable file of several is enough to have no model, and every 
   CHECK(diagnostics.all()[1].location.file == path("3.amxmi"));
 }
 
-TEST_CASE("the path of an element is made of tags and names, with positions where there is no name") {
+TEST_CASE("the path of an element consists of tags and names or positions") {
   Diagnostics diagnostics;
   const Model model = test::model_from_text(
       test::in_root("<swModel><tasks name=\"DASM\"><activityGraph><items xsi:type=\"am:RunnableCall\"/><items "

@@ -37,11 +37,11 @@ using Tags = std::vector<std::string>;
 
 }  // namespace
 
-TEST_CASE("tags come one after the other, with the values of their attributes") {
+TEST_CASE("tags are returned in order with the values of their attributes") {
   CHECK(scan("<a><b x='1' y = \"2\"/></a >") == Tags{"start <a>", "self <b x='1' y = \"2\"/> x=1 y=2", "end </a >"});
 }
 
-TEST_CASE("tags in comments, character data and processing instructions are none") {
+TEST_CASE("tags in comments and character data and processing instructions are ignored") {
   CHECK(scan("<?xml version='1.0'?><!-- <x> --><a><![CDATA[<y></y>]]>text<?p <z>?></a><!-->--><!-- > -->") ==
         Tags{"start <a>", "end </a>"});
 }
@@ -58,7 +58,7 @@ TEST_CASE("a value is plain unless a parser may have changed it") {
 
 TEST_CASE("a document type declaration ends the scan") { CHECK(scan("<!DOCTYPE a><a/>") == Tags{"declaration "}); }
 
-TEST_CASE("text that breaks off anywhere is scanned to its end") {
+TEST_CASE("truncated text is scanned to its end") {
   const std::string whole = "<?xml version='1.0'?><a x='1'><!-- c --><b/><![CDATA[d]]></a>";
   for (std::size_t size = 0; size <= whole.size(); ++size) CHECK(scan(whole.substr(0, size)).size() <= 3);
 }

@@ -81,7 +81,7 @@ std::string utf16(std::string_view ascii, bool big_endian) {
 
 // ---------------------------------------------------------------- where elements stand
 
-TEST_CASE("an element that closes itself spans its one tag") {
+TEST_CASE("a self-closing element spans its single tag") {
   const auto document = read(in_root("<swModel><tasks name=\"A\"/><tasks name=\"B\" /></swModel>"));
   const Element a = named(*document, "A"), b = named(*document, "B");
   CHECK(text_of(a) == "<tasks name=\"A\"/>");
@@ -93,7 +93,7 @@ TEST_CASE("an element that closes itself spans its one tag") {
   }
 }
 
-TEST_CASE("an element with an end tag spans both, even when nothing is between them") {
+TEST_CASE("an element with an end tag spans both even if it is empty") {
   const auto document = read(in_root("<swModel>\n  <tasks name=\"A\"></tasks\n></swModel>"));
   const Element a = named(*document, "A");
   CHECK(text_of(a) == "<tasks name=\"A\"></tasks\n>");
@@ -113,7 +113,7 @@ TEST_CASE("nested elements of the same name keep their own tags") {
   CHECK(named(*document, "B").parent() == named(*document, "A"));
 }
 
-TEST_CASE("comments, CDATA and processing instructions do not shift spans, whatever brackets they hold") {
+TEST_CASE("comments and CDATA and processing instructions do not shift spans") {
   for (const char* noise : {"<!-- a < b > c <tasks name=\"X\"/> -->", "<![CDATA[ <tasks name=\"X\"> ]] > ]]>",
                             "<?app4mc <tasks name=\"X\"> ?>", " text > with brackets ", "&lt;tasks/&gt;"}) {
     INFO(noise);
@@ -134,7 +134,7 @@ TEST_CASE("comments and processing instructions around the root belong to no ele
   CHECK(text_of(document->root()) == model);
 }
 
-TEST_CASE("a bracket or the other quote inside an attribute ends nothing") {
+TEST_CASE("a bracket or the other quote inside an attribute does not end it") {
   const auto document = read(in_root(
       "<swModel><tasks name='A' a=\"x > y\" b=\"/>\" c='say \"yes\"' d=\"it's\"/><tasks name=\"B\"/></swModel>"));
   const Element a = named(*document, "A");
@@ -146,7 +146,7 @@ TEST_CASE("a bracket or the other quote inside an attribute ends nothing") {
   CHECK(text_of(named(*document, "B")) == "<tasks name=\"B\"/>");
 }
 
-TEST_CASE("spans hold in files with CR LF, with a byte order mark and with characters of several bytes") {
+TEST_CASE("spans are correct with CR LF and with a byte order mark and with multibyte characters") {
   const std::string content =
       "<swModel>\r\n  <!-- \xC3\xA4 \xE2\x82\xAC \xF0\x9D\x84\x9E -->\r\n"
       "  <tasks name=\"A\"\r\n    stimuli=\"\">\r\n  </tasks>\r\n</swModel>\r\n";
@@ -175,7 +175,7 @@ TEST_CASE("spans are bytes in UTF-16 files") {
   }
 }
 
-TEST_CASE("a large document has the spans that its text shows") {
+TEST_CASE("a large document has correct spans") {
   // More than the parser's buffers hold, with characters of one to four bytes.
   std::string content = "<swModel>";
   for (int i = 0; i < 20000; ++i)
@@ -210,7 +210,7 @@ TEST_CASE("the span of an attribute is its value between the quotes") {
   CHECK(a.attribute_location("absent") == a.location());
 }
 
-TEST_CASE("entities and white space in values are decoded, and the span still shows what is written") {
+TEST_CASE("entities and white space in values are decoded and the span shows the written form") {
   const auto document = read(in_root(
       "<swModel><tasks name=\"A\" a=\"x &amp; &lt;y&gt; &quot;z&quot; &apos;\" b=\"1&#xA;2&#9;3\" c=\"&#xE4;&#8364;"
       "&#x1D11E;\" d=\"l1\nl2\"/></swModel>"));
@@ -224,7 +224,7 @@ TEST_CASE("entities and white space in values are decoded, and the span still sh
   CHECK(written(a, "d") == "l1\nl2");
 }
 
-TEST_CASE("values of UTF-8, UTF-16 and ISO-8859-1 files are the same text") {
+TEST_CASE("values of UTF-8 and UTF-16 and ISO-8859-1 files are the same text") {
   const std::string utf8 = in_root("<swModel><tasks name=\"A\" note=\"K\xC3\xA4se\"/></swModel>");
   CHECK(named(*read(utf8), "A").attribute("note") == "K\xC3\xA4se");
 
@@ -240,7 +240,7 @@ TEST_CASE("values of UTF-8, UTF-16 and ISO-8859-1 files are the same text") {
   CHECK(named(*read(wide), "A").attribute("note") == "K\xC3\xA4se");
 }
 
-TEST_CASE("prefixes are those of the project whatever the file's own are") {
+TEST_CASE("prefixes are normalized regardless of the file's own prefixes") {
   const auto document = read(
       "<m:Amalthea xmlns:m='http://app4mc.eclipse.org/amalthea/1.0.0' xmlns:x='http://www.omg.org/XMI' "
       "xmlns:i='http://www.w3.org/2001/XMLSchema-instance' x:version='2.0'><hwModel><definitions i:type='m:Cache' "
@@ -256,14 +256,14 @@ TEST_CASE("prefixes are those of the project whatever the file's own are") {
   CHECK(document->root().tag() == "Amalthea");
 }
 
-TEST_CASE("declarations of namespaces are no attributes") {
+TEST_CASE("namespace declarations are not attributes") {
   const auto document = read(in_root(""));
   CHECK(document->root().record().attribute_count == 0);
 }
 
 // ---------------------------------------------------------------- what must not happen
 
-TEST_CASE("a document type declaration is refused, wherever it points") {
+TEST_CASE("a document type declaration is rejected wherever it points") {
   const test::TemporaryFolder folder;
   const std::string secret = folder.path() + "/secret.txt";
   test::write_text(secret, "top secret");
@@ -281,7 +281,7 @@ TEST_CASE("a document type declaration is refused, wherever it points") {
   CHECK(with("<!DOCTYPE Amalthea [<!ENTITY % p SYSTEM \"file:///dev/zero\"> %p;]>") == refused);
 }
 
-TEST_CASE("a document type declaration that declares nothing is refused as well") {
+TEST_CASE("an empty document type declaration is rejected as well") {
   const std::string refused = "a document type declaration (<!DOCTYPE …>) is not allowed in a model file [AM0104]";
   const std::string plain = "<?p <x?>\n<!DOCTYPE Amalthea>\n" + in_root("");
   CHECK(error_of(plain) == "m.amxmi:2:1: error: " + refused);
@@ -291,7 +291,7 @@ TEST_CASE("a document type declaration that declares nothing is refused as well"
   read("<!-- <!DOCTYPE a> --><?p <!DOCTYPE a> ?>" + in_root("<!-- <!DOCTYPE a> -->"));
 }
 
-TEST_CASE("a file that an entity or an include names is not even opened") {
+TEST_CASE("a file named by an entity or an include is never opened") {
   // Opening a FIFO without a writer would block for ever, so to have come back is the proof.
   const test::TemporaryFolder folder;
   const std::string fifo = folder.path() + "/fifo";
@@ -307,7 +307,7 @@ TEST_CASE("a file that an entity or an include names is not even opened") {
   read(in_root(fmt::format("<xi:include xmlns:xi=\"http://www.w3.org/2001/XInclude\" href=\"{}\"/>", fifo)));
 }
 
-TEST_CASE("entities that multiply are refused at once") {
+TEST_CASE("multiplying entities are rejected at once") {
   std::string laughs = "<!DOCTYPE a [<!ENTITY e0 \"ha\">";
   for (int i = 1; i < 30; ++i)
     laughs += fmt::format("<!ENTITY e{0} \"&e{1};&e{1};&e{1};&e{1};&e{1};&e{1};&e{1};&e{1};&e{1};&e{1};\">", i, i - 1);
@@ -317,7 +317,7 @@ TEST_CASE("entities that multiply are refused at once") {
   CHECK(std::clock() - start < CLOCKS_PER_SEC);
 }
 
-TEST_CASE("an entity that nobody declared is an error with its place") {
+TEST_CASE("an undeclared entity is an error with its location") {
   CHECK(error_of(in_root("\n<swModel name=\"&e;\"/>")).starts_with("m.amxmi:2:"));
 }
 
@@ -333,7 +333,7 @@ TEST_CASE("nesting deeper than the limit is an error at the first element too de
         "m.amxmi:2:1534: error: elements are nested more than 512 levels deep (--max-depth) [AM0105]");
 }
 
-TEST_CASE("more elements than the limit are an error at the first one too many") {
+TEST_CASE("more elements than the limit are an error at the first excess one") {
   Limits limits;
   limits.max_elements = 3;
   Diagnostics diagnostics;
@@ -349,14 +349,14 @@ TEST_CASE("more attributes than the limit are an error at their element") {
         "m.amxmi:2:2: error: more than 5 attributes on one element (--max-attributes) [AM0107]");
 }
 
-TEST_CASE("a file larger than the limit is refused before it is parsed") {
+TEST_CASE("a file larger than the limit is rejected before parsing") {
   Limits limits;
   limits.max_file_size = 10;
   CHECK(error_of("<not-xml...", limits) ==
         "m.amxmi: error: the file has 11 bytes, more than the limit of 10 (--max-size) [AM0102]");
 }
 
-TEST_CASE("a model that ends too early is one error with a line, wherever it is cut") {
+TEST_CASE("a truncated model is one error with a line for every cut") {
   const std::string whole = test::read_text(test::sample("offload-minimal.amxmi"));
   REQUIRE(whole.size() > 10000);
   const std::size_t end_of_root = whole.rfind('>');
@@ -369,7 +369,7 @@ TEST_CASE("a model that ends too early is one error with a line, wherever it is 
   }
 }
 
-TEST_CASE("bytes that are wrong anywhere never crash the reader") {
+TEST_CASE("wrong bytes anywhere never crash the reader") {
   const std::string whole = test::read_text(test::sample("offload-minimal.amxmi"));
   for (std::size_t at = 0; at < whole.size(); at += 131)
     for (const char byte : {'<', '>', '"', '&', '\0', '\xFF'}) {
@@ -384,7 +384,7 @@ TEST_CASE("bytes that are wrong anywhere never crash the reader") {
 
 // ---------------------------------------------------------------- what is no model
 
-TEST_CASE("XML that is no AMALTHEA model is refused with what it is") {
+TEST_CASE("XML that is not an AMALTHEA model is rejected with its kind") {
   CHECK(error_of("<?xml version=\"1.0\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\"/>") ==
         "m.amxmi:2:1: error: not an AMALTHEA model: the root element is <svg> in namespace "
         "\"http://www.w3.org/2000/svg\"; expected <am:Amalthea "
@@ -392,7 +392,7 @@ TEST_CASE("XML that is no AMALTHEA model is refused with what it is") {
   CHECK(error_of("<Amalthea/>").find("the root element is <Amalthea> in namespace \"\"") != std::string::npos);
 }
 
-TEST_CASE("a version that nobody knows is refused with those that are known") {
+TEST_CASE("an unknown version is rejected with the known ones") {
   CHECK(error_of("<am:Amalthea xmlns:am=\"http://app4mc.eclipse.org/amalthea/9.9.9\"/>") ==
         "m.amxmi:1:1: error: unknown AMALTHEA version \"9.9.9\"; supported versions are 0.7.0 to 3.3.0; save the model "
         "in one of them [AM0111]");
@@ -411,7 +411,7 @@ TEST_CASE("a model older than 0.7.0 is read as one of its ITEA releases") {
   CHECK(error_of("<c:AMALTHEA xmlns:c=\"http://www.amalthea.itea2.org/model/1.4.0/central\"/>").ends_with("[AM0110]"));
 }
 
-TEST_CASE("a prefix that an inner element declares anew means something else there") {
+TEST_CASE("a prefix redeclared by an inner element has its new meaning there") {
   const auto document = read(
       in_root("<a xmi:id='1'><b xmlns:xmi='urn:x' xmi:id='2'/><b xmlns:q='http://www.omg.org/XMI' q:id='3'/></a><a "
               "xmi:id='4'/>"));
@@ -422,7 +422,7 @@ TEST_CASE("a prefix that an inner element declares anew means something else the
   CHECK(document->element(2).attribute("{urn:x}id") == "2");
 }
 
-TEST_CASE("markup errors tell line and column") {
+TEST_CASE("markup errors have line and column") {
   CHECK(error_of(in_root("\n<swModel></hwModel>")).starts_with("m.amxmi:2:"));
   CHECK(error_of(in_root("\n\n  <a x=1/>")).starts_with("m.amxmi:3:"));
   CHECK(error_of(in_root("<a x='' x=''/>")).ends_with("[AM0103]"));
@@ -430,12 +430,12 @@ TEST_CASE("markup errors tell line and column") {
   CHECK(error_of(in_root("") + "\n<again/>").starts_with("m.amxmi:2:"));
 }
 
-TEST_CASE("an undeclared prefix is an error, not a guess") {
+TEST_CASE("an undeclared prefix is an error") {
   CHECK(error_of(in_root("\n<swModel foo:bar=''/>")).starts_with("m.amxmi:2:"));
   CHECK(error_of("<am:Amalthea/>").find("m.amxmi:1:") == 0);
 }
 
-TEST_CASE("empty files, archives and folders without models are refused with what to do") {
+TEST_CASE("empty files and archives and folders without models are rejected with a remedy") {
   Diagnostics diagnostics;
   CHECK_FALSE(importer::read_model_from_bytes("e.amxmi", "", {}, diagnostics));
   CHECK_FALSE(importer::read_model_from_bytes("z.amxmi", "PK\x03\x04rest", {}, diagnostics));
@@ -455,7 +455,7 @@ TEST_CASE("empty files, archives and folders without models are refused with wha
                                     folder.path())});
 }
 
-TEST_CASE("a file that grows beyond the limit is refused without reading all of it") {
+TEST_CASE("a file that grows beyond the limit is rejected without reading all of it") {
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/big.amxmi";
   test::write_text(path, std::string(5000, ' '));
@@ -468,7 +468,7 @@ TEST_CASE("a file that grows beyond the limit is refused without reading all of 
         fmt::format("{}: error: the file is larger than the limit of 4999 bytes (--max-size) [AM0116]", path));
 }
 
-TEST_CASE("a folder is read by name, and only the models in it") {
+TEST_CASE("a folder is read by name and only its models") {
   const test::TemporaryFolder folder;
   const std::string model = in_root("<swModel><tasks name=\"T\"/></swModel>");
   for (const char* name : {"/b.amxmi", "/a.amxmi", "/c.xml"}) test::write_text(folder.path() + name, model);

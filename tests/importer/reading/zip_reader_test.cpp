@@ -49,7 +49,7 @@ std::string error_of(std::string bytes, const importer::Limits& limits = {}) {
 
 }  // namespace
 
-TEST_CASE("a zipped model is known by its content and read like any other") {
+TEST_CASE("a zipped model is recognized by its content and read like any other") {
   Diagnostics diagnostics;
   const auto model = importer::read_model_from_bytes(
       "z.amxmi", archive({{"folder/", ""}, {"folder/m.amxmi", model_text}}), {}, diagnostics);
@@ -66,7 +66,7 @@ TEST_CASE("an archive must hold one file") {
   CHECK(error_of(archive({{"a/", ""}})) == "the ZIP archive cannot be read: it contains 0 files; expected one model");
 }
 
-TEST_CASE("what unpacks to more than the limit is refused, whatever the archive says of its size") {
+TEST_CASE("content that unpacks beyond the limit is rejected whatever size the archive states") {
   importer::Limits limits;
   limits.max_unpacked_size = 1000;
   const std::string bomb = archive({{"a.amxmi", std::string(10'000'000, ' ')}});
@@ -75,7 +75,7 @@ TEST_CASE("what unpacks to more than the limit is refused, whatever the archive 
         "the ZIP archive cannot be read: its content is larger than the limit of 1000 bytes (--max-unpacked)");
 }
 
-TEST_CASE("a damaged archive is one error, wherever the damage is") {
+TEST_CASE("a damaged archive is one error for any damage") {
   const std::string whole = archive({{"a.amxmi", model_text}});
   for (std::size_t size = 4; size < whole.size(); size += 7) CHECK_FALSE(error_of(whole.substr(0, size)).empty());
   for (std::size_t at = 4; at < whole.size(); at += 3) {
@@ -84,7 +84,7 @@ TEST_CASE("a damaged archive is one error, wherever the damage is") {
     Diagnostics diagnostics;
     const auto model = importer::read_model_from_bytes("z.amxmi", damaged, {}, diagnostics);
     INFO("byte " << at);
-    // Damage in times or names does no harm; all other is told.
+    // Damage in times or names is harmless; all other damage is reported.
     if (model)
       CHECK(model->documents().front()->source().bytes() == model_text);
     else

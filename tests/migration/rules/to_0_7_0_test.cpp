@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ITEA 1.3.0 → 0.7.0: the rules, and what AMALTHEA's own migration makes of its test models.
+// ITEA 1.3.0 → 0.7.0: the rules, and comparison with AMALTHEA's own migration of its test models.
 
 #include <algorithm>
 #include <map>
@@ -49,7 +49,7 @@ test::Converted convert_itea(std::string_view content) { return convert_itea({{"
 
 }  // namespace
 
-TEST_CASE("ITEA references lose the package of their class, whether they lead anywhere or not") {
+TEST_CASE("ITEA references lose the package of their class whether resolved or not") {
   const auto converted = convert_itea(R"(
     <swModel>
       <runnables name="Control" activation="Timer?type=sw.Periodic">
@@ -72,7 +72,7 @@ TEST_CASE("ITEA references lose the package of their class, whether they lead an
   CHECK(converted.count("references name a class without its package") == 3);
 }
 
-TEST_CASE("ITEA references by xmi:id into other files become names, or lose the file where there is none") {
+TEST_CASE("ITEA references by xmi:id to other files become names or lose the file without a name") {
   const auto converted = convert_itea({{"a.amxmi-os", itea_text(R"(
                                           <osModel><operatingSystems>
                                             <taskSchedulers xmi:id="_named" name="First"/>
@@ -90,7 +90,7 @@ TEST_CASE("ITEA references by xmi:id into other files become names, or lose the 
   CHECK(test::holds(converted.texts[1], R"(href="amlt:/#_gone")"));
 }
 
-TEST_CASE("objects without a name keep the xmi:id by which they are referred to") {
+TEST_CASE("unnamed objects keep the xmi:id of references to them") {
   const auto converted = convert_itea(R"(
     <hwModel>
       <system xmi:id="_system">
@@ -105,7 +105,7 @@ TEST_CASE("objects without a name keep the xmi:id by which they are referred to"
   CHECK_FALSE(test::holds(converted.text(), "_system"));
 }
 
-TEST_CASE("the kinds of an ITEA port are in lower case in 0.7.0") {
+TEST_CASE("port kinds of ITEA become lower case in 0.7.0") {
   const auto converted = convert_itea(R"(
     <componentsModel><components>
       <ports xsi:type="components:FInterfacePort" name="In" kind="REQUIRES"/>
@@ -117,7 +117,7 @@ TEST_CASE("the kinds of an ITEA port are in lower case in 0.7.0") {
   CHECK(converted.count("InterfaceKind is in lower case") == 2);
 }
 
-TEST_CASE("the Franca interface of an ITEA port is kept as the custom property that APP4MC uses") {
+TEST_CASE("the Franca interface of an ITEA port is kept as the custom property of APP4MC") {
   const auto converted = convert_itea(R"(
     <componentsModel><components>
       <ports xsi:type="components:FInterfacePort" name="Out"><interface href="car.fidl#//@interfaces.2"/></ports>
@@ -162,7 +162,7 @@ TEST_CASE("attributes and features of ITEA hardware become custom properties of 
   CHECK(converted.count("attributes and features of hardware are custom properties") == 9);
 }
 
-TEST_CASE("an ITEA process allocation becomes that of a task or of an ISR, with all that it has") {
+TEST_CASE("an ITEA process allocation becomes a task or ISR allocation with all its content") {
   const auto converted = convert_itea({{"model.amxmi", itea_text(R"(
     <swModel><isrs name="Irq"/><tasks name="Control"/><tasks xmi:id="_brake" name="Brake"/></swModel>
     <osModel><operatingSystems>
@@ -197,7 +197,7 @@ TEST_CASE("an ITEA process allocation becomes that of a task or of an ISR, with 
   CHECK_FALSE(test::holds(converted.dump, "amalthea-converted"));
 }
 
-TEST_CASE("what 0.7.0 calls otherwise has its new name in a converted ITEA model") {
+TEST_CASE("renamed content of 0.7.0 has its new name in a converted ITEA model") {
   const auto converted = convert_itea(R"(
     <swModel>
       <runnables name="Control">
@@ -216,7 +216,7 @@ TEST_CASE("what 0.7.0 calls otherwise has its new name in a converted ITEA model
   CHECK(converted.has("/propertyConstraintsModel/memoryTypeDefinitions.0 : MemoryType"));
 }
 
-TEST_CASE("AMALTHEA's own test models of ITEA 1.3.0 become what its migration to 0.7.0 makes of them") {
+TEST_CASE("AMALTHEA's own test models of ITEA 1.3.0 convert to 0.7.0 like in its migration") {
   const std::string corpus = test::corpus_folder();
   const std::string pairs = corpus + "/app4mc/migration/070/";
   // Files of the reference that stand in another folder than the other inputs, and inputs without a reference.

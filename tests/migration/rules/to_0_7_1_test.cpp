@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// 0.7.0 → 0.7.1: the rules, the way back, and what AMALTHEA's own migration makes of its test models.
+// 0.7.0 → 0.7.1: the rules, the reverse direction, and comparison with AMALTHEA's own migration of its test models.
 
 #include <algorithm>
 #include <filesystem>
@@ -45,7 +45,7 @@ std::string part_text(std::string_view root, std::string_view content, std::stri
       root, content, version);
 }
 
-/// What comes back from 0.7.1 is what was there, for content that loses nothing on the way.
+/// A round trip through 0.7.1 restores content that loses nothing.
 void check_round_trip(std::string_view content) {
   const auto before = convert("0.7.0", content, "0.7.0");
   const auto there = convert("0.7.0", content, "0.7.1");
@@ -57,7 +57,7 @@ void check_round_trip(std::string_view content) {
 
 }  // namespace
 
-TEST_CASE("a sub-model that is the root of its file is put into an Amalthea") {
+TEST_CASE("a sub-model at the root of its file is wrapped in an Amalthea") {
   const std::string_view content = R"(<memoryTypes name="Ram"/><system systemType="//@systemTypes.0"/><systemTypes/>)";
   const auto converted = convert_texts({part_text("HWModel", content)}, "0.7.1");
   INFO(converted.text());
@@ -75,7 +75,7 @@ TEST_CASE("a sub-model that is the root of its file is put into an Amalthea") {
   CHECK(convert("0.7.0", "<hwModel/>", "0.7.1").count("Amalthea is the root") == 0);
 }
 
-TEST_CASE("a sub-model that is the root of a later file is put into an Amalthea, and nothing else is old in it") {
+TEST_CASE("a sub-model at the root of a later file is wrapped in an Amalthea without other changes") {
   const std::string_view content =
       R"(<tasks name="T"><callGraph><graphEntries xsi:type="am:CallSequence"/></callGraph></tasks>
          <runnables name="R"><runnableItems xsi:type="am:Group"/></runnables>)";
@@ -89,7 +89,7 @@ TEST_CASE("a sub-model that is the root of a later file is put into an Amalthea,
   CHECK(tags.has("/commonElements/tags.0 @name = t"));
 }
 
-TEST_CASE("every sub-model of 0.7.0 has its place in the root") {
+TEST_CASE("every sub-model of 0.7.0 has its feature in the root") {
   const std::vector<std::pair<std::string_view, std::string_view>> parts{
       {"ComponentsModel", "componentsModel"},
       {"ConfigModel", "configModel"},
@@ -145,7 +145,7 @@ TEST_CASE("sizes of memory types and frequencies of quartzes become objects with
   check_round_trip(content);
 }
 
-TEST_CASE("labels and runnables name their section, in the same file and in others") {
+TEST_CASE("labels and runnables refer to their section in the same file and in others") {
   const std::string_view content = R"(
     <swModel>
       <runnables name="Control"/>
@@ -167,7 +167,7 @@ TEST_CASE("labels and runnables name their section, in the same file and in othe
   CHECK(test::holds(split.texts[0], R"(<section href="amlt:/#Fast?type=Section"/>)"));
 }
 
-TEST_CASE("what a section listed in vain is kept with it") {
+TEST_CASE("unresolved entries of a section are kept with it") {
   const auto converted = convert("0.7.0", R"(
     <swModel>
       <labels name="Speed"/>
@@ -202,7 +202,7 @@ TEST_CASE("mappings and mapping constraints of sections are kept as text") {
   CHECK(converted.count("mapping constraints of sections are kept aside") == 1);
 }
 
-TEST_CASE("entries of switches have items at any depth, and values") {
+TEST_CASE("entries of switches have items at any depth and values") {
   const std::string_view content = R"(
     <swModel>
       <tasks name="Control"><callGraph>
@@ -229,7 +229,7 @@ TEST_CASE("entries of switches have items at any depth, and values") {
   check_round_trip(content);
 }
 
-TEST_CASE("of several default entries of a mode switch the first is the default") {
+TEST_CASE("the first of several default entries of a mode switch is the default") {
   const auto converted = convert("0.7.0", R"(
     <swModel>
       <isrs name="Irq"><callGraph>
@@ -250,7 +250,7 @@ TEST_CASE("of several default entries of a mode switch the first is the default"
   CHECK(test::with_id(converted.diagnostics, "AM0702").size() == 1);
 }
 
-TEST_CASE("runnables of a sequencing constraint are in its groups, once each") {
+TEST_CASE("runnables of a sequencing constraint are in its groups without duplicates") {
   const std::string_view simple = R"(
     <swModel><runnables name="A"/><runnables name="B"/></swModel>
     <constraintsModel>
@@ -350,7 +350,7 @@ TEST_CASE("order constraints and constraints of schedulers are kept as text") {
   CHECK(converted.count("order constraints are kept aside") == 1);
 }
 
-TEST_CASE("content that is in the form of 0.7.1 already stays as it is") {
+TEST_CASE("content that already has the form of 0.7.1 is unchanged") {
   // The old frequency makes it a mixture.
   const auto converted = convert("0.7.1", R"(
     <swModel>
@@ -409,7 +409,7 @@ struct Folder {
 
 }  // namespace
 
-TEST_CASE("AMALTHEA's own test models of 0.7.0 become what its migration to 0.7.1 makes of them") {
+TEST_CASE("AMALTHEA's own test models of 0.7.0 convert to 0.7.1 like in its migration") {
   const std::string corpus = test::corpus_folder();
   const std::string pairs = corpus + "/app4mc/migration/071/";
   const Folder folders[] = {

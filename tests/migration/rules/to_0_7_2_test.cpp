@@ -38,7 +38,7 @@ bool warns(const Converted& converted, std::string_view id) {
 
 }  // namespace
 
-TEST_CASE("to 0.7.2: tags of software, hardware and components move to commonElements, and references follow") {
+TEST_CASE("to 0.7.2: tags of software and hardware and components move to commonElements and references follow") {
   const char* const content = R"(
     <swModel><runnables name="R" tags="S?type=Tag"/><tags name="S" tagType="t"/></swModel>
     <hwModel><tags name="H"/></hwModel><componentsModel><tags name="C"/></componentsModel>)";
@@ -51,7 +51,7 @@ TEST_CASE("to 0.7.2: tags of software, hardware and components move to commonEle
   check_way_back(R"(<swModel><runnables name="R" tags="S?type=Tag"/><tags name="S" tagType="t"/></swModel>)");
 }
 
-TEST_CASE("to 0.7.2: a traced event moves to the event model, a link becomes the EventConfig") {
+TEST_CASE("to 0.7.2: a traced event moves to the event model and a link becomes the EventConfig") {
   const Converted converted = convert(R"(
     <eventModel><events xsi:type="am:LabelEvent" name="a"/></eventModel>
     <configModel>
@@ -73,7 +73,7 @@ TEST_CASE("to 0.7.2: a traced event moves to the event model, a link becomes the
     <configModel><eventsToTrace xsi:type="am:EventConfigLink" name="y" event="a?type=LabelEvent"/></configModel>)");
 }
 
-TEST_CASE("to 0.7.2: types of constraints move to the hardware model unless they are there") {
+TEST_CASE("to 0.7.2: constraint types move to the hardware model unless they exist there") {
   const Converted converted = convert(R"(
     <hwModel><coreTypes name="T1" bitWidth="32"/></hwModel>
     <propertyConstraintsModel>
@@ -86,7 +86,7 @@ TEST_CASE("to 0.7.2: types of constraints move to the hardware model unless they
   CHECK_FALSE(warns(converted, "AM0701"));
 }
 
-TEST_CASE("to 0.7.2: a type that says something else than that of the hardware model is kept") {
+TEST_CASE("to 0.7.2: a type that differs from that of the hardware model is kept") {
   const Converted converted = convert(R"(
     <hwModel><coreTypes name="T1" bitWidth="32"/></hwModel>
     <propertyConstraintsModel><coreTypeDefinitions name="T1" bitWidth="64"/></propertyConstraintsModel>)");
@@ -96,7 +96,7 @@ TEST_CASE("to 0.7.2: a type that says something else than that of the hardware m
   CHECK(warns(converted, "AM0701"));
 }
 
-TEST_CASE("to 0.7.2: cores and memories of constraints become references into a new hardware model") {
+TEST_CASE("to 0.7.2: cores and memories of constraints become references to a new hardware model") {
   const Converted converted = convert(R"(
     <propertyConstraintsModel>
       <allocationConstraints xsi:type="am:ProcessAllocationConstraint">
@@ -125,7 +125,7 @@ TEST_CASE("to 0.7.2: cores and memories of constraints become references into a 
   CHECK_FALSE(warns(converted, "AM0701"));
 }
 
-TEST_CASE("to 0.7.2: hardware of constraints moves to the file that has hardware, and references lead there") {
+TEST_CASE("to 0.7.2: hardware of constraints moves to the file with hardware and references follow") {
   const test::TemporaryFolder folder;
   const auto write = [&](const std::string& name, const std::string& content) {
     test::write_text(folder.path() + "/" + name,
@@ -166,7 +166,7 @@ TEST_CASE("to 0.7.2: buffered becomes dataStability") {
   check_way_back(content);
 }
 
-TEST_CASE("to 0.7.2: samplingType belongs to Boundaries and means nothing elsewhere") {
+TEST_CASE("to 0.7.2: samplingType is kept only for Boundaries") {
   const Converted converted = convert(R"(<stimuliModel>
     <stimuli xsi:type="am:InterProcess" name="I">
       <stimulusDeviation samplingType="WorstCase"><distribution xsi:type="am:Boundaries"/></stimulusDeviation>
@@ -181,7 +181,7 @@ TEST_CASE("to 0.7.2: samplingType belongs to Boundaries and means nothing elsewh
     </stimuli></stimuliModel>)");
 }
 
-TEST_CASE("to 0.7.2: instructions of a runnable are the default of RunnableInstructions, wherever they stand") {
+TEST_CASE("to 0.7.2: instructions of a runnable are the default of RunnableInstructions at every depth") {
   const char* const content = R"(<swModel><runnables name="R">
     <runnableItems xsi:type="am:InstructionsConstant" value="10">
       <customProperties key="k"><value xsi:type="am:StringObject" value="v"/></customProperties>
@@ -206,7 +206,7 @@ TEST_CASE("to 0.7.2: instructions of a runnable are the default of RunnableInstr
   check_way_back(content);
 }
 
-TEST_CASE("to 0.7.2: a ProbabilityGroup is a RunnableProbabilitySwitch, at every depth") {
+TEST_CASE("to 0.7.2: a ProbabilityGroup is a RunnableProbabilitySwitch at every depth") {
   const char* const content = R"(<swModel><labels name="A"/><runnables name="R">
     <runnableItems xsi:type="am:ProbabilityGroup">
       <items probability="11"><runnableItem xsi:type="am:LabelAccess" data="A?type=Label"/></items>
@@ -222,7 +222,7 @@ TEST_CASE("to 0.7.2: a ProbabilityGroup is a RunnableProbabilitySwitch, at every
   check_way_back(content);
 }
 
-TEST_CASE("to 0.7.2: a group holds its items itself, and is ordered only if it was") {
+TEST_CASE("to 0.7.2: a group contains its items directly and stays ordered only if it was") {
   const char* const content = R"(<swModel><labels name="A"/><runnables name="R">
     <runnableItems xsi:type="am:Group" name="G">
       <items><runnableItem xsi:type="am:LabelAccess" data="A?type=Label"/></items>
@@ -244,7 +244,7 @@ TEST_CASE("to 0.7.2: a group holds its items itself, and is ordered only if it w
     </runnableItems></runnables></swModel>)");
 }
 
-TEST_CASE("to 0.7.2: the deviation of a group's item is kept if it says something") {
+TEST_CASE("to 0.7.2: the deviation of a group's item is kept if it has content") {
   const Converted converted = convert(R"(<swModel><runnables name="R">
     <runnableItems xsi:type="am:Group" ordered="false">
       <items><runnableItem xsi:type="am:LabelAccess"/>
@@ -256,7 +256,7 @@ TEST_CASE("to 0.7.2: the deviation of a group's item is kept if it says somethin
   CHECK(converted.dump.find(items + "1/customProperties") == std::string::npos);
 }
 
-TEST_CASE("to 0.7.2: preemption is not unknown any more") {
+TEST_CASE("to 0.7.2: unknown preemption becomes unstated") {
   const Converted converted =
       convert(R"(<swModel><tasks name="T" preemption="unknown"/><tasks name="U" preemption="preemptive"/></swModel>)");
   CHECK(converted.has("/swModel/tasks.0 @preemption ~ _undefined_"));
@@ -274,7 +274,7 @@ TEST_CASE("to 0.7.2: initialValue of a semaphore and entries of an arrival curve
   check_way_back(content);
 }
 
-TEST_CASE("to 0.7.2: instructions of the operating system have the class of all others") {
+TEST_CASE("to 0.7.2: instructions of the operating system have the common class") {
   const char* const content = R"(<osModel><osOverheads>
     <apiOverhead><apiSendMessage xsi:type="am:OsExecutionInstructionsConstant" value="33"/></apiOverhead>
     <isrCategory1Overhead><preExecutionOverhead xsi:type="am:OsExecutionInstructionsDeviation"><deviation/>
@@ -318,7 +318,7 @@ TEST_CASE("to 0.7.2: pairing constraints have a group") {
   check_way_back(content);
 }
 
-TEST_CASE("to 0.7.2: processes are no targets of constraints, and those that were named are kept") {
+TEST_CASE("to 0.7.2: processes are no constraint targets and existing ones are kept as properties") {
   const Converted converted = convert(R"(<swModel><tasks name="T"/></swModel><constraintsModel>
     <affinityConstraints xsi:type="am:RunnablePairingConstraint"><target xsi:type="am:TargetProcess"/>
       </affinityConstraints>
@@ -331,7 +331,7 @@ TEST_CASE("to 0.7.2: processes are no targets of constraints, and those that wer
                     "amalthea-converted.0.7.1.target"));
 }
 
-TEST_CASE("to 0.7.2: a model in the new form stays as it is") {
+TEST_CASE("to 0.7.2: a model in the new form is unchanged") {
   const Converted converted = test::convert("0.7.1", R"(
     <commonElements><tags name="S"/></commonElements>
     <swModel><labels name="L" dataStability="noProtection"/><runnables name="R">
@@ -348,7 +348,7 @@ TEST_CASE("to 0.7.2: a model in the new form stays as it is") {
   CHECK(converted.has("/swModel/runnables.0/runnableItems.1/items.0 : LabelAccess"));
 }
 
-TEST_CASE("models of 0.7.1 become what APP4MC makes of them, but for stated differences") {
+TEST_CASE("models of 0.7.1 convert like in APP4MC except for stated differences") {
   const std::string corpus = test::corpus_folder();
   const std::string input = corpus + "/app4mc/migration/072/0.7.1/input";
   const std::string reference = corpus + "/app4mc/migration/072/0.7.2/reference";

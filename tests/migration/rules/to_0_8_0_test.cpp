@@ -53,13 +53,13 @@ TEST_CASE("to 0.8.0: each operating system gets the data consistency of the mode
   check_way_back(content);
 }
 
-TEST_CASE("to 0.8.0: a data consistency without an operating system is kept if it says something") {
+TEST_CASE("to 0.8.0: a data consistency without an operating system is kept if it has content") {
   const Converted kept = convert(R"(<osModel><osDataConsistency mode="noProtection"/></osModel>)");
   CHECK(kept.has("/osModel/customProperties.0 @key = amalthea-converted.0.7.2.osDataConsistency"));
   CHECK(test::with_id(convert("<osModel><osDataConsistency/></osModel>").diagnostics, "AM0701").empty());
 }
 
-TEST_CASE("to 0.8.0: signed times are times, also in custom properties") {
+TEST_CASE("to 0.8.0: signed times are times also in custom properties") {
   const char* const content = R"(<swModel>
     <customProperties key="k"><value xsi:type="am:SignedTimeObject" value="-3" unit="ms"/></customProperties></swModel>
     <stimuliModel>
@@ -80,7 +80,7 @@ TEST_CASE("to 0.8.0: signed times are times, also in custom properties") {
     </stimuliModel>)");
 }
 
-TEST_CASE("to 0.8.0: ProbabilitySwitch is spelled right, in tasks and in ISRs") {
+TEST_CASE("to 0.8.0: the spelling of ProbabilitySwitch is corrected in tasks and in ISRs") {
   const char* const content = R"(<swModel>
     <isrs name="I"><callGraph><graphEntries xsi:type="am:ProbabiltitySwitch"/></callGraph></isrs>
     <tasks name="T"><callGraph><graphEntries xsi:type="am:ProbabiltitySwitch"><entries probability="0.5">
@@ -92,7 +92,7 @@ TEST_CASE("to 0.8.0: ProbabilitySwitch is spelled right, in tasks and in ISRs") 
   check_way_back(content);
 }
 
-TEST_CASE("to 0.8.0: units of data sizes and rates are spelled alike") {
+TEST_CASE("to 0.8.0: units of data sizes and rates have the same spelling") {
   const char* const content = R"(<swModel>
     <labels name="A"><size value="1" unit="kibit"/></labels><labels name="B"><size value="2" unit="byte"/></labels>
     <labels name="C"><size value="3" unit="kB"/></labels>
@@ -121,7 +121,7 @@ TEST_CASE("to 0.8.0: the mode of a mode label is that of its initial value") {
   CHECK(converted.has("/swModel/modeLabels.1/customProperties.0/value @value = M?type=Mode"));
 }
 
-TEST_CASE("to 0.8.0: conditions on hardware are kept as text, as APP4MC does") {
+TEST_CASE("to 0.8.0: conditions on hardware are kept as text like in APP4MC") {
   const Converted converted = convert(R"(<hwModel><system name="S"><ecus name="E"><microcontrollers name="M">
     <cores name="C"/></microcontrollers></ecus></system></hwModel><propertyConstraintsModel>
     <allocationConstraints xsi:type="am:ProcessAllocationConstraint">
@@ -144,7 +144,7 @@ TEST_CASE("to 0.8.0: conditions on hardware are kept as text, as APP4MC does") {
   CHECK(test::with_id(converted.diagnostics, "AM0701").size() == 2);
 }
 
-TEST_CASE("to 0.8.0: a model in the new form stays as it is") {
+TEST_CASE("to 0.8.0: a model in the new form is unchanged") {
   const Converted converted = convert(R"(<swModel><labels name="L"><size value="1" unit="KiB"/></labels></swModel>
     <osModel><operatingSystems><osDataConsistency mode="noProtection"/></operatingSystems></osModel>
     <mappingModel><memoryMapping abstractElement="L?type=Label"/></mappingModel>)");

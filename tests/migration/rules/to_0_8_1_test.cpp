@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps from 0.8.0 to 0.8.1, rule by rule, and to 0.8.2; models that APP4MC and their authors took along.
+// The steps from 0.8.0 to 0.8.1, rule by rule, and to 0.8.2; models migrated by APP4MC and their authors.
 
 #include <filesystem>
 #include <map>
@@ -52,7 +52,7 @@ constexpr amalthea::Version releases[] = {amalthea::Version::v0_7_1, amalthea::V
 
 }  // namespace
 
-TEST_CASE("to 0.8.1: stimuli have new names, and references follow in every form") {
+TEST_CASE("to 0.8.1: stimuli have new names and references follow in every form") {
   const char* const content = R"(
     <swModel><tasks name="T" stimuli="P?type=Periodic I?type=InterProcess"/>
       <customProperties key="k"><value xsi:type="am:ReferenceObject" value="P?type=Periodic"/></customProperties>
@@ -84,7 +84,7 @@ TEST_CASE("to 0.8.1: references to stimuli of other files follow too") {
         std::string::npos);
 }
 
-TEST_CASE("to 0.8.1: InterProcessTrigger triggers an InterProcessStimulus, and other stimuli are kept aside") {
+TEST_CASE("to 0.8.1: InterProcessTrigger triggers an InterProcessStimulus and other stimuli are kept as properties") {
   const Converted converted = convert(R"(<swModel><tasks name="T"><callGraph>
     <graphEntries xsi:type="am:CallSequence">
       <calls xsi:type="am:InterProcessActivation" stimulus="I?type=InterProcess"/>
@@ -144,7 +144,7 @@ TEST_CASE("to 0.8.1: the deadline of a periodic activation is a custom property"
   check_way_back(content);
 }
 
-TEST_CASE("to 0.8.1: priority and osekTaskGroup of a process are custom properties, 0 is nothing") {
+TEST_CASE("to 0.8.1: priority and osekTaskGroup of a process are custom properties unless 0") {
   const char* const content = R"(<swModel><isrs name="I" priority="7"/>
     <tasks name="T" priority="3" osekTaskGroup="2"/><tasks name="U" priority="0" osekTaskGroup="0"/>
     <processPrototypes name="P" priority="1"/></swModel>)";
@@ -174,7 +174,7 @@ TEST_CASE("to 0.8.1: the priority of a task allocation is a scheduling parameter
   check_way_back(content);
 }
 
-TEST_CASE("to 0.8.1: a scheduler is allocated to the cores it is responsible for") {
+TEST_CASE("to 0.8.1: a scheduler is allocated to the cores in its responsibility") {
   const char* const content = R"(<hwModel><system name="S"><ecus name="E"><microcontrollers name="M"><cores name="A"/>
     <cores name="B"/></microcontrollers></ecus></system></hwModel>
     <osModel><operatingSystems><taskSchedulers name="S"/></operatingSystems></osModel><mappingModel>
@@ -187,7 +187,7 @@ TEST_CASE("to 0.8.1: a scheduler is allocated to the cores it is responsible for
   check_way_back(content);
 }
 
-TEST_CASE("to 0.8.1: parameters of an algorithm are extensions, and a quantum stays where it is") {
+TEST_CASE("to 0.8.1: algorithm parameters are extensions and a quantum is unchanged") {
   const char* const content = R"(<osModel><operatingSystems>
     <taskSchedulers name="S"><schedulingAlgorithm xsi:type="am:UserSpecificSchedulingAlgorithm">
       <parameter key="k" value="v"/></schedulingAlgorithm></taskSchedulers>
@@ -219,7 +219,7 @@ TEST_CASE("to 0.8.1: instructions of a scheduling unit are computation items of 
   check_way_back(content);
 }
 
-TEST_CASE("to 0.8.1: delay, interrupt controller and properties of a scheduling unit are kept") {
+TEST_CASE("to 0.8.1: delay and interrupt controller and properties of a scheduling unit are kept") {
   const Converted converted = convert(R"(<osModel><operatingSystems>
     <taskSchedulers name="H" scheduleUnitPriority="0"><schedulingUnit xsi:type="am:SchedulingHWUnit">
       <customProperties key="k"><value xsi:type="am:StringObject" value="v"/></customProperties>
@@ -239,7 +239,7 @@ TEST_CASE("to 0.8.1: delay, interrupt controller and properties of a scheduling 
     </operatingSystems></osModel>)");
 }
 
-TEST_CASE("to 0.8.1: groups of runnables in sequencing constraints have the class of all others") {
+TEST_CASE("to 0.8.1: groups of runnables in sequencing constraints have the common class") {
   const char* const content = R"(<swModel><runnables name="R"/></swModel><constraintsModel>
     <runnableSequencingConstraints name="C"><runnableGroups runnables="R?type=Runnable"/>
       </runnableSequencingConstraints>
@@ -259,7 +259,7 @@ TEST_CASE("to 0.8.1: a group of labels states its class") {
   CHECK(converted.text().find(R"(<group xsi:type="am:LabelEntityGroup"/>)") != std::string::npos);
 }
 
-TEST_CASE("to 0.8.1: quartzes stand in the hardware system, in their order") {
+TEST_CASE("to 0.8.1: quartzes move to the hardware system in their order") {
   const Converted converted = convert(R"(<hwModel><system name="S"><quartzes name="Q1"/><ecus name="E">
     <quartzes name="Q2"><frequency value="2" unit="MHz"/><quartzes name="Q3"/></quartzes>
     <microcontrollers name="M"><cores name="C"><prescaler name="P" quartz="Q2?type=Quartz"/></cores></microcontrollers>
@@ -273,7 +273,7 @@ TEST_CASE("to 0.8.1: quartzes stand in the hardware system, in their order") {
   CHECK(converted.count("quartzes stand in the hardware system") == 2);
 }
 
-TEST_CASE("to 0.8.1: hardware within a quartz that is referred to stands beside the quartz") {
+TEST_CASE("to 0.8.1: referenced hardware within a quartz moves next to the quartz") {
   const Converted converted = convert(R"(<swModel><labels name="L"/></swModel><hwModel><system name="S"><ecus name="E">
     <quartzes name="Q"><memories name="M"/><memories name="N"/></quartzes></ecus></system></hwModel>
     <mappingModel><memoryMapping abstractElement="L?type=Label" memory="M?type=Memory"/></mappingModel>)");
@@ -282,14 +282,14 @@ TEST_CASE("to 0.8.1: hardware within a quartz that is referred to stands beside 
   CHECK(converted.dump.find("ecus.0/memories.1") == std::string::npos);
 }
 
-TEST_CASE("to 0.8.1: what a quartz contained, and access patterns, are kept") {
+TEST_CASE("to 0.8.1: content of quartzes and access patterns are kept as properties") {
   const Converted converted = convert(R"(<hwModel><memoryTypes name="T" xAccessPattern="x"/>
     <system name="S"><quartzes name="Q"><memories name="M"/></quartzes></system></hwModel>)");
   CHECK(converted.has("/hwModel/memoryTypes.0/customProperties.0 @key = amalthea-converted.0.8.0.xAccessPattern"));
   CHECK(converted.has("/hwModel/system/quartzes.0/customProperties.0 @key = amalthea-converted.0.8.0.memories"));
 }
 
-TEST_CASE("to 0.8.1: an event chain within another one is a SubEventChain in an EventChainContainer") {
+TEST_CASE("to 0.8.1: a nested event chain is a SubEventChain in an EventChainContainer") {
   const char* const content = R"(<constraintsModel><eventChains name="A" stimulus="E?type=LabelEvent">
       <segments xsi:type="am:SubEventChain"><eventChain name="B" stimulus="E?type=LabelEvent">
         <strands xsi:type="am:SubEventChain"><eventChain name="C"/></strands></eventChain></segments>
@@ -326,7 +326,7 @@ TEST_CASE("to 0.8.1: references to inner event chains are custom properties") {
   CHECK(converted.dump.find("timingConstraints.1 >scope.1") == std::string::npos);
 }
 
-TEST_CASE("to 0.8.1: a model in the new form stays as it is") {
+TEST_CASE("to 0.8.1: a model in the new form is unchanged") {
   const Converted converted = convert(R"(<swModel><tasks name="T" stimuli="P?type=PeriodicStimulus"/></swModel>
     <stimuliModel><stimuli xsi:type="am:PeriodicStimulus" name="P">
       <enablingModeValueList><entries xsi:type="am:ModeValue"/></enablingModeValueList></stimuli></stimuliModel>
@@ -348,7 +348,7 @@ TEST_CASE("to 0.8.2: only the namespace changes") {
   CHECK(converted.text().find("amalthea/0.8.2") != std::string::npos);
 }
 
-TEST_CASE("models of 0.8.0 become what APP4MC made of them, but for edits of their authors") {
+TEST_CASE("models of 0.8.0 convert like in APP4MC except for manual edits") {
   const std::string corpus = test::corpus_folder();
   const std::string history = corpus + "/app4mc/history/";
   // The delay of 1 ns, or of nothing, was given up by the authors together with the scheduling unit.
@@ -398,7 +398,7 @@ TEST_CASE("models of 0.8.0 become what APP4MC made of them, but for edits of the
   CHECK(models == 8);
 }
 
-TEST_CASE("models of 0.8.1 go back to 0.8.0 and come again") {
+TEST_CASE("models of 0.8.1 survive a round trip to 0.8.0") {
   const std::string corpus = test::corpus_folder();
   for (const auto& entry : std::filesystem::directory_iterator(corpus + "/app4mc/history/0.8.1")) {
     const std::string path = entry.path().string();
@@ -411,7 +411,7 @@ TEST_CASE("models of 0.8.1 go back to 0.8.0 and come again") {
   }
 }
 
-TEST_CASE("random models of 0.7.1 to 0.8.1 arrive in 0.8.2, and only what has no counterpart is kept by no rule") {
+TEST_CASE("random models of 0.7.1 to 0.8.1 convert to 0.8.2 and only content without counterpart is kept generically") {
   const std::set<std::string> without_counterpart = {
       "customProperties",                                 // of the operating system's instructions
       "source",           "target",   "hardwareContext",  // a quartz, which is no node of the hardware any more
@@ -433,7 +433,7 @@ TEST_CASE("random models of 0.7.1 to 0.8.1 arrive in 0.8.2, and only what has no
     }
 }
 
-TEST_CASE("EMF accepts what random models of 0.7.1 to 0.8.1 become in 0.8.2, and every reference resolves", "[emf]") {
+TEST_CASE("EMF accepts random models of 0.7.1 to 0.8.1 converted to 0.8.2 with all references resolved", "[emf]") {
   test::EmfBatch emf;
   for (const amalthea::Version version : releases)
     for (std::uint64_t seed = 1; seed <= 6; ++seed) {

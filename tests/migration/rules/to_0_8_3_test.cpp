@@ -17,7 +17,7 @@ test::Converted convert(std::string_view content) { return test::convert("0.8.2"
 
 }  // namespace
 
-TEST_CASE("an FInterfacePort is an InterfacePort, also where it is referred to") {
+TEST_CASE("an FInterfacePort becomes an InterfacePort including references") {
   const auto converted = convert(R"(<componentsModel>
     <components name="C"><ports xsi:type="am:FInterfacePort" name="p" interfaceName="I" kind="requires"/></components>
     <systems name="S"><groundedPorts port="C/p?type=FInterfacePort"/></systems></componentsModel>)");
@@ -32,7 +32,7 @@ TEST_CASE("an FInterfacePort is an InterfacePort, also where it is referred to")
   CHECK(back.has("/componentsModel/components.0/ports.0 : FInterfacePort"));
 }
 
-TEST_CASE("the deviation of a periodic stimulus is its jitter, and back") {
+TEST_CASE("the deviation of a periodic stimulus becomes its jitter and is restored") {
   const auto content = [](std::string_view feature) {
     return fmt::format(R"(<stimuliModel><stimuli xsi:type="am:PeriodicStimulus" name="S">
       <{}><lowerBound xsi:type="am:Time" value="1" unit="ms"/></{}><recurrence value="10" unit="ms"/></stimuli>
@@ -47,7 +47,7 @@ TEST_CASE("the deviation of a periodic stimulus is its jitter, and back") {
   CHECK(back.has("/stimuliModel/stimuli.0/stimulusDeviation : Deviation"));
 }
 
-TEST_CASE("a periodic stimulus with a clock is a VariableRateStimulus with a scenario, as APP4MC has it") {
+TEST_CASE("a periodic stimulus with a clock becomes a VariableRateStimulus with a scenario like in APP4MC") {
   const auto converted = convert(R"(<swModel><tasks name="T" stimuli="S?type=PeriodicStimulus"/></swModel>
     <stimuliModel><stimuli xsi:type="am:PeriodicStimulus" name="S" clock="C?type=ClockTriangleFunction">
     <offset value="1" unit="ms"/><recurrence value="10" unit="ms"/></stimuli>
@@ -63,7 +63,7 @@ TEST_CASE("a periodic stimulus with a clock is a VariableRateStimulus with a sce
   CHECK(converted.has(scenario + "/customProperties.0/value @unit = ms"));
 }
 
-TEST_CASE("sporadic, synthetic, single and arrival curve stimuli have the names of 0.8.3") {
+TEST_CASE("sporadic and synthetic and single and arrival curve stimuli get the names of 0.8.3") {
   const auto converted = convert(R"(<swModel><tasks name="T"
       stimuli="A?type=SporadicStimulus B?type=SyntheticStimulus Gone?type=SporadicStimulus"/></swModel>
     <stimuliModel>
@@ -86,7 +86,7 @@ TEST_CASE("sporadic, synthetic, single and arrival curve stimuli have the names 
                               "Gone?type=RelativePeriodicStimulus") != std::string::npos);
 }
 
-TEST_CASE("what stimuli of 0.8.3 are called goes back to 0.8.2") {
+TEST_CASE("stimulus names of 0.8.3 are restored to 0.8.2") {
   const auto back = test::convert("0.8.3", R"(<stimuliModel>
       <stimuli xsi:type="am:RelativePeriodicStimulus" name="A"><nextOccurrence/></stimuli>
       <stimuli xsi:type="am:PeriodicSyntheticStimulus" name="B"><recurrence value="9" unit="ms"/>
@@ -104,7 +104,7 @@ TEST_CASE("what stimuli of 0.8.3 are called goes back to 0.8.2") {
   CHECK(back.has("/stimuliModel/stimuli.3/entries.0 @numberOfEvents = 2"));
 }
 
-TEST_CASE("what sporadic and synthetic stimuli lost is kept aside by this step") {
+TEST_CASE("dropped content of sporadic and synthetic stimuli is kept as properties") {
   const auto converted = test::convert("0.8.2", R"(<stimuliModel>
     <stimuli xsi:type="am:SporadicStimulus" name="A" description="d"/>
     <stimuli xsi:type="am:SyntheticStimulus" name="B"><stimulusDeviation/></stimuli></stimuliModel>)",
@@ -113,7 +113,7 @@ TEST_CASE("what sporadic and synthetic stimuli lost is kept aside by this step")
   CHECK(converted.has("/stimuliModel/stimuli.1/customProperties.0 @key = amalthea-converted.0.8.2.stimulusDeviation"));
 }
 
-TEST_CASE("the deviation of other stimuli is kept aside") {
+TEST_CASE("the deviation of other stimuli is kept as a property") {
   const auto converted = convert(R"(<stimuliModel><stimuli xsi:type="am:InterProcessStimulus" name="S">
     <stimulusDeviation/></stimuli></stimuliModel>)");
   CHECK(converted.has("/stimuliModel/stimuli.0/customProperties.0 @key = amalthea-converted.0.8.2.stimulusDeviation"));
@@ -126,7 +126,7 @@ constexpr std::string_view modes = R"(<modes name="M"><literals name="a"/><liter
 
 }  // namespace
 
-TEST_CASE("the entries of a mode switch have a condition on its label, one of whose values has to hold, and back") {
+TEST_CASE("mode switch entries get a disjunctive condition on its label and are restored") {
   const auto converted = convert(fmt::format(R"(<swModel>{}<tasks name="T"><callGraph>
     <graphEntries xsi:type="am:ModeSwitch" valueProvider="L?type=ModeLabel">
       <entries values="M/a?type=ModeLiteral M/b?type=ModeLiteral"/></graphEntries></callGraph></tasks></swModel>)",
@@ -152,13 +152,13 @@ TEST_CASE("the entries of a mode switch have a condition on its label, one of wh
   CHECK(back.has("/swModel/runnables.0/runnableItems.0/entries.0 >values.1 = /swModel/modes.0/literals.1"));
 }
 
-TEST_CASE("an entry of a mode switch that says nothing has an empty condition") {
+TEST_CASE("a mode switch entry without content gets an empty condition") {
   const auto converted = convert(R"(<swModel><tasks name="T"><callGraph>
     <graphEntries xsi:type="am:ModeSwitch"><entries/></graphEntries></callGraph></tasks></swModel>)");
   CHECK(converted.has("/swModel/tasks.0/callGraph/graphEntries.0/entries.0/condition : ModeValueDisjunction"));
 }
 
-TEST_CASE("a condition on several labels does not go back to 0.8.2") {
+TEST_CASE("a condition on several labels cannot be restored to 0.8.2") {
   const auto back = test::convert("0.8.3",
                                   fmt::format(R"(<swModel>{}<modeLabels name="K" initialValue="M/a?type=ModeLiteral"/>
     <runnables name="R"><runnableItems xsi:type="am:RunnableModeSwitch"><entries><condition>
@@ -170,7 +170,7 @@ TEST_CASE("a condition on several labels does not go back to 0.8.2") {
   CHECK_FALSE(back.done);
 }
 
-TEST_CASE("addresses become hexadecimal, zeros before them mean nothing, and back") {
+TEST_CASE("addresses become hexadecimal without leading zeros and are restored") {
   const auto converted = convert(R"(<mappingModel><memoryMapping memoryPositionAddress="010"/>
     <physicalSectionMapping name="P" startAddress="4096" endAddress="8191"/></mappingModel>)");
   CHECK(converted.text().find(R"(memoryPositionAddress="0xa")") != std::string::npos);
@@ -180,7 +180,7 @@ TEST_CASE("addresses become hexadecimal, zeros before them mean nothing, and bac
   CHECK(back.text().find(R"(memoryPositionAddress="10")") != std::string::npos);
 }
 
-TEST_CASE("what is in the form of 0.8.3 already stays as it is") {
+TEST_CASE("content that already has the form of 0.8.3 is unchanged") {
   const auto converted = convert(fmt::format(R"(<swModel>{}<runnables name="R">
     <runnableItems xsi:type="am:RunnableModeSwitch"><entries><condition>
       <entries xsi:type="am:ModeValue" valueProvider="L?type=ModeLabel" value="M/a?type=ModeLiteral"/>
@@ -190,7 +190,7 @@ TEST_CASE("what is in the form of 0.8.3 already stays as it is") {
   CHECK(converted.rules.empty());
 }
 
-TEST_CASE("examples of APP4MC become from 0.8.2 to 0.8.3 what they are there") {
+TEST_CASE("examples of APP4MC convert from 0.8.2 to 0.8.3 like in APP4MC") {
   const std::string corpus = test::corpus_folder();
   const auto folder = std::filesystem::path(corpus) / "app4mc/history";
   std::size_t count = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What changes from 0.8.3 to 0.9.0: the hardware and what refers to it.
+// What changes from 0.8.3 to 0.9.0: the hardware and references to it.
 
 #include <algorithm>
 #include <filesystem>
@@ -17,7 +17,7 @@ namespace {
 
 test::Converted convert(std::string_view content) { return test::convert("0.8.3", content, "0.9.0"); }
 
-/// In one microcontroller of one ECU; `model` stands beside the system.
+/// In one microcontroller of one ECU; `model` is added next to the system.
 std::string hardware(std::string_view controller, std::string_view model = {}) {
   return fmt::format(R"(<hwModel>{}<system name="Sys"><ecus name="Ecu"><microcontrollers name="Mc">{}
     </microcontrollers></ecus><quartzes name="Q"><frequency value="100" unit="MHz"/></quartzes></system></hwModel>)",
@@ -28,7 +28,7 @@ const std::string mc = "/hwModel/structures.0/structures.0/structures.0";
 
 }  // namespace
 
-TEST_CASE("systems, ECUs and microcontrollers are structures in each other") {
+TEST_CASE("systems and ECUs and microcontrollers become nested structures") {
   const auto converted = convert(hardware(R"(<cores name="C"/>)"));
   CHECK(converted.has("/hwModel/structures.0 # Sys?type=HwStructure"));
   CHECK(converted.has("/hwModel/structures.0 @structureType = System"));
@@ -37,7 +37,7 @@ TEST_CASE("systems, ECUs and microcontrollers are structures in each other") {
   CHECK(converted.has(mc + "/modules.0 # C?type=ProcessingUnit"));
 }
 
-TEST_CASE("memories and networks become modules of the structure around them, before its cores") {
+TEST_CASE("memories and networks become modules of the enclosing structure before its cores") {
   const auto converted = convert(hardware(R"(
     <cores name="C"><memories name="Local"/><networks name="InCore"/></cores>
     <memories name="M"><memories name="Bank"/></memories><networks name="N"/>
@@ -52,14 +52,14 @@ TEST_CASE("memories and networks become modules of the structure around them, be
   CHECK(converted.has(mc + "/structures.0/modules.0 # Buffer?type=Memory"));
 }
 
-TEST_CASE("types of systems, ECUs and microcontrollers are kept aside") {
+TEST_CASE("types of systems and ECUs and microcontrollers are kept as properties") {
   const auto converted = convert(R"(<hwModel><ecuTypes name="T"/><system name="S">
     <ecus name="E" ecuType="T?type=ECUType"/></system></hwModel>)");
   CHECK(converted.has("/hwModel/customProperties.0 @key = amalthea-converted.0.8.3.ecuTypes"));
   CHECK(converted.has("/hwModel/structures.0/structures.0/customProperties.0 @key = amalthea-converted.0.8.3.ecuType"));
 }
 
-TEST_CASE("a core type defines CPUs, its instructions per cycle are a feature that equal types share") {
+TEST_CASE("a core type defines CPUs and equal types share the feature of instructions per cycle") {
   const auto converted = convert(hardware(
       R"(<cores name="C" coreType="A?type=CoreType" lockstepGroup="0"/>)",
       R"(<coreTypes name="A" instructionsPerCycle="1.5" bitWidth="32"/><coreTypes name="B" instructionsPerCycle="1.5"/>
@@ -77,7 +77,7 @@ TEST_CASE("a core type defines CPUs, its instructions per cycle are a feature th
   CHECK(converted.text().find("lockstepGroup") == std::string::npos);
 }
 
-TEST_CASE("memory types come first among the definitions, and the kind of memory is kept aside") {
+TEST_CASE("memory types become the first definitions and the kind of memory is kept as a property") {
   const auto converted = convert(
       hardware(R"(<memories name="M" type="Ram?type=MemoryType"/>)",
                R"(<coreTypes name="A"/><memoryTypes name="Ram" type="RAM"><size value="4" unit="MB"/></memoryTypes>)"));
@@ -88,7 +88,7 @@ TEST_CASE("memory types come first among the definitions, and the kind of memory
   CHECK(converted.has(mc + "/modules.0 >definition = /hwModel/definitions.0"));
 }
 
-TEST_CASE("a memory of a cache type is a cache, in a core one of its own") {
+TEST_CASE("a memory of a cache type becomes a cache within its core") {
   const auto converted =
       convert(hardware(R"(<memories name="L2" type="K?type=MemoryType"/>
     <cores name="C"><memories name="L1" type="K?type=MemoryType"/></cores>)",
@@ -100,7 +100,7 @@ TEST_CASE("a memory of a cache type is a cache, in a core one of its own") {
   CHECK(converted.count("memories of a cache type are caches") == 2);
 }
 
-TEST_CASE("buses, bridges and crossbar switches define connection handlers") {
+TEST_CASE("buses and bridges and crossbar switches define connection handlers") {
   const auto converted =
       test::convert("0.8.3",
                     hardware(R"(<networks name="N" type="X?type=CrossbarSwitch"/>)",
@@ -117,7 +117,7 @@ TEST_CASE("buses, bridges and crossbar switches define connection handlers") {
   CHECK(converted.has(mc + "/modules.0 >definition = /hwModel/definitions.1"));
 }
 
-TEST_CASE("quartzes are domains, the nearest prescaler chooses one, a ratio makes one of its own that is shared") {
+TEST_CASE("quartzes become domains and the nearest prescaler selects one and ratios create shared ones") {
   const auto converted = convert(hardware(R"(<prescaler quartz="Q?type=Quartz"/>
     <memories name="M"/>
     <cores name="A"><prescaler clockRatio="0.5" quartz="Q?type=Quartz"/></cores>
@@ -136,7 +136,7 @@ TEST_CASE("quartzes are domains, the nearest prescaler chooses one, a ratio make
   CHECK(converted.has(mc + "/modules.4/customProperties.0 @key = amalthea-converted.0.8.3.prescaler"));
 }
 
-TEST_CASE("ports initiate or respond, pins and addresses are kept aside") {
+TEST_CASE("ports initiate or respond and pins and addresses are kept as properties") {
   const auto converted = convert(hardware(R"(<memories name="M">
     <ports xsi:type="am:ComplexPort" name="p" bitWidth="32" master="false" schedValue="2" baseAddress="0x10"
            addressRange="0x0" direction="RW"><pins xsi:type="am:ComplexPin" name="x"/></ports>
@@ -152,7 +152,7 @@ TEST_CASE("ports initiate or respond, pins and addresses are kept aside") {
   CHECK(converted.has(mc + "/modules.0/ports.2 : HwPort"));
 }
 
-TEST_CASE("a port at a network is connected with a port of its handler") {
+TEST_CASE("a port at a network gets a connection to a port of its handler") {
   const auto converted = convert(hardware(R"(<networks name="N"/><memories name="M">
     <ports xsi:type="am:ComplexPort" name="p" bitWidth="32" master="false" network="N?type=Network"/></memories>)"));
   CHECK(converted.has(mc + "/modules.1/ports.0 # N/M_p?type=HwPort"));
@@ -162,7 +162,7 @@ TEST_CASE("a port at a network is connected with a port of its handler") {
   CHECK(converted.has(mc + "/connections.0 >port2 = " + mc + "/modules.1/ports.0"));
 }
 
-TEST_CASE("cycles at the ports of a memory are the access latency of its definition, made where there is none") {
+TEST_CASE("cycles at memory ports become the access latency of the memory's definition") {
   const auto converted = convert(hardware(R"(
     <memories name="A" type="T?type=MemoryType"><ports xsi:type="am:ComplexPort" name="p" readCycles="3"
               writeCycles="3"/></memories>
@@ -175,7 +175,7 @@ TEST_CASE("cycles at the ports of a memory are the access latency of its definit
   CHECK(converted.text().find("Cycles") == std::string::npos);
 }
 
-TEST_CASE("cycles that differ in direction or between memories of a type are kept aside at the ports") {
+TEST_CASE("cycles that differ by direction or between memories of a type are kept at the ports") {
   const auto converted = convert(hardware(R"(
     <memories name="A"><ports xsi:type="am:ComplexPort" name="p" readCycles="3" writeCycles="4"/></memories>
     <memories name="B" type="T?type=MemoryType"><ports xsi:type="am:ComplexPort" name="p" readCycles="1"/></memories>
@@ -187,7 +187,7 @@ TEST_CASE("cycles that differ in direction or between memories of a type are kep
   CHECK(converted.has(mc + "/modules.2/ports.0/customProperties.0/value @value = 2"));
 }
 
-TEST_CASE("a latency access path is an access element of the core it begins at") {
+TEST_CASE("a latency access path becomes an access element of its starting core") {
   const auto converted = convert(
       hardware(R"(<memories name="M"/><cores name="C">
       <prescaler clockRatio="1.0" quartz="Q?type=Quartz"/></cores>)",
@@ -205,7 +205,7 @@ TEST_CASE("a latency access path is an access element of the core it begins at")
   CHECK(converted.count("access paths are access elements of cores") == 1);
 }
 
-TEST_CASE("several latencies and parts of a path add up, in cycles of the core") {
+TEST_CASE("several latencies and path parts add up in cycles of the core") {
   const auto converted = convert(
       hardware(R"(<memories name="M"/><cores name="C">
       <prescaler clockRatio="2.0" quartz="Q?type=Quartz"/></cores>)",
@@ -222,7 +222,7 @@ TEST_CASE("several latencies and parts of a path add up, in cycles of the core")
   CHECK(converted.has("/hwModel/customProperties.0 @key = amalthea-converted.0.8.3.accessPaths"));
 }
 
-TEST_CASE("a path over ports is an access element with the networks on its way") {
+TEST_CASE("a path over ports becomes an access element with the networks along it") {
   const auto converted =
       convert(hardware(R"(<networks name="N"/><memories name="M">
       <ports xsi:type="am:ComplexPort" name="p" network="N?type=Network" readCycles="4" writeCycles="6"/></memories>
@@ -235,7 +235,7 @@ TEST_CASE("a path over ports is an access element with the networks on its way")
   CHECK(converted.has(element + "/accessPath >pathElements.0 = " + mc + "/modules.1"));
 }
 
-TEST_CASE("cycles of another clock that are no whole cycles of the core are rounded up, which is said") {
+TEST_CASE("cycles of another clock are rounded up to whole core cycles with a report") {
   const auto converted = convert(
       hardware(R"(<memories name="M"/><cores name="C">
       <prescaler clockRatio="0.5" quartz="Q?type=Quartz"/></cores>)",
@@ -245,7 +245,7 @@ TEST_CASE("cycles of another clock that are no whole cycles of the core are roun
   CHECK(test::with_id(converted.diagnostics, "AM0702").size() == 1);
 }
 
-TEST_CASE("clocks, instructions per cycle and costs of accesses are those of before") {
+TEST_CASE("clocks and instructions per cycle and access costs are unchanged") {
   const std::string content =
       hardware(R"(<prescaler clockRatio="1.0" quartz="Q?type=Quartz"/>
     <memories name="M1" type="Ram?type=MemoryType">
@@ -300,7 +300,7 @@ TEST_CASE("clocks, instructions per cycle and costs of accesses are those of bef
   }
 }
 
-TEST_CASE("instructions of runnables are needs of that key, and back") {
+TEST_CASE("instructions of runnables become needs with that key and are restored") {
   const auto converted = convert(R"(<swModel><runnables name="R"><runnableItems xsi:type="am:RunnableInstructions">
       <default xsi:type="am:InstructionsConstant" value="7"/>
       <extended key="A?type=CoreType"><value xsi:type="am:InstructionsDeviation"><deviation>
@@ -325,7 +325,7 @@ TEST_CASE("instructions of runnables are needs of that key, and back") {
   CHECK(back.has(item + "/default @value = 7"));
 }
 
-TEST_CASE("other needs than instructions do not go back to 0.8.3") {
+TEST_CASE("needs other than instructions cannot be restored to 0.8.3") {
   CHECK_FALSE(test::convert("0.9.0", R"(<swModel><runnables name="R">
     <runnableItems xsi:type="am:ExecutionNeed"><default key="Flops"><value xsi:type="am:NeedConstant" value="7"/>
     </default></runnableItems></runnables></swModel>)",
@@ -333,7 +333,7 @@ TEST_CASE("other needs than instructions do not go back to 0.8.3") {
                   .done);
 }
 
-TEST_CASE("statistics of instruction fetches are kept aside") {
+TEST_CASE("statistics of instruction fetches are kept as properties") {
   const auto converted = convert(R"(<swModel><runnables name="R"><runnableItems xsi:type="am:RunnableInstructions">
     <default xsi:type="am:InstructionsConstant" value="7"><fetchStatistic/></default></runnableItems></runnables>
     </swModel>)");
@@ -342,7 +342,7 @@ TEST_CASE("statistics of instruction fetches are kept aside") {
                     "amalthea-converted.0.8.3.fetchStatistic"));
 }
 
-TEST_CASE("allocations, events, constraints and properties refer to processing units") {
+TEST_CASE("allocations and events and constraints and properties refer to processing units") {
   const auto converted = convert(hardware(R"(<cores name="C"/>)") + R"(
     <osModel><operatingSystems name="O"><taskSchedulers name="S"/></operatingSystems></osModel>
     <swModel><tasks name="T"><customProperties key="k"><value xsi:type="am:ReferenceObject" value="C?type=Core"/>
@@ -363,7 +363,7 @@ TEST_CASE("allocations, events, constraints and properties refer to processing u
   CHECK(converted.has("/swModel/tasks.0/customProperties.0/value >value = " + core));
 }
 
-TEST_CASE("what may refer to a unit or a memory only has references to other things kept aside") {
+TEST_CASE("references to other things than a unit or memory are kept as properties") {
   const auto converted = test::convert("0.8.3",
                                        hardware(R"(<memories name="K" type="T?type=MemoryType"/>
                                               <cores name="C"/>)",
@@ -381,7 +381,7 @@ TEST_CASE("what may refer to a unit or a memory only has references to other thi
   CHECK(converted.has("/mappingModel/memoryMapping.0/customProperties.0/value @value = K?type=Cache"));
 }
 
-TEST_CASE("the hardware of several files moves to the first, and references between files follow") {
+TEST_CASE("hardware of several files moves to the first and references between files follow") {
   const test::TemporaryFolder folder;
   const auto write = [&](std::string_view name, std::string_view content) {
     test::write_text(fmt::format("{}/{}", folder.path(), name),
@@ -405,7 +405,7 @@ TEST_CASE("the hardware of several files moves to the first, and references betw
   CHECK(converted.texts[1].find(R"(<key href="amlt:/#T?type=ProcessingUnitDefinition"/>)") != std::string::npos);
 }
 
-TEST_CASE("a file whose root is no whole model is left alone") {
+TEST_CASE("a file whose root is not a whole model is unchanged") {
   const test::TemporaryFolder folder;
   const std::string path = folder.path() + "/quartz.amxmi";
   test::write_text(path, R"(<am:Quartz xmi:version="2.0" xmlns:xmi="http://www.omg.org/XMI"
@@ -413,7 +413,7 @@ TEST_CASE("a file whose root is no whole model is left alone") {
   CHECK(test::convert_files({path}, "0.9.0").texts.size() == 1);
 }
 
-TEST_CASE("hardware in the form of 0.9.0 stays as it is") {
+TEST_CASE("hardware in the form of 0.9.0 is unchanged") {
   const auto converted = test::convert("0.9.0", R"(<hwModel>
     <definitions xsi:type="am:MemoryDefinition" name="D"/>
     <structures name="S" structureType="System"><modules xsi:type="am:Memory" name="M"
@@ -423,7 +423,7 @@ TEST_CASE("hardware in the form of 0.9.0 stays as it is") {
   CHECK(converted.rules.empty());
 }
 
-TEST_CASE("examples of APP4MC become from 0.8.3 to 0.9.1 what they are there, but for hardware their authors rewrote") {
+TEST_CASE("examples of APP4MC convert from 0.8.3 to 0.9.1 like in APP4MC except for rewritten hardware") {
   const std::string corpus = test::corpus_folder();
   const auto folder = std::filesystem::path(corpus) / "app4mc/history";
   std::size_t count = 0;
@@ -434,12 +434,12 @@ TEST_CASE("examples of APP4MC become from 0.8.3 to 0.9.1 what they are there, bu
     const auto converted = test::convert_files({file.path().string()}, "0.9.1");
     const std::string now = name == "AMALTHEA_Democar.amxmi" ? "democar.amxmi" : name;
     auto different = test::differences(converted.dump, test::dump_of({(folder / "0.9.1" / now).string()}));
-    // Whoever took these to 0.9.0 wrote their small hardware models anew: other names (DefaultCore, Frequency_1), 600
-    // MHz for 6E8 Hz, other ports and latencies, no custom properties.
+    // The authors who migrated these to 0.9.0 rewrote their small hardware models: other names (DefaultCore,
+    // Frequency_1), 600 MHz for 6E8 Hz, other ports and latencies, no custom properties.
     different.erase(std::remove_if(different.begin(), different.end(),
                                    [](const std::string& line) { return line.compare(2, 9, "/hwModel/") == 0; }),
                     different.end());
-    if (name == "AMALTHEA_Democar.amxmi")  // an empty element that somebody removed
+    if (name == "AMALTHEA_Democar.amxmi")  // an empty element that was removed manually
       CHECK(different ==
             std::vector<std::string>{"- /osModel/operatingSystems.0/osDataConsistency : OsDataConsistency",
                                      "- /osModel/operatingSystems.0/osDataConsistency @mode ~ _undefined_"});

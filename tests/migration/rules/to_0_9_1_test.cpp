@@ -8,7 +8,7 @@
 #include "tests/migration/converted.hpp"
 #include "tests/support/test_models.hpp"
 
-TEST_CASE("a TimeObject is a Time, in lists too, and back where it is the value of a property") {
+TEST_CASE("a TimeObject becomes a Time also in lists and is restored as a property value") {
   const auto converted = test::convert("0.9.0", R"(<swModel><tasks name="T">
     <customProperties key="k"><value xsi:type="am:TimeObject" value="3" unit="ms"/></customProperties>
     <customProperties key="l"><value xsi:type="am:ListObject">
@@ -30,7 +30,7 @@ TEST_CASE("a TimeObject is a Time, in lists too, and back where it is the value 
   CHECK(back.has("/stimuliModel/stimuli.0/occurrence : Time"));
 }
 
-TEST_CASE("the key of a need is the name of a category where it was a reference to it") {
+TEST_CASE("the key of a need becomes the category name") {
   const auto converted = test::convert("0.9.0", R"(<swModel><runnables name="R">
     <runnableItems xsi:type="am:ExecutionNeed"><default key="Float+operations?type=HwFeatureCategory">
       <value xsi:type="am:NeedConstant" value="3"/></default>
@@ -45,7 +45,7 @@ TEST_CASE("the key of a need is the name of a category where it was a reference 
   CHECK(converted.count("the key of a need is the name of a category") == 2);
 }
 
-TEST_CASE("nothing has to be changed from 0.9.1 to 0.9.2") {
+TEST_CASE("nothing changes from 0.9.1 to 0.9.2") {
   const auto converted = test::convert("0.9.1", R"(<hwModel>
     <definitions xsi:type="am:MemoryDefinition" name="M"/>
     <definitions xsi:type="am:ConnectionHandlerDefinition" name="C" policy="FCFS"/></hwModel>)",
@@ -54,7 +54,7 @@ TEST_CASE("nothing has to be changed from 0.9.1 to 0.9.2") {
   CHECK(converted.has("/hwModel/definitions.1 @policy = FCFS"));
 }
 
-TEST_CASE("examples of APP4MC become from 0.9.0 to 0.9.1 and 0.9.2 what they are there") {
+TEST_CASE("examples of APP4MC convert from 0.9.0 to 0.9.1 and 0.9.2 like in APP4MC") {
   const std::string corpus = test::corpus_folder();
   const auto folder = std::filesystem::path(corpus) / "app4mc/history";
   for (const auto& [from, to] : {std::pair{"0.9.0", "0.9.1"}, {"0.9.1", "0.9.2"}, {"0.9.0", "0.9.2"}})

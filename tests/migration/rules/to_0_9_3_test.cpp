@@ -26,7 +26,7 @@ constexpr std::string_view needs = "Ticks for needs of instructions";
 
 }  // namespace
 
-TEST_CASE("needs of instructions become ticks, per definition divided by what it executes per cycle, cut off") {
+TEST_CASE("instruction needs become ticks rounded down per definition") {
   const auto converted = test::convert("0.9.2", runnable(R"(<runnableItems xsi:type="am:ExecutionNeed">
       <default key="Instructions"><value xsi:type="am:NeedConstant" value="7"/></default>
       <extended key="Fast?type=ProcessingUnitDefinition">
@@ -45,7 +45,7 @@ TEST_CASE("needs of instructions become ticks, per definition divided by what it
   CHECK(test::holds(converted.diagnostics.all().front().message, "per cycle"));  // of the default
 }
 
-TEST_CASE("other needs stay an execution need beside the ticks, in their place") {
+TEST_CASE("other needs stay an execution need beside the ticks in their position") {
   const auto converted = test::convert("0.9.2", runnable(R"(<runnableItems xsi:type="am:ExecutionNeed">
       <default key="FLOP"><value xsi:type="am:NeedConstant" value="4"/></default>
       <default key="Instructions"><value xsi:type="am:NeedConstant" value="8"/></default>
@@ -63,7 +63,7 @@ TEST_CASE("other needs stay an execution need beside the ticks, in their place")
   CHECK(test::holds(converted.text(), "amalthea-converted.0.9.2.extended"));  // the FLOP of Fast
 }
 
-TEST_CASE("deviations of needs become discrete values of the kind of their distribution") {
+TEST_CASE("deviations of needs become discrete values of their distribution kind") {
   const auto of = [](std::string_view distribution) {
     return test::convert("0.9.2",
                          runnable(fmt::format(R"(<runnableItems xsi:type="am:ExecutionNeed">
@@ -98,7 +98,7 @@ TEST_CASE("deviations of needs become discrete values of the kind of their distr
   CHECK(test::holds(parameters.text(), "amalthea-converted.0.9.2.kappa"));
 }
 
-TEST_CASE("overheads of the operating system are ticks, and references to them follow") {
+TEST_CASE("overheads of the operating system become ticks and references follow") {
   const auto converted = test::convert("0.9.2", R"(<osModel>
       <operatingSystems name="Os" overhead="Costs?type=OsInstructions">
         <taskSchedulers name="S"><computationItems xsi:type="am:ExecutionNeed">
@@ -124,7 +124,7 @@ TEST_CASE("overheads of the operating system are ticks, and references to them f
   CHECK(test::holds(converted.text(), "amalthea-converted.0.9.2.fetchStatistic"));
 }
 
-TEST_CASE("latencies are discrete values, and constant ones again latencies") {
+TEST_CASE("latencies become discrete values and constant ones are restored") {
   const auto converted = test::convert("0.9.2", R"(<hwModel>
       <definitions xsi:type="am:MemoryDefinition" name="M"><accessLatency xsi:type="am:LatencyConstant" cycles="4"/></definitions>
       <definitions xsi:type="am:ConnectionHandlerDefinition" name="C">
@@ -142,7 +142,7 @@ TEST_CASE("latencies are discrete values, and constant ones again latencies") {
   CHECK(back.has("/hwModel/definitions.0/accessLatency @cycles = 4"));
 }
 
-TEST_CASE("deviations of times and of occurrences have classes of their own") {
+TEST_CASE("deviations of times and of occurrences get separate classes") {
   const auto converted = test::convert("0.9.2", R"(<swModel>
       <activations xsi:type="am:SporadicActivation" name="A"><activationDeviation>
         <lowerBound xsi:type="am:Time" value="1" unit="ms"/><upperBound xsi:type="am:Time" value="2" unit="ms"/>
@@ -167,7 +167,7 @@ TEST_CASE("deviations of times and of occurrences have classes of their own") {
   CHECK(test::holds(converted.text(), R"(maxIncreasePerStep="0.25")"));
 }
 
-TEST_CASE("instructions to process a chunk are ticks, and back") {
+TEST_CASE("instructions to process a chunk become ticks and are restored") {
   const auto file = [](std::string_view attribute) {
     return fmt::format(R"(<swModel><runnables name="R"><runnableItems xsi:type="am:LabelAccess" access="read">
         <transmissionPolicy {}="3"/></runnableItems></runnables></swModel>)",
@@ -179,7 +179,7 @@ TEST_CASE("instructions to process a chunk are ticks, and back") {
             .has("/swModel/runnables.0/runnableItems.0/transmissionPolicy @chunkProcessingInstructions = 3"));
 }
 
-TEST_CASE("ticks and deviations lead back to instructions and distributions") {
+TEST_CASE("ticks and deviations are restored to instructions and distributions") {
   constexpr std::string_view model = R"(<swModel>
       <runnables name="R"><runnableItems xsi:type="am:ExecutionNeed">
         <default key="Instructions"><value xsi:type="am:NeedDeviation"><deviation>
@@ -216,7 +216,7 @@ TEST_CASE("ticks and deviations lead back to instructions and distributions") {
                   .done);
 }
 
-TEST_CASE("examples that AMALTHEA's own migration took from 0.9.2 to 0.9.5 arrive at the same models, and back") {
+TEST_CASE("examples migrated by AMALTHEA from 0.9.2 to 0.9.5 match in both directions") {
   const std::string corpus = test::corpus_folder();
   const std::string history = corpus + "/app4mc/history/", examples = corpus + "/app4mc/0.9.5/examples/";
   const std::pair<std::string, std::string> files[] = {

@@ -33,7 +33,7 @@ constexpr std::string_view modes = R"(<swModel>
 
 }  // namespace
 
-TEST_CASE("values of modes are names of literals, and a mode label has its mode") {
+TEST_CASE("mode values become literal names and a mode label gets its mode") {
   const auto converted = test::convert("0.9.3", modes, "0.9.4");
   CHECK(converted.has("/swModel/modes.0 : EnumMode"));
   CHECK(converted.has("/swModel/modeLabels.0 >mode = /swModel/modes.0"));
@@ -45,7 +45,7 @@ TEST_CASE("values of modes are names of literals, and a mode label has its mode"
   CHECK(converted.has("/stimuliModel/stimuli.0/setModeValueList/entries.0 >label = /swModel/modeLabels.0"));
 }
 
-TEST_CASE("conditions of modes state that the value is equal") {
+TEST_CASE("mode conditions state equality") {
   const auto converted = test::convert("0.9.3", modes, "0.9.4");
   const std::string at = "/swModel/runnables.0/runnableItems.1/entries.0/condition";
   CHECK(converted.has(at + " : ModeConditionDisjunction"));
@@ -57,7 +57,7 @@ TEST_CASE("conditions of modes state that the value is equal") {
   CHECK(converted.has("/stimuliModel/stimuli.0/executionCondition/entries.0 @value = off"));
 }
 
-TEST_CASE("modes of enumerations lead back to references, and to the same again") {
+TEST_CASE("modes of enumerations survive a round trip to references") {
   const auto there = test::convert("0.9.3", modes, "0.9.4");
   const auto back = test::convert("0.9.4", test::content_of(there.text()), "0.9.3");
   REQUIRE(back.done);
@@ -65,13 +65,13 @@ TEST_CASE("modes of enumerations lead back to references, and to the same again"
   CHECK(test::differences(back.dump, original.dump).empty());
 }
 
-TEST_CASE("modes in the new form stay as they are in a file that says it is older") {
+TEST_CASE("modes in the new form are unchanged in a file with an older version") {
   const auto there = test::convert("0.9.3", modes, "0.9.4");
   const auto again = test::convert("0.9.3", test::content_of(there.text()), "0.9.4");
   CHECK(test::differences(again.dump, there.dump).empty());
 }
 
-TEST_CASE("modes that disable a stimulus are the opposite in its execution condition") {
+TEST_CASE("disabling modes become the negated execution condition") {
   const auto converted = test::convert("0.9.3", R"(<swModel>
       <modes name="M"><literals name="a"/><literals name="b"/></modes><modeLabels name="m" initialValue="M/a?type=ModeLiteral"/>
       <modeLabels name="n" initialValue="M/a?type=ModeLiteral"/></swModel>
@@ -91,7 +91,7 @@ TEST_CASE("modes that disable a stimulus are the opposite in its execution condi
   CHECK_FALSE(test::holds(converted.text(), "disabling"));
 }
 
-TEST_CASE("the deadline of a runnable is a requirement, and again a deadline") {
+TEST_CASE("the deadline of a runnable becomes a requirement and is restored") {
   constexpr std::string_view model =
       R"(<swModel><runnables name="R one"><deadline value="5" unit="ms"/></runnables></swModel>)";
   const auto converted = test::convert("0.9.3", model, "0.9.4");
@@ -106,7 +106,7 @@ TEST_CASE("the deadline of a runnable is a requirement, and again a deadline") {
   CHECK_FALSE(test::holds(back.text(), "constraintsModel"));
 }
 
-TEST_CASE("mappings of types to platforms are aliases, ABH is AHB, and both back") {
+TEST_CASE("mappings of types to platforms become aliases and ABH becomes AHB and both are restored") {
   const auto converted = test::convert("0.9.3", R"(<swModel>
       <typeDefinitions xsi:type="am:BaseTypeDefinition" name="t"><dataMapping platformName="C" platformType="int"/></typeDefinitions>
     </swModel><hwModel><structures name="s"><ports name="p" portInterface="ABH"/></structures></hwModel>)",

@@ -22,7 +22,7 @@ constexpr std::string_view graphs = R"(<swModel>
 
 }  // namespace
 
-TEST_CASE("call sequences of tasks are ordered groups of runnable calls") {
+TEST_CASE("call sequences of tasks become ordered groups of runnable calls") {
   const auto converted = test::convert("0.9.4", graphs, "0.9.5");
   const std::string at = "/swModel/tasks.0/callGraph/items.0";
   CHECK(converted.has(at + " : Group"));
@@ -33,14 +33,14 @@ TEST_CASE("call sequences of tasks are ordered groups of runnable calls") {
   CHECK(converted.has("/swModel/tasks.0/callGraph/items.1/entries.0/items.0 @name = inner"));
 }
 
-TEST_CASE("items of runnables are those of a call graph") {
+TEST_CASE("items of runnables become items of a call graph") {
   const auto converted = test::convert("0.9.4", graphs, "0.9.5");
   CHECK(converted.has("/swModel/runnables.0/callGraph/items.0 : Group"));
   CHECK(converted.has("/swModel/runnables.0/callGraph/items.0/items.0 : Ticks"));
   CHECK(converted.has("/swModel/runnables.0/callGraph/items.1 : ProbabilitySwitch"));
 }
 
-TEST_CASE("call graphs lead back to call sequences and items of runnables") {
+TEST_CASE("call graphs are restored to call sequences and items of runnables") {
   const auto there = test::convert("0.9.4", graphs, "0.9.5");
   const auto back = test::convert("0.9.5", test::content_of(there.text()), "0.9.4");
   REQUIRE(back.done);
@@ -48,7 +48,7 @@ TEST_CASE("call graphs lead back to call sequences and items of runnables") {
   CHECK(test::differences(back.dump, original.dump).empty());
 }
 
-TEST_CASE("what clocks and scenarios were is kept as text under AMALTHEA's own key") {
+TEST_CASE("old clocks and scenarios are kept as text under AMALTHEA's own key") {
   const auto converted = test::convert("0.9.4", R"(<stimuliModel>
       <stimuli xsi:type="am:VariableRateStimulus" name="V"><scenario clock="C?type=ClockSinusFunction">
         <recurrence value="10" unit="ms"/></scenario></stimuli>

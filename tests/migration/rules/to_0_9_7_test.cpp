@@ -9,7 +9,7 @@
 
 namespace rules_to_0_9_7_test {
 
-TEST_CASE("call graphs are activity graphs, also where a file says 0.9.6, and back") {
+TEST_CASE("call graphs become activity graphs even in files of 0.9.6 and are restored") {
   constexpr std::string_view model =
       R"(<swModel><tasks name="T"><callGraph><items xsi:type="am:SchedulePoint"/></callGraph></tasks>
       <runnables name="R"><callGraph/></runnables></swModel>)";
@@ -26,7 +26,7 @@ TEST_CASE("call graphs are activity graphs, also where a file says 0.9.6, and ba
   CHECK(test::differences(back.dump, test::convert("0.9.5", model, "0.9.5").dump).empty());
 }
 
-TEST_CASE("segments of event chains are items in sequence, strands parallel ones, and back") {
+TEST_CASE("event chain segments become sequential items and strands parallel ones and are restored") {
   constexpr std::string_view model =
       R"(<eventModel><events xsi:type="am:CustomEvent" name="a"/><events xsi:type="am:CustomEvent" name="b"/></eventModel>
     <constraintsModel>
@@ -48,7 +48,7 @@ TEST_CASE("segments of event chains are items in sequence, strands parallel ones
   CHECK(test::differences(back.dump, test::convert("0.9.5", model, "0.9.5").dump).empty());
 }
 
-TEST_CASE("an event chain with segments and strands has the strands as its last item") {
+TEST_CASE("an event chain with segments and strands gets the strands as its last item") {
   const auto converted = test::convert("0.9.5", R"(<constraintsModel><eventChains name="C">
       <segments xsi:type="am:EventChainReference"/><strands xsi:type="am:EventChainReference"/>
     </eventChains></constraintsModel>)",
@@ -59,7 +59,7 @@ TEST_CASE("an event chain with segments and strands has the strands as its last 
   CHECK(converted.has("/constraintsModel/eventChains.0/items.1/eventChain/items.0 : EventChainReference"));
 }
 
-TEST_CASE("components have processes and ports with an interface, and back") {
+TEST_CASE("components get processes and ports with an interface and are restored") {
   constexpr std::string_view model = R"(<swModel><tasks name="T"/></swModel><componentsModel>
       <components name="C" tasks="T?type=Task"><ports xsi:type="am:InterfacePort" name="p" kind="provides" interfaceName="I"/></components>
       <components xsi:type="am:Composite" name="D"><componentInstances name="c" type="C?type=Component"/>
@@ -80,7 +80,7 @@ TEST_CASE("components have processes and ports with an interface, and back") {
   CHECK(back.has("/componentsModel/components.0 >tasks.0 = /swModel/tasks.0"));
 }
 
-TEST_CASE("conditions that compare a mode label with a value have that name") {
+TEST_CASE("conditions that compare a mode label with a value get their new name") {
   const auto converted = test::convert("0.9.5", R"(<swModel><runnables name="R"><executionCondition>
       <entries xsi:type="am:ModeCondition" label="m?type=ModeLabel" value="a" relation="EQUAL"/></executionCondition></runnables>
       <modeLabels name="m"/></swModel>)",
@@ -89,7 +89,7 @@ TEST_CASE("conditions that compare a mode label with a value have that name") {
   CHECK(converted.has("/swModel/runnables.0/executionCondition/entries.0 >label = /swModel/modeLabels.0"));
 }
 
-TEST_CASE("measurements and events of deadlines are kept where 1.0.0 has none") {
+TEST_CASE("measurements and deadline events are kept as properties where 1.0.0 lacks them") {
   const auto converted = test::convert("0.9.9", R"(<swModel><tasks name="T"/></swModel>
     <eventModel><events xsi:type="am:ProcessEvent" name="e" eventType="deadline" entity="T?type=Task"/></eventModel>
     <measurementModel><measurements xsi:type="am:TaskMeasurement" task="T?type=Task"><runtimes value="7" unit="ms"/></measurements></measurementModel>)",
@@ -101,7 +101,7 @@ TEST_CASE("measurements and events of deadlines are kept where 1.0.0 has none") 
   CHECK_FALSE(test::holds(converted.dump, "\n/measurementModel"));
 }
 
-TEST_CASE("groups that may be interrupted say so only from 1.2.0 on") {
+TEST_CASE("interruptible groups state so only since 1.2.0") {
   const auto back = test::convert("1.2.0", R"(<swModel><tasks name="T"><activityGraph>
       <items xsi:type="am:Group" name="G" ordered="true" interruptible="true"/></activityGraph></tasks></swModel>)",
                                   "1.1.0");

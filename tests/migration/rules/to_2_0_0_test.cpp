@@ -26,7 +26,7 @@ constexpr std::string_view schedulers = R"(<swModel><tasks name="T"/></swModel>
 
 }  // namespace
 
-TEST_CASE("algorithms of schedulers are definitions by their names") {
+TEST_CASE("scheduler algorithms become definitions by name") {
   const auto converted = test::convert("1.2.0", schedulers, "2.0.0");
   CHECK(converted.has("/osModel/schedulerDefinitions.0 @name = FixedPriorityPreemptive"));
   CHECK(converted.has("/osModel/schedulerDefinitions.1 @name = PriorityBased"));
@@ -38,7 +38,7 @@ TEST_CASE("algorithms of schedulers are definitions by their names") {
                     "/osModel/schedulerDefinitions.1"));
 }
 
-TEST_CASE("parameters of scheduling have definitions, those with names of their own are extended") {
+TEST_CASE("scheduling parameters get definitions and custom ones are marked as extended") {
   const auto converted = test::convert("1.2.0", schedulers, "2.0.0");
   CHECK(converted.has("/osModel/schedulingParameterDefinitions.0 @name = priority"));
   CHECK(converted.has("/osModel/schedulingParameterDefinitions.0 @type = Integer"));
@@ -67,7 +67,7 @@ TEST_CASE("parameters of scheduling have definitions, those with names of their 
                     "@value = 3"));
 }
 
-TEST_CASE("definitions stand where the schedulers are, and allocations of another file refer to them there") {
+TEST_CASE("definitions are in the file of the schedulers and allocations in other files refer to them") {
   const test::TemporaryFolder folder;
   const auto file = [&](std::string_view name, std::string_view content) {
     const std::string path = fmt::format("{}/{}.amxmi", folder.path(), name);
@@ -90,7 +90,7 @@ TEST_CASE("definitions stand where the schedulers are, and allocations of anothe
   CHECK(test::holds(converted.texts[1], R"(<schedulingParameterDefinitions xmi:id="priority?type)"));
 }
 
-TEST_CASE("a priority of 0 is none, and the size of a quantum is a time") {
+TEST_CASE("a priority of 0 is omitted and the size of a quantum becomes a time") {
   const auto converted = test::convert("1.2.0", R"(<osModel><operatingSystems name="Os"><taskSchedulers name="P">
       <schedulingAlgorithm xsi:type="am:PfairPD2" quantSizeNs="500"/></taskSchedulers></operatingSystems></osModel>
     <mappingModel><taskAllocation scheduler="P?type=TaskScheduler"><schedulingParameters priority="0"/></taskAllocation></mappingModel>)",
@@ -102,19 +102,19 @@ TEST_CASE("a priority of 0 is none, and the size of a quantum is a time") {
   CHECK(converted.has("/osModel/schedulingParameterDefinitions.0 @name = quantSize"));
 }
 
-TEST_CASE("scheduling in the new form stays as it is in a file that says it is older") {
+TEST_CASE("scheduling in the new form is unchanged in a file with an older version") {
   const auto there = test::convert("1.2.0", schedulers, "2.0.0");
   CHECK(test::convert("1.2.0", test::content_of(there.text()), "2.0.0").dump == there.dump);
 }
 
-TEST_CASE("definitions with the name of an algorithm lead back to it") {
+TEST_CASE("definitions with the name of an algorithm are restored to it") {
   const auto there = test::convert("1.2.0", schedulers, "2.0.0");
   const auto back = test::convert("2.0.0", test::content_of(there.text()), "1.2.0");
   REQUIRE(back.done);
   CHECK(test::differences(back.dump, test::convert("1.2.0", schedulers, "1.2.0").dump).empty());
 }
 
-TEST_CASE("execution conditions are of the general kind, and those of modes lead back") {
+TEST_CASE("execution conditions get the general class and those on modes are restored") {
   constexpr std::string_view model = R"(<swModel>
       <tasks name="T"><activityGraph><items xsi:type="am:WhileLoop"><condition>
         <entries xsi:type="am:ModeValueCondition" label="m?type=ModeLabel" value="a"/></condition></items></activityGraph></tasks>
@@ -131,7 +131,7 @@ TEST_CASE("execution conditions are of the general kind, and those of modes lead
   CHECK(test::differences(back.dump, test::convert("1.2.0", model, "1.2.0").dump).empty());
 }
 
-TEST_CASE("a switch on modes leads back to a ModeSwitch, one on channels does not") {
+TEST_CASE("a switch on modes is restored to a ModeSwitch and one on channels is not") {
   const auto with = [](std::string_view condition) {
     return test::convert("3.3.0",
                          fmt::format(R"(<swModel><tasks name="T"><activityGraph><items xsi:type="am:Switch">

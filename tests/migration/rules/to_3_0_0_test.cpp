@@ -8,7 +8,7 @@
 
 namespace rules_to_3_0_0_test {
 
-TEST_CASE("switches and conditions of modes are of the general kind") {
+TEST_CASE("mode switches and conditions get the general class") {
   const auto converted =
       test::convert("2.2.0", R"(<swModel><tasks name="T"><activityGraph><items xsi:type="am:ModeSwitch">
       <entries name="e"><condition><entries xsi:type="am:ModeConditionConjunction">
@@ -25,7 +25,7 @@ TEST_CASE("switches and conditions of modes are of the general kind") {
   CHECK(converted.has(at + "/defaultEntry/items.0 : SchedulePoint"));
 }
 
-TEST_CASE("labels and channels refer to the type that was referred to inside them, and back") {
+TEST_CASE("contained types of labels and channels become references and are restored") {
   constexpr std::string_view model = R"(<swModel>
       <labels name="l"><dataType xsi:type="am:TypeRef" typeDef="t?type=BaseTypeDefinition"/></labels>
       <channels name="c"><elementType xsi:type="am:TypeRef" typeDef="t?type=BaseTypeDefinition"/></channels>
@@ -38,7 +38,7 @@ TEST_CASE("labels and channels refer to the type that was referred to inside the
   CHECK(test::differences(back.dump, test::convert("2.2.0", model, "2.2.0").dump).empty());
 }
 
-TEST_CASE("a type written inside a label is defined under a name of its own") {
+TEST_CASE("a type written inside a label is defined with a separate name") {
   const auto converted = test::convert("2.2.0", R"(<swModel>
       <labels name="l"><dataType xsi:type="am:Array" numberElements="4">
         <dataType xsi:type="am:TypeRef" typeDef="l_dataType?type=BaseTypeDefinition"/></dataType></labels>
@@ -51,7 +51,7 @@ TEST_CASE("a type written inside a label is defined under a name of its own") {
   CHECK(converted.has("/swModel/typeDefinitions.1/dataType/dataType >typeDef = /swModel/typeDefinitions.0"));
 }
 
-TEST_CASE("component interfaces spell dataType with a capital, and back") {
+TEST_CASE("component interfaces spell dataType with a capital and are restored") {
   const auto converted =
       test::convert("2.2.0", R"(<swModel><typeDefinitions xsi:type="am:BaseTypeDefinition" name="t"/></swModel>
       <componentsModel><interfaces name="i" datatype="t?type=BaseTypeDefinition"><subInterfaces name="s" datatype="t?type=BaseTypeDefinition"/></interfaces></componentsModel>)",
@@ -62,7 +62,7 @@ TEST_CASE("component interfaces spell dataType with a capital, and back") {
             .has("/componentsModel/interfaces.0 >datatype = /swModel/typeDefinitions.0"));
 }
 
-TEST_CASE("semaphores that are owned need not say so before 3.0.0") {
+TEST_CASE("owned semaphores state their ownership only since 3.0.0") {
   const auto back = test::convert(
       "3.0.0", R"(<osModel><semaphores name="s" initialValue="1" maxValue="1" ownership="true"/></osModel>)", "2.2.0");
   CHECK(back.done);

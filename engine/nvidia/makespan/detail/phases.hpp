@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// A kernel as runs of instructions of one unit, and the states of its warps by run.
+/// A kernel as runs of instructions of one unit (phases), and the states of its warps by phase.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,14 +11,14 @@
 
 namespace amalthea::engine::nvidia::makespan {
 
-/// A run of instructions for the same unit.
+/// A run of instructions of the same unit.
 struct Phase {
   Unit unit = Unit::core;
   int first = 0;   ///< index of its first instruction
-  int length = 0;  ///< instructions
+  int length = 0;  ///< number of instructions
 };
 
-inline constexpr std::size_t most_phases = 16;
+inline constexpr std::size_t max_phases = 16;
 
 inline std::vector<Phase> phases_of(const Kernel& kernel) {
   std::vector<Phase> phases;
@@ -29,12 +29,13 @@ inline std::vector<Phase> phases_of(const Kernel& kernel) {
   return phases;
 }
 
-/// Calls `found(executed)` for each way to execute warps in a cycle, by phase, that leaves no warp out that could
-/// execute: `present` warps are in each phase, all of them ready. `executed` has an entry for each phase.
+/// Calls `found(executed)` for each work-conserving choice of warps to execute in a cycle, by phase: no ready warp that
+/// could also execute is left out. `present` is the number of warps in each phase, all of them ready. `executed` has
+/// one entry for each phase.
 template <class Found>
 void for_each_cycle(const Problem& problem, const std::vector<Phase>& phases, const int* present, Found&& found) {
   const int count = static_cast<int>(phases.size());
-  int executed[most_phases] = {};
+  int executed[max_phases] = {};
   int free[unit_types];
   int waiting[unit_types] = {};
   const int schedulers = static_cast<int>(problem.schedulers);

@@ -4,15 +4,16 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
-#include <thread>
+
+#include "amalthea/detail/threads.hpp"
 
 namespace amalthea::engine::nvidia::makespan {
 namespace {
 
-/// Calls `found(present)` for all numbers of warps in the phases, of `warps` warps in all, in the order of their ranks.
+/// Calls `found(present)` for all distributions of `warps` warps over the phases, in the order of their ranks.
 template <class Found>
 void for_each_block(std::size_t phases, int warps, Found&& found) {
-  int present[most_phases] = {};
+  int present[max_phases] = {};
   const auto choose = [&](const auto& self, std::size_t p, int left) -> bool {
     if (p == phases) return found(present);
     for (int n = 0; n <= left; ++n) {
@@ -36,12 +37,12 @@ std::uint64_t states_of(const std::vector<Phase>& phases, const int* present) {
 std::optional<std::uint64_t> table_bytes(const Problem& problem, std::uint64_t most) {
   const auto phases = phases_of(problem.kernel);
   const std::int64_t simple = simple_bound(problem);
-  if (phases.size() > most_phases || simple > std::numeric_limits<std::uint16_t>::max()) return std::nullopt;
-  // Blocks cost memory too, and a walk through too many of them time.
+  if (phases.size() > max_phases || simple > std::numeric_limits<std::uint16_t>::max()) return std::nullopt;
+  // Blocks also cost memory, and a walk through too many of them costs time.
   constexpr std::uint64_t bytes_per_block = 16;
   const std::uint64_t value = simple > std::numeric_limits<std::uint8_t>::max() ? 2 : 1;
   std::uint64_t bytes = 0;
-  // The product for one block fits: lengths are at most 4096 and the sum over phases of the warps at most 64.
+  // The product for one block fits: lengths are at most 4096, and the warps of all phases at most 64.
   for_each_block(phases.size(), static_cast<int>(problem.warps), [&](const int* present) {
     std::uint64_t states = 1;
     for (std::size_t p = 0; p < phases.size(); ++p) {
@@ -74,7 +75,7 @@ RelaxationTable<Value>::RelaxationTable(const Problem& problem, unsigned threads
         before_[at] = before_[at - 1] + vectors[count - 1 - p][left - (n - 1)];
       }
 
-  // A cycle leads to a block with less ahead of its warps, or to an earlier row of the same block.
+  // A cycle leads to a block with less remaining work, or to an earlier row of the same block.
   struct Work {
     std::vector<std::uint8_t> present;  // of all blocks of the level, one after the other
   };
@@ -93,20 +94,16 @@ RelaxationTable<Value>::RelaxationTable(const Problem& problem, unsigned threads
   for (const Work& work : levels) {
     const std::size_t blocks = work.present.size() / count;
     std::atomic<std::size_t> next = 0;
-    const auto take = [&] {
+    const auto take = [&](std::size_t) {
       for (;;) {
         const std::size_t block = next++;
         if (block >= blocks || stop()) return;
-        int present[most_phases] = {};
+        int present[max_phases] = {};
         for (std::size_t p = 0; p < count; ++p) present[p] = work.present[block * count + p];
         fill(present);
       }
     };
-    {
-      std::vector<std::jthread> others;
-      for (unsigned thread = 1; thread < threads && thread < blocks; ++thread) others.emplace_back(take);
-      take();
-    }
+    in_threads(std::min<std::size_t>(threads, blocks), take);
     if (stop()) {
       usable_ = false;
       return;
@@ -116,8 +113,8 @@ RelaxationTable<Value>::RelaxationTable(const Problem& problem, unsigned threads
 
 template <class Value>
 Value RelaxationTable<Value>::at_start() const {
-  int present[most_phases] = {};
-  int rest[most_phases] = {};
+  int present[max_phases] = {};
+  int rest[max_phases] = {};
   present[0] = warps_;
   rest[0] = warps_ * (phases_[0].length - 1);
   return at(present, rest);
@@ -128,19 +125,19 @@ void RelaxationTable<Value>::fill(const int* present) {
   const std::size_t count = phases_.size();
   if (std::all_of(present, present + count, [](int n) { return n == 0; })) return;
 
-  /// From a box of states of this block, by their rests, to states at a fixed distance.
+  /// A move from a box of states of this block, by their rests, to states at a fixed distance.
   struct Move {
-    int least[most_phases];
-    int most[most_phases];
-    std::int64_t shift[most_phases];  // what is added to a rest
-    std::int64_t base;                // where the row of rests 0 leads to
-    std::int64_t stride[most_phases];
-    bool inside = false;  // to the same block
-    bool in_row = false;  // to the same row of it
+    int least[max_phases];
+    int most[max_phases];
+    std::int64_t shift[max_phases];  // added to a rest
+    std::int64_t base;               // target of the row of rests 0
+    std::int64_t stride[max_phases];
+    bool inside = false;  // stays in the same block
+    bool in_row = false;  // stays in the same row of it
   };
   std::vector<Move> moves;
   for_each_cycle(problem_, phases_, present, [&](const int* executed) {
-    int leave[most_phases] = {};
+    int leave[max_phases] = {};
     const auto choose = [&](const auto& self, std::size_t p) -> void {
       if (p < count) {
         for (int l = 0; l <= executed[p]; ++l) {
@@ -151,7 +148,7 @@ void RelaxationTable<Value>::fill(const int* present) {
         return;
       }
       Move move;
-      int target[most_phases] = {};
+      int target[max_phases] = {};
       move.inside = true;
       for (std::size_t q = 0; q < count; ++q) {
         const int arrive = q == 0 ? 0 : leave[q - 1];
@@ -179,9 +176,9 @@ void RelaxationTable<Value>::fill(const int* present) {
   });
 
   const std::size_t last = count - 1;
-  int size[most_phases];
+  int size[max_phases];
   for (std::size_t p = 0; p < count; ++p) size[p] = present[p] * (phases_[p].length - 1) + 1;
-  int rest[most_phases] = {};  // of all phases but the last: the row
+  int rest[max_phases] = {};  // of all phases except the last: the row
   Value* row = values_.data() + blocks_[rank(present)].base;
   const std::uint64_t rows = states_of(phases_, present) / static_cast<std::uint64_t>(size[last]);
   constexpr Value largest = std::numeric_limits<Value>::max();
@@ -198,14 +195,14 @@ void RelaxationTable<Value>::fill(const int* present) {
       if (move.in_row) continue;
       const std::int64_t target = target_of(move);
       if (target < 0) continue;
-      // Rows are short and many: this is the loop that counts, and it is made of bytes to be done many at a time.
+      // Rows are short and numerous: this loop dominates the run time, and works on bytes to be vectorized.
       const Value* from = values_.data() + target;
       Value* const to = row;
       const int end = move.most[last] + 1;
       for (int s = move.least[last]; s < end; ++s) to[s] = std::max(to[s], from[s]);
     }
     for (int s = 0; s < size[last]; ++s) {
-      // All targets so far without the cycle itself.
+      // The longest so far over all targets, without the cycle itself.
       Value longest = row[s];
       for (const Move& move : moves)
         if (move.in_row && s >= move.least[last] && s <= move.most[last]) {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// An upper bound on the longest rest of a schedule, for each state: a relaxation of the true states, in a table.
+/// An upper bound on the longest remaining schedule for each state: a table over relaxed states.
 ///
-/// A relaxed state tells of each phase only how many warps are in it and the sum of what they have left in it. A cycle
-/// may execute k warps of a phase, of which l leave it, if there are some n numbers with that sum for which this is
-/// possible. Every true cycle has its relaxed one, so the longest relaxed path is at least as long as the longest true
-/// one; it is the same where each phase has one or two instructions, and in a first phase on one unit.
+/// A relaxed state contains, for each phase, only the number of its warps and the sum of their remaining instructions
+/// in it. A cycle may execute k warps of a phase, of which l leave it, if there are n numbers with that sum for which
+/// this is possible. Every true cycle has a relaxed one, so the longest relaxed path is at least as long as the longest
+/// true path. Both are equal if each phase has one or two instructions, and in a first phase on one unit.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,21 +18,20 @@
 
 namespace amalthea::engine::nvidia::makespan {
 
-/// Bytes of the table; nothing where they are more than `most`, or there are more phases than it can have.
+/// Size of the table in bytes; nothing if it exceeds `most`, or there are too many phases.
 std::optional<std::uint64_t> table_bytes(const Problem& problem, std::uint64_t most);
 
-/// `Value` holds numbers of cycles; a larger one than it can hold counts as its largest, which must be at least
-/// simple_bound().
+/// `Value` holds numbers of cycles; larger numbers saturate at its maximum, which must be at least simple_bound().
 template <class Value>
 class RelaxationTable {
  public:
-  /// For a problem with table_bytes(). Gives up when `stop` says so: usable() is then false.
+  /// For a problem with table_bytes(). Gives up if `stop` returns true: usable() is then false.
   RelaxationTable(const Problem& problem, unsigned threads, const std::function<bool()>& stop);
 
   bool usable() const { return usable_; }
   std::uint64_t bytes() const { return values_.size() * sizeof(Value); }
 
-  /// Of n warps in each phase, with `rest` instructions left in it beyond one for each.
+  /// The bound for n warps in each phase, with `rest` remaining instructions in it beyond one for each warp.
   Value at(const int* present, const int* rest) const {
     const Block& block = blocks_[rank(present)];
     std::uint64_t index = 0;
@@ -66,7 +65,7 @@ class RelaxationTable {
   const std::vector<Phase> phases_;
   const int warps_;
   const std::size_t stride_;
-  std::vector<std::size_t> before_;  // ranks before a number of warps, by phase and warps that are left
+  std::vector<std::size_t> before_;  // ranks before a number of warps, by phase and remaining warps
   std::vector<Block> blocks_;
   std::vector<Value> values_;
   bool usable_ = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What is bounded: the tasks of a system with their programs, and why some of them are not.
+/// The input of the bounds: the tasks of a system with their programs, and why some tasks are excluded.
 
 #include <string>
 #include <utility>
@@ -15,13 +15,14 @@
 namespace amalthea::engine::bounds {
 
 /// A step of a task.
-struct Place {
+struct TaskStep {
   TaskIndex task = 0;
   std::size_t step = 0;
 };
 
-/// A system and the programs of all its tasks at their shortest and longest, flattened, step by step alike.
-struct Subject {
+/// A system and the programs of all its tasks with their shortest and longest times, flattened; both have the same
+/// steps.
+struct AnalyzedSystem {
   const System& system;
   const std::vector<Program>& best;
   const std::vector<Program>& worst;
@@ -31,26 +32,26 @@ struct Subject {
   const Task& task(TaskIndex task) const { return system.tasks[task]; }
   const std::string& name(TaskIndex task) const { return system.tasks[task].name; }
   bool is_host(TaskIndex task) const { return system.tasks[task].side == Side::host; }
-  /// All but their times, which are in `best` as well.
+  /// The steps with their longest times; `best` has the shortest.
   const std::vector<Step>& steps(TaskIndex task) const { return worst[task].steps; }
-  const Step& step(Place place) const { return steps(place.task)[place.step]; }
-  const Activity& activity(Place place) const { return system.graph[step(place).node].activity; }
+  const Step& step(TaskStep task_step) const { return steps(task_step.task)[task_step.step]; }
+  const Activity& activity(TaskStep task_step) const { return system.graph[step(task_step).node].activity; }
   template <typename Kind>
-  const Kind& activity(Place place) const {
-    return std::get<Kind>(activity(place));
+  const Kind& activity(TaskStep task_step) const {
+    return std::get<Kind>(activity(task_step));
   }
 };
 
-/// Whether the GPU does it.
+/// Whether the GPU executes this step.
 inline bool is_operation(const Step& step) { return step.kind == StepKind::copy || step.kind == StepKind::kernel; }
 
 inline bool is_interrupt(const Task& task) { return task.kind != ProcessKind::task; }
 
-/// Of every task why it is outside of the analysis; "" where nothing is wrong.
+/// For every task, why the analysis excludes it; "" if it does not.
 using Faults = std::vector<std::string>;
 
-/// The first fault is the one that is told.
-inline void blame(Faults& faults, TaskIndex task, std::string fault) {
+/// Only the first fault of a task is kept.
+inline void add_fault(Faults& faults, TaskIndex task, std::string fault) {
   if (faults[task].empty()) faults[task] = std::move(fault);
 }
 

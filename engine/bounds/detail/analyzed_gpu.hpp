@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// Which GPU is analysed, and why others are not.
+/// Which GPU is analyzed, and why others are not.
 
 #include <optional>
 
@@ -12,9 +12,9 @@ namespace amalthea::engine::bounds {
 
 gpu::StreamOperationKind kind_of(const Activity& activity);
 
-/// The GPU whose equations hold for all that it does; nothing when there is none. The device tasks of others have a
-/// fault, and so have the hosts that wait for them, which wait for nobody then.
-std::optional<UnitIndex> analysed_gpu(const Subject& subject, const std::vector<Activations>& activations,
+/// The GPU for which the equations hold; nothing if there is none. Device tasks of other GPUs get a fault, and so do
+/// the host tasks that wait for them; the analysis ignores these waits.
+std::optional<UnitIndex> analyzed_gpu(const AnalyzedSystem& subject, const std::vector<Activations>& activations,
                                       Offloads& offloads, Faults& faults);
 
 }  // namespace amalthea::engine::bounds

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arbitrary bytes as a model file: whatever they are, reading ends, with a model whose parts fit together or with an
-// error. Runs under libFuzzer with AddressSanitizer and UndefinedBehaviorSanitizer; `tests/fuzz/run` builds and starts
-// it.
+// Arbitrary bytes as a model file: reading always ends, with a consistent model or with an error. The model is
+// reviewed, and written in EMF's form; that form, read again, is written the same.
 
-#include <cstdint>
-#include <cstdlib>
 #include <string>
 
 #include "amalthea/diagnostic.hpp"
@@ -14,17 +11,13 @@
 #include "exporter/models/model_dump.hpp"
 #include "importer/building/system_builder.hpp"
 #include "importer/reading/model_reader.hpp"
-#ifdef AMALTHEA_FUZZ_REVIEW
 #include "review/review.hpp"
-#endif
+#include "tests/fuzz/fuzz.hpp"
 
 namespace {
 
 using namespace amalthea;
-
-void require(bool holds) {
-  if (!holds) std::abort();
-}
+using fuzz::require;
 
 /// Every element spans its tags and lies within its parent, after its elder siblings.
 void check_places(const Document& document) {
@@ -59,22 +52,11 @@ void check_written(const Model& model) {
   require(write(*again) == written);
 }
 
-/// Costs are kept low so that many inputs are tried in a second.
-importer::Limits small_limits() {
-  importer::Limits limits;
-  limits.max_file_size = limits.max_unpacked_size = 1U << 20U;
-  limits.max_depth = 64;
-  limits.max_elements = 20000;
-  return limits;
-}
-
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  static const importer::Limits limits = small_limits();
   Diagnostics diagnostics;
-  const auto model = importer::read_model_from_bytes(
-      "fuzz.amxmi", std::string(reinterpret_cast<const char*>(data), size), limits, diagnostics);
+  const auto model = fuzz::read(fuzz::text_of(data, size), diagnostics);
   require(model.has_value() || diagnostics.has_errors());
   for (const Diagnostic& diagnostic : diagnostics.all()) require(!format(diagnostic).empty());
   if (!model) return 0;
@@ -84,8 +66,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   require(!exporter::dump_model(*model).empty() || model->documents().front()->root().cls() == std::nullopt);
   check_written(*model);
   Diagnostics findings;
-#ifdef AMALTHEA_FUZZ_REVIEW
   review::review_model(*model, findings);
-#endif
   return 0;
 }

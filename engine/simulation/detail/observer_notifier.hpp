@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 /// \file
-/// What the observer of a simulation is told: it knows what it was told before, and so what is news.
+/// Notifies the observer of a simulation. It remembers what it has reported, and so reports only changes.
 
 #include <optional>
 #include <vector>
@@ -13,11 +13,11 @@
 
 namespace amalthea::engine::simulation {
 
-class Narrator {
+class ObserverNotifier {
  public:
-  /// `events`: it wants them.
-  Narrator(SimulationObserver& observer, bool events, const System& system, const Clock& clock,
-           const CoreScheduling& cpu, const Jobs& jobs, const Cores& cores, const DeviceTasks& devices);
+  /// `events`: the observer wants events.
+  ObserverNotifier(SimulationObserver& observer, bool events, const System& system, const Clock& clock,
+                   const CoreScheduling& cpu, const Jobs& jobs, const Cores& cores, const DeviceTasks& devices);
 
   void on(const StimulusOccurred& event);
   void on(const Activated& event);
@@ -41,17 +41,17 @@ class Narrator {
   void on(const Interval& interval) { observer_.interval(interval); }
 
  private:
-  /// As the observer knows it.
-  struct Known {
+  /// The last state reported to the observer.
+  struct ReportedState {
     ProcessState state = ProcessState::not_active;
     ProcessState operation = ProcessState::active;  ///< active, running or ready
-    bool step = false;                              ///< that the present step has begun
-    std::uint64_t activated = 0;                    ///< jobs, started or not
+    bool step = false;                              ///< the begin of the current step was reported
+    std::uint64_t activated = 0;                    ///< number of jobs, started or not
   };
-  void tell(TaskIndex task, ProcessEvent what, std::optional<UnitIndex> unit,
-            std::optional<TaskIndex> by = std::nullopt);
-  void tell_device_task(TaskIndex task, ProcessState to);
-  void tell_operation(TaskIndex task, ProcessEvent what);
+  void notify(TaskIndex task, ProcessEvent what, std::optional<UnitIndex> unit,
+              std::optional<TaskIndex> by = std::nullopt);
+  void notify_device_task(TaskIndex task, ProcessState to);
+  void notify_operation(TaskIndex task, ProcessEvent what);
 
   SimulationObserver& observer_;
   const bool events_;
@@ -61,7 +61,7 @@ class Narrator {
   const Jobs& jobs_;
   const Cores& cores_;
   const DeviceTasks& devices_;
-  std::vector<Known> known_;  ///< of every task
+  std::vector<ReportedState> reported_;  ///< for every task
 };
 
 }  // namespace amalthea::engine::simulation

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "engine/bounds/detail/analysed_gpu.hpp"
+#include "engine/bounds/detail/analyzed_gpu.hpp"
 
 #include <algorithm>
 
@@ -12,8 +12,8 @@
 namespace amalthea::engine::bounds {
 namespace {
 
-/// The GPUs that active device tasks are on.
-std::vector<UnitIndex> used_gpus(const Subject& subject, const std::vector<Activations>& activations) {
+/// The GPUs with active device tasks.
+std::vector<UnitIndex> used_gpus(const AnalyzedSystem& subject, const std::vector<Activations>& activations) {
   std::vector<UnitIndex> used;
   for (TaskIndex task = 0; task < subject.tasks(); ++task)
     if (!subject.is_host(task) && activations[task].any()) used.push_back(subject.task(task).unit);
@@ -22,7 +22,7 @@ std::vector<UnitIndex> used_gpus(const Subject& subject, const std::vector<Activ
   return used;
 }
 
-std::string fault_of_gpu(const Subject& subject, UnitIndex unit) {
+std::string fault_of_gpu(const AnalyzedSystem& subject, UnitIndex unit) {
   const DeviceProfile& profile = *subject.devices[unit];
   const std::string& gpu = subject.system.platform.units[unit].name;
   if (profile.amd)
@@ -35,8 +35,8 @@ std::string fault_of_gpu(const Subject& subject, UnitIndex unit) {
         "{} switches contexts only at the end of {}s, but the analysis covers only preemption at instructions", gpu,
         gpu::name_of(profile.preemption));
   for (const GpuContext& context : contexts_on(subject.system, unit, profile))
-    if (context.slice >= nvidia::longest_analysed)
-      return fmt::format("a time slice on {} is {} or longer", gpu, format_duration(nvidia::longest_analysed));
+    if (context.slice >= nvidia::longest_analyzed)
+      return fmt::format("a time slice on {} is {} or longer", gpu, format_duration(nvidia::longest_analyzed));
   bool from_device = false;
   for (TaskIndex task = 0; task < subject.tasks(); ++task) {
     if (subject.is_host(task) || subject.task(task).unit != unit) continue;
@@ -44,16 +44,17 @@ std::string fault_of_gpu(const Subject& subject, UnitIndex unit) {
       from_device =
           from_device || (subject.step({task, step}).kind == StepKind::copy &&
                           kind_of(subject.activity({task, step})) == gpu::StreamOperationKind::device_to_host);
-    if (operations_of(subject, task).worst >= nvidia::longest_analysed)
-      return fmt::format("{} may take {} or more", subject.name(task), format_duration(nvidia::longest_analysed));
+    if (operations_of(subject, task).worst >= nvidia::longest_analyzed)
+      return fmt::format("{} may take {} or more", subject.name(task), format_duration(nvidia::longest_analyzed));
   }
   if (profile.copy_engines != 1 && from_device)
     return fmt::format("{} has {} copy engines, but the analysis covers only one", gpu, profile.copy_engines);
   return {};
 }
 
-void exclude(const Subject& subject, TaskIndex device, const std::string& fault, Offloads& offloads, Faults& faults) {
-  blame(faults, device, fault);
+void exclude(const AnalyzedSystem& subject, TaskIndex device, const std::string& fault, Offloads& offloads,
+             Faults& faults) {
+  add_fault(faults, device, fault);
   const auto host = offloads.driver[device];
   if (!host) return;
   if (faults[*host].empty())
@@ -77,7 +78,7 @@ gpu::StreamOperationKind kind_of(const Activity& activity) {
   return gpu::StreamOperationKind::host_to_device;
 }
 
-std::optional<UnitIndex> analysed_gpu(const Subject& subject, const std::vector<Activations>& activations,
+std::optional<UnitIndex> analyzed_gpu(const AnalyzedSystem& subject, const std::vector<Activations>& activations,
                                       Offloads& offloads, Faults& faults) {
   std::optional<UnitIndex> gpu;
   const auto used = used_gpus(subject, activations);

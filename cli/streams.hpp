@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+/// \file
+/// Standard input, output and error: also where they are closed, full or broken.
+
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace amalthea::cli {
+
+/// Before anything else: opens /dev/null for those of the three that are closed, so that no other file takes their
+/// place. What is written to standard output then is a failure, as it was before.
+void open_standard_streams();
+
+/// To standard error. What cannot be written there is lost: there is nobody to tell.
+void tell_text(std::string_view text);
+template <typename... Values>
+void tell(fmt::format_string<Values...> format, Values&&... values) {
+  tell_text(fmt::format(format, std::forward<Values>(values)...));
+}
+
+/// To standard output, as far as possible; `output_is_written` says whether it was.
+void print_text(std::string_view text);
+
+/// Whether everything that was printed has been written; false and a message otherwise. There is no message when the
+/// reader has closed its end of a pipe: it wants no more.
+bool output_is_written();
+
+}  // namespace amalthea::cli
